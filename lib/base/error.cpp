@@ -1,0 +1,29 @@
+#include "base/error.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+namespace whittle {
+
+Error::Error(Location where, std::string message, std::string hint)
+    : where_(std::move(where)), message_(std::move(message)), hint_(std::move(hint)) {
+    if (!where_.file.empty()) text_ += where_.file + ": ";
+    if (!where_.position.empty()) text_ += where_.position + ": ";
+    text_ += message_;
+    if (!hint_.empty()) text_ += "; hint: " + hint_;
+}
+
+Error::Error(std::string message, std::string hint) : Error(Location{}, std::move(message), std::move(hint)) {}
+
+Error Error::in_file(const std::string& file) const { return Error({file, where_.position}, message_, hint_); }
+
+void report_bug(const char* condition, const char* file, int line, const std::string& message) {
+    std::fprintf(stderr,
+                 "whittle: internal error at %s:%d: %s (%s)\n"
+                 "This is a bug in Whittle, not in your program. Please report it with the command that shows it.\n",
+                 file, line, message.c_str(), condition);
+    std::abort();
+}
+
+}  // namespace whittle

@@ -1,0 +1,43 @@
+// The user's mistakes. `Error` is thrown wherever bad input is noticed and caught once, in run_tool(), which prints it
+// and exits with 2. A failing graph is never an Error (see run/outcome.h), and neither is a bug of ours (see
+// WHITTLE_CHECK).
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace whittle {
+
+/// Where the mistake is: a file (or "command line") and a place in it that the user can find.
+struct Location {
+    std::string file;      ///< path as the user gave it; empty when there is no file
+    std::string position;  ///< "line 3", "byte 120", a JSON pointer such as "/nodes/3/args/0", or empty
+};
+
+/// One mistake of the user's: where, what was found and what was expected, and how to put it right.
+class Error : public std::exception {
+  public:
+    Error(Location where, std::string message, std::string hint = {});
+    explicit Error(std::string message, std::string hint = {});
+
+    const Location& where() const { return where_; }
+    const std::string& message() const { return message_; }
+    const std::string& hint() const { return hint_; }
+    /// "FILE: POSITION: MESSAGE; hint: HINT" on one line, without the parts that are empty.
+    const char* what() const noexcept override { return text_.c_str(); }
+
+    /// The same mistake with its location filled in, for callers that know the file when the thrower did not.
+    Error in_file(const std::string& file) const;
+
+  private:
+    Location where_;
+    std::string message_, hint_, text_;
+};
+
+[[noreturn]] void report_bug(const char* condition, const char* file, int line, const std::string& message);
+
+}  // namespace whittle
+
+/// Our own invariants: prints a request to report the bug and aborts. Never for input.
+#define WHITTLE_CHECK(condition, message) \
+    ((condition) ? void(0) : ::whittle::report_bug(#condition, __FILE__, __LINE__, message))

@@ -1,0 +1,124 @@
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "base/error.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+[[noreturn]] void fail(const fs::path& path, const std::string& doing, int code) {
+    throw Error({path.string(), {}}, "cannot " + doing + ": " + std::strerror(code));
+}
+
+/// A file descriptor that closes itself.
+class Descriptor {
+  public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int get() const { return fd_; }
+
+  private:
+    int fd_;
+};
+
+struct stat regular_file_status(int fd, const fs::path& path) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0) fail(path, "read", errno);
+    if (S_ISDIR(status.st_mode)) throw Error({path.string(), {}}, "found a folder, expected a file");
+    return status;
+}
+
+void write_all(int fd, std::string_view contents, const fs::path& path) {
+    while (!contents.empty()) {
+        const ssize_t written = ::write(fd, contents.data(), contents.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) fail(path, "write", errno);
+        contents.remove_prefix(static_cast<std::size_t>(written));
+    }
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path, std::size_t limit) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) fail(path, "open", errno);
+    regular_file_status(file.get(), path);
+    std::string contents;
+    std::vector<char> chunk(1 << 16);
+    for (;;) {
+        const ssize_t count = ::read(file.get(), chunk.data(), chunk.size());
+        if (count < 0 && errno == EINTR) continue;
+        if (count < 0) fail(path, "read", errno);
+        if (count == 0) return contents;
+        contents.append(chunk.data(), static_cast<std::size_t>(count));
+        if (contents.size() > limit)
+            throw Error({path.string(), {}},
+                        "found more than " + std::to_string(limit) + " bytes, expected a file below that limit");
+    }
+}
+
+void write_file(const fs::path& path, std::string_view contents) {
+    std::error_code ignored;
+    if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
+    std::string temporary = path.string() + ".tmp.XXXXXX";
+    const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+    if (fd < 0) fail(path, "write", errno);
+    try {
+        const Descriptor file(fd);
+        write_all(file.get(), contents, path);
+        const mode_t mask = ::umask(0);
+        ::umask(mask);
+        ::fchmod(file.get(), 0666 & ~mask);  // mkstemp makes 0600, a user expects the usual mode
+        if (::fsync(file.get()) != 0 && errno != EINVAL) fail(path, "write", errno);
+        if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path, "write", errno);
+    } catch (...) {
+        ::unlink(temporary.c_str());
+        throw;
+    }
+}
+
+std::shared_ptr<const MappedFile> MappedFile::open(const fs::path& path) {
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.get() < 0) fail(path, "open", errno);
+    const struct stat status = regular_file_status(file.get(), path);
+    std::shared_ptr<MappedFile> mapped(new MappedFile);
+    mapped->size_ = static_cast<std::size_t>(status.st_size);
+    if (mapped->size_ == 0) return mapped;
+    void* data = ::mmap(nullptr, mapped->size_, PROT_READ, MAP_PRIVATE, file.get(), 0);
+    if (data == MAP_FAILED) fail(path, "map", errno);
+    mapped->data_ = static_cast<const std::byte*>(data);
+    return mapped;
+}
+
+MappedFile::~MappedFile() {
+    if (data_) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+TempDir::TempDir(std::string_view prefix) {
+    const char* base = std::getenv("TMPDIR");
+    std::string name = (fs::path(base && *base ? base : "/tmp") / (std::string(prefix) + ".XXXXXX")).string();
+    if (!::mkdtemp(name.data())) fail(name, "create a temporary folder", errno);
+    path_ = name;
+}
+
+TempDir::~TempDir() {
+    std::error_code ignored;
+    if (!keep_) fs::remove_all(path_, ignored);
+}
+
+}  // namespace whittle

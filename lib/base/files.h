@@ -1,0 +1,53 @@
+// Files: read whole, map, write atomically, temporary folders.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace whittle {
+
+/// The whole file as text. Throws Error naming the path when it cannot be read or is larger than `limit` bytes.
+std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t(2) << 30);
+
+/// Writes to a temporary file in the same folder, flushes it to disk and renames it: readers see the old file or the
+/// new one, never a part. Creates missing parent folders. Throws Error.
+void write_file(const std::filesystem::path& path, std::string_view contents);
+
+/// A read-only, private mapping of a file; pages are read when touched. Kept alive by shared_ptr by whoever views it.
+class MappedFile {
+  public:
+    /// Throws Error when the file cannot be opened or mapped. An empty file has an empty view.
+    static std::shared_ptr<const MappedFile> open(const std::filesystem::path& path);
+    ~MappedFile();
+    MappedFile(const MappedFile&) = delete;
+    MappedFile& operator=(const MappedFile&) = delete;
+
+    std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+  private:
+    MappedFile() = default;
+    const std::byte* data_ = nullptr;
+    std::size_t size_ = 0;
+};
+
+/// A fresh folder under $TMPDIR (or /tmp), removed with everything in it on destruction unless kept.
+class TempDir {
+  public:
+    explicit TempDir(std::string_view prefix = "whittle");
+    ~TempDir();
+    TempDir(const TempDir&) = delete;
+    TempDir& operator=(const TempDir&) = delete;
+
+    const std::filesystem::path& path() const { return path_; }
+    void keep() { keep_ = true; }
+
+  private:
+    std::filesystem::path path_;
+    bool keep_ = false;
+};
+
+}  // namespace whittle

@@ -1,0 +1,96 @@
+// A group: what becomes one kernel. Inputs, stages in order, outputs. And its schedule: an ordered list of directives.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "expr/expr.h"
+#include "tensor/shape.h"
+
+namespace whittle::expr {
+
+/// A tensor the group reads. Loads index it logically; where an element lies is the strides' matter.
+struct Input {
+    std::string name;
+    DType dtype = DType::f32;
+    Sizes sizes = {};
+    Strides strides = {};  ///< in elements, may be 0 or negative
+};
+
+struct LoopVar {
+    std::string name;
+    std::int64_t extent = 0;
+    bool operator==(const LoopVar&) const = default;
+};
+
+/// Rewrites elements of its stage after they were initialized: for every point of the stage variables that occur in
+/// `where`, for every point of `domain` in order (last variable fastest), if `condition`, stage[where] = value.
+/// `value` may load the stage itself. Distinct points of stage variables must not write each other's elements.
+struct Update {
+    std::vector<LoopVar> domain;
+    std::vector<Expr> where;  ///< one index per dimension of the stage
+    Expr value;
+    Expr condition = nullptr;  ///< bool; null is true
+};
+
+/// One array the group computes. An element is `value`, then changed by the updates in order.
+struct Stage {
+    std::string name;
+    DType dtype = DType::f32;
+    std::vector<LoopVar> vars = {};  ///< outermost first; none for a 0-d stage
+    Expr value;                      ///< over vars; loads inputs and earlier stages
+    std::vector<Update> updates = {};
+    std::string origin = {};  ///< the graph node's printed line, for comments in generated code
+
+    Sizes sizes() const;
+};
+
+struct Group {
+    std::string name = "group";
+    std::vector<Input> inputs = {};
+    std::vector<Stage> stages = {};
+    std::vector<std::string> outputs = {};  ///< names of stages; a stage that is an output is stored whole
+
+    const Stage* stage(std::string_view name) const;
+    const Input* input(std::string_view name) const;
+};
+
+/// Throws Error naming the stage and the rule it breaks: unique identifiers, known names, ranks, types, earlier stages
+/// only.
+void verify(const Group& group);
+
+/// Readable form: a stage per paragraph.
+std::string print(const Group& group);
+
+/// One scheduling decision, in Halide's vocabulary. Each can be switched off alone; that drops those that require it.
+struct Directive {
+    enum class Kind {
+        compute_root,  ///< store the stage whole before its users
+        compute_at,    ///< compute inside loop args[0] of stage `at`
+        split,         ///< args = old, outer, inner; factor; tail
+        reorder,       ///< args = loops, innermost first
+        vectorize,     ///< args[0], factor elements at a time
+        unroll,        ///< args[0], by factor
+        parallel,      ///< args[0]
+        allow_race,    ///< allow_race_conditions(): only planted bugs use it
+    };
+    Kind kind = Kind::compute_root;
+    std::string stage;
+    int update = -1;  ///< -1: the initial definition, k: updates[k]
+    std::vector<std::string> args = {};
+    std::int64_t factor = 0;
+    std::string at = {};
+    std::string tail = {};            ///< "GuardWithIf" "ShiftInwards" "RoundUp", or empty for the default
+    std::vector<int> requires_ = {};  ///< positions of directives in the same schedule that this one depends on
+    bool enabled = true;
+};
+
+using Schedule = std::vector<Directive>;
+
+/// "conv.update(0).vectorize(x, 8)": what the user reads and --disable takes.
+std::string print(const Directive& directive);
+/// The directives that are on: enabled, and everything they require is on.
+std::vector<const Directive*> active(const Schedule& schedule);
+
+}  // namespace whittle::expr

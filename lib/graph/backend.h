@@ -1,0 +1,59 @@
+// The abstract backend: what turns a graph into something callable. A failing compiler is a value, not an exception.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle {
+
+/// The backend could not compile or run the graph.
+struct BackendFailure {
+    std::string stage;         ///< "compile" or "run"
+    std::string op = {};       ///< the op or kernel it names, if any
+    std::string message;       ///< its own words
+    bool unsupported = false;  ///< it says that it does not implement something: not a bug to minimize
+};
+
+/// The backend asks that capture break at a node, or that this graph stay eager.
+struct BreakRequest {
+    std::string reason;
+    NodeId node = -1;
+};
+struct SkipRequest {
+    std::string reason;
+};
+
+using Values = std::vector<Tensor>;
+using RunResult = std::variant<Values, BackendFailure>;
+
+/// A compiled graph.
+class Executable {
+  public:
+    virtual ~Executable() = default;
+    /// `inputs`: one tensor per placeholder, with the metas the graph was compiled for. One value per output.
+    virtual RunResult run(std::span<const Tensor> inputs) = 0;
+};
+
+using CompileResult = std::variant<std::unique_ptr<Executable>, BackendFailure, BreakRequest, SkipRequest>;
+using BackendOptions = std::map<std::string, std::string>;
+
+class Backend {
+  public:
+    virtual ~Backend() = default;
+    virtual std::string name() const = 0;
+    /// One line for --list-backends.
+    virtual std::string description() const = 0;
+    /// The graph is verified at Stage::captured; `options` are the backend's own. The executable keeps what it needs of
+    /// the graph.
+    virtual CompileResult compile(const Graph& graph, const BackendOptions& options) = 0;
+    /// Targets in `graph` that it cannot compile, each once, in order of appearance; explain names them.
+    virtual std::vector<std::string> unsupported(const Graph& graph) const = 0;
+};
+
+}  // namespace whittle

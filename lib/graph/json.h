@@ -1,0 +1,26 @@
+// Graph files: NAME.json (schema in share/schema/graph.schema.json) with tensors in NAME.safetensors beside it.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "graph/graph.h"
+
+namespace whittle {
+
+inline constexpr int kGraphFormatMajor = 1, kGraphFormatMinor = 0;
+
+/// Writes `path` and, when some tensor has more than a few elements, its sidecar (safetensors named like the JSON file,
+/// keyed by content hash, equal tensors stored once). Both atomically, the sidecar first.
+void save_graph(const Graph& graph, const std::filesystem::path& path);
+
+/// Reads what save_graph wrote; tensors are views of the mapped sidecar. Throws Error with file and JSON pointer.
+/// A newer minor version is read; another major version is refused.
+Graph load_graph(const std::filesystem::path& path);
+
+/// JSON text → value with a cap on nesting, so that hostile input cannot overflow the stack. Throws Error with byte
+/// offset.
+nlohmann::json parse_json(const std::string& text, const std::string& file);
+
+}  // namespace whittle

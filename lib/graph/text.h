@@ -1,0 +1,26 @@
+// The textual form of a graph, for people and tests: parse(print(g)) has the same_structure as g.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "graph/graph.h"
+
+namespace whittle {
+
+/// One node per line:
+///   graph squeeze opset("": 16) {
+///     %x = placeholder["input.1"] : f32[1, 3, 96, 96]
+///     %w = get_attr["features.0.weight"] : f32[64, 3, 3, 3]
+///     %c = onnx.Conv(%x, %w, strides=[2, 2]) : f32[1, 64, 47, 47]   # features.0
+///     return (%c)
+///   }
+std::string print(const Graph& graph);
+/// One node's line, without indentation.
+std::string print(const Graph& graph, const Node& node);
+std::string print(const ValueMeta& meta);
+
+/// Attributes parse as zeros of the stated dtype and sizes. Throws Error with line and column.
+Graph parse(std::string_view text);
+
+}  // namespace whittle

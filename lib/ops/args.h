@@ -1,0 +1,61 @@
+// Arguments<T>: a call's arguments bound to its schema's parameter names. T stands for a tensor: ValueMeta in infer,
+// Tensor in eval, NodeValue in decompose, expr::Value in lower; so the four functions of an op read their arguments
+// alike.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "graph/schema.h"
+
+namespace whittle {
+
+template <class T>
+class Arguments {
+  public:
+    using Resolve = std::function<T(NodeRef)>;
+    using RunGraph = std::function<std::vector<T>(const std::string& graph, const std::vector<T>& inputs)>;
+
+    /// Binds (see bind_arguments) and resolves. `run_graph` runs a nested graph, where there is something to run it.
+    Arguments(const Schema& schema, const Node& call, const Resolve& resolve, RunGraph run_graph = {});
+
+    const Schema& schema() const { return *schema_; }
+
+    // By parameter name; asking for an unknown name or a wrong kind is a bug. A missing optional is nullopt.
+    T tensor(std::string_view name) const;
+    std::optional<T> optional_tensor(std::string_view name) const;
+    std::vector<T> tensors(std::string_view name) const;
+    std::vector<std::optional<T>> optional_tensors(std::string_view name) const;
+    /// A Tensor parameter that may have been given as a number.
+    std::variant<T, Scalar> operand(std::string_view name) const;
+    std::int64_t integer(std::string_view name) const;
+    std::optional<std::int64_t> optional_integer(std::string_view name) const;
+    std::vector<std::int64_t> integers(std::string_view name) const;  ///< empty when none
+    std::optional<std::vector<std::int64_t>> optional_integers(std::string_view name) const;
+    double number(std::string_view name) const;
+    std::optional<double> optional_number(std::string_view name) const;
+    std::vector<double> numbers(std::string_view name) const;
+    bool boolean(std::string_view name) const;
+    std::vector<bool> booleans(std::string_view name) const;
+    Scalar scalar(std::string_view name) const;
+    std::optional<Scalar> optional_scalar(std::string_view name) const;
+    std::string text(std::string_view name) const;
+    std::vector<std::string> texts(std::string_view name) const;
+    std::optional<DType> dtype(std::string_view name) const;
+    bool has(std::string_view name) const;  ///< not none
+    std::vector<T> run_graph(std::string_view name, const std::vector<T>& inputs) const;
+
+  private:
+    const Arg& arg(std::string_view name) const;
+
+    const Schema* schema_;
+    ArgList bound_;
+    Resolve resolve_;
+    RunGraph run_graph_;
+};
+
+}  // namespace whittle

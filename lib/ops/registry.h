@@ -1,0 +1,46 @@
+// The registry: every op Whittle knows, in every dialect. The families are concatenated in visible lines in
+// registry.cpp.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "graph/schema.h"
+#include "ops/op.h"
+
+namespace whittle {
+
+/// An op with its parsed schema.
+struct RegisteredOp {
+    const OpDef* def = nullptr;
+    Schema schema;
+};
+
+class Registry final : public SchemaSource {
+  public:
+    /// All ops of all families, built once.
+    static const Registry& instance();
+
+    const Schema* find(std::string_view target) const override;
+    const RegisteredOp* op(std::string_view target) const;
+    /// As op(), but an Error that names the target and close spellings.
+    const RegisteredOp& require(std::string_view target) const;
+    /// In order of name.
+    std::span<const RegisteredOp> all() const { return ops_; }
+
+  private:
+    Registry();
+    std::vector<RegisteredOp> ops_;
+};
+
+/// Metas of a call's results, from the metas of its operands; through decompose for composites without infer.
+std::vector<ValueMeta> infer(const Graph& graph, const Node& call);
+
+/// Recomputes the metas of all calls in order, after placeholders or attributes changed. Throws Error naming the node.
+void infer_all(Graph& graph);
+
+/// A graph with one placeholder per tensor of the sample, the call, getitems for several results, and the output.
+Graph graph_of(const RegisteredOp& op, const Sample& sample);
+
+}  // namespace whittle

@@ -1,0 +1,35 @@
+// The four types arithmetic is done in. Kernels are instantiated for these, not for the ten storage dtypes: half types
+// compute in float as ATen's CPU kernels do, and integers in int64_t, whose low bits equal those of the narrow type.
+#pragma once
+
+#include "tensor/tensor.h"
+
+namespace whittle {
+
+/// float for f32/f16/bf16, double for f64, int64_t for integers, bool for bool: calls f(T{}).
+template <class F>
+decltype(auto) visit_compute(DType dtype, F&& f) {
+    switch (dtype) {
+        case DType::f64:
+            return f(double{});
+        case DType::f32:
+        case DType::f16:
+        case DType::bf16:
+            return f(float{});
+        case DType::boolean:
+            return f(bool{});
+        default:
+            return f(std::int64_t{});
+    }
+}
+
+/// Row-major elements of `tensor`, broadcast to `sizes`, converted to T.
+template <class T>
+std::vector<T> load_broadcast(const Tensor& tensor, const Sizes& sizes);
+
+/// A contiguous tensor of `dtype` from row-major values: floats round to nearest even, integers wrap, NaN and
+/// out-of-range floats become what ATen's cast gives on x86.
+template <class T>
+Tensor store(const std::vector<T>& values, DType dtype, Sizes sizes);
+
+}  // namespace whittle
