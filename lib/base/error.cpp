@@ -14,8 +14,6 @@ Error::Error(Location where, std::string message, std::string hint)
     if (!hint_.empty()) text_ += "; hint: " + hint_;
 }
 
-Error::Error(std::string message, std::string hint) : Error(Location{}, std::move(message), std::move(hint)) {}
-
 Error Error::in_file(const std::string& file) const { return Error({file, where_.position}, message_, hint_); }
 
 void report_bug(const char* condition, const char* file, int line, const std::string& message) {

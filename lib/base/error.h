@@ -3,8 +3,10 @@
 // WHITTLE_CHECK).
 #pragma once
 
+#include <concepts>
 #include <exception>
 #include <string>
+#include <utility>
 
 namespace whittle {
 
@@ -18,7 +20,10 @@ struct Location {
 class Error : public std::exception {
   public:
     Error(Location where, std::string message, std::string hint = {});
-    explicit Error(std::string message, std::string hint = {});
+    /// A mistake without a place. A template, so that a braced Location is never taken for a std::string.
+    template <std::convertible_to<std::string> Text>
+    explicit Error(Text&& message, std::string hint = {})
+        : Error(Location{}, std::string(std::forward<Text>(message)), std::move(hint)) {}
 
     const Location& where() const { return where_; }
     const std::string& message() const { return message_; }
