@@ -1,0 +1,61 @@
+// search(): the smallest set of items that still fails. Knows nothing of graphs: items are numbers, a verdict function
+// says what a set does, and a neighbourhood says which items are likely to matter together.
+//
+// Method: prefix bisection proves the last essential item; then, until the essential items fail alone, the set grows
+// around them by distance (x4) and a bisection inside proves the next one; a sweep that tries to drop each item proves
+// the result 1-minimal. Where verdicts are not monotone, delta debugging (Zeller and Hildebrandt 2002, ddmin) finishes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace whittle::reduce {
+
+enum class Verdict {
+    fails,  ///< the failure being minimized
+    passes,
+    unresolved,  ///< another failure, an invalid candidate, no answer in time: never evidence of anything
+};
+
+/// Ascending item numbers.
+using Set = std::vector<int>;
+
+struct Problem {
+    int count = 0;
+    /// Undirected adjacency, for distance. May be empty: then distance is that of the numbers.
+    std::vector<std::vector<int>> neighbours = {};
+    /// The legal set that a wish stands for (an item that cannot live without another goes). Idempotent, never adds.
+    /// None: every set is legal.
+    std::function<Set(const Set&)> legal = {};
+    /// Asked once per distinct legal set.
+    std::function<Verdict(const Set&)> test;
+};
+
+enum class Mode { automatic, bisect, linear, ddmin };
+
+struct Options {
+    Mode mode = Mode::automatic;
+    std::optional<std::size_t> step_limit = {};  ///< distinct queries
+    /// Called with each smaller failing set as it is found.
+    std::function<void(const Set&)> improved = {};
+    /// True: stop before the next query (an interrupt).
+    std::function<bool()> stop = {};
+};
+
+struct Result {
+    Set kept;                  ///< fails; the whole when nothing smaller does
+    bool reproduces = false;   ///< the whole set failed at all
+    bool one_minimal = false;  ///< every set with one item less was tested and does not fail
+    bool finished = true;      ///< false: step limit or interrupt; `kept` is the best so far
+    std::size_t queries = 0;   ///< distinct sets tested
+    std::size_t cache_hits = 0;
+    std::size_t unresolved = 0;    ///< queries without an answer
+    std::string reservation = {};  ///< why one_minimal is false, or what weakens it
+};
+
+Result search(const Problem& problem, const Options& options);
+
+}  // namespace whittle::reduce
