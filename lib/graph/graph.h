@@ -71,7 +71,8 @@ struct Arg {
     bool is_none() const { return std::holds_alternative<std::monostate>(value); }
     const NodeRef* node() const { return std::get_if<NodeRef>(&value); }
     const ArgList* list() const { return std::get_if<ArgList>(&value); }
-    bool operator==(const Arg&) const = default;
+    /// The same argument: unlike in arithmetic, NaN equals NaN and 0.0 differs from -0.0.
+    bool operator==(const Arg& other) const;
 };
 
 /// One entry of a user's stack, innermost first in Node::stack.
@@ -88,10 +89,10 @@ std::string_view name(NodeKind kind);
 
 struct Node {
     NodeKind kind = NodeKind::call;
-    std::string name;    ///< unique in the graph, an identifier without the leading '%'
-    std::string target;  ///< call: the op, "aten.relu.default"; get_attr: the qualified name; placeholder: its source,
-                         ///< e.g. the model's input name
-    ArgList args = {};   ///< positional; output: the results
+    std::string name = {};    ///< unique in the graph, an identifier without the leading '%'
+    std::string target = {};  ///< call: the op, "aten.relu.default"; get_attr: the qualified name; placeholder: its
+                              ///< source, e.g. the model's input name
+    ArgList args = {};        ///< positional; output: the results
     std::vector<std::pair<std::string, Arg>> kwargs = {};
     std::vector<ValueMeta> results = {};  ///< one per result; a call with several is read through `getitem` calls
     std::vector<StackFrame> stack = {};   ///< where the user's program issued it, innermost first
@@ -109,7 +110,7 @@ struct Graph {
     std::string name = "graph";
     std::string dialect = "aten";                            ///< the dialect its calls are in: "aten" or "onnx"
     std::map<std::string, std::int64_t> opset_imports = {};  ///< ONNX domain ("" is ai.onnx) to opset version
-    std::vector<Node> nodes = {};                            ///< placeholders and get_attr first, one output last
+    std::vector<Node> nodes = {};                            ///< placeholders first, one output last
     std::map<std::string, Tensor> attributes = {};           ///< parameters and constants by qualified name
     std::map<std::string, std::shared_ptr<const Graph>> subgraphs = {};
     std::optional<Failure> failure = {};  ///< set in a minimized graph
@@ -121,9 +122,12 @@ struct Graph {
     /// The arguments of the output node. Every one is a NodeRef in a verified graph.
     std::vector<NodeId> outputs() const;
 
-    /// Appends and returns the new node's reference. The name is made unique by a suffix _1, _2 …
+    /// Appends and returns the new node's reference. The name is made an identifier (of the target's when empty) and
+    /// unique by a suffix _1, _2 …
     NodeRef add(Node node);
+    /// Its target, the source, is `name` as given.
     NodeRef placeholder(std::string name, ValueMeta meta);
+    /// Another tensor that already has the qualified name keeps it; the new one then gets a suffix _1, _2 …
     NodeRef get_attr(std::string qualified_name, Tensor value);
     void output(const std::vector<NodeRef>& results);
 };
@@ -134,7 +138,7 @@ void for_each_input(const Node& node, const std::function<void(NodeRef)>& f);
 Node map_inputs(const Node& node, const std::function<Arg(NodeRef)>& f);
 /// users[i] = the nodes that read node i, ascending, each once.
 std::vector<std::vector<NodeId>> users(const Graph& graph);
-/// Equality of everything but attribute data (dtype and sizes of attributes count) and `failure`.
+/// Equality of everything but attribute data (dtype and sizes of attributes count), stacks and `failure`.
 bool same_structure(const Graph& a, const Graph& b);
 /// "relu_1" -> a valid unique-able identifier: other characters become '_', a leading digit gets '_'.
 std::string identifier(std::string_view text);

@@ -35,10 +35,12 @@ struct Param {
     std::optional<Arg> default_value = {};
     std::string alias = {};  ///< "a" of Tensor(a!)
     bool mutates = false;    ///< the '!' of Tensor(a!)
+    int length = 0;          ///< 2 of "int[2]", where one number stands for as many equal ones; 0: any length
 };
 
 struct Return {
-    bool list = false;  ///< Tensor[]: as many results as infer says
+    std::string name = {};  ///< of "(Tensor values, Tensor indices)"
+    bool list = false;      ///< Tensor[]: as many results as infer says
     std::string alias = {};
 };
 
@@ -51,6 +53,9 @@ struct Schema {
     static Schema parse(std::string_view text);
     const Param* param(std::string_view name) const;
 };
+
+/// "Tensor?", "int[2]": the type in the schema's notation, for messages.
+std::string type_name(const Param& param);
 
 /// How verify() and the tools look up an op without knowing the registry (lib/ops is above lib/graph).
 class SchemaSource {

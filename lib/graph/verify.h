@@ -13,7 +13,7 @@ enum class Stage {
 };
 
 /// Throws Error naming the graph, the node and the rule it breaks: unique names; references point backwards;
-/// placeholders and get_attr first; exactly one output, last; attributes exist and fit their meta; getitem in range;
+/// placeholders first; exactly one output, last; attributes exist and fit their meta; getitem in range;
 /// metas well formed.
 void verify(const Graph& graph, Stage stage, const SchemaSource& schemas);
 

@@ -1,0 +1,480 @@
+#include "graph/schema.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+
+namespace whittle {
+namespace {
+
+/// A host type of ATen's notation and its list form; text stands for ATen's enumerations that only have names.
+struct BaseType {
+    std::string_view spelling;
+    ParamType type;
+    std::optional<ParamType> list = {};
+};
+
+constexpr BaseType kBaseTypes[] = {
+    {"Tensor", ParamType::tensor, ParamType::tensor_list},
+    {"int", ParamType::integer, ParamType::int_list},
+    {"SymInt", ParamType::integer, ParamType::int_list},
+    {"float", ParamType::number, ParamType::float_list},
+    {"bool", ParamType::boolean, ParamType::bool_list},
+    {"Scalar", ParamType::scalar},
+    {"str", ParamType::text, ParamType::text_list},
+    {"ScalarType", ParamType::dtype},
+    {"Layout", ParamType::text},
+    {"Device", ParamType::text},
+    {"MemoryFormat", ParamType::text},
+    {"Generator", ParamType::text},
+    {"Graph", ParamType::graph},
+};
+
+/// Names that ATen's defaults use for ScalarType, beside ours.
+constexpr std::pair<std::string_view, DType> kDTypeSpellings[] = {
+    {"double", DType::f64}, {"float", DType::f32}, {"half", DType::f16},     {"bfloat16", DType::bf16},
+    {"long", DType::i64},   {"int", DType::i32},   {"short", DType::i16},    {"char", DType::i8},
+    {"uint8_t", DType::u8}, {"byte", DType::u8},   {"bool", DType::boolean},
+};
+
+/// at::Reduction: the enumeration behind "int reduction=Mean".
+constexpr std::pair<std::string_view, int> kReductions[] = {{"Mean", 1}, {"Sum", 2}};
+
+bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+/// Recursive descent over one schema.
+class Parser {
+  public:
+    explicit Parser(std::string_view text) : text_(text) {}
+
+    Schema schema() {
+        Schema schema;
+        skip_space();
+        while (pos_ < text_.size() && (is_word(text_[pos_]) || text_[pos_] == '.' || text_[pos_] == ':'))
+            schema.name += text_[pos_++];
+        if (schema.name.empty()) fail("the op's name");
+        expect("(");
+        parameters(schema);
+        expect("->");
+        returns(schema);
+        if (pos_ != text_.size()) fail("the end");
+        return schema;
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string& expected) const {
+        const std::string found = pos_ < text_.size() ? "'" + std::string(text_.substr(pos_, 12)) + "'" : "the end";
+        throw Error({"", "column " + std::to_string(pos_ + 1)},
+                    "found " + found + ", expected " + expected + " in the schema \"" + std::string(text_) + "\"");
+    }
+
+    void skip_space() {
+        while (pos_ < text_.size() && text_[pos_] == ' ') ++pos_;
+    }
+
+    bool accept(std::string_view token) {
+        skip_space();
+        if (!text_.substr(pos_).starts_with(token)) return false;
+        pos_ += token.size();
+        skip_space();
+        return true;
+    }
+
+    void expect(std::string_view token) {
+        if (!accept(token)) fail("'" + std::string(token) + "'");
+    }
+
+    std::string word() {
+        skip_space();
+        const std::size_t start = pos_;
+        while (pos_ < text_.size() && is_word(text_[pos_])) ++pos_;
+        const std::string result(text_.substr(start, pos_ - start));
+        skip_space();
+        return result;
+    }
+
+    std::string expect_word(const std::string& what) {
+        std::string result = word();
+        if (result.empty()) fail(what);
+        return result;
+    }
+
+    int length() {
+        const std::string digits = word();
+        int value = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (error != std::errc{} || end != digits.data() + digits.size() || value <= 0 || value > 64)
+            fail("a length from 1 to 64");
+        return value;
+    }
+
+    void parameters(Schema& schema) {
+        bool keyword_only = false;
+        std::set<std::string> names;
+        if (accept(")")) return;
+        do {
+            if (!keyword_only && accept("*")) {
+                keyword_only = true;
+                continue;
+            }
+            Param param = parameter();
+            param.keyword_only = keyword_only;
+            if (!names.insert(param.name).second) fail("a parameter other than a second '" + param.name + "'");
+            schema.params.push_back(std::move(param));
+        } while (accept(","));
+        expect(")");
+    }
+
+    Param parameter() {
+        Param param;
+        const BaseType& base = base_type();
+        param.type = base.type;
+        alias(param.alias, param.mutates);
+        param.optional = accept("?");
+        if (accept("[")) {
+            if (!base.list) fail("a type that has lists");
+            param.type = *base.list;
+            if (!accept("]")) {
+                param.length = length();
+                expect("]");
+            }
+            alias(param.alias, param.mutates);
+            if (accept("?")) param.optional = true;
+        }
+        param.name = expect_word("the parameter's name");
+        if (accept("=")) param.default_value = default_of(param);
+        return param;
+    }
+
+    const BaseType& base_type() {
+        const std::size_t start = pos_;
+        const std::string spelling = expect_word("a type");
+        for (const BaseType& base : kBaseTypes)
+            if (base.spelling == spelling) return base;
+        pos_ = start;
+        fail("a type (Tensor, int, SymInt, float, bool, Scalar, str, ScalarType, Graph …)");
+    }
+
+    /// "(a)", "(a!)", "(a|b)", "(a -> *)"
+    void alias(std::string& name, bool& mutates) {
+        if (!accept("(")) return;
+        name = expect_word("an alias set");
+        while (accept("|")) name += "|" + expect_word("an alias set");
+        mutates = accept("!");
+        if (accept("->") && !accept("*")) expect_word("an alias set");
+        expect(")");
+    }
+
+    void returns(Schema& schema) {
+        if (!accept("(")) {
+            schema.returns.push_back(returned());
+            return;
+        }
+        if (accept(")")) return;
+        do schema.returns.push_back(returned());
+        while (accept(","));
+        expect(")");
+    }
+
+    Return returned() {
+        const std::size_t start = pos_;
+        if (base_type().type != ParamType::tensor) {
+            pos_ = start;
+            fail("Tensor: calls return tensors only");
+        }
+        Return result;
+        bool mutates = false;
+        alias(result.alias, mutates);
+        if (accept("[")) {
+            expect("]");
+            result.list = true;
+        }
+        result.name = word();
+        return result;
+    }
+
+    Arg default_of(const Param& param) {
+        if (accept("None")) return {};
+        switch (param.type) {
+            case ParamType::int_list:
+            case ParamType::float_list:
+            case ParamType::bool_list:
+            case ParamType::text_list:
+            case ParamType::tensor_list:
+                return list_default(param.type, param.length);
+            default:
+                return single_default(param.type);
+        }
+    }
+
+    Arg list_default(ParamType type, int length) {
+        const ParamType element = type == ParamType::int_list     ? ParamType::integer
+                                  : type == ParamType::float_list ? ParamType::number
+                                  : type == ParamType::bool_list  ? ParamType::boolean
+                                                                  : ParamType::text;
+        ArgList list;
+        if (!accept("[")) {  // "int[2] stride=1": one value for all
+            if (length == 0) fail("a list");
+            list.assign(static_cast<std::size_t>(length), single_default(element));
+            return list;
+        }
+        if (accept("]")) return list;
+        if (type == ParamType::tensor_list) fail("']': a list of tensors has no other default");
+        do list.push_back(single_default(element));
+        while (accept(","));
+        expect("]");
+        return list;
+    }
+
+    Arg single_default(ParamType type) {
+        skip_space();
+        const std::size_t start = pos_;
+        if (pos_ < text_.size() && (text_[pos_] == '\'' || text_[pos_] == '"')) return quoted();
+        std::string token;
+        while (pos_ < text_.size() &&
+               (is_word(text_[pos_]) || text_[pos_] == '.' || text_[pos_] == '-' || text_[pos_] == '+'))
+            token += text_[pos_++];
+        skip_space();
+        if (std::optional<Arg> value = value_of(token, type)) return *value;
+        pos_ = start;
+        fail("a default of the parameter's type");
+    }
+
+    Arg quoted() {
+        const char quote = text_[pos_];
+        const std::size_t end = text_.find(quote, pos_ + 1);
+        if (end == std::string_view::npos) fail("a closing quote");
+        std::string value(text_.substr(pos_ + 1, end - pos_ - 1));
+        pos_ = end + 1;
+        skip_space();
+        return value;
+    }
+
+    template <class T>
+    static std::optional<T> number_of(const std::string& token) {
+        T value{};
+        const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), value);
+        if (error != std::errc{} || end != token.data() + token.size()) return std::nullopt;
+        return value;
+    }
+
+    static std::optional<Arg> value_of(const std::string& token, ParamType type) {
+        const std::optional<std::int64_t> integer = number_of<std::int64_t>(token);
+        const std::optional<double> real = number_of<double>(token);
+        const bool boolean = token == "True" || token == "False";
+        switch (type) {
+            case ParamType::integer:
+                for (const auto& [name, value] : kReductions)
+                    if (name == token) return Arg(value);
+                return integer ? std::optional<Arg>(*integer) : std::nullopt;
+            case ParamType::number:
+                return real ? std::optional<Arg>(*real) : std::nullopt;
+            case ParamType::boolean:
+                return boolean ? std::optional<Arg>(token == "True") : std::nullopt;
+            case ParamType::scalar:
+                if (boolean) return Arg(token == "True");
+                if (integer) return Arg(*integer);
+                return real ? std::optional<Arg>(*real) : std::nullopt;
+            case ParamType::dtype:
+                for (const auto& [name, value] : kDTypeSpellings)
+                    if (name == token) return Arg(value);
+                if (const auto dtype = dtype_from_name(token)) return Arg(*dtype);
+                return std::nullopt;
+            case ParamType::text:
+                return token.empty() ? std::nullopt : std::optional<Arg>(token);
+            default:
+                return std::nullopt;
+        }
+    }
+
+    std::string_view text_;
+    std::size_t pos_ = 0;
+};
+
+std::string_view list_name(ParamType type) {
+    switch (type) {
+        case ParamType::tensor:
+        case ParamType::tensor_list:
+            return "Tensor";
+        case ParamType::integer:
+        case ParamType::int_list:
+            return "int";
+        case ParamType::number:
+        case ParamType::float_list:
+            return "float";
+        case ParamType::boolean:
+        case ParamType::bool_list:
+            return "bool";
+        case ParamType::scalar:
+            return "Scalar";
+        case ParamType::text:
+        case ParamType::text_list:
+            return "str";
+        case ParamType::dtype:
+            return "ScalarType";
+        case ParamType::graph:
+            return "Graph";
+    }
+    __builtin_unreachable();
+}
+
+bool is_list(ParamType type) {
+    return type == ParamType::tensor_list || type == ParamType::int_list || type == ParamType::float_list ||
+           type == ParamType::bool_list || type == ParamType::text_list;
+}
+
+/// What an argument is, in the schema's words.
+std::string describe(const Arg& arg) {
+    if (arg.is_none()) return "None";
+    if (arg.node()) return "Tensor";
+    if (std::holds_alternative<std::int64_t>(arg.value)) return "int";
+    if (std::holds_alternative<double>(arg.value)) return "float";
+    if (std::holds_alternative<bool>(arg.value)) return "bool";
+    if (std::holds_alternative<std::string>(arg.value)) return "str";
+    if (std::holds_alternative<DType>(arg.value)) return "ScalarType";
+    if (std::holds_alternative<GraphRef>(arg.value)) return "Graph";
+    const ArgList& list = *arg.list();
+    if (list.empty()) return "[]";
+    return "list of " + describe(list[0]);
+}
+
+/// The argument as the parameter's element type takes it, if it does: integers widen to float.
+std::optional<Arg> as_element(const Arg& arg, ParamType type, bool optional) {
+    const bool integer = std::holds_alternative<std::int64_t>(arg.value);
+    const bool real = std::holds_alternative<double>(arg.value);
+    const bool boolean = std::holds_alternative<bool>(arg.value);
+    bool fits = false;
+    switch (type) {
+        case ParamType::tensor:
+            fits = arg.node() || integer || real || boolean;
+            break;
+        case ParamType::tensor_list:
+            fits = arg.node() || (optional && arg.is_none());
+            break;
+        case ParamType::integer:
+        case ParamType::int_list:
+            fits = integer;
+            break;
+        case ParamType::number:
+        case ParamType::float_list:
+            if (integer) return Arg(static_cast<double>(std::get<std::int64_t>(arg.value)));
+            fits = real;
+            break;
+        case ParamType::boolean:
+        case ParamType::bool_list:
+            fits = boolean;
+            break;
+        case ParamType::scalar:
+            fits = integer || real || boolean;
+            break;
+        case ParamType::text:
+        case ParamType::text_list:
+            fits = std::holds_alternative<std::string>(arg.value);
+            break;
+        case ParamType::dtype:
+            fits = std::holds_alternative<DType>(arg.value);
+            break;
+        case ParamType::graph:
+            fits = std::holds_alternative<GraphRef>(arg.value);
+            break;
+    }
+    return fits ? std::optional<Arg>(arg) : std::nullopt;
+}
+
+/// The argument as the parameter takes it, if it does.
+std::optional<Arg> as_param(const Arg& arg, const Param& param) {
+    if (arg.is_none()) return param.optional ? std::optional<Arg>(arg) : std::nullopt;
+    if (!is_list(param.type)) return as_element(arg, param.type, false);
+    const ArgList* list = arg.list();
+    if (!list) {  // "int[2]" takes one number for two equal ones
+        const std::optional<Arg> element = param.length > 0 ? as_element(arg, param.type, false) : std::optional<Arg>();
+        if (!element) return std::nullopt;
+        return ArgList(static_cast<std::size_t>(param.length), *element);
+    }
+    ArgList converted;
+    converted.reserve(list->size());
+    for (const Arg& element : *list) {
+        std::optional<Arg> value = as_element(element, param.type, param.optional);
+        if (!value) return std::nullopt;
+        converted.push_back(std::move(*value));
+    }
+    return converted;
+}
+
+/// "add.Tensor(Tensor self, Tensor other, *, Scalar alpha)".
+std::string signature_text(const Schema& schema) {
+    std::string text = schema.name + "(";
+    bool keyword_only = false;
+    for (const Param& param : schema.params) {
+        if (text.back() != '(') text += ", ";
+        if (param.keyword_only && !keyword_only) text += "*, ";
+        keyword_only = param.keyword_only;
+        text += type_name(param) + " " + param.name;
+    }
+    return text + ")";
+}
+
+[[noreturn]] void misfit(const Node& call, const std::string& message, const Schema& schema) {
+    throw Error({"", call.name.empty() ? "" : "%" + call.name}, call.target + ": " + message,
+                "the schema is " + signature_text(schema));
+}
+
+}  // namespace
+
+Schema Schema::parse(std::string_view text) { return Parser(text).schema(); }
+
+const Param* Schema::param(std::string_view name) const {
+    for (const Param& param : params)
+        if (param.name == name) return &param;
+    return nullptr;
+}
+
+std::string type_name(const Param& param) {
+    std::string text(list_name(param.type));
+    const bool elements_optional = param.type == ParamType::tensor_list && param.optional;
+    if (elements_optional) text += "?";
+    if (is_list(param.type)) text += param.length > 0 ? "[" + std::to_string(param.length) + "]" : "[]";
+    if (param.optional && !elements_optional) text += "?";
+    return text;
+}
+
+ArgList bind_arguments(const Schema& schema, const Node& call) {
+    const auto bind = [&](const Param& param, const Arg& arg) {
+        std::optional<Arg> value = as_param(arg, param);
+        if (!value)
+            misfit(call, "parameter " + param.name + ": found " + describe(arg) + ", expected " + type_name(param),
+                   schema);
+        return std::move(*value);
+    };
+    const auto positional = static_cast<std::size_t>(
+        std::ranges::count_if(schema.params, [](const Param& param) { return !param.keyword_only; }));
+    if (call.args.size() > positional)
+        misfit(call,
+               "found " + std::to_string(call.args.size()) + " positional arguments, expected at most " +
+                   std::to_string(positional),
+               schema);
+    std::vector<std::optional<Arg>> bound(schema.params.size());
+    for (std::size_t i = 0; i < call.args.size(); ++i) bound[i] = bind(schema.params[i], call.args[i]);
+    for (const auto& [key, arg] : call.kwargs) {
+        const Param* param = schema.param(key);
+        if (!param) misfit(call, "found the unknown argument " + key, schema);
+        std::optional<Arg>& slot = bound[static_cast<std::size_t>(param - schema.params.data())];
+        if (slot) misfit(call, "found the argument " + key + " twice", schema);
+        slot = bind(*param, arg);
+    }
+    ArgList result;
+    result.reserve(bound.size());
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+        const Param& param = schema.params[i];
+        if (!bound[i] && !param.default_value)
+            misfit(call, "parameter " + param.name + ": found nothing, expected " + type_name(param), schema);
+        result.push_back(bound[i] ? std::move(*bound[i]) : *param.default_value);
+    }
+    return result;
+}
+
+}  // namespace whittle
