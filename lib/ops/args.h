@@ -25,6 +25,9 @@ class Arguments {
 
     const Schema& schema() const { return *schema_; }
 
+    /// The value of any operand of the call.
+    T value(NodeRef operand) const { return resolve_(operand); }
+
     // By parameter name; asking for an unknown name or a wrong kind is a bug. A missing optional is nullopt.
     T tensor(std::string_view name) const;
     std::optional<T> optional_tensor(std::string_view name) const;

@@ -2,6 +2,7 @@
 // value for accuracy comparison, and the debug backends are all this loop.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,11 @@ class Interpreter {
     virtual std::vector<Tensor> step(const Graph& graph, const Node& call, const Arguments<Tensor>& arguments);
     /// Called after every node with its results.
     virtual void observe(const Graph& graph, NodeId node, std::span<const Tensor> results);
+
+  private:
+    using ResultsOf = std::function<const std::vector<Tensor>&(NodeRef)>;
+    /// Binds the call's arguments and steps; an Error gets the node's place.
+    std::vector<Tensor> call(const Graph& graph, const Node& node, const ResultsOf& results_of);
 };
 
 /// Interpreter().run().

@@ -1,6 +1,8 @@
 // OpDef: everything about one op, in one place. Families (pointwise.cpp, reduction.cpp, …) are lists of these records.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +32,12 @@ struct Sample {
     std::vector<Tensor> tensors;
     ArgList args = {};
     std::vector<std::pair<std::string, Arg>> kwargs = {};
+    std::vector<std::size_t> constants = {};  ///< positions of tensors that are constants of the graph, not inputs
+    std::map<std::string, std::int64_t> opset_imports = {};  ///< for ONNX ops
+    std::map<std::string, std::shared_ptr<const Graph>> subgraphs = {};
+
+    /// The tensors that are placeholders of graph_of(op, *this), in order.
+    std::vector<Tensor> inputs() const;
 };
 
 using InferFn = std::vector<ValueMeta> (*)(const Arguments<ValueMeta>&);

@@ -40,7 +40,17 @@ std::vector<ValueMeta> infer(const Graph& graph, const Node& call);
 /// Recomputes the metas of all calls in order, after placeholders or attributes changed. Throws Error naming the node.
 void infer_all(Graph& graph);
 
-/// A graph with one placeholder per tensor of the sample, the call, getitems for several results, and the output.
+/// A graph that is one call's decomposition: a placeholder per distinct operand (a get_attr where the operand is one in
+/// `graph`) and the decomposed calls; its outputs are the call's results. `operands` are the nodes of `graph` whose
+/// values the placeholders take, in order. The op must be a composite.
+struct Expansion {
+    Graph graph;
+    std::vector<NodeRef> operands;
+};
+Expansion expand(const Graph& graph, const Node& call);
+
+/// A graph with one node per tensor of the sample (a get_attr for its constants, else a placeholder), the call,
+/// getitems for several results, and the output.
 Graph graph_of(const RegisteredOp& op, const Sample& sample);
 
 }  // namespace whittle

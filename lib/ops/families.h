@@ -1,0 +1,34 @@
+// The op families, one line each; registry.cpp concatenates them. A family is a list of OpDef records with static
+// lifetime, and everything about its ops stays in its own files.
+#pragma once
+
+#include <span>
+
+#include "ops/op.h"
+
+namespace whittle {
+
+std::span<const OpDef> unary_ops();       ///< one operand, element by element
+std::span<const OpDef> activation_ops();  ///< the activation functions of networks
+std::span<const OpDef> binary_ops();      ///< arithmetic and bits of two operands, element by element
+std::span<const OpDef> compare_ops();     ///< comparisons and logic
+std::span<const OpDef> ternary_ops();     ///< where, clamp, lerp, addcmul, masked_fill
+std::span<const OpDef> cast_ops();        ///< dtype conversions, copies, aliases
+std::span<const OpDef> reduction_ops();   ///< sum, mean, prod, any, all, norms
+std::span<const OpDef> extremum_ops();    ///< max, min, argmax, argmin, amax, amin
+std::span<const OpDef> statistic_ops();   ///< var, std, var_mean, logsumexp
+std::span<const OpDef> softmax_ops();
+std::span<const OpDef> norm_ops();  ///< batch, layer, group, instance and RMS normalization, dropout
+std::span<const OpDef> view_ops();
+std::span<const OpDef> index_ops();
+std::span<const OpDef> creation_ops();
+std::span<const OpDef> sort_ops();
+std::span<const OpDef> matmul_ops();
+std::span<const OpDef> conv_ops();
+std::span<const OpDef> pool_ops();
+std::span<const OpDef> rnn_ops();
+std::span<const OpDef> einsum_ops();
+std::span<const OpDef> random_ops();
+std::span<const OpDef> onnx_ops();  ///< concatenates the ONNX dialect's files onnx_*.cpp
+
+}  // namespace whittle
