@@ -1,0 +1,183 @@
+#include "base/log.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/error.h"
+#include "base/suggest.h"
+
+namespace whittle {
+namespace {
+
+constexpr LogChannel kChannels[] = {
+    {"capture", "frames, statements and graph breaks while a program is captured", false},
+    {"frontend", "reading models: ONNX, graph files", false},
+    {"passes", "graph passes, one line each with what it changed", false},
+    {"backend", "compiling and running graphs", false},
+    {"lowering", "groups, stages and schedules on their way to Halide", false},
+    {"run", "queries in child processes, their limits and outcomes", false},
+    {"reduce", "the search of minify: every query and verdict", false},
+    {"repro", "writing, building and running repro.cpp", false},
+    {"replay", "records and their comparison", false},
+    {"cli", "options, files found, what is done next", false},
+    {"graph", "every captured graph as a table of its nodes", true},
+    {"graph_code", "every captured graph in its textual form", true},
+    {"graph_sizes", "sizes of every tensor of every graph", true},
+    {"aot_graphs", "graphs after decomposition and partitioning", true},
+    {"graph_breaks", "every graph break with its reason and user stack", true},
+    {"guards", "the conditions under which a graph may be reused", true},
+    {"recompiles", "which guard failed and what asked for it", true},
+    {"trace_source", "the source line of every captured statement", true},
+    {"trace_call", "every captured op beside its source text", true},
+    {"ir", "tensor-expression groups before and after fusion", true},
+    {"schedule", "schedule directives of every group", true},
+    {"output_code", "the code generated for every group", true},
+};
+constexpr std::size_t kCount = std::size(kChannels);
+
+std::size_t index_of(std::string_view name) {
+    for (std::size_t i = 0; i < kCount; ++i)
+        if (kChannels[i].name == name) return i;
+    return kCount;
+}
+
+struct State {
+    std::mutex mutex;  // guards sink
+    std::shared_ptr<spdlog::sinks::sink> sink;
+    std::array<std::atomic<LogLevel>, kCount> levels;
+
+    State() {
+        for (std::size_t i = 0; i < kCount; ++i) levels[i] = kChannels[i].artifact ? LogLevel::off : LogLevel::warning;
+    }
+};
+
+State& state() {
+    static State* instance = new State;  // leaked: threads may log while the process ends
+    return *instance;
+}
+
+/// "+capture,guards" -> the level of every channel. Throws Error.
+std::array<LogLevel, kCount> parse_spec(const LogOptions& options) {
+    std::array<LogLevel, kCount> levels;
+    for (std::size_t i = 0; i < kCount; ++i)
+        levels[i] = kChannels[i].artifact ? LogLevel::off : options.quiet ? LogLevel::error : LogLevel::warning;
+    for (std::size_t begin = 0; begin < options.spec.size();) {
+        const std::size_t end = std::min(options.spec.find(',', begin), options.spec.size());
+        std::string word = options.spec.substr(begin, end - begin);
+        begin = end + 1;
+        std::erase(word, ' ');
+        if (word.empty()) continue;
+        LogLevel level = LogLevel::info;
+        if (word[0] == '+') level = LogLevel::debug;
+        if (word[0] == '-') level = LogLevel::error;
+        if (level != LogLevel::info) word.erase(0, 1);
+        if (word == "all") {
+            for (std::size_t i = 0; i < kCount; ++i)
+                if (!kChannels[i].artifact) levels[i] = level;
+            continue;
+        }
+        const std::size_t channel = index_of(word);
+        if (channel == kCount) {
+            std::vector<std::string> names{"all"};
+            for (const LogChannel& known : kChannels) names.emplace_back(known.name);
+            throw Error({"--log", {}}, "found '" + word + "', expected one of " + join(names),
+                        did_you_mean(word, names));
+        }
+        // '-guards' switches an artifact off, as in torch.
+        levels[channel] = kChannels[channel].artifact && level == LogLevel::error ? LogLevel::off : level;
+    }
+    return levels;
+}
+
+std::shared_ptr<spdlog::sinks::sink> make_sink(const LogOptions& options) {
+    std::shared_ptr<spdlog::sinks::sink> sink;
+    if (options.file.empty()) {
+        sink = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(options.color ? spdlog::color_mode::always
+                                                                                   : spdlog::color_mode::never);
+        sink->set_pattern("%^%l%$: %v");
+    } else {
+        try {
+            sink = std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.file, true);
+        } catch (const spdlog::spdlog_ex& e) {
+            throw Error({options.file, {}}, std::string("cannot write the log: ") + e.what());
+        }
+        sink->set_pattern("%Y-%m-%d %H:%M:%S.%e %P %l: %v");
+    }
+    return sink;
+}
+
+spdlog::level::level_enum spdlog_level(LogLevel level) {
+    switch (level) {
+        case LogLevel::debug:
+            return spdlog::level::debug;
+        case LogLevel::info:
+            return spdlog::level::info;
+        case LogLevel::warning:
+            return spdlog::level::warn;
+        default:
+            return spdlog::level::err;
+    }
+}
+
+/// Flushed at once: the last line before a crash is the one that matters.
+void write(LogLevel level, const std::string& text) {
+    State& log = state();
+    const std::lock_guard lock(log.mutex);
+    if (!log.sink) log.sink = make_sink({});
+    log.sink->log(spdlog::details::log_msg("whittle", spdlog_level(level), text));
+    log.sink->flush();
+}
+
+void write_if_enabled(std::string_view component, LogLevel level, std::string_view message) {
+    if (log_enabled(component, level)) write(level, "[" + std::string(component) + "] " + std::string(message));
+}
+
+}  // namespace
+
+std::span<const LogChannel> log_channels() { return kChannels; }
+
+void configure_log(const LogOptions& options) {
+    const std::array<LogLevel, kCount> levels = parse_spec(options);
+    std::shared_ptr<spdlog::sinks::sink> sink = make_sink(options);
+    State& log = state();
+    const std::lock_guard lock(log.mutex);
+    log.sink = std::move(sink);
+    for (std::size_t i = 0; i < kCount; ++i) log.levels[i] = levels[i];
+}
+
+bool log_enabled(std::string_view channel, LogLevel level) {
+    const std::size_t index = index_of(channel);
+    WHITTLE_CHECK(index < kCount, "unknown log channel " + std::string(channel));
+    return level >= state().levels[index].load(std::memory_order_relaxed);
+}
+
+bool log_enabled(std::string_view artifact) { return log_enabled(artifact, LogLevel::info); }
+
+void log_debug(std::string_view component, std::string_view message) {
+    write_if_enabled(component, LogLevel::debug, message);
+}
+void log_info(std::string_view component, std::string_view message) {
+    write_if_enabled(component, LogLevel::info, message);
+}
+void log_warning(std::string_view component, std::string_view message) {
+    write_if_enabled(component, LogLevel::warning, message);
+}
+void log_error(std::string_view component, std::string_view message) {
+    write_if_enabled(component, LogLevel::error, message);
+}
+
+void log_artifact(std::string_view artifact, std::string_view title, std::string_view text) {
+    if (!log_enabled(artifact)) return;
+    std::string message = "[" + std::string(artifact) + "] " + std::string(title) + "\n" + std::string(text);
+    while (message.ends_with('\n')) message.pop_back();
+    write(LogLevel::info, message);
+}
+
+}  // namespace whittle

@@ -1,0 +1,21 @@
+// Close spellings of a mistyped name, for the hints of "unknown …" errors.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace whittle {
+
+/// Damerau-Levenshtein distance in its "optimal string alignment" form: insertions, deletions, substitutions and swaps
+/// of neighbours that turn a into b.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// "did you mean 'halide'?" for the closest of `known` (at most a third of its letters differ, or it starts with
+/// `name`), else "".
+std::string did_you_mean(std::string_view name, std::span<const std::string> known);
+
+/// "a, b, c".
+std::string join(std::span<const std::string> words, std::string_view separator = ", ");
+
+}  // namespace whittle
