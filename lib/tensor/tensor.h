@@ -20,6 +20,8 @@ class Storage {
   public:
     /// Zero-filled memory, aligned to 64 bytes. Throws Error when the size is beyond what the machine can give.
     static std::shared_ptr<Storage> allocate(std::size_t bytes);
+    /// The check of allocate(), for memory that is not a Storage. Throws Error.
+    static void check_size(std::size_t bytes);
     /// Somebody else's bytes (a mapped file), kept alive by `owner`. They are never written: see Tensor::mutable_data.
     static std::shared_ptr<Storage> borrow(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
 
@@ -39,7 +41,7 @@ class Tensor {
     /// Zeros, contiguous.
     Tensor(DType dtype, Sizes sizes);
     /// A view of `storage` starting at element `offset`. Throws Error when a reachable element lies outside the
-    /// storage.
+    /// storage, or its bytes are not aligned to the element size. Empty tensors reach nothing; their offset becomes 0.
     Tensor(std::shared_ptr<Storage> storage, DType dtype, Sizes sizes, Strides strides, std::int64_t offset = 0);
 
     /// A contiguous tensor holding `values` in row-major order.
@@ -94,7 +96,8 @@ class Tensor {
     /// The element of a tensor with exactly one. Throws Error otherwise.
     Scalar item() const;
 
-    /// Contiguous bytes of the elements, for files and hashes.
+    /// The bytes of the elements, for files and hashes. The tensor must be contiguous (bug check), and the span lives
+    /// only as long as its storage: hold on to what contiguous() returns.
     std::span<const std::byte> contiguous_bytes() const;
 
   private:

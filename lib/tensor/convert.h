@@ -1,0 +1,52 @@
+// Element conversion as ATen's casts do it on x86: the one place that says what out-of-range values become.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include "tensor/dtype.h"
+
+namespace whittle {
+
+/// double -> int64_t as cvttsd2si: truncates; NaN and values beyond the range give the smallest integer.
+inline std::int64_t truncate_to_int64(double value) {
+    constexpr double kBound = 9223372036854775808.0;  // 2^63
+    if (!(value >= -kBound && value < kBound)) return std::numeric_limits<std::int64_t>::min();
+    return static_cast<std::int64_t>(value);
+}
+
+/// double -> int32_t as cvttsd2si with a 32-bit result.
+inline std::int32_t truncate_to_int32(double value) {
+    if (!(value > -2147483649.0 && value < 2147483648.0)) return std::numeric_limits<std::int32_t>::min();
+    return static_cast<std::int32_t>(value);
+}
+
+/// One element of type From as type To, both storage types or compute types.
+/// - to bool: is it != 0 (NaN is);
+/// - floating to integer: i64 and, as c10::static_cast_with_inter_type, u8 go through int64_t; i32, i16 and i8 through
+///   int32_t, whose low bits remain (300.0 -> i8 is 44, NaN is 0);
+/// - integer to narrower integer: low bits (two's complement);
+/// - to f16 and bf16: through float, round to nearest even.
+template <class To, class From>
+To cast_element(From value) {
+    constexpr bool from_half = std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>;
+    constexpr bool to_half = std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>;
+    if constexpr (std::is_same_v<To, From>)
+        return value;
+    else if constexpr (from_half)
+        return cast_element<To>(static_cast<float>(value));
+    else if constexpr (to_half)
+        return static_cast<To>(static_cast<float>(value));
+    else if constexpr (std::is_same_v<To, bool>)
+        return value != From(0);
+    else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+        if constexpr (std::is_same_v<To, std::int64_t> || std::is_same_v<To, std::uint8_t>)
+            return static_cast<To>(truncate_to_int64(static_cast<double>(value)));
+        else
+            return static_cast<To>(truncate_to_int32(static_cast<double>(value)));
+    } else
+        return static_cast<To>(value);
+}
+
+}  // namespace whittle

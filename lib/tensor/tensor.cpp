@@ -1,0 +1,218 @@
+#include "tensor/tensor.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "tensor/compute.h"
+#include "tensor/convert.h"
+#include "tensor/strided.h"
+
+namespace whittle {
+namespace {
+
+constexpr std::size_t kAlignment = 64;  // a cache line, and what vector code likes
+
+std::size_t physical_memory() {
+    static const std::size_t bytes =
+        static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGE_SIZE));
+    return bytes;
+}
+
+std::size_t byte_count(std::int64_t numel, DType dtype, const Sizes& sizes) {
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(static_cast<std::size_t>(numel), size_of(dtype), &bytes))
+        throw Error("found " + std::string(name(dtype)) + to_string(sizes) + ", expected a tensor below 2^64 bytes");
+    return bytes;
+}
+
+/// First and last element that a view of at least one element reaches. False when they do not fit 64 bits.
+bool reach(const Sizes& sizes, const Strides& strides, std::int64_t offset, std::int64_t& first, std::int64_t& last) {
+    first = last = offset;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        std::int64_t span = 0;
+        if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &span)) return false;
+        std::int64_t& end = span < 0 ? first : last;
+        if (__builtin_add_overflow(end, span, &end)) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+void Storage::check_size(std::size_t bytes) {
+    if (bytes <= physical_memory()) return;
+    throw Error("found a tensor of " + std::to_string(bytes) + " bytes, expected one that fits in memory",
+                "this machine has " + std::to_string(physical_memory()) + " bytes");
+}
+
+std::shared_ptr<Storage> Storage::allocate(std::size_t bytes) {
+    check_size(bytes);
+    // calloc, because large blocks then come zeroed from the kernel and cost nothing until touched.
+    void* block = std::calloc(bytes + kAlignment, 1);
+    if (!block) throw Error("cannot allocate a tensor of " + std::to_string(bytes) + " bytes");
+    std::shared_ptr<Storage> storage(new Storage);
+    storage->writable_ = true;
+    storage->owner_ = std::shared_ptr<const void>(block, std::free);
+    const auto address = reinterpret_cast<std::uintptr_t>(block);
+    const std::size_t shift = (kAlignment - address % kAlignment) % kAlignment;
+    storage->bytes_ = {static_cast<const std::byte*>(block) + shift, bytes};
+    return storage;
+}
+
+std::shared_ptr<Storage> Storage::borrow(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+    std::shared_ptr<Storage> storage(new Storage);
+    storage->bytes_ = bytes;
+    storage->owner_ = std::move(owner);
+    return storage;
+}
+
+Tensor::Tensor() : Tensor(DType::f32, Sizes{0}) {}
+
+Tensor::Tensor(DType dtype, Sizes sizes)
+    : dtype_(dtype), sizes_(std::move(sizes)), strides_(contiguous_strides(sizes_)), numel_(element_count(sizes_)) {
+    storage_ = Storage::allocate(byte_count(numel_, dtype_, sizes_));
+}
+
+Tensor::Tensor(std::shared_ptr<Storage> storage, DType dtype, Sizes sizes, Strides strides, std::int64_t offset)
+    : storage_(std::move(storage)),
+      dtype_(dtype),
+      sizes_(std::move(sizes)),
+      strides_(std::move(strides)),
+      offset_(offset),
+      numel_(element_count(sizes_)) {
+    WHITTLE_CHECK(storage_ != nullptr, "a tensor needs a storage");
+    if (strides_.size() != sizes_.size())
+        throw Error("found " + std::to_string(strides_.size()) + " strides, expected " + std::to_string(sizes_.size()) +
+                    ": one per size");
+    if (numel_ == 0) {
+        offset_ = 0;  // nothing is reached, wherever it is
+        return;
+    }
+    const std::span<const std::byte> bytes = storage_->bytes();
+    const auto held = static_cast<std::int64_t>(bytes.size() / size_of(dtype_));
+    std::int64_t first = 0, last = 0;
+    if (!reach(sizes_, strides_, offset_, first, last) || first < 0 || last >= held)
+        throw Error("found sizes " + to_string(sizes_) + " with strides " + to_string(strides_) + " at element " +
+                    std::to_string(offset_) + ", expected a view inside the storage of " + std::to_string(held) + " " +
+                    std::string(name(dtype_)) + " elements");
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % size_of(dtype_) != 0)
+        throw Error("found data that is not aligned to the " + std::to_string(size_of(dtype_)) + " bytes of " +
+                    std::string(name(dtype_)));
+}
+
+Tensor Tensor::with_requires_grad(bool value) const {
+    Tensor result = *this;
+    result.requires_grad_ = value;
+    return result;
+}
+
+const void* Tensor::raw() const {
+    return storage_->bytes().data() + offset_ * static_cast<std::int64_t>(size_of(dtype_));
+}
+
+void* Tensor::mutable_raw() {
+    WHITTLE_CHECK(storage_->writable(), "writing to borrowed memory; clone() first");
+    return const_cast<void*>(raw());
+}
+
+void Tensor::check_type(DType dtype) const {
+    WHITTLE_CHECK(dtype == dtype_, "asked for " + std::string(name(dtype)) + " data of a " + std::string(name(dtype_)) +
+                                       to_string(sizes_) + " tensor");
+}
+
+Tensor Tensor::as_strided(Sizes sizes, Strides strides, std::int64_t offset) const {
+    Tensor result(storage_, dtype_, std::move(sizes), std::move(strides), offset);
+    result.requires_grad_ = requires_grad_;
+    return result;
+}
+
+Tensor Tensor::contiguous() const { return is_contiguous() ? *this : clone(); }
+
+Tensor Tensor::clone() const {
+    Tensor result(dtype_, sizes_);
+    detail::convert_strided(raw(), dtype_, sizes_, strides_, result.mutable_raw(), dtype_);
+    result.requires_grad_ = requires_grad_;
+    return result;
+}
+
+Tensor Tensor::to(DType dtype) const {
+    if (dtype == dtype_) return *this;
+    Tensor result(dtype, sizes_);
+    detail::convert_strided(raw(), dtype_, sizes_, strides_, result.mutable_raw(), dtype);
+    result.requires_grad_ = requires_grad_ && whittle::is_floating(dtype);
+    return result;
+}
+
+template <class T>
+std::vector<T> Tensor::values() const {
+    return load_broadcast<T>(*this, sizes_);
+}
+template std::vector<double> Tensor::values() const;
+template std::vector<float> Tensor::values() const;
+template std::vector<std::int64_t> Tensor::values() const;
+template std::vector<bool> Tensor::values() const;
+
+Scalar Tensor::item() const {
+    if (numel_ != 1)
+        throw Error("found a tensor of sizes " + to_string(sizes_) + ", expected exactly one element to read a number");
+    if (whittle::is_floating(dtype_)) return Scalar(values<double>()[0]);
+    if (dtype_ == DType::boolean) return Scalar(static_cast<bool>(values<bool>()[0]));
+    return Scalar(values<std::int64_t>()[0]);
+}
+
+std::span<const std::byte> Tensor::contiguous_bytes() const {
+    WHITTLE_CHECK(is_contiguous(), "bytes of a strided tensor; contiguous() first, and keep what it returns");
+    return {static_cast<const std::byte*>(raw()), static_cast<std::size_t>(numel_) * size_of(dtype_)};
+}
+
+template <class T>
+Tensor Tensor::of(const std::vector<T>& values, Sizes sizes) {
+    const std::int64_t count = element_count(sizes);
+    if (static_cast<std::size_t>(count) != values.size())
+        throw Error("found " + std::to_string(values.size()) + " values, expected " + std::to_string(count) +
+                    " for sizes " + to_string(sizes));
+    Tensor result(dtype_of<T>, std::move(sizes));
+    T* data = result.mutable_data<T>();
+    for (std::size_t i = 0; i < values.size(); ++i) data[i] = values[i];
+    return result;
+}
+template Tensor Tensor::of(const std::vector<double>&, Sizes);
+template Tensor Tensor::of(const std::vector<float>&, Sizes);
+template Tensor Tensor::of(const std::vector<Half>&, Sizes);
+template Tensor Tensor::of(const std::vector<BFloat16>&, Sizes);
+template Tensor Tensor::of(const std::vector<std::int64_t>&, Sizes);
+template Tensor Tensor::of(const std::vector<std::int32_t>&, Sizes);
+template Tensor Tensor::of(const std::vector<std::int16_t>&, Sizes);
+template Tensor Tensor::of(const std::vector<std::int8_t>&, Sizes);
+template Tensor Tensor::of(const std::vector<std::uint8_t>&, Sizes);
+template Tensor Tensor::of(const std::vector<bool>&, Sizes);
+
+Tensor Tensor::of(const Scalar& value, DType dtype) {
+    if (value.is_floating()) return of(std::vector<double>{value.to_double()}, {}).to(dtype);
+    if (value.is_boolean()) return of(std::vector<bool>{value.to_bool()}, {}).to(dtype);
+    return of(std::vector<std::int64_t>{value.to_integer()}, {}).to(dtype);
+}
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+    if (a.dtype() != b.dtype() || a.sizes() != b.sizes()) return false;
+    const Tensor x = a.contiguous(), y = b.contiguous();
+    const auto xs = x.contiguous_bytes(), ys = y.contiguous_bytes();
+    return xs.empty() || std::memcmp(xs.data(), ys.data(), xs.size()) == 0;
+}
+
+std::string content_hash(const Tensor& tensor) {
+    const Tensor whole = tensor.contiguous();
+    return content_hash(std::string(name(tensor.dtype())) + to_string(tensor.sizes()) + " " +
+                        content_hash(whole.contiguous_bytes()));
+}
+
+std::int64_t Scalar::to_integer() const {
+    if (const double* value = std::get_if<double>(&value_)) return truncate_to_int64(*value);
+    return std::visit([](auto v) { return static_cast<std::int64_t>(v); }, value_);
+}
+
+}  // namespace whittle
