@@ -10,11 +10,13 @@
 
 namespace whittle {
 
-/// All tensors of the file as views of its mapping: nothing is copied. Throws Error naming file and byte offset or
+/// All tensors of the file as views of its mapping: nothing is copied, except data that its writer did not align to the
+/// element size. Metadata is skipped. Throws Error naming file and byte offset or
 /// header key for truncated, oversized, overlapping or malformed contents.
 std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& path);
 
-/// Writes the tensors (made contiguous), in order of name.
+/// Writes the tensors (made contiguous), data in order of falling element size, then name: equal maps give equal files.
+/// Throws Error.
 void save_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors);
 
 }  // namespace whittle
