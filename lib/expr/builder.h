@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,6 +75,7 @@ class GroupBuilder {
     Value stored(const std::string& name, DType dtype, Sizes sizes);
 
     Group group_;
+    std::set<std::string> names_;  ///< of inputs and stages, those under construction included
     std::string hint_ = "t", line_;
     int next_variable_ = 0;
 };

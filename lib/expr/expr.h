@@ -118,7 +118,8 @@ inline Expr operator&&(Expr a, Expr b) { return binary(Op::logical_and, std::mov
 inline Expr operator||(Expr a, Expr b) { return binary(Op::logical_or, std::move(a), std::move(b)); }
 inline Expr equal(Expr a, Expr b) { return binary(Op::eq, std::move(a), std::move(b)); }
 inline Expr not_equal(Expr a, Expr b) { return binary(Op::ne, std::move(a), std::move(b)); }
-inline Expr operator!(Expr a) { return unary(Op::logical_not, std::move(a)); }
+/// Not operator!: `!expr` asks whether a shared pointer is null.
+inline Expr logical_not(Expr a) { return unary(Op::logical_not, std::move(a)); }
 inline Expr min(Expr a, Expr b) { return binary(Op::min, std::move(a), std::move(b)); }
 inline Expr max(Expr a, Expr b) { return binary(Op::max, std::move(a), std::move(b)); }
 /// 0 - x would lose the sign of zero: floats multiply by -1, integers subtract from 0.

@@ -12,7 +12,7 @@ namespace whittle::expr {
 
 /// A tensor the group reads. Loads index it logically; where an element lies is the strides' matter.
 struct Input {
-    std::string name;
+    std::string name = {};
     DType dtype = DType::f32;
     Sizes sizes = {};
     Strides strides = {};  ///< in elements, may be 0 or negative
@@ -26,25 +26,30 @@ struct LoopVar {
 
 /// Rewrites elements of its stage after they were initialized: for every point of the stage variables that occur in
 /// `where`, for every point of `domain` in order (last variable fastest), if `condition`, stage[where] = value.
-/// `value` may load the stage itself. Distinct points of stage variables must not write each other's elements.
+/// `value` and `condition` may load the stage itself; they use no other variables than `where` and `domain`. Distinct
+/// points of stage variables must not write or read each other's elements. Like the sides of a select, `where` and all
+/// loads are in bounds also where the condition does not hold. An update whose loops are empty does nothing.
 struct Update {
-    std::vector<LoopVar> domain;
-    std::vector<Expr> where;  ///< one index per dimension of the stage
-    Expr value;
+    std::vector<LoopVar> domain = {};
+    std::vector<Expr> where = {};  ///< one index per dimension of the stage
+    Expr value = nullptr;
     Expr condition = nullptr;  ///< bool; null is true
 };
 
 /// One array the group computes. An element is `value`, then changed by the updates in order.
 struct Stage {
-    std::string name;
+    std::string name = {};
     DType dtype = DType::f32;
     std::vector<LoopVar> vars = {};  ///< outermost first; none for a 0-d stage
-    Expr value;                      ///< over vars; loads inputs and earlier stages
+    Expr value = nullptr;            ///< over vars; loads inputs and earlier stages
     std::vector<Update> updates = {};
     std::string origin = {};  ///< the graph node's printed line, for comments in generated code
 
     Sizes sizes() const;
 };
+
+/// The loops of an update, outermost first: the stage variables that `where` uses, then the domain.
+std::vector<LoopVar> loops_of(const Stage& stage, const Update& update);
 
 struct Group {
     std::string name = "group";
@@ -55,6 +60,10 @@ struct Group {
     const Stage* stage(std::string_view name) const;
     const Input* input(std::string_view name) const;
 };
+
+/// A name that generated C++ may use: an identifier, not a keyword, not one of the few names the readers use
+/// themselves.
+bool is_identifier(std::string_view name);
 
 /// Throws Error naming the stage and the rule it breaks: unique identifiers, known names, ranks, types, earlier stages
 /// only.
@@ -68,7 +77,7 @@ struct Directive {
     enum class Kind {
         compute_root,  ///< store the stage whole before its users
         compute_at,    ///< compute inside loop args[0] of stage `at`
-        split,         ///< args = old, outer, inner; factor; tail
+        split,         ///< args = old, outer, inner; factor; tail. New names differ from the definition's other loops
         reorder,       ///< args = loops, innermost first
         vectorize,     ///< args[0], factor elements at a time
         unroll,        ///< args[0], by factor

@@ -1,0 +1,164 @@
+#include "expr/builder.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+
+namespace whittle::expr {
+
+namespace {
+
+/// Memoized evaluations of one value. Beyond it, a value is stored or its readers are many: searching costs more than
+/// building again.
+constexpr std::size_t kMemoLimit = 64;
+
+/// i, j, k, l, m, n, then i6, i7 …: the loop variables of a stage, outermost first.
+std::string variable_name(std::size_t dim) {
+    static const std::string letters = "ijklmn";
+    return dim < letters.size() ? std::string(1, letters[dim]) : "i" + std::to_string(dim);
+}
+
+bool looks_like_variable(const std::string& name) {
+    if (name.size() == 1 && std::string_view("ijklmn").find(name[0]) != std::string_view::npos) return true;
+    return (name[0] == 'i' || name[0] == 'r') && name.size() > 1 &&
+           name.find_first_not_of("0123456789", 1) == std::string::npos;
+}
+
+std::vector<LoopVar> loops(const Sizes& sizes) {
+    std::vector<LoopVar> vars;
+    for (std::size_t d = 0; d < sizes.size(); ++d) vars.push_back({variable_name(d), sizes[d]});
+    return vars;
+}
+
+Index variables(const std::vector<LoopVar>& vars) {
+    Index index;
+    for (const LoopVar& v : vars) index.push_back(variable(v.name));
+    return index;
+}
+
+}  // namespace
+
+Value::Value(DType dtype, Sizes sizes, std::function<Expr(const Index&)> element)
+    : state_(std::make_shared<State>(State{dtype, std::move(sizes), std::move(element), {}, {}})) {}
+
+Expr Value::operator()(const Index& index) const {
+    WHITTLE_CHECK(state_, "an empty value was indexed");
+    WHITTLE_CHECK(index.size() == state_->sizes.size(),
+                  std::to_string(index.size()) + " indices for a value of sizes " + to_string(state_->sizes));
+    for (const auto& [known, expr] : state_->memo)
+        if (std::ranges::equal(known, index, same)) return expr;
+    Expr result = state_->element(index);
+    WHITTLE_CHECK(result && result->dtype == state_->dtype, "a value's element has another type than the value");
+    if (state_->memo.size() < kMemoLimit) state_->memo.emplace_back(index, result);
+    return result;
+}
+
+GroupBuilder::GroupBuilder(std::string name) { group_.name = std::move(name); }
+
+std::string GroupBuilder::unique(const std::string& hint) {
+    std::string base;
+    for (const char c : hint) {
+        const bool fits = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (fits)
+            base += c;
+        else if (!base.empty() && base.back() != '_')
+            base += '_';
+    }
+    while (base.ends_with('_')) base.pop_back();
+    if (base.empty() || (base[0] >= '0' && base[0] <= '9')) base = "t" + base;
+    const auto taken = [&](const std::string& name) {
+        return !is_identifier(name) || looks_like_variable(name) || names_.contains(name);
+    };
+    std::string name = base;
+    for (int i = 1; taken(name); ++i) name = base + "_" + std::to_string(i);
+    names_.insert(name);
+    return name;
+}
+
+Value GroupBuilder::stored(const std::string& name, DType dtype, Sizes sizes) {
+    Value value(dtype, std::move(sizes), [name, dtype](const Index& index) { return load(name, dtype, index); });
+    value.state_->stored_as = name;
+    return value;
+}
+
+Value GroupBuilder::input(const std::string& name, DType dtype, Sizes sizes, Strides strides) {
+    const std::string own = unique(name);
+    group_.inputs.push_back({own, dtype, sizes, std::move(strides)});
+    return stored(own, dtype, std::move(sizes));
+}
+
+void GroupBuilder::set_origin(std::string hint, std::string line) {
+    hint_ = std::move(hint);
+    line_ = std::move(line);
+}
+
+Value GroupBuilder::materialize(const Value& value, const std::string& hint) {
+    if (!value.stored_as().empty()) return value;
+    return stage(value.dtype(), value.sizes(), value, nullptr, hint);
+}
+
+Value GroupBuilder::reduce(DType dtype, Sizes sizes, const Sizes& domain, const std::function<Expr(const Index&)>& init,
+                           const std::function<Expr(const Index&, const Index&, Expr)>& update,
+                           const std::string& hint) {
+    return stage(
+        dtype, std::move(sizes), init,
+        [&](const Index& index, const std::function<Expr(const Index&)>& self) {
+            Update step;
+            for (const std::int64_t extent : domain) step.domain.push_back(domain_variable(extent));
+            step.where = index;
+            step.value = update(index, variables(step.domain), self(index));
+            return std::vector<Update>{std::move(step)};
+        },
+        hint);
+}
+
+Value GroupBuilder::stage(
+    DType dtype, Sizes sizes, const std::function<Expr(const Index&)>& init,
+    const std::function<std::vector<Update>(const Index&, const std::function<Expr(const Index&)>& self)>& updates,
+    const std::string& hint) {
+    Stage stage;
+    stage.name = unique(hint.empty() ? hint_ : hint);
+    stage.dtype = dtype;
+    stage.vars = loops(sizes);
+    stage.origin = line_;
+    const Index index = variables(stage.vars);
+    stage.value = init(index);
+    if (updates) stage.updates = updates(index, [&](const Index& where) { return load(stage.name, dtype, where); });
+    group_.stages.push_back(std::move(stage));
+    return stored(group_.stages.back().name, dtype, std::move(sizes));
+}
+
+LoopVar GroupBuilder::domain_variable(std::int64_t extent) { return {"r" + std::to_string(next_variable_++), extent}; }
+
+std::string GroupBuilder::output(const Value& value, const std::string& hint) {
+    Value result = materialize(value, hint);
+    if (group_.input(result.stored_as()) || std::ranges::count(group_.outputs, result.stored_as()))
+        result = stage(value.dtype(), value.sizes(), value, nullptr, hint.empty() ? result.stored_as() : hint);
+    group_.outputs.push_back(result.stored_as());
+    return result.stored_as();
+}
+
+Group GroupBuilder::finish() {
+    std::set<std::string> needed(group_.outputs.begin(), group_.outputs.end());
+    const auto need = [&](const Expr& root) {
+        if (root)
+            visit(root, [&](const Expr& e) {
+                if (e->op == Op::load) needed.insert(e->name);
+            });
+    };
+    for (auto stage = group_.stages.rbegin(); stage != group_.stages.rend(); ++stage) {
+        if (!needed.contains(stage->name)) continue;
+        need(stage->value);
+        for (const Update& update : stage->updates) {
+            need(update.value);
+            need(update.condition);
+            for (const Expr& index : update.where) need(index);
+        }
+    }
+    std::erase_if(group_.stages, [&](const Stage& s) { return !needed.contains(s.name); });
+    verify(group_);
+    return std::move(group_);
+}
+
+}  // namespace whittle::expr

@@ -1,0 +1,175 @@
+#include "expr/fold.h"
+
+#include <cmath>
+#include <limits>
+
+namespace whittle::expr {
+
+namespace {
+
+/// Modulo 2^n into the range of the integer type.
+std::int64_t wrap(DType dtype, std::int64_t value) {
+    switch (dtype) {
+        case DType::i32:
+            return static_cast<std::int32_t>(value);
+        case DType::i16:
+            return static_cast<std::int16_t>(value);
+        case DType::i8:
+            return static_cast<std::int8_t>(value);
+        case DType::u8:
+            return static_cast<std::uint8_t>(value);
+        default:
+            return value;
+    }
+}
+
+template <class T>
+std::optional<Scalar> fold_float(Op op, T a, T b) {
+    switch (op) {
+        case Op::add:
+            return Scalar(static_cast<double>(a + b));
+        case Op::sub:
+            return Scalar(static_cast<double>(a - b));
+        case Op::mul:
+            return Scalar(static_cast<double>(a * b));
+        case Op::div:
+            return Scalar(static_cast<double>(a / b));
+        case Op::eq:
+            return Scalar(a == b);
+        case Op::ne:
+            return Scalar(a != b);
+        case Op::lt:
+            return Scalar(a < b);
+        case Op::le:
+            return Scalar(a <= b);
+        default:
+            return {};
+    }
+}
+
+std::optional<Scalar> fold_integer(Op op, std::int64_t a, std::int64_t b) {
+    const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
+    const auto integer = [](std::uint64_t v) { return Scalar(static_cast<std::int64_t>(v)); };
+    switch (op) {
+        case Op::add:
+            return integer(ua + ub);
+        case Op::sub:
+            return integer(ua - ub);
+        case Op::mul:
+            return integer(ua * ub);
+        case Op::div:
+            return Scalar(euclidean_div(a, b));
+        case Op::mod:
+            return Scalar(euclidean_mod(a, b));
+        case Op::min:
+            return Scalar(a < b ? a : b);
+        case Op::max:
+            return Scalar(a < b ? b : a);
+        case Op::eq:
+            return Scalar(a == b);
+        case Op::ne:
+            return Scalar(a != b);
+        case Op::lt:
+            return Scalar(a < b);
+        case Op::le:
+            return Scalar(a <= b);
+        case Op::bit_and:
+            return integer(ua & ub);
+        case Op::bit_or:
+            return integer(ua | ub);
+        case Op::bit_xor:
+            return integer(ua ^ ub);
+        default:
+            return {};
+    }
+}
+
+}  // namespace
+
+Scalar normalized(DType dtype, const Scalar& value) {
+    if (dtype == DType::boolean) return Scalar(value.to_bool());
+    if (!is_floating(dtype)) return Scalar(wrap(dtype, value.to_integer()));
+    const double v = value.to_double();
+    switch (dtype) {
+        case DType::f32:
+            return Scalar(static_cast<double>(static_cast<float>(v)));
+        case DType::f16:
+            return Scalar(static_cast<double>(static_cast<float>(Half(static_cast<float>(v)))));
+        case DType::bf16:
+            return Scalar(static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(v)))));
+        default:
+            return Scalar(v);
+    }
+}
+
+std::optional<Scalar> fold_cast(DType to, DType from, const Scalar& a) {
+    if (is_floating(from) && is_integer(to)) {
+        // Defined only inside the range of the type; 2^31 and 2^63 are exact in double.
+        const double limit = to == DType::i64 ? 9223372036854775808.0 : 2147483648.0, v = a.to_double();
+        if (!(v > -limit && v < limit)) return {};
+        return Scalar(static_cast<std::int64_t>(v));
+    }
+    if (from == DType::i64 && to == DType::f32)  // one rounding, not two over double
+        return Scalar(static_cast<double>(static_cast<float>(a.to_integer())));
+    return normalized(to, a);
+}
+
+std::optional<Scalar> fold_unary(Op op, DType dtype, const Scalar& a) {
+    if (op == Op::logical_not) return Scalar(!a.to_bool());
+    if (is_integer(dtype)) {
+        const std::int64_t v = a.to_integer();
+        if (op == Op::bit_not) return Scalar(~v);
+        return Scalar(v < 0 ? static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(v)) : v);  // abs
+    }
+    const double v = a.to_double();
+    switch (op) {
+        case Op::is_nan:
+            return Scalar(std::isnan(v));
+        case Op::abs:
+            return Scalar(std::fabs(v));
+        case Op::floor:
+            return Scalar(std::floor(v));
+        case Op::ceil:
+            return Scalar(std::ceil(v));
+        case Op::trunc:
+            return Scalar(std::trunc(v));
+        case Op::sqrt:
+            return Scalar(dtype == DType::f32 ? static_cast<double>(std::sqrt(static_cast<float>(v))) : std::sqrt(v));
+        default:
+            return {};
+    }
+}
+
+std::optional<Scalar> fold_binary(Op op, DType dtype, const Scalar& a, const Scalar& b) {
+    if (dtype == DType::f32)
+        return fold_float(op, static_cast<float>(a.to_double()), static_cast<float>(b.to_double()));
+    if (dtype == DType::f64) return fold_float(op, a.to_double(), b.to_double());
+    if (is_integer(dtype)) return fold_integer(op, a.to_integer(), b.to_integer());
+    switch (op) {
+        case Op::eq:
+            return Scalar(a.to_bool() == b.to_bool());
+        case Op::ne:
+            return Scalar(a.to_bool() != b.to_bool());
+        case Op::logical_and:
+            return Scalar(a.to_bool() && b.to_bool());
+        case Op::logical_or:
+            return Scalar(a.to_bool() || b.to_bool());
+        default:
+            return {};
+    }
+}
+
+std::int64_t euclidean_div(std::int64_t a, std::int64_t b) {
+    if (b == 0) return 0;
+    if (b == -1) return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(a));
+    const std::int64_t quotient = a / b;
+    return a % b < 0 ? (b > 0 ? quotient - 1 : quotient + 1) : quotient;
+}
+
+std::int64_t euclidean_mod(std::int64_t a, std::int64_t b) {
+    if (b == 0 || b == -1) return 0;
+    const std::int64_t remainder = a % b;
+    return remainder < 0 ? remainder + (b < 0 ? -b : b) : remainder;
+}
+
+}  // namespace whittle::expr

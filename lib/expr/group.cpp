@@ -1,0 +1,279 @@
+#include "expr/group.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "base/error.h"
+
+namespace whittle::expr {
+
+Sizes Stage::sizes() const {
+    Sizes sizes;
+    for (const LoopVar& v : vars) sizes.push_back(v.extent);
+    return sizes;
+}
+
+std::vector<LoopVar> loops_of(const Stage& stage, const Update& update) {
+    std::set<std::string> used;
+    for (const Expr& index : update.where)
+        visit(index, [&](const Expr& e) {
+            if (e->op == Op::variable) used.insert(e->name);
+        });
+    std::vector<LoopVar> loops;
+    for (const LoopVar& v : stage.vars)
+        if (used.contains(v.name)) loops.push_back(v);
+    loops.insert(loops.end(), update.domain.begin(), update.domain.end());
+    return loops;
+}
+
+const Stage* Group::stage(std::string_view wanted) const {
+    const auto found = std::ranges::find(stages, wanted, &Stage::name);
+    return found == stages.end() ? nullptr : &*found;
+}
+
+const Input* Group::input(std::string_view wanted) const {
+    const auto found = std::ranges::find(inputs, wanted, &Input::name);
+    return found == inputs.end() ? nullptr : &*found;
+}
+
+namespace {
+
+/// C++17 keywords and the names that generated code uses itself or finds in the global namespace of <cmath>.
+const std::set<std::string, std::less<>>& reserved() {
+    static const std::set<std::string, std::less<>> words = {"alignas",
+                                                             "alignof",
+                                                             "and",
+                                                             "and_eq",
+                                                             "asm",
+                                                             "auto",
+                                                             "bitand",
+                                                             "bitor",
+                                                             "bool",
+                                                             "break",
+                                                             "case",
+                                                             "catch",
+                                                             "char",
+                                                             "char16_t",
+                                                             "char32_t",
+                                                             "class",
+                                                             "compl",
+                                                             "const",
+                                                             "const_cast",
+                                                             "constexpr",
+                                                             "continue",
+                                                             "decltype",
+                                                             "default",
+                                                             "delete",
+                                                             "do",
+                                                             "double",
+                                                             "dynamic_cast",
+                                                             "else",
+                                                             "enum",
+                                                             "explicit",
+                                                             "export",
+                                                             "extern",
+                                                             "false",
+                                                             "float",
+                                                             "for",
+                                                             "friend",
+                                                             "goto",
+                                                             "if",
+                                                             "inline",
+                                                             "int",
+                                                             "long",
+                                                             "mutable",
+                                                             "namespace",
+                                                             "new",
+                                                             "noexcept",
+                                                             "not",
+                                                             "not_eq",
+                                                             "nullptr",
+                                                             "operator",
+                                                             "or",
+                                                             "or_eq",
+                                                             "private",
+                                                             "protected",
+                                                             "public",
+                                                             "register",
+                                                             "reinterpret_cast",
+                                                             "return",
+                                                             "short",
+                                                             "signed",
+                                                             "sizeof",
+                                                             "static",
+                                                             "static_assert",
+                                                             "static_cast",
+                                                             "struct",
+                                                             "switch",
+                                                             "template",
+                                                             "this",
+                                                             "thread_local",
+                                                             "throw",
+                                                             "true",
+                                                             "try",
+                                                             "typedef",
+                                                             "typeid",
+                                                             "typename",
+                                                             "union",
+                                                             "unsigned",
+                                                             "using",
+                                                             "virtual",
+                                                             "void",
+                                                             "volatile",
+                                                             "wchar_t",
+                                                             "while",
+                                                             "xor",
+                                                             "xor_eq",
+                                                             "concept",
+                                                             "requires",
+                                                             "std",
+                                                             "Halide",
+                                                             "main",
+                                                             "half",
+                                                             "bfloat",
+                                                             "INFINITY",
+                                                             "NAN",
+                                                             "y0",
+                                                             "y1",
+                                                             "yn",
+                                                             "j0",
+                                                             "j1",
+                                                             "jn"};
+    return words;
+}
+
+std::string describe(const Update* update, const Stage& stage) {
+    if (!update) return "stage " + stage.name;
+    return "stage " + stage.name + ", update " + std::to_string(update - stage.updates.data());
+}
+
+/// Checks one group; `fail` names the place.
+class Verifier {
+  public:
+    explicit Verifier(const Group& group) : group_(group) {}
+
+    void run() {
+        for (const Input& in : group_.inputs) {
+            declare(in.name, "input");
+            if (in.sizes.size() != in.strides.size())
+                fail("input " + in.name, std::to_string(in.strides.size()) + " strides",
+                     "one for each of " + std::to_string(in.sizes.size()) + " dimensions");
+            for (const std::int64_t size : in.sizes) extent("input " + in.name, size);
+        }
+        for (const Stage& stage : group_.stages) check(stage);
+        if (group_.outputs.empty()) fail("group " + group_.name, "no output", "at least one");
+        std::set<std::string> listed;
+        for (const std::string& output : group_.outputs) {
+            if (!group_.stage(output)) fail("output " + output, "no such stage", "the name of a stage");
+            if (!listed.insert(output).second) fail("output " + output, "it twice", "each stage once");
+        }
+        for (const std::string& v : variables_)
+            if (names_.contains(v)) fail("loop variable " + v, "an input or stage of that name", "a name of its own");
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string& place, const std::string& found, const std::string& expected) const {
+        throw Error({"group " + group_.name, place}, "found " + found + ", expected " + expected);
+    }
+
+    void declare(const std::string& name, const std::string& what) {
+        if (!is_identifier(name)) fail(what, "the name '" + name + "'", "a C++ identifier that is no keyword");
+        if (!names_.insert(name).second) fail(what + " " + name, "the name used before", "a name of its own");
+    }
+
+    void extent(const std::string& place, std::int64_t value) const {
+        if (value < 0 || value > 0x7fffffff) fail(place, "extent " + std::to_string(value), "one from 0 to 2147483647");
+    }
+
+    void loops(const std::string& place, const std::vector<LoopVar>& vars, std::set<std::string>& in_scope) {
+        for (const LoopVar& v : vars) {
+            if (!is_identifier(v.name)) fail(place, "loop variable '" + v.name + "'", "a C++ identifier");
+            if (!in_scope.insert(v.name).second) fail(place, "loop variable " + v.name + " twice", "distinct ones");
+            extent(place + ", loop " + v.name, v.extent);
+            variables_.insert(v.name);
+        }
+    }
+
+    void check(const Stage& stage) {
+        declare(stage.name, "stage");
+        std::set<std::string> vars;
+        const std::string place = "stage " + stage.name;
+        loops(place, stage.vars, vars);
+        known_.push_back(&stage);
+        expression(place, stage.value, stage.dtype, vars, stage, false);
+        for (const Update& update : stage.updates) {
+            const std::string at = describe(&update, stage);
+            if (update.where.size() != stage.vars.size())
+                fail(at, std::to_string(update.where.size()) + " indices",
+                     "one for each of " + std::to_string(stage.vars.size()) + " dimensions");
+            std::set<std::string> all = vars, used;
+            loops(at, update.domain, all);
+            for (const Expr& index : update.where) expression(at, index, DType::i32, all, stage, false);
+            for (const LoopVar& v : loops_of(stage, update)) used.insert(v.name);
+            expression(at, update.value, stage.dtype, used, stage, true);
+            if (update.condition) expression(at, update.condition, DType::boolean, used, stage, true);
+        }
+    }
+
+    void expression(const std::string& place, const Expr& root, DType dtype, const std::set<std::string>& vars,
+                    const Stage& current, bool may_load_itself) const {
+        if (!root) fail(place, "no expression", "one");
+        if (root->dtype != dtype)
+            fail(place, std::string(name(root->dtype)) + " expression " + print(root), std::string(name(dtype)));
+        visit(root, [&](const Expr& e) {
+            if (e->op == Op::variable && !vars.contains(e->name))
+                fail(place, "variable " + e->name, "a loop variable of the stage or one that `where` uses");
+            if (e->op == Op::load) check_load(place, e, current, may_load_itself);
+        });
+    }
+
+    void check_load(const std::string& place, const Expr& e, const Stage& current, bool may_load_itself) const {
+        DType dtype;
+        std::size_t rank;
+        if (const Input* in = group_.input(e->name)) {
+            dtype = in->dtype, rank = in->sizes.size();
+        } else {
+            const auto found = std::ranges::find(known_, e->name, [](const Stage* s) { return s->name; });
+            if (found == known_.end()) fail(place, "a load of " + e->name, "an input or an earlier stage");
+            if (*found == &current && !may_load_itself)
+                fail(place, "a load of the stage itself", "one only in the value or condition of an update");
+            dtype = (*found)->dtype, rank = (*found)->vars.size();
+        }
+        if (e->dtype != dtype)
+            fail(place, "a load of " + e->name + " as " + std::string(name(e->dtype)), std::string(name(dtype)));
+        if (e->operands.size() != rank)
+            fail(place, print(e), std::to_string(rank) + (rank == 1 ? " index" : " indices"));
+    }
+
+    const Group& group_;
+    std::set<std::string> names_, variables_;
+    std::vector<const Stage*> known_;
+};
+
+}  // namespace
+
+bool is_identifier(std::string_view name) {
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) || reserved().contains(name)) return false;
+    if (name[0] == '_' || name.find("__") != name.npos) return false;  // the implementation's
+    return std::ranges::all_of(name, [](unsigned char c) { return c < 128 && (std::isalnum(c) || c == '_'); });
+}
+
+void verify(const Group& group) { Verifier(group).run(); }
+
+std::vector<const Directive*> active(const Schedule& schedule) {
+    std::vector<const Directive*> on;
+    std::vector<bool> is_on(schedule.size());
+    for (std::size_t i = 0; i < schedule.size(); ++i) {
+        const Directive& d = schedule[i];
+        is_on[i] =
+            d.enabled && std::ranges::all_of(d.requires_, [&](int r) {
+                WHITTLE_CHECK(r >= 0 && static_cast<std::size_t>(r) < i, "requires a later directive: " + print(d));
+                return is_on[static_cast<std::size_t>(r)];
+            });
+        if (is_on[i]) on.push_back(&d);
+    }
+    return on;
+}
+
+}  // namespace whittle::expr

@@ -1,0 +1,445 @@
+#include "expr/interpret.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "expr/exprmap.h"
+#include "expr/fold.h"
+
+namespace whittle::expr {
+
+namespace {
+
+/// A value of any type: integers and bool widened to 64 bits, half types as the float they equal.
+union Slot {
+    std::int64_t i;
+    double d;
+    float f;
+};
+
+template <class T>
+T get(const Slot& slot) {
+    if constexpr (std::is_same_v<T, double>)
+        return slot.d;
+    else if constexpr (std::is_same_v<T, float>)
+        return slot.f;
+    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+        return T(slot.f);
+    else
+        return static_cast<T>(slot.i);
+}
+
+template <class T>
+void set(Slot& slot, T value) {
+    if constexpr (std::is_same_v<T, double>)
+        slot.d = value;
+    else if constexpr (std::is_same_v<T, float>)
+        slot.f = value;
+    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+        slot.f = static_cast<float>(value);
+    else
+        slot.i = value;
+}
+
+/// An array that is loaded from or stored to.
+struct Array {
+    std::string name;
+    Sizes sizes;
+    Strides strides;
+    const void* data = nullptr;
+};
+
+/// registers[result] = kernel(registers[operands]).
+struct Instruction {
+    void (*kernel)(Slot* registers, const Instruction& self) = nullptr;
+    std::uint32_t result = 0;
+    std::vector<std::uint32_t> operands = {};
+    const Array* array = nullptr;  ///< loads
+};
+
+using Kernel = void (*)(Slot*, const Instruction&);
+
+template <class T, class R, class F>
+void apply1(Slot* r, const Instruction& in, F f) {
+    set<R>(r[in.result], f(get<T>(r[in.operands[0]])));
+}
+template <class T, class R, class F>
+void apply2(Slot* r, const Instruction& in, F f) {
+    set<R>(r[in.result], f(get<T>(r[in.operands[0]]), get<T>(r[in.operands[1]])));
+}
+// A kernel that computes EXPRESSION from x (and y) of type T.
+#define UNARY(R, EXPRESSION) \
+    [](Slot* r, const Instruction& in) { apply1<T, R>(r, in, [](T x) -> R { return EXPRESSION; }); }
+#define BINARY(R, EXPRESSION) \
+    [](Slot* r, const Instruction& in) { apply2<T, R>(r, in, [](T x, T y) -> R { return EXPRESSION; }); }
+
+template <class T>
+Kernel float_kernel(Op op) {
+    switch (op) {
+        case Op::abs:
+            return UNARY(T, std::fabs(x));
+        case Op::floor:
+            return UNARY(T, std::floor(x));
+        case Op::ceil:
+            return UNARY(T, std::ceil(x));
+        case Op::trunc:
+            return UNARY(T, std::trunc(x));
+        case Op::round_even:
+            return UNARY(T, std::nearbyint(x));
+        case Op::sqrt:
+            return UNARY(T, std::sqrt(x));
+        case Op::exp:
+            return UNARY(T, std::exp(x));
+        case Op::expm1:
+            return UNARY(T, std::expm1(x));
+        case Op::log:
+            return UNARY(T, std::log(x));
+        case Op::log1p:
+            return UNARY(T, std::log1p(x));
+        case Op::log2:
+            return UNARY(T, std::log2(x));
+        case Op::log10:
+            return UNARY(T, std::log10(x));
+        case Op::sin:
+            return UNARY(T, std::sin(x));
+        case Op::cos:
+            return UNARY(T, std::cos(x));
+        case Op::tan:
+            return UNARY(T, std::tan(x));
+        case Op::asin:
+            return UNARY(T, std::asin(x));
+        case Op::acos:
+            return UNARY(T, std::acos(x));
+        case Op::atan:
+            return UNARY(T, std::atan(x));
+        case Op::sinh:
+            return UNARY(T, std::sinh(x));
+        case Op::cosh:
+            return UNARY(T, std::cosh(x));
+        case Op::tanh:
+            return UNARY(T, std::tanh(x));
+        case Op::asinh:
+            return UNARY(T, std::asinh(x));
+        case Op::acosh:
+            return UNARY(T, std::acosh(x));
+        case Op::atanh:
+            return UNARY(T, std::atanh(x));
+        case Op::erf:
+            return UNARY(T, std::erf(x));
+        case Op::lgamma:
+            return UNARY(T, std::lgamma(x));
+        case Op::is_nan:
+            return UNARY(bool, std::isnan(x));
+        case Op::add:
+            return BINARY(T, x + y);
+        case Op::sub:
+            return BINARY(T, x - y);
+        case Op::mul:
+            return BINARY(T, x * y);
+        case Op::div:
+            return BINARY(T, x / y);
+        case Op::mod:
+            return BINARY(T, std::fmod(x, y));
+        case Op::pow:
+            return BINARY(T, std::pow(x, y));
+        case Op::atan2:
+            return BINARY(T, std::atan2(x, y));
+        case Op::eq:
+            return BINARY(bool, x == y);
+        case Op::ne:
+            return BINARY(bool, x != y);
+        case Op::lt:
+            return BINARY(bool, x < y);
+        case Op::le:
+            return BINARY(bool, x <= y);
+        default:
+            return nullptr;
+    }
+}
+
+/// Integers compute in 64 bits, unsigned where they may wrap; storing to T wraps.
+template <class T>
+Kernel integer_kernel(Op op) {
+    using U = std::uint64_t;
+    switch (op) {
+        case Op::abs:
+            return UNARY(T, static_cast<T>(x < 0 ? 0 - static_cast<U>(x) : static_cast<U>(x)));
+        case Op::bit_not:
+            return UNARY(T, static_cast<T>(~x));
+        case Op::logical_not:
+            return UNARY(bool, !x);
+        case Op::add:
+            return BINARY(T, static_cast<T>(static_cast<U>(x) + static_cast<U>(y)));
+        case Op::sub:
+            return BINARY(T, static_cast<T>(static_cast<U>(x) - static_cast<U>(y)));
+        case Op::mul:
+            return BINARY(T, static_cast<T>(static_cast<U>(x) * static_cast<U>(y)));
+        case Op::div:
+            return BINARY(T, static_cast<T>(euclidean_div(x, y)));
+        case Op::mod:
+            return BINARY(T, static_cast<T>(euclidean_mod(x, y)));
+        case Op::min:
+            return BINARY(T, x < y ? x : y);
+        case Op::max:
+            return BINARY(T, x < y ? y : x);
+        case Op::eq:
+            return BINARY(bool, x == y);
+        case Op::ne:
+            return BINARY(bool, x != y);
+        case Op::lt:
+            return BINARY(bool, x < y);
+        case Op::le:
+            return BINARY(bool, x <= y);
+        case Op::logical_and:
+            return BINARY(bool, x&& y);
+        case Op::logical_or:
+            return BINARY(bool, x || y);
+        case Op::bit_and:
+            return BINARY(T, static_cast<T>(x & y));
+        case Op::bit_or:
+            return BINARY(T, static_cast<T>(x | y));
+        case Op::bit_xor:
+            return BINARY(T, static_cast<T>(x ^ y));
+        // Amounts outside the width are the caller's to avoid; masked, they are at least defined here.
+        case Op::shl:
+            return BINARY(T, static_cast<T>(static_cast<U>(x) << (static_cast<U>(y) & 63)));
+        case Op::shr:
+            return BINARY(T, static_cast<T>(x >> (static_cast<U>(y) & 63)));
+        default:
+            return nullptr;
+    }
+}
+#undef UNARY
+#undef BINARY
+
+/// static_cast, with a defined result (x86's) where C++ has none.
+template <class To, class From>
+To convert(From value) {
+    if constexpr (std::is_same_v<To, bool>) {
+        return value != From(0);
+    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+        const double limit = sizeof(To) == 8 ? 9223372036854775808.0 : 2147483648.0;
+        if (!(value >= -limit && value < limit)) return std::numeric_limits<To>::min();
+        return static_cast<To>(value);
+    } else {
+        return static_cast<To>(value);
+    }
+}
+
+Kernel cast_kernel(DType to, DType from) {
+    return visit_dtype(to, [&](auto t) {
+        return visit_dtype(from, [&](auto f) -> Kernel {
+            using To = decltype(t);
+            using From = decltype(f);
+            constexpr bool half_to = std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>;
+            constexpr bool half_from = std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>;
+            if constexpr (half_to || half_from) {
+                // Over f32, which is what a slot of a half type holds.
+                if constexpr (std::is_same_v<From, float> || std::is_same_v<To, float>)
+                    return
+                        [](Slot* r, const Instruction& in) { set<To>(r[in.result], To(get<From>(r[in.operands[0]]))); };
+                else
+                    return nullptr;
+            } else {
+                return [](Slot* r, const Instruction& in) {
+                    set<To>(r[in.result], convert<To>(get<From>(r[in.operands[0]])));
+                };
+            }
+        });
+    });
+}
+
+void select_kernel(Slot* r, const Instruction& in) {
+    r[in.result] = r[in.operands[0]].i ? r[in.operands[1]] : r[in.operands[2]];
+}
+
+/// Offset of an element in its array. Throws Error when an index is out of bounds.
+std::int64_t offset(const Slot* r, const Instruction& in) {
+    std::int64_t at = 0;
+    for (std::size_t d = 0; d < in.operands.size(); ++d) {
+        const std::int64_t index = r[in.operands[d]].i;
+        if (index < 0 || index >= in.array->sizes[d])
+            throw Error("found index " + std::to_string(index) + " in dimension " + std::to_string(d) + " of " +
+                        in.array->name + ", expected 0 to " + std::to_string(in.array->sizes[d] - 1));
+        at += index * in.array->strides[d];
+    }
+    return at;
+}
+
+template <class T>
+void load_kernel(Slot* r, const Instruction& in) {
+    set<T>(r[in.result], static_cast<const T*>(in.array->data)[offset(r, in)]);
+}
+
+template <class T>
+void store_kernel(Slot* r, const Instruction& in) {
+    const_cast<T*>(static_cast<const T*>(in.array->data))[offset(r, in)] = get<T>(r[in.result]);
+}
+
+Kernel kernel_of(const Expr& e) {
+    if (e->op == Op::load) return visit_dtype(e->dtype, [](auto t) -> Kernel { return load_kernel<decltype(t)>; });
+    if (e->op == Op::select) return select_kernel;
+    const DType from = e->operands[0]->dtype;
+    if (e->op == Op::cast) return cast_kernel(e->dtype, from);
+    if (from == DType::f32) return float_kernel<float>(e->op);
+    if (from == DType::f64) return float_kernel<double>(e->op);
+    if (from == DType::boolean) return integer_kernel<std::uint8_t>(e->op);  // 0 and 1
+    return visit_dtype(from, [&](auto t) -> Kernel {
+        if constexpr (std::is_integral_v<decltype(t)> && !std::is_same_v<decltype(t), bool>)
+            return integer_kernel<decltype(t)>(e->op);
+        return nullptr;
+    });
+}
+
+/// One definition of a stage, compiled: loops from the outside in, each with the instructions that depend on its
+/// variable but on no inner one, so that what is invariant in a loop is computed outside it.
+class Nest {
+  public:
+    Nest(const std::map<std::string, Array>& arrays, const Array& target, std::vector<LoopVar> vars)
+        : arrays_(arrays), target_(target), vars_(std::move(vars)), levels_(vars_.size() + 1) {
+        for (std::size_t v = 0; v < vars_.size(); ++v) {
+            const std::uint32_t reg = fresh(v + 1);
+            loop_registers_.push_back(reg);
+            known_[variable(vars_[v].name)] = reg;
+        }
+    }
+
+    void store(const std::vector<Expr>& where, const Expr& value, const Expr& condition) {
+        if (condition) condition_ = compile(condition);
+        store_.result = compile(value);
+        for (const Expr& index : where) store_.operands.push_back(compile(index));
+        store_.array = &target_;
+        store_.kernel = visit_dtype(value->dtype, [](auto t) -> Kernel { return store_kernel<decltype(t)>; });
+    }
+
+    void run() {
+        for (const LoopVar& v : vars_)
+            if (v.extent == 0) return;
+        execute(0);
+        loop(0);
+    }
+
+  private:
+    std::uint32_t fresh(std::size_t level) {
+        registers_.push_back({});
+        level_of_.push_back(level);
+        return static_cast<std::uint32_t>(registers_.size() - 1);
+    }
+
+    std::uint32_t compile(const Expr& root) {
+        visit(root, [&](const Expr& e) {
+            if (known_.contains(e)) return;
+            if (e->op == Op::constant) {
+                const std::uint32_t reg = fresh(0);
+                set_constant(registers_[reg], *e);
+                known_[e] = reg;
+                return;
+            }
+            WHITTLE_CHECK(e->op != Op::variable, "unbound variable " + e->name);
+            Instruction in;
+            std::size_t level = 0;
+            for (const Expr& operand : e->operands) {
+                in.operands.push_back(known_.at(operand));
+                level = std::max(level, level_of_[in.operands.back()]);
+            }
+            if (e->op == Op::load) {
+                in.array = &arrays_.at(e->name);
+                if (in.array == &target_) level = vars_.size();  // it changes in the innermost loop
+            }
+            in.kernel = kernel_of(e);
+            WHITTLE_CHECK(in.kernel,
+                          "no kernel for " + std::string(name(e->op)) + " of " + std::string(name(e->dtype)));
+            in.result = fresh(level);
+            known_[e] = in.result;
+            levels_[level].push_back(std::move(in));
+        });
+        return known_.at(root);
+    }
+
+    static void set_constant(Slot& slot, const Node& node) {
+        if (node.dtype == DType::f64)
+            slot.d = node.number.to_double();
+        else if (is_floating(node.dtype))
+            slot.f = static_cast<float>(node.number.to_double());
+        else
+            slot.i = node.number.to_integer();
+    }
+
+    void execute(std::size_t level) {
+        for (const Instruction& in : levels_[level]) in.kernel(registers_.data(), in);
+    }
+
+    void loop(std::size_t depth) {
+        if (depth == vars_.size()) {
+            if (condition_ == kNone || registers_[condition_].i) store_.kernel(registers_.data(), store_);
+            return;
+        }
+        for (std::int64_t i = 0; i < vars_[depth].extent; ++i) {
+            registers_[loop_registers_[depth]].i = i;
+            execute(depth + 1);
+            loop(depth + 1);
+        }
+    }
+
+    static constexpr std::uint32_t kNone = 0xffffffff;
+    const std::map<std::string, Array>& arrays_;
+    const Array& target_;
+    std::vector<LoopVar> vars_;
+    std::vector<std::vector<Instruction>> levels_;
+    std::vector<Slot> registers_;
+    std::vector<std::size_t> level_of_;  ///< of each register: the number of loops around it
+    std::vector<std::uint32_t> loop_registers_;
+    ExprMap<std::uint32_t> known_;
+    std::uint32_t condition_ = kNone;
+    Instruction store_;
+};
+
+void check_inputs(const Group& group, std::span<const Tensor> inputs) {
+    if (inputs.size() != group.inputs.size())
+        throw Error("found " + std::to_string(inputs.size()) + " inputs for group " + group.name + ", expected " +
+                    std::to_string(group.inputs.size()));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const Input& in = group.inputs[i];
+        if (inputs[i].dtype() != in.dtype || inputs[i].sizes() != in.sizes)
+            throw Error("found " + std::string(name(inputs[i].dtype())) + to_string(inputs[i].sizes()) + " for input " +
+                        in.name + ", expected " + std::string(name(in.dtype)) + to_string(in.sizes));
+    }
+}
+
+}  // namespace
+
+std::vector<Tensor> interpret(const Group& group, std::span<const Tensor> inputs) {
+    check_inputs(group, inputs);
+    std::map<std::string, Array> arrays;
+    std::map<std::string, Tensor> results;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        arrays[group.inputs[i].name] = {group.inputs[i].name, inputs[i].sizes(), inputs[i].strides(), inputs[i].raw()};
+    for (const Stage& stage : group.stages) {
+        Tensor& result = results.emplace(stage.name, Tensor(stage.dtype, stage.sizes())).first->second;
+        Array& array = arrays[stage.name];
+        array = {stage.name, result.sizes(), result.strides(), result.mutable_raw()};
+        const auto run = [&](std::vector<LoopVar> vars, const std::vector<Expr>& where, const Expr& value,
+                             const Expr& condition) {
+            Nest nest(arrays, array, std::move(vars));
+            nest.store(where, value, condition);
+            try {
+                nest.run();
+            } catch (const Error& e) {
+                throw Error({"group " + group.name, "stage " + stage.name}, e.message());
+            }
+        };
+        std::vector<Expr> self;
+        for (const LoopVar& v : stage.vars) self.push_back(variable(v.name));
+        run(stage.vars, self, stage.value, nullptr);
+        for (const Update& update : stage.updates)
+            run(loops_of(stage, update), update.where, update.value, update.condition);
+    }
+    std::vector<Tensor> outputs;
+    for (const std::string& name : group.outputs) outputs.push_back(results.at(name));
+    return outputs;
+}
+
+}  // namespace whittle::expr

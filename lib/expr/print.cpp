@@ -1,0 +1,179 @@
+// Printed forms of expressions, groups and directives: for messages, logs and tests.
+#include <cmath>
+#include <cstdio>
+
+#include "expr/group.h"
+
+namespace whittle::expr {
+
+namespace {
+
+/// Binding strength of infix operators, as in C++; 0 for what prints as a call.
+struct Infix {
+    std::string_view symbol;
+    int strength;
+};
+
+Infix infix(Op op) {
+    switch (op) {
+        case Op::mul:
+            return {"*", 10};
+        case Op::div:
+            return {"/", 10};
+        case Op::mod:
+            return {"%", 10};
+        case Op::add:
+            return {"+", 9};
+        case Op::sub:
+            return {"-", 9};
+        case Op::lt:
+            return {"<", 7};
+        case Op::le:
+            return {"<=", 7};
+        case Op::eq:
+            return {"==", 6};
+        case Op::ne:
+            return {"!=", 6};
+        case Op::logical_and:
+            return {"&&", 3};
+        case Op::logical_or:
+            return {"||", 2};
+        default:
+            return {"", 0};
+    }
+}
+
+std::string print_number(DType dtype, const Scalar& number) {
+    if (number.is_boolean()) return number.to_bool() ? "true" : "false";
+    if (number.is_integer()) return std::to_string(number.to_integer());
+    const double v = number.to_double();
+    if (std::isnan(v)) return "nan";
+    if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
+    char text[40];
+    for (int digits = 1; digits <= 17; ++digits) {  // the shortest that reads back as the same value
+        std::snprintf(text, sizeof text, "%.*g", digits, v);
+        const double back = std::strtod(text, nullptr);
+        if (dtype == DType::f64 ? back == v : static_cast<float>(back) == static_cast<float>(v)) break;
+    }
+    return text;
+}
+
+/// Expressions share operands, so the tree can be exponentially larger than the graph: printing stops at a limit.
+constexpr std::size_t kPrintLimit = 20000;
+
+void print_to(std::string& out, const Expr& e, int outer) {
+    if (out.size() > kPrintLimit) {
+        if (!out.ends_with("...")) out += "...";
+        return;
+    }
+    const auto list = [&](const std::string& head, char open, char close) {
+        out += head;
+        out += open;
+        for (std::size_t i = 0; i < e->operands.size(); ++i) {
+            if (i) out += ", ";
+            print_to(out, e->operands[i], 0);
+        }
+        out += close;
+    };
+    switch (e->op) {
+        case Op::constant:
+            out += print_number(e->dtype, e->number);
+            return;
+        case Op::variable:
+            out += e->name;
+            return;
+        case Op::load:
+            return list(e->name, '[', ']');
+        case Op::cast:
+            return list(std::string(name(e->dtype)), '(', ')');
+        case Op::logical_not:
+            out += '!';
+            return print_to(out, e->operands[0], 11);
+        default:
+            break;
+    }
+    const auto [symbol, strength] = infix(e->op);
+    if (!strength) return list(std::string(name(e->op)), '(', ')');
+    if (strength <= outer) out += '(';
+    print_to(out, e->operands[0], strength - 1);
+    out += ' ';
+    out += symbol;
+    out += ' ';
+    print_to(out, e->operands[1], strength);
+    if (strength <= outer) out += ')';
+}
+
+std::string print_loops(const std::vector<LoopVar>& vars) {
+    std::string out;
+    for (const LoopVar& v : vars) out += (out.empty() ? "" : ", ") + v.name + " < " + std::to_string(v.extent);
+    return out;
+}
+
+std::string join(const std::vector<std::string>& parts) {
+    std::string out;
+    for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
+    return out;
+}
+
+std::string print_element(const std::string& stage, const std::vector<Expr>& where) {
+    std::string out = stage + "[";
+    for (std::size_t i = 0; i < where.size(); ++i) out += (i ? ", " : "") + print(where[i]);
+    return out + "]";
+}
+
+}  // namespace
+
+std::string print(const Expr& expr) {
+    std::string out;
+    print_to(out, expr, 0);
+    return out;
+}
+
+std::string print(const Group& group) {
+    std::string out = "group " + group.name + "\n";
+    for (const Input& in : group.inputs)
+        out += "input " + in.name + ": " + std::string(name(in.dtype)) + to_string(in.sizes) + " strides " +
+               to_string(in.strides) + "\n";
+    for (const Stage& stage : group.stages) {
+        out += "\n";
+        if (!stage.origin.empty()) out += "# " + stage.origin + "\n";
+        out += "stage " + stage.name + ": " + std::string(name(stage.dtype)) + to_string(stage.sizes()) + "\n";
+        std::vector<Expr> self;
+        for (const LoopVar& v : stage.vars) self.push_back(variable(v.name));
+        out += "  for " + print_loops(stage.vars) + ": " + print_element(stage.name, self) + " = " +
+               print(stage.value) + "\n";
+        for (const Update& update : stage.updates) {
+            out += "  then for " + print_loops(update.domain);
+            if (update.condition) out += " if " + print(update.condition);
+            out += ": " + print_element(stage.name, update.where) + " = " + print(update.value) + "\n";
+        }
+    }
+    return out + "\noutput " + join(group.outputs) + "\n";
+}
+
+std::string print(const Directive& d) {
+    std::string out = d.stage + (d.update >= 0 ? ".update(" + std::to_string(d.update) + ")" : "");
+    const std::string tail = d.tail.empty() ? "" : ", " + d.tail, factor = std::to_string(d.factor);
+    const std::string args = join(d.args);
+    switch (d.kind) {
+        case Directive::Kind::compute_root:
+            return out + ".compute_root()";
+        case Directive::Kind::compute_at:
+            return out + ".compute_at(" + d.at + ", " + args + ")";
+        case Directive::Kind::split:
+            return out + ".split(" + args + ", " + factor + tail + ")";
+        case Directive::Kind::reorder:
+            return out + ".reorder(" + args + ")";
+        case Directive::Kind::vectorize:
+            return out + ".vectorize(" + args + (d.factor > 0 ? ", " + factor + tail : "") + ")";
+        case Directive::Kind::unroll:
+            return out + ".unroll(" + args + (d.factor > 0 ? ", " + factor + tail : "") + ")";
+        case Directive::Kind::parallel:
+            return out + ".parallel(" + args + ")";
+        case Directive::Kind::allow_race:
+            return out + ".allow_race_conditions()";
+    }
+    __builtin_unreachable();
+}
+
+}  // namespace whittle::expr
