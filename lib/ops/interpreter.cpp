@@ -97,8 +97,12 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
 }
 
 std::vector<Tensor> Interpreter::step(const Graph& graph, const Node& call, const Arguments<Tensor>& arguments) {
-    const OpDef& op = *Registry::instance().require(call.target).def;
-    if (op.eval) return op.eval(arguments);
+    const RegisteredOp& registered = Registry::instance().require(call.target);
+    const OpDef& op = *registered.def;
+    if (op.eval) {
+        check_main_dtype(registered, arguments);
+        return op.eval(arguments);
+    }
     if (!op.decompose) throw Error("no kernel for " + call.target);
     const Expansion expansion = expand(graph, call);
     std::vector<Tensor> inputs;

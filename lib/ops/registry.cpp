@@ -121,6 +121,41 @@ const RegisteredOp& Registry::require(std::string_view target) const {
     throw Error("unknown op '" + std::string(target) + "'", close_spellings(ops_, target));
 }
 
+namespace {
+
+DType dtype_in(const ValueMeta& meta) { return meta.dtype; }
+DType dtype_in(const Tensor& tensor) { return tensor.dtype(); }
+DType dtype_in(const NodeValue& value) { return value.meta.dtype; }
+
+/// The first tensor among the arguments, if there is one.
+template <class T>
+std::optional<T> main_operand(const Schema& schema, const Arguments<T>& arguments) {
+    for (const Param& param : schema.params) {
+        if (param.type == ParamType::tensor && arguments.has(param.name)) {
+            const auto operand = arguments.operand(param.name);
+            if (const T* tensor = std::get_if<T>(&operand)) return *tensor;
+        }
+        if (param.type == ParamType::tensor_list && arguments.has(param.name))
+            for (const std::optional<T>& element : arguments.optional_tensors(param.name))
+                if (element) return element;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+template <class T>
+void check_main_dtype(const RegisteredOp& op, const Arguments<T>& arguments) {
+    const std::optional<T> operand = main_operand(op.schema, arguments);
+    if (!operand || (op.def->dtypes & set_of(dtype_in(*operand)))) return;
+    std::string allowed;
+    for (const DType dtype : kAllDTypes)
+        if (op.def->dtypes & set_of(dtype)) allowed += " " + std::string(name(dtype));
+    throw Error(std::string(op.def->name) + " is not defined for " + std::string(name(dtype_in(*operand))),
+                "it is for" + allowed);
+}
+template void check_main_dtype(const RegisteredOp&, const Arguments<Tensor>&);
+
 Expansion expand(const Graph& graph, const Node& call) {
     const RegisteredOp& op = Registry::instance().require(call.target);
     WHITTLE_CHECK(op.def->decompose != nullptr, call.target + " is not a composite");
@@ -144,6 +179,7 @@ Expansion expand(const Graph& graph, const Node& call) {
     });
     GraphBuilder builder(body);
     const Arguments<NodeValue> arguments(op.schema, call, [&](NodeRef ref) { return mapped.at(ref.id); });
+    check_main_dtype(op, arguments);
     body.output(op.def->decompose(builder, arguments));
     return result;
 }
@@ -153,6 +189,7 @@ std::vector<ValueMeta> infer(const Graph& graph, const Node& call) {
     const RegisteredOp& op = Registry::instance().require(call.target);
     if (op.def->infer) {
         const Arguments<ValueMeta> arguments(op.schema, call, [&](NodeRef ref) { return graph.node(ref).meta(); });
+        check_main_dtype(op, arguments);
         return op.def->infer(arguments);
     }
     WHITTLE_CHECK(op.def->decompose != nullptr, call.target + " has neither infer nor decompose");
