@@ -1,1 +1,0 @@
-#include "tensor/tensor.h"

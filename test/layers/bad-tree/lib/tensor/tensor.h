@@ -1,3 +1,0 @@
-#include <Halide.h>
-
-#include "base.h"
