@@ -4,9 +4,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -288,7 +288,8 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
     err.write.reset();
     report.write.reset();
     expect_exec(child, report.read.get(), program, options);
-    Descriptor exited(::pidfd_open(child, 0));
+    // glibc 2.36 declares pidfd_open() for C only.
+    Descriptor exited(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
     if (!exited.open()) {
         const int code = errno;
         ::kill(-child, SIGKILL);

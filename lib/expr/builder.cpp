@@ -129,6 +129,12 @@ Value GroupBuilder::stage(
     return stored(group_.stages.back().name, dtype, std::move(sizes));
 }
 
+std::size_t GroupBuilder::update_count() const {
+    std::size_t count = 0;
+    for (const Stage& stage : group_.stages) count += stage.updates.size();
+    return count;
+}
+
 LoopVar GroupBuilder::domain_variable(std::int64_t extent) { return {"r" + std::to_string(next_variable_++), extent}; }
 
 std::string GroupBuilder::output(const Value& value, const std::string& hint) {
@@ -157,6 +163,7 @@ Group GroupBuilder::finish() {
         }
     }
     std::erase_if(group_.stages, [&](const Stage& s) { return !needed.contains(s.name); });
+    std::erase_if(group_.inputs, [&](const Input& input) { return !needed.contains(input.name); });
     verify(group_);
     return std::move(group_);
 }

@@ -64,10 +64,12 @@ class GroupBuilder {
     LoopVar domain_variable(std::int64_t extent);
 
     std::size_t stage_count() const { return group_.stages.size(); }
+    /// Updates of all stages so far: reductions, scans and scatters.
+    std::size_t update_count() const;
     /// Makes the value a group output (materialized as needed; an input or an already listed output is copied to a
     /// stage of its own). Returns the output's stage name.
     std::string output(const Value& value, const std::string& hint = {});
-    /// Drops stages no output needs, verifies, and returns the group. The builder is spent.
+    /// Drops stages and inputs no output needs, verifies, and returns the group. The builder is spent.
     Group finish();
 
   private:

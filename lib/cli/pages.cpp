@@ -1,0 +1,109 @@
+#include "cli/pages.h"
+
+#include <algorithm>
+
+namespace whittle::cli {
+
+namespace {
+
+constexpr std::size_t kWidth = 80, kColumn = 26;
+
+/// Words of `text` in lines of at most `width - indent` columns; all but the first start with `indent` spaces.
+std::string wrap(std::string_view text, std::size_t indent, std::size_t width = kWidth) {
+    std::string result;
+    std::size_t column = indent;
+    while (!text.empty()) {
+        const auto end = std::min(text.find(' '), text.size());
+        const std::string_view word = text.substr(0, end);
+        text.remove_prefix(std::min(end + 1, text.size()));
+        if (word.empty()) continue;
+        if (!result.empty()) {
+            const bool fits = column + 1 + word.size() <= width;
+            result += fits ? " " : "\n" + std::string(indent, ' ');
+            column = fits ? column + 1 : indent;
+        }
+        result += word;
+        column += word.size();
+    }
+    return result;
+}
+
+/// "  -o, --output FILE    help": the help starts in a column of its own, on the next line when the left part is long.
+std::string entry(const OptionText& option) {
+    std::string left = "  ";
+    const auto names = split_names(option.names);
+    const bool is_option = !names.empty() && names[0].starts_with('-') && names[0] != "-- ARGS";
+    if (is_option && names.size() == 1 && names[0].starts_with("--")) left += "    ";
+    for (std::size_t i = 0; i < names.size(); ++i) left += (i ? ", " : "") + names[i];
+    if (!option.value.empty()) left += " " + option.value;
+    left += left.size() + 2 <= kColumn ? std::string(kColumn - left.size(), ' ') : "\n" + std::string(kColumn, ' ');
+    return left + wrap(option.help, kColumn) + "\n";
+}
+
+std::string roff(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '\\')
+            result += "\\e";
+        else if (c == '-')
+            result += "\\-";
+        else if (c == '\'')
+            result += "\\(aq";
+        else
+            result += c;
+    }
+    return result.starts_with('.') ? "\\&" + result : result;
+}
+
+}  // namespace
+
+std::vector<std::string> split_names(std::string_view names) {
+    std::vector<std::string> result;
+    while (!names.empty()) {
+        const auto end = std::min(names.find(','), names.size());
+        result.emplace_back(names.substr(0, end));
+        names.remove_prefix(std::min(end + 1, names.size()));
+    }
+    return result;
+}
+
+std::string long_name(std::string_view names) {
+    const auto all = split_names(names);
+    for (const std::string& name : all)
+        if (name.starts_with("--")) return name;
+    return all.empty() ? std::string() : all.front();
+}
+
+std::string help_page(const PageText& page) {
+    std::string text = "Usage: " + page.name + " [OPTIONS] " + page.arguments + "\n\n" + wrap(page.summary, 0) + "\n";
+    if (!page.arguments_help.empty()) text += "\nArguments:\n";
+    for (const OptionText& argument : page.arguments_help) text += entry(argument);
+    std::string heading;
+    for (const OptionText& option : page.options) {
+        if (option.heading != heading) text += "\n" + option.heading + ":\n";
+        heading = option.heading;
+        text += entry(option);
+    }
+    if (!page.examples.empty()) text += "\nExamples:\n";
+    for (const auto& [command, says] : page.examples) text += "  " + command + "\n      " + wrap(says, 6) + "\n";
+    std::string status = "0: done.";
+    if (!page.exit_one.empty()) status += " 1: " + page.exit_one;
+    text += "\nExit status:\n  " + wrap(status + " 2: bad usage or bad input. Anything else is a bug.", 2) + "\n";
+    return text;
+}
+
+std::string man_page_options(const PageText& page) {
+    std::string text, heading;
+    for (const OptionText& option : page.options) {
+        if (option.heading != heading) text += ".SS " + option.heading + "\n";
+        heading = option.heading;
+        text += ".TP\n";
+        const auto names = split_names(option.names);
+        for (std::size_t i = 0; i < names.size(); ++i) text += (i ? ", " : "") + ("\\fB" + roff(names[i]) + "\\fR");
+        if (!option.value.empty()) text += " \\fI" + roff(option.value) + "\\fR";
+        text += "\n" + roff(option.help) + "\n";
+    }
+    return text;
+}
+
+}  // namespace whittle::cli

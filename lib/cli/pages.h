@@ -1,0 +1,34 @@
+// The pages made of a program's declared options: help (plain text, at most 80 columns) and the OPTIONS section of its
+// manual page. Plain data in, text out.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace whittle::cli {
+
+struct OptionText {
+    std::string names;  ///< "-o,--output", or a positional's name
+    std::string value;  ///< "FILE"; empty for flags
+    std::string help;
+    std::string heading;
+};
+
+struct PageText {
+    std::string name, arguments, summary;
+    std::vector<OptionText> arguments_help, options;
+    std::vector<std::pair<std::string, std::string>> examples;  ///< command, what it does
+    std::string exit_one;  ///< what exit status 1 means; empty when it never occurs
+};
+
+/// {"-o", "--output"} of "-o,--output".
+std::vector<std::string> split_names(std::string_view names);
+/// The long one, "--output"; else the only one.
+std::string long_name(std::string_view names);
+
+std::string help_page(const PageText& page);
+std::string man_page_options(const PageText& page);
+
+}  // namespace whittle::cli

@@ -1,0 +1,406 @@
+#include "cli/tool.h"
+
+#include <CLI/CLI.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "base/suggest.h"
+#include "cli/pages.h"
+#include "cli/version.h"
+
+namespace whittle::cli {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+namespace {
+
+// How a word of the command line becomes a value; `place` is the option's name, for messages.
+
+void convert(const std::string& word, const std::string&, std::string& target) { target = word; }
+
+void convert(const std::string& word, const std::string& place, fs::path& target) {
+    if (word.empty()) throw Error({place, {}}, "found an empty path, expected a file or folder");
+    target = word;
+}
+
+template <class Number>
+void convert_number(const std::string& word, const std::string& place, Number& target, const char* expected) {
+    const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), target);
+    // Written so that NaN is refused.
+    if (status != std::errc() || end != word.data() + word.size() || !(target >= 0) ||
+        target > std::numeric_limits<Number>::max())
+        throw Error({place, {}}, "found '" + word + "', expected " + expected);
+}
+void convert(const std::string& word, const std::string& place, std::int64_t& target) {
+    convert_number(word, place, target, "a whole number, at least 0");
+}
+void convert(const std::string& word, const std::string& place, double& target) {
+    convert_number(word, place, target, "a number, at least 0");
+}
+
+template <class T>
+void convert(const std::string& word, const std::string& place, std::optional<T>& target) {
+    target.emplace();
+    convert(word, place, *target);
+}
+
+template <class T>
+inline constexpr bool is_list = false;
+template <class T>
+inline constexpr bool is_list<std::vector<T>> = true;
+
+template <class T>
+void assign(const Words& words, const std::string& place, T& target) {
+    if constexpr (is_list<T>) {
+        target.resize(words.size());
+        for (std::size_t i = 0; i < words.size(); ++i) convert(words[i], place, target[i]);
+    } else {
+        convert(words.front(), place, target);
+    }
+}
+
+}  // namespace
+
+struct Tool::Option {
+    OptionText text;
+    bool flag = false, rest = false, list = false;
+    std::function<void(const Words&)> assign = {};
+    CLI::Option* parsed = nullptr;
+};
+
+struct Tool::Impl {
+    PageText page;
+    std::vector<Option> options;
+    struct Positional {
+        std::string name;
+        bool required, list;
+        std::function<void(const Words&)> assign;
+    };
+    std::vector<Positional> positionals;
+    std::function<void(const Words&)> dashes;
+    std::string heading = "Options";
+    Shared shared;
+    std::string log_spec, log_file, color = "auto";
+    bool help = false, version = false, man = false;
+    std::size_t own_options = 0;  // how many are the program's own: the shared ones follow them
+};
+
+Tool::Tool(std::string name, std::string arguments, std::string summary) : impl_(std::make_unique<Impl>()) {
+    impl_->page = {std::move(name), std::move(arguments), std::move(summary), {}, {}, {}, {}};
+}
+Tool::~Tool() = default;
+
+const std::string& Tool::name() const { return impl_->page.name; }
+const Shared& Tool::shared() const { return impl_->shared; }
+
+void Tool::add(Option option) {
+    option.text.heading = impl_->heading;
+    impl_->options.push_back(std::move(option));
+}
+
+void Tool::flag(std::string_view names, bool& target, std::string_view help) {
+    add({.text = {std::string(names), {}, std::string(help), {}}, .flag = true, .assign = [&target](const Words&) {
+             target = true;
+         }});
+}
+
+template <class T>
+void Tool::option(std::string_view names, T& target, std::string_view value, std::string_view help) {
+    const std::string place = long_name(names);
+    add({.text = {std::string(names), std::string(value), std::string(help), {}},
+         .list = is_list<T>,
+         .assign = [&target, place](const Words& words) { cli::assign(words, place, target); }});
+}
+
+void Tool::choice(std::string_view names, std::string& target, Words words, std::string_view help) {
+    const std::string place = long_name(names), value = join(words, "|");
+    add({.text = {std::string(names), value, std::string(help), {}},
+         .assign = [&target, place, words = std::move(words)](const Words& given) {
+             if (std::find(words.begin(), words.end(), given.front()) == words.end())
+                 throw Error({place, {}}, "found '" + given.front() + "', expected one of " + join(words),
+                             did_you_mean(given.front(), words));
+             target = given.front();
+         }});
+}
+
+void Tool::rest_of_line(std::string_view name, Words& target, std::string_view value, std::string_view help) {
+    const std::string place(name);
+    add({.text = {std::string(name), std::string(value), std::string(help), {}},
+         .rest = true,
+         .assign = [&target, place](const Words& words) {
+             if (words.empty()) throw Error({place, {}}, "found nothing behind it, expected a command");
+             target = words;
+         }});
+}
+
+template <class T>
+void Tool::positional(std::string_view name, T& target, std::string_view help, bool required) {
+    const std::string place(name);
+    impl_->positionals.push_back(
+        {place, required, is_list<T>, [&target, place](const Words& words) { cli::assign(words, place, target); }});
+    impl_->page.arguments_help.push_back({place, {}, std::string(help), {}});
+}
+
+void Tool::after_dashes(Words& target, std::string_view help) {
+    impl_->dashes = [&target](const Words& words) { target = words; };
+    impl_->page.arguments_help.push_back({"-- ARGS", {}, std::string(help), {}});
+}
+
+void Tool::section(std::string_view heading) { impl_->heading = heading; }
+
+void Tool::example(std::string_view command, std::string_view says) {
+    impl_->page.examples.emplace_back(command, says);
+}
+
+void Tool::exit_one(std::string_view meaning) { impl_->page.exit_one = meaning; }
+
+template void Tool::option(std::string_view, std::string&, std::string_view, std::string_view);
+template void Tool::option(std::string_view, fs::path&, std::string_view, std::string_view);
+template void Tool::option(std::string_view, std::int64_t&, std::string_view, std::string_view);
+template void Tool::option(std::string_view, double&, std::string_view, std::string_view);
+template void Tool::option(std::string_view, std::optional<std::string>&, std::string_view, std::string_view);
+template void Tool::option(std::string_view, std::optional<fs::path>&, std::string_view, std::string_view);
+template void Tool::option(std::string_view, std::optional<std::int64_t>&, std::string_view, std::string_view);
+template void Tool::option(std::string_view, std::optional<double>&, std::string_view, std::string_view);
+template void Tool::option(std::string_view, Words&, std::string_view, std::string_view);
+template void Tool::option(std::string_view, std::vector<fs::path>&, std::string_view, std::string_view);
+template void Tool::option(std::string_view, std::vector<std::int64_t>&, std::string_view, std::string_view);
+template void Tool::positional(std::string_view, std::string&, std::string_view, bool);
+template void Tool::positional(std::string_view, fs::path&, std::string_view, bool);
+template void Tool::positional(std::string_view, Words&, std::string_view, bool);
+template void Tool::positional(std::string_view, std::vector<fs::path>&, std::string_view, bool);
+
+namespace {
+
+std::vector<OptionText> texts_of(const auto& options) {
+    std::vector<OptionText> texts;
+    for (const auto& option : options) texts.push_back(option.text);
+    return texts;
+}
+
+/// Declares the options of every program behind the program's own, for the pages and for parse().
+struct SharedTargets {
+    Shared& shared;
+    std::string &log_spec, &log_file, &color;
+    bool &help, &version, &man;
+};
+void declare_shared(Tool& tool, const SharedTargets& to) {
+    tool.section("Options of every program");
+    tool.flag("--json", to.shared.json, "Write machine output to stdout: one JSON document.");
+    tool.option(
+        "--log", to.log_spec, "SPEC",
+        "Log to stderr: a comma-separated list of channels, as in '+capture,guards'. NAME shows information, +NAME "
+        "debugging too, -NAME errors only. Added to $WHITTLE_LOGS; an unknown name lists all.");
+    tool.option("--log-file", to.log_file, "FILE", "Write the log to FILE instead of stderr.");
+    tool.flag("-q,--quiet", to.shared.quiet, "Neither warnings nor progress.");
+    tool.choice("--color", to.color, {"auto", "always", "never"},
+                "Colors: on a terminal (auto, which also honours $NO_COLOR), always or never.");
+    tool.flag("-v,--verbose", to.shared.verbose, "Say more: full lists and full stacks.");
+    tool.flag("-h,--help", to.help, "Print this page.");
+    tool.flag("--version", to.version, "Print the version and what was built in.");
+}
+
+bool wants_color(const std::string& mode, int fd) {
+    if (mode != "auto") return mode == "always";
+    const char *no_color = std::getenv("NO_COLOR"), *terminal = std::getenv("TERM");
+    return ::isatty(fd) && !(no_color && *no_color) && terminal && std::string_view(terminal) != "dumb";
+}
+
+/// "--name" of "--name=value".
+std::string before_equals(const std::string& word) { return word.substr(0, word.find('=')); }
+
+}  // namespace
+
+std::string Tool::help() const {
+    PageText page = impl_->page;
+    page.options = texts_of(impl_->options);
+    return help_page(page);
+}
+
+std::string Tool::man_options() const {
+    PageText page = impl_->page;
+    page.options = texts_of(impl_->options);
+    return man_page_options(page);
+}
+
+std::string Tool::version() const { return version_text(name()); }
+
+std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
+    Impl& impl = *impl_;
+    if (!impl.own_options) {
+        impl.own_options = impl.options.size();
+        declare_shared(*this,
+                       {impl.shared, impl.log_spec, impl.log_file, impl.color, impl.help, impl.version, impl.man});
+    }
+
+    // What CLI11 cannot do: the rest of the line belongs to `--` or to a flag such as --check.
+    std::vector<std::pair<const Option*, Words>> given;
+    Words words(arguments.begin(), arguments.end()), behind_dashes;
+    bool dashes = false;
+    for (std::size_t i = 0; i < words.size() && !dashes; ++i) {
+        const std::string head = before_equals(words[i]);
+        const Option* taker = nullptr;
+        for (const Option& option : impl.options) {
+            const Words names = split_names(option.text.names);
+            if (std::find(names.begin(), names.end(), head) == names.end()) continue;
+            if (option.rest) taker = &option;
+            if (option.flag && head.size() < words[i].size()) throw Error({head, {}}, "found a value, expected none");
+        }
+        if (!taker && words[i] != "--") continue;
+        Words rest(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
+        if (taker && head.size() < words[i].size()) rest.insert(rest.begin(), words[i].substr(head.size() + 1));
+        if (taker && !rest.empty() && rest.front() == "--") rest.erase(rest.begin());
+        words.resize(i);
+        dashes = true;
+        if (taker)
+            given.emplace_back(taker, rest);
+        else
+            behind_dashes = rest, given.emplace_back(nullptr, rest);
+    }
+
+    CLI::App app;
+    app.set_help_flag();
+    app.allow_extras();
+    Words known;
+    for (Option& option : impl.options) {
+        for (const std::string& name : split_names(option.text.names)) known.push_back(name);
+        if (option.rest) continue;
+        option.parsed = option.flag ? app.add_flag(option.text.names)->disable_flag_override()
+                                    : app.add_option(option.text.names)
+                                          ->expected(1, CLI::detail::expected_max_vector_size)
+                                          ->allow_extra_args(false)
+                                          ->type_name(option.text.value);
+    }
+    if (words.size() == 1 && words[0] == "--help-man") return man_options();  // for scripts/update-man
+    try {
+        std::reverse(words.begin(), words.end());  // CLI11's order
+        app.parse(words);
+    } catch (const CLI::ArgumentMismatch& mismatch) {
+        const std::string text = mismatch.what(), place = text.substr(0, text.find(':'));
+        for (const Option& option : impl.options)
+            if (long_name(option.text.names) == place || option.text.names == place)
+                throw Error({place, {}}, "found nothing behind it, expected " + option.text.value);
+        throw Error(text);
+    } catch (const CLI::ParseError& other) {
+        throw Error(other.what(), name() + " --help lists the options");
+    }
+
+    Words positional;
+    for (const std::string& word : app.remaining()) {
+        if (word.size() > 1 && word.front() == '-') {
+            const std::string close = did_you_mean(before_equals(word), known);
+            throw Error("found option '" + before_equals(word) + "', which " + name() + " does not have",
+                        close.empty() ? name() + " --help lists the options" : close);
+        }
+        positional.push_back(word);
+    }
+    for (const Option& option : impl.options) {
+        if (option.rest || !option.parsed->count()) continue;
+        const Words values = option.parsed->results();
+        if (!option.flag && !option.list && values.size() > 1)
+            throw Error({long_name(option.text.names), {}},
+                        "found " + std::to_string(values.size()) + " values, expected one");
+        option.assign(values);
+    }
+    if (impl.help) return help();
+    if (impl.version) return version();
+    for (const auto& [taker, rest] : given) {
+        if (taker)
+            taker->assign(rest);
+        else if (impl.dashes)
+            impl.dashes(rest);
+        else if (!rest.empty())  // nothing takes them: `--` only ends the options
+            positional.insert(positional.end(), rest.begin(), rest.end());
+    }
+    std::size_t next = 0;
+    for (const Impl::Positional& wanted : impl.positionals) {
+        if (next == positional.size()) {
+            if (wanted.required) throw Error("found no " + wanted.name + ", expected one", "see " + name() + " --help");
+            continue;
+        }
+        const std::size_t end = wanted.list ? positional.size() : next + 1;
+        wanted.assign(Words(positional.begin() + static_cast<std::ptrdiff_t>(next),
+                            positional.begin() + static_cast<std::ptrdiff_t>(end)));
+        next = end;
+    }
+    if (next < positional.size())
+        throw Error("found '" + positional[next] + "' behind the arguments, expected no more",
+                    "see " + name() + " --help");
+
+    Shared& shared = impl.shared;
+    shared.color_out = wants_color(impl.color, STDOUT_FILENO);
+    shared.color_err = wants_color(impl.color, STDERR_FILENO);
+    shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
+    const char* logs = std::getenv("WHITTLE_LOGS");
+    configure_log({.spec = std::string(logs ? logs : "") + "," + impl.log_spec,
+                   .file = impl.log_file,
+                   .quiet = shared.quiet,
+                   .color = shared.color_err});
+    return std::nullopt;
+}
+
+namespace {
+
+/// One line, whatever the message holds: a path may contain a line break, a compiler's words many.
+std::string one_line(std::string text) {
+    for (char& c : text)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    return text;
+}
+
+void print_error(const Tool& tool, const std::string& text) {
+    const bool color = tool.shared().color_err;
+    std::fprintf(stderr, "%s: %serror:%s %s\n", tool.name().c_str(), color ? "\033[1;31m" : "", color ? "\033[0m" : "",
+                 one_line(text).c_str());
+}
+
+void flush_output() {
+    if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw Error({"standard output", {}}, "cannot write to it");
+}
+
+}  // namespace
+
+int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body) {
+    const Words arguments(argv + 1, argv + argc);
+    try {
+        if (const auto page = tool.parse(arguments)) {
+            std::fputs(page->c_str(), stdout);
+            flush_output();
+            return 0;
+        }
+        const int status = body();
+        flush_output();
+        return status;
+    } catch (const Error& error) {
+        print_error(tool, error.what());
+        return 2;
+    } catch (const std::bad_alloc&) {
+        print_error(tool, "found less memory than this needs, expected enough for the model and its values");
+        return 2;
+    } catch (const std::exception& bug) {
+        print_error(tool, std::string("internal error: ") + bug.what());
+        std::fprintf(stderr, "This is a bug in Whittle. Please report it with this command:\n  %s\n",
+                     shell_quote(Words(argv, argv + argc)).c_str());
+        return 70;  // EX_SOFTWARE
+    }
+}
+
+void warn(const Tool& tool, std::string_view text) {
+    if (tool.shared().quiet) return;
+    const bool color = tool.shared().color_err;
+    std::fprintf(stderr, "%s: %swarning:%s %s\n", tool.name().c_str(), color ? "\033[1;33m" : "",
+                 color ? "\033[0m" : "", one_line(std::string(text)).c_str());
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,93 @@
+// A program's command line: its options (each declared once), help page and manual page, and run_tool(), which holds
+// the only top-level catch. CLI11 does the parsing; only tool.cpp includes it.
+//
+//   int main(int argc, char** argv) {
+//       cli::Tool tool("replay", "RECORD|DIR…", "Runs records again and compares what they give with what they gave.");
+//       std::filesystem::path junit;
+//       tool.option("--junit", junit, "FILE", "Write a JUnit XML report to FILE.");
+//       tool.example("replay traces/", "replay every record of a trace");
+//       return cli::run_tool(tool, argc, argv, [&] { …; return 0; });
+//   }
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::cli {
+
+/// What every program has: --json --log --log-file -q --color --verbose.
+struct Shared {
+    bool json = false;  ///< machine output on stdout
+    bool quiet = false;
+    bool verbose = false;
+    bool color_out = false, color_err = false;  ///< colors on stdout and stderr: decided by --color and the terminal
+    bool progress = false;                      ///< stderr is a terminal and nobody asked for quiet
+};
+
+class Tool {
+  public:
+    /// `arguments` is the usage line behind the options, e.g. "MODEL [-- ARGS]".
+    Tool(std::string name, std::string arguments, std::string summary);
+    ~Tool();
+    Tool(const Tool&) = delete;
+    Tool& operator=(const Tool&) = delete;
+
+    // Declarations. `names` is "-o,--output" or "--ops"; `help` is one or two sentences. A target keeps its value when
+    // the option is not given; a repeated scalar option is an error, a vector collects.
+    // T: std::string, std::filesystem::path, std::int64_t (>= 0), double (>= 0), std::optional of these, std::vector of
+    // strings, paths or integers.
+    void flag(std::string_view names, bool& target, std::string_view help);
+    template <class T>
+    void option(std::string_view names, T& target, std::string_view value, std::string_view help);
+    /// One of `words`.
+    void choice(std::string_view names, std::string& target, std::vector<std::string> words, std::string_view help);
+    /// An option that takes the rest of the line, whatever it holds: `--check CMD -u {}`.
+    void rest_of_line(std::string_view name, std::vector<std::string>& target, std::string_view value,
+                      std::string_view help);
+    /// A positional argument; a vector takes all that remain. Required ones come first.
+    template <class T>
+    void positional(std::string_view name, T& target, std::string_view help, bool required = true);
+    /// What follows `--`.
+    void after_dashes(std::vector<std::string>& target, std::string_view help);
+    /// The options declared after this line are listed under this heading.
+    void section(std::string_view heading);
+    void example(std::string_view command, std::string_view says);
+    /// What exit status 1 means for this program.
+    void exit_one(std::string_view meaning);
+
+    const std::string& name() const;
+    const Shared& shared() const;
+
+    /// The pages. Lines of help() are at most 80 columns wide.
+    std::string help() const;
+    std::string version() const;
+    /// The OPTIONS section in man(7) markup: what scripts/update-man puts into man/NAME.1.
+    std::string man_options() const;
+
+    /// Parses, fills the targets and configures the log. Returns the page to print when one was asked for. Throws Error
+    /// for bad usage.
+    std::optional<std::string> parse(std::span<const std::string> arguments);
+
+  private:
+    struct Option;
+    struct Impl;
+    void add(Option option);
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Parses and runs. Returns the exit status: what `body` returns (0 done, 1 the answer is "no"); 2 with one line on
+/// stderr for an Error, for memory that does not suffice and for output that cannot be written; 70 for anything else
+/// that is thrown, which is our bug and says so.
+int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body);
+
+/// One line on stderr: "NAME: warning: TEXT".
+void warn(const Tool& tool, std::string_view text);
+
+}  // namespace whittle::cli

@@ -1,0 +1,72 @@
+#include "base/files.h"
+
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+
+#include "base/error.h"
+#include "base/hash.h"
+
+using namespace whittle;
+namespace fs = std::filesystem;
+
+TEST_CASE("a file is written whole, with parents, and read back") {
+    TempDir folder;
+    const fs::path path = folder.path() / "a" / "b" / "file";
+    const std::string contents("one\0two\n", 8);
+    write_file(path, contents);
+    CHECK(read_file(path) == contents);
+    write_file(path, "new");
+    CHECK(read_file(path) == "new");
+    // Nothing temporary is left beside it.
+    CHECK(std::distance(fs::directory_iterator(path.parent_path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("a write that fails leaves the old file and no temporary") {
+    TempDir folder;
+    const fs::path path = folder.path() / "target";
+    fs::create_directory(path);  // renaming a file over a folder fails
+    CHECK_THROWS_AS(write_file(path, "text"), Error);
+    CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("reading says what is wrong and where") {
+    TempDir folder;
+    CHECK_THROWS_WITH(read_file(folder.path() / "none"), Catch::Contains("none") && Catch::Contains("No such file"));
+    CHECK_THROWS_WITH(read_file(folder.path()), Catch::Contains("folder"));
+    write_file(folder.path() / "big", std::string(1000, 'x'));
+    CHECK_THROWS_WITH(read_file(folder.path() / "big", 999), Catch::Contains("more than 999 bytes"));
+    CHECK(read_file(folder.path() / "big", 1000).size() == 1000);
+}
+
+TEST_CASE("a mapping outlives the file's name") {
+    TempDir folder;
+    write_file(folder.path() / "file", "mapped");
+    const auto mapping = MappedFile::open(folder.path() / "file");
+    fs::remove(folder.path() / "file");
+    CHECK(std::string_view(reinterpret_cast<const char*>(mapping->bytes().data()), 6) == "mapped");
+    write_file(folder.path() / "empty", "");
+    CHECK(MappedFile::open(folder.path() / "empty")->bytes().empty());
+    CHECK_THROWS_AS(MappedFile::open(folder.path()), Error);
+}
+
+TEST_CASE("a temporary folder goes with its contents, unless kept") {
+    fs::path gone, kept;
+    {
+        TempDir folder;
+        gone = folder.path();
+        write_file(gone / "x" / "y", "text");
+        TempDir other;
+        kept = other.path();
+        other.keep();
+    }
+    CHECK_FALSE(fs::exists(gone));
+    CHECK(fs::exists(kept));
+    fs::remove_all(kept);
+}
+
+TEST_CASE("content hashes are XXH3-128") {
+    // Published test vector of the empty input, seed 0.
+    CHECK(content_hash(std::string_view("")) == "99aa06d3014798d86001c324468d497f");
+    CHECK(content_hash(std::string_view("a")) != content_hash(std::string_view("b")));
+}

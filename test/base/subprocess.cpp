@@ -1,0 +1,167 @@
+#include "base/subprocess.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/files.h"
+
+using namespace whittle;
+using namespace std::chrono_literals;
+
+namespace {
+
+ProcessResult shell(const std::string& script, const ProcessOptions& options = {}) {
+    return run_process({"/bin/sh", "-c", script}, options);
+}
+
+/// A pipe whose write end children inherit: its read end sees the end of file when the last of them is gone.
+struct Heartbeat {
+    int ends[2];
+    Heartbeat() { REQUIRE(::pipe(ends) == 0); }
+    ~Heartbeat() { ::close(ends[0]); }
+    bool all_gone() {
+        ::close(ends[1]);
+        pollfd wait{ends[0], POLLIN, 0};
+        return ::poll(&wait, 1, 20000) == 1 && (wait.revents & POLLHUP);
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a program's output and exit code come back") {
+    const ProcessResult result = shell("echo out; echo err >&2; exit 7");
+    CHECK(result.exit_code == 7);
+    CHECK(result.signal == 0);
+    CHECK(result.out == "out\n");
+    CHECK(result.err == "err\n");
+    CHECK_FALSE(result.timed_out);
+    CHECK(result.seconds >= 0);
+}
+
+TEST_CASE("arguments reach the program as they are") {
+    const std::vector<std::string> hostile = {"$(exit 3)", "a b", "'", "\"", "", "*", "\n"};
+    std::vector<std::string> argv = {"printf", "[%s]"};
+    argv.insert(argv.end(), hostile.begin(), hostile.end());
+    std::string expected;
+    for (const std::string& word : hostile) expected += "[" + word + "]";
+    CHECK(run_process(argv).out == expected);
+    // And through a shell, once quoted.
+    CHECK(shell(shell_quote(argv)).out == expected);
+}
+
+TEST_CASE("shell_quote leaves plain words alone") {
+    CHECK(shell_quote({"g++", "-O1", "a.cpp", "-DX=1"}) == "g++ -O1 a.cpp -DX=1");
+    CHECK(shell_quote({"A=b", "it's"}) == "'A=b' 'it'\\''s'");
+}
+
+TEST_CASE("a program that cannot be started is an Error") {
+    CHECK_THROWS_WITH(run_process({"/no/such/program"}), Catch::Contains("cannot run '/no/such/program'"));
+    CHECK_THROWS_WITH(run_process({"/etc/passwd"}), Catch::Contains("Permission denied"));
+    CHECK_THROWS_AS(run_process({}), Error);
+    ProcessOptions options;
+    options.folder = "/no/such/folder";
+    CHECK_THROWS_WITH(shell("true", options), Catch::Contains("/no/such/folder"));
+}
+
+TEST_CASE("folder, environment and input are the child's own") {
+    TempDir folder;
+    ProcessOptions options;
+    options.folder = folder.path();
+    options.environment = {{"WHITTLE_TEST_VALUE", "first line\nsecond"}, {"HOME", "/elsewhere"}};
+    options.input = "to be read";
+    const ProcessResult result = shell("pwd; echo \"$WHITTLE_TEST_VALUE\"; echo $HOME; cat", options);
+    CHECK(result.out ==
+          std::filesystem::canonical(folder.path()).string() + "\nfirst line\nsecond\n/elsewhere\nto be read");
+    CHECK(shell("cat; echo end").out == "end\n");  // no input is /dev/null, not our terminal
+}
+
+TEST_CASE("large input and output do not deadlock") {
+    ProcessOptions options;
+    options.input = std::string(3 << 20, 'x');
+    options.output_limit = 4 << 20;
+    CHECK(shell("cat", options).out == options.input);
+    CHECK(shell("exit 0", options).exit_code == 0);  // never reads it
+}
+
+TEST_CASE("output beyond the limit is dropped and the program goes on") {
+    ProcessOptions options;
+    options.output_limit = 1000;
+    const ProcessResult result = shell("head -c 5000000 /dev/zero; echo done >&2", options);
+    CHECK(result.out.size() == 1000);
+    CHECK(result.err == "done\n");
+    CHECK(result.exit_code == 0);
+}
+
+TEST_CASE("a signal is told apart from an exit code") {
+    const ProcessResult result = shell("kill -SEGV $$");
+    CHECK(result.signal == SIGSEGV);
+    CHECK_FALSE(result.out_of_memory);
+}
+
+TEST_CASE("a timeout ends the whole group") {
+    Heartbeat heartbeat;
+    ProcessOptions options;
+    options.timeout = 100ms;
+    const ProcessResult result = shell("sleep 1000 & sleep 1000", options);
+    CHECK(result.timed_out);
+    CHECK(result.signal == SIGTERM);
+    CHECK(heartbeat.all_gone());
+}
+
+TEST_CASE("a program that ignores TERM is killed") {
+    ProcessOptions options;
+    options.timeout = 50ms;
+    const ProcessResult result = shell("trap '' TERM; while :; do sleep 1000; done", options);
+    CHECK(result.timed_out);
+    CHECK(result.signal == SIGKILL);
+    CHECK_FALSE(result.out_of_memory);
+}
+
+TEST_CASE("children left behind are killed, and do not hold up the result") {
+    Heartbeat heartbeat;
+    const ProcessResult result = shell("sleep 1000 & echo started");
+    CHECK(result.out == "started\n");
+    CHECK(result.exit_code == 0);
+    CHECK(heartbeat.all_gone());
+}
+
+#if !defined(__SANITIZE_ADDRESS__)
+TEST_CASE("the memory limit is the child's") {
+    ProcessOptions options;
+    options.memory_limit = std::size_t(256) << 20;
+    const ProcessResult small = shell("echo fits", options);
+    CHECK(small.out == "fits\n");
+    // dd wants its block in one piece.
+    const ProcessResult large = run_process({"dd", "if=/dev/zero", "of=/dev/null", "bs=1G", "count=1"}, options);
+    CHECK(large.exit_code != 0);
+    CHECK(large.err.find("memory") != std::string::npos);
+}
+#endif
+
+TEST_CASE("a SIGKILL that we did not send under a memory limit counts as out of memory") {
+    ProcessOptions options;
+    options.memory_limit = std::size_t(4) << 30;
+    CHECK(shell("kill -KILL $$", options).out_of_memory);
+    CHECK_FALSE(shell("kill -KILL $$").out_of_memory);
+}
+
+TEST_CASE("the processor time limit ends a busy program") {
+    ProcessOptions options;
+    options.cpu_limit = 1s;
+    const ProcessResult result = shell("while :; do :; done", options);
+    CHECK((result.signal == SIGXCPU || result.signal == SIGKILL));
+}
+
+TEST_CASE("our signal dispositions are not inherited") {
+    const auto before = std::signal(SIGPIPE, SIG_IGN);
+    const ProcessResult result = shell("kill -PIPE $$");
+    std::signal(SIGPIPE, before);
+    CHECK(result.signal == SIGPIPE);
+}

@@ -1,0 +1,156 @@
+#include "cli/tool.h"
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+#include "base/error.h"
+#include "cli/progress.h"
+
+using whittle::Error;
+using whittle::cli::Tool;
+
+namespace {
+
+/// A program with one option of each kind.
+struct Sample {
+    Tool tool{"sample", "MODEL [MORE…] [-- ARGS]", "Shows every kind of option."};
+    bool ops = false;
+    std::string backend = "eager", mode = "auto";
+    std::optional<std::filesystem::path> output;
+    std::optional<double> rtol;
+    std::int64_t jobs = 1;
+    std::vector<std::string> names, check, rest, more;
+    std::vector<std::int64_t> codes;
+    std::filesystem::path model;
+
+    Sample() {
+        tool.positional("MODEL", model, "The model.");
+        tool.positional("MORE", more, "More of them.", false);
+        tool.after_dashes(rest, "Arguments of the program.");
+        tool.flag("--ops", ops, "Lists the ops.");
+        tool.option("--backend", backend, "B", "The backend.");
+        tool.option("-o,--output", output, "FILE", "Where to write.");
+        tool.option("--rtol", rtol, "X", "Relative tolerance.");
+        tool.option("-j,--jobs", jobs, "N", "Parallel jobs.");
+        tool.option("--name", names, "NAME", "A name; may be repeated.");
+        tool.option("--code", codes, "N", "A code; may be repeated.");
+        tool.choice("--mode", mode, {"auto", "bisect"}, "How to search.");
+        tool.rest_of_line("--check", check, "CMD…", "The rest of the line is the command.");
+        tool.example("sample m.onnx --ops", "lists the ops of m.onnx");
+    }
+    Sample& parse(std::vector<std::string> arguments) {
+        REQUIRE_FALSE(tool.parse(arguments));
+        return *this;
+    }
+    std::string error(std::vector<std::string> arguments) {
+        try {
+            tool.parse(arguments);
+        } catch (const Error& e) {
+            return e.what();
+        }
+        return "no error";
+    }
+};
+
+using Words = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("options of every kind reach their targets") {
+    Sample s;
+    s.parse({"--ops", "m.onnx", "--backend=halide", "-o", "x.json", "--rtol", "1e-3", "-j4", "--name", "a", "b",
+             "--name=c", "--code", "3", "--code", "4", "--mode", "bisect"});
+    CHECK(s.ops);
+    CHECK(s.model == "m.onnx");
+    CHECK(s.more == Words{"b"});
+    CHECK(s.backend == "halide");
+    CHECK(s.output == "x.json");
+    CHECK(s.rtol == 1e-3);
+    CHECK(s.jobs == 4);
+    CHECK(s.names == Words{"a", "c"});
+    CHECK(s.codes == std::vector<std::int64_t>{3, 4});
+    CHECK(s.mode == "bisect");
+}
+
+TEST_CASE("targets keep their values when an option is not given") {
+    Sample s;
+    s.parse({"m.onnx"});
+    CHECK(s.backend == "eager");
+    CHECK(s.jobs == 1);
+    CHECK_FALSE(s.output);
+    CHECK_FALSE(s.tool.shared().json);
+}
+
+TEST_CASE("what follows -- belongs to the program, options or not") {
+    Sample s;
+    s.parse({"m", "--ops", "--", "--mode", "-x", "--"});
+    CHECK(s.rest == Words{"--mode", "-x", "--"});
+    CHECK(s.mode == "auto");
+}
+
+TEST_CASE("a flag such as --check takes the rest of the line") {
+    CHECK(Sample().parse({"m", "--check", "cmd", "-u", "{}", "--ops"}).check == Words{"cmd", "-u", "{}", "--ops"});
+    CHECK(Sample().parse({"m", "--check", "--", "cmd", "--", "{}"}).check == Words{"cmd", "--", "{}"});
+    CHECK(Sample().parse({"m", "--check=cmd", "{}"}).check == Words{"cmd", "{}"});
+}
+
+TEST_CASE("without a taker, -- only ends the options") {
+    Tool tool("plain", "FILE", "Takes a file.");
+    std::string file;
+    tool.positional("FILE", file, "The file.");
+    CHECK_FALSE(tool.parse(Words{"--", "-odd-name"}));
+    CHECK(file == "-odd-name");
+}
+
+TEST_CASE("bad usage says what was found and expected") {
+    CHECK(Sample().error({}) == "found no MODEL, expected one; hint: see sample --help");
+    CHECK(Sample().error({"m", "--opss"}) ==
+          "found option '--opss', which sample does not have; hint: did you mean '--ops'?");
+    CHECK(Sample().error({"m", "--qqq=1"}) ==
+          "found option '--qqq', which sample does not have; hint: sample --help lists the options");
+    CHECK(Sample().error({"m", "--rtol"}) == "--rtol: found nothing behind it, expected X");
+    CHECK(Sample().error({"m", "--jobs", "many"}) == "--jobs: found 'many', expected a whole number, at least 0");
+    CHECK(Sample().error({"m", "--jobs", "1.5"}) == "--jobs: found '1.5', expected a whole number, at least 0");
+    CHECK(Sample().error({"m", "--jobs=-1"}) == "--jobs: found '-1', expected a whole number, at least 0");
+    CHECK(Sample().error({"m", "--jobs", "99999999999999999999"}) ==
+          "--jobs: found '99999999999999999999', expected a whole number, at least 0");
+    CHECK(Sample().error({"m", "--rtol", "nan"}) == "--rtol: found 'nan', expected a number, at least 0");
+    CHECK(Sample().error({"m", "--rtol", "inf"}) == "--rtol: found 'inf', expected a number, at least 0");
+    CHECK(Sample().error({"m", "--jobs", "1", "--jobs", "2"}) == "--jobs: found 2 values, expected one");
+    CHECK(Sample().error({"m", "--mode", "bisct"}) ==
+          "--mode: found 'bisct', expected one of auto, bisect; hint: did you mean 'bisect'?");
+    CHECK(Sample().error({"m", "--ops=yes"}) == "--ops: found a value, expected none");
+    CHECK(Sample().error({"m", "--check"}) == "--check: found nothing behind it, expected a command");
+    CHECK(Sample().error({""}) == "MODEL: found an empty path, expected a file or folder");
+    CHECK(Sample().error({"m", "--color", "blue"}).starts_with("--color: found 'blue', expected one of auto"));
+}
+
+TEST_CASE("help wins over missing arguments and fits 80 columns") {
+    Sample s;
+    const auto page = s.tool.parse(Words{"--help"});
+    REQUIRE(page);
+    CHECK(page->starts_with("Usage: sample [OPTIONS] MODEL [MORE…] [-- ARGS]\n"));
+    CHECK(page->find("  -o, --output FILE       Where to write.\n") != std::string::npos);
+    CHECK(page->find("      --ops               Lists the ops.\n") != std::string::npos);
+    std::istringstream lines(*page);
+    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80 + 4);  // '…' takes three bytes
+}
+
+TEST_CASE("the manual page's options escape what roff would eat") {
+    Tool tool("t", "", "T.");
+    bool x = false;
+    tool.flag("--dry-run", x, ".dots and \\ and 'quotes'");
+    CHECK(tool.man_options() == ".SS Options\n.TP\n\\fB\\-\\-dry\\-run\\fR\n\\&.dots and \\e and \\(aqquotes\\(aq\n");
+}
+
+TEST_CASE("progress lines state what is left") {
+    using std::chrono::seconds;
+    using whittle::cli::progress_line;
+    CHECK(progress_line("replay", 5, 20, seconds(10), "a.json", 80) ==
+          "replay  [#####...............]  5/20  00:30 left  a.json");
+    CHECK(progress_line("replay", 20, 20, seconds(10), "", 80) == "replay  [####################]  20/20");
+    CHECK(progress_line("minify", 7, 0, seconds(1), "3 calls", 80) == "minify  7  3 calls");
+    CHECK(progress_line("replay", 0, 4, seconds(0), "", 12) == "replay  [...");
+    CHECK(whittle::cli::clock_text(seconds(3723)) == "1:02:03");
+}

@@ -1,0 +1,240 @@
+// Golden CLI tests: one file holds the input files, the commands and what they print.
+//   golden --bin PROGRAMS --source REPOSITORY [--update] FILE.txt
+// A test file reads:
+//   # what this shows
+//   --- replace [0-9]+ queries ==> N queries     (optional: more substitutions, ECMAScript regex)
+//   --- file x/graph.json                        (written into the temporary folder where commands run)
+//   ...
+//   --- run                                      (a script for `sh -eu`; the programs are in PATH, models in $MODELS)
+//   explain x/graph.json
+//   --- stdout                                   (left out when empty; "stdout lines": these lines occur, in order)
+//   --- stderr
+//   --- exit 2                                   (left out when 0)
+// Several runs may follow each other; they share the folder. Output is compared after the temporary folder, the
+// repository, times and content hashes became $TMP, $SRC, <time> and <hash>. A line that starts with "--- " is written
+// "\--- ". --update rewrites the expectations with what was printed.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/subprocess.h"
+
+namespace fs = std::filesystem;
+using whittle::Error;
+
+namespace {
+
+constexpr std::string_view kMark = "--- ";
+constexpr std::string_view kNoNewline = "\\ no newline at the end";
+
+/// A section: "--- KIND ARGUMENT" and the lines below it, each with its newline. The leading comment has no kind.
+struct Section {
+    std::string kind, argument, text;
+};
+
+struct Substitution {
+    std::regex pattern;
+    std::string replacement;
+};
+
+struct Context {
+    fs::path bin, source, file;
+    bool update = false;
+    std::vector<Substitution> substitutions;
+};
+
+std::vector<Section> read_sections(const fs::path& file) {
+    std::vector<Section> sections(1);
+    std::istringstream in(whittle::read_file(file));
+    for (std::string line; std::getline(in, line);) {
+        if (!line.starts_with(kMark)) {
+            sections.back().text += (line.starts_with("\\--- ") ? line.substr(1) : line) + "\n";
+            continue;
+        }
+        const std::string head = line.substr(kMark.size());
+        const auto space = head.find(' ');
+        sections.push_back(
+            {head.substr(0, space), space == std::string::npos ? std::string() : head.substr(space + 1), {}});
+    }
+    return sections;
+}
+
+std::string write_sections(const std::vector<Section>& sections) {
+    std::string all;
+    for (const Section& section : sections) {
+        if (!section.kind.empty()) {
+            all += std::string(kMark) + section.kind;
+            if (!section.argument.empty()) all += " " + section.argument;
+            all += "\n";
+        }
+        std::istringstream in(section.text);
+        for (std::string line; std::getline(in, line);) all += (line.starts_with(kMark) ? "\\" : "") + line + "\n";
+    }
+    return all;
+}
+
+std::string replace_all(std::string text, const std::string& from, const std::string& to) {
+    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
+        text.replace(at, from.size(), to);
+    return text;
+}
+
+/// What does not depend on the machine, the moment or the place.
+std::string normalize(std::string text, const fs::path& temporary, const Context& context) {
+    static const std::regex time("[0-9]+(\\.[0-9]+)?( ?)(ms|s|min)\\b"), hash("\\b[0-9a-f]{32}\\b"),
+        seconds("(seconds\"?[:=] ?\"?)[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?");
+    text = replace_all(std::move(text), temporary.string(), "$TMP");
+    text = replace_all(std::move(text), context.bin.string() + "/", "");
+    text = replace_all(std::move(text), context.source.string(), "$SRC");
+    text = std::regex_replace(text, hash, "<hash>");
+    text = std::regex_replace(text, time, "<time>");
+    text = std::regex_replace(text, seconds, "$1<time>");
+    for (const Substitution& s : context.substitutions) text = std::regex_replace(text, s.pattern, s.replacement);
+    if (!text.empty() && text.back() != '\n') text += "\n" + std::string(kNoNewline) + "\n";
+    return text;
+}
+
+/// "" when equal (or, for "lines", when every expected line occurs in order), else what to show.
+std::string difference(const Section& expected, const std::string& got) {
+    if (expected.argument == "lines") {
+        std::istringstream want(expected.text), have(got);
+        for (std::string line; std::getline(want, line);) {
+            bool found = false;
+            for (std::string candidate; !found && std::getline(have, candidate);) found = candidate == line;
+            if (!found) return "expected line (in this order) is missing:\n" + line + "\nin:\n" + got;
+        }
+        return {};
+    }
+    if (expected.text == got) return {};
+    const whittle::TempDir folder("golden");
+    whittle::write_file(folder.path() / "expected", expected.text);
+    whittle::write_file(folder.path() / "got", got);
+    return whittle::run_process({"diff", "-u", "expected", "got"}, {.folder = folder.path()}).out;
+}
+
+/// Runs section `at` and compares or replaces the expectations behind it. Returns the number of differences.
+int run_step(std::vector<Section>& sections, std::size_t at, const fs::path& temporary, const Context& context) {
+    whittle::ProcessOptions options;
+    options.folder = temporary;
+    options.timeout = std::chrono::minutes(5);
+    const char* path = std::getenv("PATH");
+    options.environment = {{"PATH", context.bin.string() + ":" + (path ? path : "")},
+                           {"MODELS", (context.source / "share/models").string()},
+                           {"SRC", context.source.string()},
+                           {"TMPDIR", temporary.string()},
+                           {"LC_ALL", "C"},
+                           {"WHITTLE_LOGS", ""}};
+    const whittle::ProcessResult result = whittle::run_process({"sh", "-eu", "-c", sections[at].text}, options);
+    const std::string exit_code = result.timed_out ? "timeout"
+                                  : result.signal  ? "signal " + std::to_string(result.signal)
+                                                   : std::to_string(result.exit_code);
+    Section want_out{"stdout", {}, {}}, want_err{"stderr", {}, {}}, want_exit{"exit", "0", {}};
+    std::size_t end = at + 1;
+    for (; end < sections.size(); ++end) {
+        Section& s = sections[end];
+        if (s.kind == "stdout")
+            want_out = s;
+        else if (s.kind == "stderr")
+            want_err = s;
+        else if (s.kind == "exit")
+            want_exit = s;
+        else
+            break;
+    }
+    Section out{"stdout", {}, normalize(result.out, temporary, context)};
+    Section err{"stderr", {}, normalize(result.err, temporary, context)};
+    if (context.update) {
+        std::vector<Section> fresh;
+        // Expectations of single lines are the author's choice: kept, and compared below.
+        for (const auto& [got, want] : {std::pair(out, want_out), std::pair(err, want_err)}) {
+            if (want.argument == "lines")
+                fresh.push_back(want);
+            else if (!got.text.empty())
+                fresh.push_back(got);
+        }
+        if (exit_code != "0") fresh.push_back({"exit", exit_code, {}});
+        const auto first = sections.begin() + static_cast<std::ptrdiff_t>(at) + 1;
+        sections.erase(first, sections.begin() + static_cast<std::ptrdiff_t>(end));
+        sections.insert(sections.begin() + static_cast<std::ptrdiff_t>(at) + 1, fresh.begin(), fresh.end());
+        if (want_out.argument != "lines") want_out = out;
+        if (want_err.argument != "lines") want_err = err;
+        want_exit.argument = exit_code;
+    }
+    int differences = 0;
+    const auto report = [&](const std::string& what, const std::string& text) {
+        if (text.empty()) return;
+        if (!differences++) std::cout << context.file.string() << ": differs, for\n" << sections[at].text;
+        std::cout << "-- " << what << "\n" << text;
+    };
+    report("exit", exit_code == want_exit.argument
+                       ? ""
+                       : "found " + exit_code + ", expected " + want_exit.argument + "\nits stderr:\n" + err.text);
+    report("stdout", difference(want_out, out.text));
+    report("stderr", difference(want_err, err.text));
+    return differences;
+}
+
+int run_file(Context& context) {
+    std::vector<Section> sections = read_sections(context.file);
+    const whittle::TempDir temporary("golden");
+    const fs::path folder = fs::canonical(temporary.path());
+    int differences = 0, runs = 0;
+    for (std::size_t i = 0; i < sections.size(); ++i) {
+        const Section section = sections[i];
+        if (section.kind == "replace") {
+            const auto arrow = section.argument.find(" ==> ");
+            if (arrow == std::string::npos)
+                throw Error("found '--- replace' without ' ==> ', expected '--- replace REGEX ==> TEXT'");
+            context.substitutions.push_back(
+                {std::regex(section.argument.substr(0, arrow)), section.argument.substr(arrow + 5)});
+        } else if (section.kind == "file") {
+            whittle::write_file(folder / section.argument, section.text);
+        } else if (section.kind == "run") {
+            ++runs;
+            differences += run_step(sections, i, folder, context);
+        } else if (!section.kind.empty() && section.kind != "stdout" && section.kind != "stderr" &&
+                   section.kind != "exit") {
+            throw Error("found section '" + section.kind + "', expected replace, file, run, stdout, stderr or exit");
+        }
+    }
+    if (runs == 0) throw Error("found no '--- run' section, expected one");
+    if (context.update) whittle::write_file(context.file, write_sections(sections));
+    if (differences)
+        std::cout << "rewrite the expectations with: scripts/update-goldens " << context.file.string() << "\n";
+    return differences ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Context context;
+    try {
+        for (int i = 1; i < argc; ++i) {
+            const std::string arg = argv[i];
+            if (arg == "--update")
+                context.update = true;
+            else if (arg == "--bin" && i + 1 < argc)
+                context.bin = argv[++i];
+            else if (arg == "--source" && i + 1 < argc)
+                context.source = argv[++i];
+            else
+                context.file = arg;
+        }
+        if (context.file.empty() || context.bin.empty() || context.source.empty())
+            throw Error("usage: golden --bin PROGRAMS --source REPOSITORY [--update] FILE.txt");
+        return run_file(context);
+    } catch (const Error& error) {
+        std::cerr << "golden: " << context.file.string() << ": " << error.what() << "\n";
+    } catch (const std::regex_error& error) {
+        std::cerr << "golden: " << context.file.string() << ": bad pattern: " << error.what() << "\n";
+    }
+    return 2;
+}

@@ -1,0 +1,3 @@
+#include <Halide.h>
+
+#include "base.h"
