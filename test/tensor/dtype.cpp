@@ -1,0 +1,89 @@
+#include "tensor/dtype.h"
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "tensor/convert.h"
+#include "tensor/scalar.h"
+
+using namespace whittle;
+
+TEST_CASE("dtype names round-trip") {
+    for (const DType dtype : kAllDTypes) {
+        CHECK(dtype_from_name(name(dtype)) == dtype);
+        CHECK(size_of(dtype) == visit_dtype(dtype, [](auto element) { return sizeof(element); }));
+    }
+    CHECK_FALSE(dtype_from_name("f8").has_value());
+    CHECK_FALSE(dtype_from_name("").has_value());
+}
+
+TEST_CASE("promotion is c10::promoteTypes") {
+    // The upper triangle of the table in c10/core/ScalarType.cpp, in the order of the enumeration.
+    const std::string expected[] = {
+        "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64",  //
+        "f32 f32 f32 f32 f32 f32 f32 f32 f32",      //
+        "f16 f32 f16 f16 f16 f16 f16 f16",          //
+        "bf16 bf16 bf16 bf16 bf16 bf16 bf16",       //
+        "i64 i64 i64 i64 i64 i64",                  //
+        "i32 i32 i32 i32 i32",                      //
+        "i16 i16 i16 i16",                          //
+        "i8 i16 i8",                                //
+        "u8 u8",                                    //
+        "bool",
+    };
+    std::size_t row = 0;
+    for (const DType a : kAllDTypes) {
+        std::string got;
+        for (const DType b : kAllDTypes) {
+            if (b < a) continue;
+            got += (got.empty() ? "" : " ") + std::string(name(promote(a, b)));
+            CHECK(promote(a, b) == promote(b, a));
+        }
+        CHECK(got == expected[row++]);
+    }
+}
+
+TEST_CASE("float to integer casts are x86's, as ATen compiles them") {
+    const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+    const std::int64_t min64 = INT64_MIN;
+    CHECK(cast_element<std::int64_t>(-2.9) == -2);
+    CHECK(cast_element<std::int64_t>(nan) == min64);
+    CHECK(cast_element<std::int64_t>(inf) == min64);
+    CHECK(cast_element<std::int64_t>(9223372036854775808.0) == min64);
+    CHECK(cast_element<std::int64_t>(-9223372036854775808.0) == min64);
+    CHECK(cast_element<std::int64_t>(0x1p62f) == std::int64_t(1) << 62);
+    CHECK(cast_element<std::int32_t>(2147483647.5) == INT32_MAX);
+    CHECK(cast_element<std::int32_t>(2147483648.0) == INT32_MIN);
+    CHECK(cast_element<std::int32_t>(-2147483648.9) == INT32_MIN);
+    CHECK(cast_element<std::int8_t>(300.0f) == 44);
+    CHECK(cast_element<std::int8_t>(float(nan)) == 0);
+    CHECK(cast_element<std::int16_t>(-40000.0) == 25536);
+    CHECK(cast_element<std::uint8_t>(-1.0f) == 255);
+    CHECK(cast_element<std::uint8_t>(4294967301.0) == 5);  // through int64_t
+}
+
+TEST_CASE("integers wrap, anything is a bool, halves round to nearest even") {
+    CHECK(cast_element<std::int8_t>(std::int64_t(200)) == -56);
+    CHECK(cast_element<std::uint8_t>(std::int64_t(-1)) == 255);
+    CHECK(cast_element<bool>(std::nan("")) == true);
+    CHECK(cast_element<bool>(-0.0f) == false);
+    CHECK(cast_element<bool>(Half(0.5f)) == true);
+    CHECK(cast_element<double>(true) == 1.0);
+    CHECK(static_cast<float>(cast_element<Half>(2049.0)) == 2048.0f);  // halfway, to even
+    CHECK(static_cast<float>(cast_element<Half>(2051.0)) == 2052.0f);
+    CHECK(std::isinf(static_cast<float>(cast_element<Half>(70000.0f))));
+    CHECK(static_cast<float>(cast_element<BFloat16>(257.0f)) == 256.0f);
+    CHECK(std::isnan(static_cast<float>(cast_element<BFloat16>(std::nan("")))));
+}
+
+TEST_CASE("scalars know their kind") {
+    CHECK(Scalar(2.5).dtype() == DType::f32);
+    CHECK(Scalar(2).dtype() == DType::i64);
+    CHECK(Scalar(true).dtype() == DType::boolean);
+    CHECK(Scalar(-2.9).to_integer() == -2);
+    CHECK(Scalar(std::nan("")).to_integer() == INT64_MIN);
+    CHECK(Scalar(0.0).to_bool() == false);
+    CHECK_FALSE(Scalar(1) == Scalar(1.0));
+}
