@@ -1,0 +1,27 @@
+// Pieces of JSON text. Our files are written by hand rather than dumped, because they are meant to be read in diffs:
+// one node per line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle {
+
+/// With quotes and escapes. Throws Error when the text is not UTF-8, which JSON cannot hold.
+std::string json_quote(std::string_view text);
+
+/// The shortest number that reads back as the same double, never in the form of an integer; NaN and infinities, for
+/// which JSON has no numbers, as {"float": "nan"}, {"float": "inf"}, {"float": "-inf"}.
+std::string json_number(double value);
+
+/// "[2, 3]".
+std::string json_list(const std::vector<std::int64_t>& values);
+
+bool is_utf8(std::string_view text);
+
+/// The text with every byte that is not UTF-8 replaced by U+FFFD: for other programs' words, which are only shown.
+std::string as_utf8(std::string_view text);
+
+}  // namespace whittle
