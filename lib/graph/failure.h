@@ -13,17 +13,19 @@ namespace whittle {
 
 /// How a graph fails, without anything that reduction changes (addresses, temporaries' names, numbers, paths, indices).
 struct Signature {
-    std::string kind;   ///< "exception" "mismatch" "crash" "timeout" "out_of_memory" "check" (a user's oracle command)
-    std::string stage;  ///< "compile" or "run"; empty for a command oracle
-    std::string
-        detail;  ///< signal name, normalized message, or class of mismatch: "dtype" "sizes" "nan_or_inf" "value"
+    /// "exception" "mismatch" "crash" "timeout" "out_of_memory" "check" (a user's oracle command)
+    std::string kind = {};
+    /// "compile" or "run"; empty for a command oracle
+    std::string stage = {};
+    /// Signal name, normalized message, or class of mismatch: "dtype" "sizes" "nan_or_inf" "value".
+    std::string detail = {};
     bool operator==(const Signature&) const = default;
     /// "mismatch (nan_or_inf) at run": one line.
     std::string text() const;
 };
 
 struct Failure {
-    std::string backend;                              ///< as in --backend; empty when a command was the oracle
+    std::string backend = {};                         ///< as in --backend; empty when a command was the oracle
     std::map<std::string, std::string> options = {};  ///< backend options
     std::vector<std::string> command = {};            ///< the oracle command, when one was used
     std::string polarity = {};                        ///< "test", "test-must-fail" or "check" with a command
