@@ -132,7 +132,6 @@ TEST_CASE("children left behind are killed, and do not hold up the result") {
     CHECK(heartbeat.all_gone());
 }
 
-#if !defined(__SANITIZE_ADDRESS__)
 TEST_CASE("the memory limit is the child's") {
     ProcessOptions options;
     options.memory_limit = std::size_t(256) << 20;
@@ -143,7 +142,6 @@ TEST_CASE("the memory limit is the child's") {
     CHECK(large.exit_code != 0);
     CHECK(large.err.find("memory") != std::string::npos);
 }
-#endif
 
 TEST_CASE("a SIGKILL that we did not send under a memory limit counts as out of memory") {
     ProcessOptions options;
