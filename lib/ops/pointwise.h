@@ -97,23 +97,37 @@ Expr is_nan(const Expr& x);
 
 // --- Rules: which dtype an op computes in and results in, given what its operands promote to -------------------------
 
+/// The names of a binary op's parameters.
+struct Operands {
+    static constexpr std::string_view left = "self", right = "other";
+};
 /// Same in, same out: add, abs, maximum.
-struct Arithmetic {
+struct Arithmetic : Operands {
     static DType common(DType promoted) { return promoted; }
     static DType result(DType promoted) { return promoted; }
 };
 /// Integers become floats: exp, true division.
-struct FloatingFunction {
+struct FloatingFunction : Operands {
     static DType common(DType promoted) { return floating_result(promoted); }
     static DType result(DType promoted) { return floating_result(promoted); }
 };
 /// Computed in the promoted dtype, results in bool: eq, isnan.
-struct Predicate {
+struct Predicate : Operands {
     static DType common(DType promoted) { return promoted; }
     static DType result(DType) { return DType::boolean; }
 };
 
 // --- Ops from functors ---------------------------------------------------------------------------------------------
+
+/// F has a kernel of exactly this compute type (not one it converts to).
+template <class F, class T>
+concept Unary = requires {
+    static_cast<decltype(F::eval(T{})) (*)(T)>(&F::eval);
+};
+template <class F, class T>
+concept Binary = requires {
+    static_cast<decltype(F::eval(T{}, T{})) (*)(T, T)>(&F::eval);
+};
 
 [[noreturn]] void reject_dtype(const Schema& schema, DType dtype);
 
@@ -129,7 +143,7 @@ std::vector<Tensor> eval_unary(const Arguments<Tensor>& arguments) {
     const Tensor self = arguments.tensor("self");
     const DType common = F::common(self.dtype());
     return {visit_compute(common, [&]<class T>(T) -> Tensor {
-        if constexpr (requires(T x) { F::eval(x); }) {
+        if constexpr (Unary<F, T>) {
             return map<T, decltype(F::eval(T{}))>(self, common, F::result(self.dtype()), &F::eval);
         } else {
             reject_dtype(arguments.schema(), self.dtype());
@@ -144,36 +158,46 @@ std::vector<expr::Value> lower_unary(expr::GroupBuilder&, const Arguments<expr::
                       [](const std::vector<Expr>& x) { return F::lower(x[0]); })};
 }
 
-/// Two operands "self" and "other", each a Tensor or a Scalar parameter.
+/// What a binary op makes of its operands.
+struct BinaryTypes {
+    Sizes sizes;
+    DType common, result;
+};
+template <class F, class T>
+BinaryTypes binary_types(const Arguments<T>& arguments) {
+    const std::vector<OperandInfo> operands = {operand_info(arguments, F::left), operand_info(arguments, F::right)};
+    const DType promoted = result_type(operands);
+    const bool defined = visit_compute(F::common(promoted), []<class C>(C) { return Binary<F, C>; });
+    if (!defined) reject_dtype(arguments.schema(), promoted);
+    return {broadcast_all(operands), F::common(promoted), F::result(promoted)};
+}
+
+/// Two operands F::left and F::right, each a Tensor or a Scalar parameter.
 template <class F>
 std::vector<ValueMeta> infer_binary(const Arguments<ValueMeta>& arguments) {
-    const std::vector<OperandInfo> operands = {operand_info(arguments, "self"), operand_info(arguments, "other")};
-    const DType promoted = result_type(operands);
-    return {ValueMeta::contiguous(F::result(promoted), broadcast_all(operands))};
+    const BinaryTypes types = binary_types<F>(arguments);
+    return {ValueMeta::contiguous(types.result, types.sizes)};
 }
 
 template <class F>
 std::vector<Tensor> eval_binary(const Arguments<Tensor>& arguments) {
-    const auto self = arguments.operand("self"), other = arguments.operand("other");
-    const std::vector<OperandInfo> operands = {operand_info(arguments, "self"), operand_info(arguments, "other")};
-    const DType promoted = result_type(operands), common = F::common(promoted);
-    return {visit_compute(common, [&]<class T>(T) -> Tensor {
-        if constexpr (requires(T x) { F::eval(x, x); }) {
-            return map<T, decltype(F::eval(T{}, T{}))>(self, other, broadcast_all(operands), common,
-                                                       F::result(promoted), &F::eval);
+    const BinaryTypes types = binary_types<F>(arguments);
+    return {visit_compute(types.common, [&]<class T>(T) -> Tensor {
+        if constexpr (Binary<F, T>) {
+            return map<T, decltype(F::eval(T{}, T{}))>(arguments.operand(F::left), arguments.operand(F::right),
+                                                       types.sizes, types.common, types.result, &F::eval);
         } else {
-            reject_dtype(arguments.schema(), promoted);
+            reject_dtype(arguments.schema(), types.common);
         }
     })};
 }
 
 template <class F>
 std::vector<expr::Value> lower_binary(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
-    const std::vector<OperandInfo> operands = {operand_info(arguments, "self"), operand_info(arguments, "other")};
-    const DType promoted = result_type(operands), common = F::common(promoted);
-    const Sizes sizes = broadcast_all(operands);
-    return {pointwise({read(arguments.operand("self"), sizes, common), read(arguments.operand("other"), sizes, common)},
-                      sizes, F::result(promoted), [](const std::vector<Expr>& x) { return F::lower(x[0], x[1]); })};
+    const BinaryTypes types = binary_types<F>(arguments);
+    return {pointwise({read(arguments.operand(F::left), types.sizes, types.common),
+                       read(arguments.operand(F::right), types.sizes, types.common)},
+                      types.sizes, types.result, [](const std::vector<Expr>& x) { return F::lower(x[0], x[1]); })};
 }
 
 }  // namespace whittle
