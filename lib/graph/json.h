@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
@@ -18,6 +19,13 @@ void save_graph(const Graph& graph, const std::filesystem::path& path);
 /// Reads what save_graph wrote; tensors are views of the mapped sidecar. Throws Error with file and JSON pointer.
 /// A newer minor version is read; another major version is refused.
 Graph load_graph(const std::filesystem::path& path);
+
+/// The parts of save_graph for those who keep them elsewhere (the plug-in ABI): returns the JSON text and adds the
+/// tensors that it refers to, by key, to `tensors`. Deterministic.
+std::string graph_to_json(const Graph& graph, std::map<std::string, Tensor>& tensors);
+
+/// The graph of graph_to_json's text and tensors; `file` names it in errors.
+Graph graph_from_json(const std::string& text, const std::map<std::string, Tensor>& tensors, const std::string& file);
 
 /// JSON text → value with a cap on nesting, so that hostile input cannot overflow the stack. Throws Error with byte
 /// offset.
