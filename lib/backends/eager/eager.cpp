@@ -1,0 +1,99 @@
+#include "backends/eager/eager.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "ops/interpreter.h"
+#include "ops/registry.h"
+
+namespace whittle {
+namespace {
+
+/// An op without a kernel: unknown, or neither `eval` nor `decompose`.
+bool is_unsupported(const Node& node) {
+    if (node.kind != NodeKind::call || node.target == kGetItem) return false;
+    const RegisteredOp* op = Registry::instance().op(node.target);
+    return !op || (!op->def->eval && !op->def->decompose);
+}
+
+/// Calls f(node) for every call, those of nested graphs included.
+void for_each_call(const Graph& graph, const std::function<void(const Node&)>& f) {
+    for (const Node& node : graph.nodes)
+        if (node.kind == NodeKind::call) f(node);
+    for (const auto& [name, nested] : graph.subgraphs) for_each_call(*nested, f);
+}
+
+/// Remembers the op at work, for the failure that names it.
+class NamingInterpreter final : public Interpreter {
+  public:
+    const std::string& op() const { return op_; }
+
+  protected:
+    std::vector<Tensor> step(const Graph& graph, const Node& call, const Arguments<Tensor>& arguments) override {
+        op_ = call.target;
+        return Interpreter::step(graph, call, arguments);
+    }
+
+  private:
+    std::string op_;
+};
+
+class EagerExecutable final : public Executable {
+  public:
+    explicit EagerExecutable(Graph graph) : graph_(std::move(graph)) {}
+
+    RunResult run(std::span<const Tensor> inputs) override {
+        NamingInterpreter interpreter;
+        try {
+            return interpreter.run(graph_, inputs);
+        } catch (const Error& error) {
+            return BackendFailure{"run", interpreter.op(), error.what()};
+        }
+    }
+
+  private:
+    Graph graph_;
+};
+
+class EagerBackend final : public Backend {
+  public:
+    std::string name() const override { return "eager"; }
+    std::string description() const override { return "the reference: interprets each op by its own kernel"; }
+
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        for (const auto& [key, value] : options)
+            log_warning("backend", "eager: unknown option '" + key + "' is ignored");
+        std::optional<BackendFailure> failure;
+        for_each_call(graph, [&](const Node& node) {
+            if (failure || node.target == kGetItem) return;
+            if (is_unsupported(node)) {
+                failure = {"compile", node.target, "no kernel for " + node.target, true};
+                return;
+            }
+            try {
+                bind_arguments(Registry::instance().op(node.target)->schema, node);
+            } catch (const Error& error) {
+                failure = {"compile", node.target, error.what()};
+            }
+        });
+        if (failure) return std::move(*failure);
+        return std::make_unique<EagerExecutable>(graph);
+    }
+
+    std::vector<std::string> unsupported(const Graph& graph) const override {
+        std::vector<std::string> targets;
+        for_each_call(graph, [&](const Node& node) {
+            if (is_unsupported(node) && std::find(targets.begin(), targets.end(), node.target) == targets.end())
+                targets.push_back(node.target);
+        });
+        return targets;
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_eager_backend() { return std::make_unique<EagerBackend>(); }
+
+}  // namespace whittle
