@@ -106,7 +106,7 @@ std::vector<ValueMeta> infer_convolution(const Arguments<ValueMeta>& args) {
     return {ValueMeta::contiguous(c.dtype, c.sizes)};
 }
 
-// ---- eval: im2col, or its adjoint, around a matrix product ----------------------------------------------------------
+// ---- eval: im2col, or its adjoint, around a matrix product ----
 
 /// What a call of the kernels works on; pointers are to row-major arrays.
 template <class T>
@@ -126,7 +126,7 @@ std::int64_t block_of(std::int64_t rows, std::int64_t places) {
 /// One image, one group: result[o, place] += sum over rows of weight[o, row] columns[row, place], row = (channel, tap).
 template <class T>
 void convolve(const Convolution& c, const std::vector<std::int64_t>& offsets, const Buffers<T>& at) {
-    const std::int64_t taps = c.window.taps(), places = element_count(c.window.out);
+    const std::int64_t taps = c.window.taps(), places = c.window.places();
     const std::int64_t positions = element_count(c.window.in), rows = c.in_channels * taps;
     const MatrixView<T> weight{at.weight, c.out_channels, rows, rows, 1};
     const bool pointwise = taps == 1 && c.window.in == c.window.out;
@@ -151,7 +151,7 @@ void convolve(const Convolution& c, const std::vector<std::int64_t>& offsets, co
 template <class T>
 void convolve_transposed(const Convolution& c, const std::vector<std::int64_t>& offsets, const Buffers<T>& at) {
     using Wide = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;  // integers wrap
-    const std::int64_t taps = c.window.taps(), places = element_count(c.window.out);
+    const std::int64_t taps = c.window.taps(), places = c.window.places();
     const std::int64_t positions = element_count(c.window.in), rows = c.out_channels * taps;
     const MatrixView<T> weight{at.weight, rows, c.in_channels, 1, rows};
     const std::int64_t block = block_of(rows, places);
@@ -203,30 +203,7 @@ std::vector<Tensor> eval_convolution(const Arguments<Tensor>& args) {
     });
 }
 
-// ---- lower: one sum over channels and taps, started at the bias
-// ------------------------------------------------------
-
-/// The input with `padding` zeros around it as a stage, so that the sum reads it without conditions. Loads are clamped:
-/// a select evaluates both sides.
-expr::Value padded(expr::GroupBuilder& builder, const Convolution& c, const expr::Value& input) {
-    const Window& w = c.window;
-    const DType sum = compute_dtype(c.dtype);
-    if (w.padding == Sizes(w.padding.size(), 0)) return convert(sum, loadable(builder, input));
-    Sizes sizes = {c.batch, c.in_channels * c.groups};
-    for (std::size_t d = 0; d < w.in.size(); d++) sizes.push_back(w.reach(d));
-    const expr::Value image(sum, sizes, [=](const Index& i) {
-        Index at = {i[0], i[1]};
-        Expr inside;
-        for (std::size_t d = 0; d < w.in.size(); d++) {
-            const Expr position = i[d + 2] - expr::index(w.padding[d]), last = expr::index(w.in[d] - 1);
-            at.push_back(expr::max(expr::index(0), expr::min(position, last)));
-            const Expr here = expr::index(0) <= position && position <= last;
-            inside = inside ? inside && here : here;
-        }
-        return expr::select(inside, expr::cast(sum, input(at)), number(sum, Scalar(0)));
-    });
-    return builder.materialize(image, "padded");
-}
+// ---- lower: one sum over channels and taps, started at the bias ----
 
 /// Channel `inner` of the group that result channel `o` belongs to.
 Expr input_channel(const Convolution& c, const Expr& o, const Expr& inner) {
@@ -240,8 +217,7 @@ Update convolution_update(const Convolution& c, const expr::Value& image, const 
     return [=](const Index& i, const Index& r, const Expr& self) {
         Index at_image = {i[0], input_channel(c, i[1], r[0])}, at_weight = {i[1]};
         for (std::size_t d = 0; d < c.window.in.size(); d++)
-            at_image.push_back(i[d + 2] * expr::index(c.window.stride[d]) +
-                               r[d + 1] * expr::index(c.window.dilation[d]));
+            at_image.push_back(window_position(c.window, d, i[d + 2], r[d + 1]));
         at_weight.insert(at_weight.end(), r.begin(), r.end());
         return self + image(at_image) * expr::cast(sum, weight(at_weight));
     };
@@ -282,12 +258,15 @@ std::vector<expr::Value> lower_convolution(expr::GroupBuilder& builder, const Ar
         return {convert(c.dtype, expr::Value(sum, c.sizes, start))};
 
     const expr::Value weight = loadable(builder, args.tensor("weight"));
-    const Update update = c.transposed ? transposed_update(c, convert(sum, loadable(builder, input)), weight)
-                                       : convolution_update(c, padded(builder, c, input), weight);
+    const Update update =
+        c.transposed
+            ? transposed_update(c, convert(sum, loadable(builder, input)), weight)
+            : convolution_update(
+                  c, padded(builder, c.window, input, sum, Scalar(0), c.window.overlap() * c.out_channels), weight);
     return {convert(c.dtype, reduction_stage(builder, sum, c.sizes, domain, start, update))};
 }
 
-// ---- samples -----------------------------------------------------------------------------------------------------
+// ---- samples ----
 
 using samples::t;
 

@@ -1,5 +1,7 @@
 #include "ops/dense.h"
 
+#include <algorithm>
+
 namespace whittle {
 
 void check_same_dtype(const std::string& op, DType dtype, const std::string& other_name, DType other) {
@@ -11,28 +13,39 @@ void check_same_dtype(const std::string& op, DType dtype, const std::string& oth
 
 namespace {
 
-/// One load, perhaps cast, whose indices are sums and multiples: no division, which costs as much as the product.
-bool is_plain_load(const expr::Expr& element) {
-    constexpr std::size_t kMaxNodes = 24;
-    if (expr::node_count(element) > kMaxNodes) return false;
+/// What an element costs beside loading it: nothing but sums and multiples of indices, little arithmetic on one load,
+/// or more (divisions cost as much as several products).
+enum class Cost { load, little, much };
+
+Cost cost(const expr::Expr& element) {
+    constexpr std::size_t kLittle = 24;
+    if (expr::node_count(element) > kLittle) return Cost::much;
+    int loads = 0;
+    bool simple = true;
+    expr::visit(element, [&](const expr::Expr& node) {
+        using expr::Op;
+        loads += node->op == Op::load;
+        constexpr Op kSimple[] = {Op::constant, Op::variable,    Op::load,        Op::cast,      Op::abs,
+                                  Op::is_nan,   Op::add,         Op::sub,         Op::mul,       Op::min,
+                                  Op::max,      Op::eq,          Op::ne,          Op::lt,        Op::le,
+                                  Op::select,   Op::logical_not, Op::logical_and, Op::logical_or};
+        simple = simple && std::ranges::find(kSimple, node->op) != std::end(kSimple);
+    });
+    if (!simple || loads > 1) return Cost::much;
     const expr::Expr& loaded = element->op == expr::Op::cast ? element->operands.at(0) : element;
-    if (loaded->op != expr::Op::load) return false;
-    bool plain = true;
-    for (const expr::Expr& index : loaded->operands)
-        expr::visit(index, [&](const expr::Expr& node) {
-            plain = plain && (node->op == expr::Op::constant || node->op == expr::Op::variable ||
-                              node->op == expr::Op::add || node->op == expr::Op::sub || node->op == expr::Op::mul);
-        });
-    return plain;
+    return loaded->op == expr::Op::load ? Cost::load : Cost::little;
 }
 
 }  // namespace
 
-expr::Value loadable(expr::GroupBuilder& builder, const expr::Value& operand) {
+expr::Value loadable(expr::GroupBuilder& builder, const expr::Value& operand, std::int64_t times) {
     if (!operand.stored_as().empty()) return operand;
+    constexpr std::int64_t kRepeatable = 4;
     expr::Index index;
     for (std::int64_t d = 0; d < operand.rank(); d++) index.push_back(expr::variable("d" + std::to_string(d)));
-    return is_plain_load(operand(index)) ? operand : builder.materialize(operand);
+    const Cost found = cost(operand(index));
+    if (found == Cost::load || times <= 1 || (found == Cost::little && times <= kRepeatable)) return operand;
+    return builder.materialize(operand);
 }
 
 expr::Value reduction_stage(expr::GroupBuilder& builder, DType dtype, const Sizes& sizes, const Sizes& domain,

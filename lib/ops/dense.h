@@ -23,9 +23,10 @@ inline expr::Expr number(DType dtype, const Scalar& value) {
     return expr::constant(dtype, is_floating(dtype) ? Scalar(value.to_double()) : Scalar(value.to_integer()));
 }
 
-/// An operand that a reduction reads many times: as it is when an element costs one load at simple indices (stored
-/// values, permutations, slices, broadcasts), else stored first, lest it be computed anew for every result it enters.
-expr::Value loadable(expr::GroupBuilder& builder, const expr::Value& operand);
+/// An operand that a reduction reads about `times` times: as it is when an element costs one load at simple indices
+/// (stored values, permutations, slices, broadcasts) or little that is not repeated much; else stored first, lest it be
+/// computed anew for every result it enters.
+expr::Value loadable(expr::GroupBuilder& builder, const expr::Value& operand, std::int64_t times = 1 << 20);
 
 /// A sum of products (or any other accumulation), as a stage; without one when there is nothing to accumulate.
 expr::Value reduction_stage(expr::GroupBuilder& builder, DType dtype, const Sizes& sizes, const Sizes& domain,

@@ -76,7 +76,7 @@ expr::Value lower_product(expr::GroupBuilder& builder, const Product& p, const e
     });
 }
 
-// ---- mm, bmm, mv, dot --------------------------------------------------------------------------------------------
+// ---- mm, bmm, mv, dot ----
 
 template <int RankA, int RankB, class T>
 Product plain_product(const Arguments<T>& args) {
@@ -107,7 +107,7 @@ std::vector<expr::Value> lower_plain(expr::GroupBuilder& builder, const Argument
     return {convert(p.dtype, lower_product(builder, p, a, b, zero))};
 }
 
-// ---- addmm, baddbmm, addmv: beta self + alpha (a b) -----------------------------------------------------------------
+// ---- addmm, baddbmm, addmv: beta self + alpha (a b) ----
 
 struct AddProduct {
     Product product;
@@ -191,7 +191,7 @@ std::vector<expr::Value> lower_add(expr::GroupBuilder& builder, const Arguments<
     return {convert(p.dtype, result)};
 }
 
-// ---- samples -----------------------------------------------------------------------------------------------------
+// ---- samples ----
 
 using samples::t;
 

@@ -31,6 +31,7 @@ std::vector<std::span<const OpDef>> families() {
         matmul_ops(),      //
         conv_ops(),        //
         pool_ops(),        //
+        avg_pool_ops(),    //
         rnn_ops(),         //
         einsum_ops(),      //
         random_ops(),      //

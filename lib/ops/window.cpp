@@ -1,6 +1,20 @@
 #include "ops/window.h"
 
+#include <algorithm>
+
 namespace whittle {
+
+bool Window::leaves_image() const {
+    for (std::size_t d = 0; d < in.size(); d++)
+        if (padding[d] > 0 || reach(d) > in[d]) return true;
+    return false;
+}
+
+std::int64_t Window::overlap() const {
+    std::int64_t result = 1;
+    for (std::size_t d = 0; d < in.size(); d++) result *= (kernel[d] + stride[d] - 1) / stride[d];
+    return result;
+}
 
 Sizes window_parameter(const std::string& op, const std::string& parameter, Sizes values, std::int64_t rank,
                        const Sizes& otherwise, std::int64_t least) {
@@ -26,7 +40,7 @@ Sizes coordinates(std::int64_t flat, const Sizes& sizes) {
 }
 
 std::vector<std::int64_t> window_offsets(const Window& window) {
-    const std::int64_t taps = window.taps(), places = element_count(window.out);
+    const std::int64_t taps = window.taps(), places = window.places();
     std::vector<std::int64_t> offsets(static_cast<std::size_t>(taps * places));
     const std::size_t rank = window.kernel.size();
     const Strides strides = contiguous_strides(window.in);
@@ -47,6 +61,31 @@ std::vector<std::int64_t> window_offsets(const Window& window) {
         }
     }
     return offsets;
+}
+
+expr::Expr window_position(const Window& window, std::size_t d, const expr::Expr& place, const expr::Expr& tap) {
+    return place * expr::index(window.stride[d]) + tap * expr::index(window.dilation[d]);
+}
+
+expr::Value padded(expr::GroupBuilder& builder, const Window& window, const expr::Value& image, DType dtype,
+                   const Scalar& fill, std::int64_t times) {
+    if (!window.leaves_image()) return convert(dtype, loadable(builder, image, times));
+    const std::size_t spatial = window.in.size(), leading = image.sizes().size() - spatial;
+    Sizes sizes(image.sizes().begin(), image.sizes().begin() + static_cast<std::ptrdiff_t>(leading));
+    for (std::size_t d = 0; d < spatial; d++) sizes.push_back(window.reach(d));
+    const expr::Value result(dtype, sizes, [=](const expr::Index& i) {
+        expr::Index at(i.begin(), i.begin() + static_cast<std::ptrdiff_t>(leading));
+        expr::Expr inside;
+        for (std::size_t d = 0; d < spatial; d++) {  // loads are clamped, since a select evaluates both sides
+            const expr::Expr position = i[leading + d] - expr::index(window.padding[d]);
+            const expr::Expr last = expr::index(window.in[d] - 1);
+            at.push_back(expr::max(expr::index(0), expr::min(position, last)));
+            const expr::Expr here = expr::index(0) <= position && position <= last;
+            inside = inside ? inside && here : here;
+        }
+        return expr::select(inside, convert(dtype, image(at)), number(dtype, fill));
+    });
+    return builder.materialize(result, "padded");
 }
 
 }  // namespace whittle
