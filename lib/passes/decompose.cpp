@@ -1,0 +1,100 @@
+#include "passes/decompose.h"
+
+#include <map>
+
+#include "base/error.h"
+#include "ops/registry.h"
+#include "passes/rewriter.h"
+
+namespace whittle {
+namespace {
+
+/// Decompositions of decompositions nest less deeply than this; more is an op that decomposes into itself.
+constexpr int kMaxRounds = 16;
+
+const RegisteredOp* composite(const Node& node) {
+    if (node.kind != NodeKind::call || node.target == kGetItem) return nullptr;
+    const RegisteredOp* op = Registry::instance().op(node.target);
+    return op && op->def->decompose && !op->def->lower ? op : nullptr;
+}
+
+class Decomposer {
+  public:
+    explicit Decomposer(const Graph& graph) : rewriter_(graph), builder_(rewriter_.graph()) {}
+
+    Graph run() {
+        const Graph& from = rewriter_.from();
+        for (NodeId id = 0; id < static_cast<NodeId>(from.nodes.size()); id++) {
+            const Node& node = from.nodes[static_cast<std::size_t>(id)];
+            if (const RegisteredOp* op = composite(node))
+                expand(id, node, *op);
+            else if (const auto results = results_read(node))
+                rewriter_.replace(id, *results);
+            else
+                rewriter_.copy(id);
+        }
+        return rewriter_.finish();
+    }
+
+  private:
+    void expand(NodeId id, const Node& node, const RegisteredOp& op) {
+        const auto resolve = [this](NodeRef old) {
+            const NodeRef ref = rewriter_.mapped(old);
+            return NodeValue{ref, rewriter_.graph().node(ref).meta()};
+        };
+        builder_.set_origin(node);
+        std::vector<NodeRef> results;
+        try {
+            results = op.def->decompose(builder_, Arguments<NodeValue>(op.schema, node, resolve));
+        } catch (const Error& error) {
+            throw Error({error.where().file, "node %" + node.name + " (" + node.target + ")"}, error.message(),
+                        error.hint());
+        }
+        WHITTLE_CHECK(results.size() == node.results.size(),
+                      node.target + " decomposes into " + std::to_string(results.size()) + " results, expected " +
+                          std::to_string(node.results.size()));
+        if (results.size() == 1) rewriter_.replace(id, results[0]);
+        expanded_[id] = std::move(results);
+    }
+
+    /// What a getitem of an expanded node reads.
+    std::optional<NodeRef> results_read(const Node& node) const {
+        if (node.kind != NodeKind::call || node.target != kGetItem) return std::nullopt;
+        const auto found = expanded_.find(node.args.at(0).node()->id);
+        if (found == expanded_.end()) return std::nullopt;
+        return found->second.at(static_cast<std::size_t>(std::get<std::int64_t>(node.args.at(1).value)));
+    }
+
+    Rewriter rewriter_;
+    GraphBuilder builder_;
+    std::map<NodeId, std::vector<NodeRef>> expanded_;
+};
+
+bool has_composite(const Graph& graph) {
+    for (const Node& node : graph.nodes)
+        if (composite(node)) return true;
+    return false;
+}
+
+bool has_foreign_call(const Graph& graph) {
+    for (const Node& node : graph.nodes)
+        if (node.kind == NodeKind::call && node.target != kGetItem && !node.target.starts_with("aten.")) return true;
+    return false;
+}
+
+}  // namespace
+
+Graph decompose(const Graph& graph) {
+    Graph result = graph;
+    for (int round = 0; has_composite(result); round++) {
+        WHITTLE_CHECK(round < kMaxRounds, "an op decomposes into itself");
+        result = Decomposer(result).run();
+    }
+    if (!has_foreign_call(result)) {
+        result.dialect = "aten";
+        result.opset_imports.clear();
+    }
+    return result;
+}
+
+}  // namespace whittle

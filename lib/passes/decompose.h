@@ -1,0 +1,13 @@
+// decompose(): composite ops become the ops they are made of, until every op lowers or has no decomposition.
+#pragma once
+
+#include "graph/graph.h"
+
+namespace whittle {
+
+/// The same computation in core ops (dialect "aten" when nothing of another dialect is left). An op that lowers stays;
+/// so does one that has neither lowering nor decomposition, for the caller to name. New nodes carry the stack and
+/// module path of the node they replace. Throws Error naming the node when its operands do not fit.
+Graph decompose(const Graph& graph);
+
+}  // namespace whittle

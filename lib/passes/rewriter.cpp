@@ -1,0 +1,60 @@
+#include "passes/rewriter.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+
+namespace whittle {
+
+Rewriter::Rewriter(const Graph& from) : from_(from), map_(from.nodes.size()) {
+    to_.name = from.name;
+    to_.dialect = from.dialect;
+    to_.opset_imports = from.opset_imports;
+    to_.attributes = from.attributes;
+    to_.subgraphs = from.subgraphs;
+    to_.failure = from.failure;
+    to_.nodes.reserve(from.nodes.size());
+}
+
+NodeRef Rewriter::mapped(NodeRef old) const {
+    WHITTLE_CHECK(has(old), "%" + from_.node(old).name + " is read before it was copied");
+    return map_[static_cast<std::size_t>(old.id)];
+}
+
+bool Rewriter::has(NodeRef old) const { return map_.at(static_cast<std::size_t>(old.id)).id >= 0; }
+
+void Rewriter::replace(NodeId id, NodeRef value) { map_.at(static_cast<std::size_t>(id)) = value; }
+
+NodeRef Rewriter::copy(NodeId id) {
+    const Node& old = from_.nodes.at(static_cast<std::size_t>(id));
+    const NodeRef ref = to_.add(map_inputs(old, [this](NodeRef input) { return Arg(mapped(input)); }));
+    replace(id, ref);
+    return ref;
+}
+
+Graph Rewriter::finish() {
+    const auto is_leaf = [](const Node& node) {
+        return node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr;
+    };
+    std::vector<NodeId> order(to_.nodes.size());
+    for (std::size_t i = 0; i < order.size(); i++) order[i] = static_cast<NodeId>(i);
+    std::stable_partition(order.begin(), order.end(),
+                          [&](NodeId id) { return is_leaf(to_.nodes[static_cast<std::size_t>(id)]); });
+    std::vector<NodeRef> position(order.size());
+    for (std::size_t i = 0; i < order.size(); i++)
+        position[static_cast<std::size_t>(order[i])] = {static_cast<NodeId>(i)};
+    std::vector<Node> nodes;
+    nodes.reserve(order.size());
+    std::set<std::string> named;
+    for (NodeId id : order) {
+        const Node& node = to_.nodes[static_cast<std::size_t>(id)];
+        nodes.push_back(map_inputs(node, [&](NodeRef ref) { return Arg(position[static_cast<std::size_t>(ref.id)]); }));
+        if (node.kind == NodeKind::get_attr) named.insert(node.target);
+    }
+    to_.nodes = std::move(nodes);
+    std::erase_if(to_.attributes, [&](const auto& entry) { return !named.contains(entry.first); });
+    return std::move(to_);
+}
+
+}  // namespace whittle

@@ -1,0 +1,36 @@
+// Rewriter: copies a graph node by node into a new one, with references mapped. What passes are written with.
+#pragma once
+
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle {
+
+class Rewriter {
+  public:
+    /// Starts an empty graph with the name, dialect, opsets, attributes, nested graphs and failure of `from`.
+    explicit Rewriter(const Graph& from);
+
+    /// The new graph's reference for an old node; copied or replaced before.
+    NodeRef mapped(NodeRef old) const;
+    bool has(NodeRef old) const;
+    /// Old node `id` is `value` from now on.
+    void replace(NodeId id, NodeRef value);
+    /// Copies old node `id` with its references mapped; keeps its name unless it is taken.
+    NodeRef copy(NodeId id);
+
+    const Graph& from() const { return from_; }
+    Graph& graph() { return to_; }
+
+    /// Moves placeholders and get_attr to the front (constants may have been added in between), drops attributes that
+    /// no get_attr names, and returns the graph.
+    Graph finish();
+
+  private:
+    const Graph& from_;
+    Graph to_;
+    std::vector<NodeRef> map_;
+};
+
+}  // namespace whittle

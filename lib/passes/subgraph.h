@@ -1,0 +1,31 @@
+// subgraph(): the candidate that some of a graph's calls make. Every subset of the calls of a functional graph is
+// legal.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle {
+
+/// One result of a node of the original graph.
+struct SubgraphValue {
+    NodeId node = -1;
+    int result = 0;
+    auto operator<=>(const SubgraphValue&) const = default;
+};
+
+struct Subgraph {
+    Graph graph;
+    std::vector<SubgraphValue> inputs;   ///< the original value of each placeholder, in order
+    std::vector<SubgraphValue> outputs;  ///< the original value of each output, in order
+};
+
+/// Keeps the calls `kept` (ids in `graph`, without getitems, ascending). A value that is read but not kept becomes a
+/// placeholder named as its node; attributes that are read stay attributes; what no kept call reads, and what the
+/// original returned, becomes an output; getitems come and go with their producer. Stacks, module paths, nested graphs,
+/// dialect and opsets are kept; `failure` is not.
+Subgraph subgraph(const Graph& graph, std::span<const NodeId> kept);
+
+}  // namespace whittle
