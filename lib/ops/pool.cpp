@@ -160,7 +160,7 @@ std::vector<Sample> sample_max(DType dtype) {
     const auto dilated = [&](const std::string& label, std::int64_t padding, bool ceil) {
         result.push_back({label,
                           {samples::random(dtype, sizes)},
-                          {t(0), ArgList{2}, ArgList{2}, ArgList{padding}, ArgList{3}, ceil}});
+                          {t(0), Arg::ints({2}), Arg::ints({2}), Arg::ints({padding}), Arg::ints({3}), ceil}});
     };
     dilated("dilated", 0, false);
     dilated("dilated padded ceil", 1, true);
