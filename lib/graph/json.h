@@ -16,8 +16,9 @@ inline constexpr int kGraphFormatMajor = 1, kGraphFormatMinor = 0;
 /// keyed by content hash, equal tensors stored once). Both atomically, the sidecar first.
 void save_graph(const Graph& graph, const std::filesystem::path& path);
 
-/// Reads what save_graph wrote; tensors are views of the mapped sidecar. Throws Error with file and JSON pointer.
-/// A newer minor version is read; another major version is refused.
+/// Reads what save_graph wrote; tensors are views of the mapped sidecar, checked against their hashes. The graph is
+/// verified at Stage::captured. Throws Error with file and JSON pointer. A newer minor version is read; another major
+/// version is refused.
 Graph load_graph(const std::filesystem::path& path);
 
 /// The parts of save_graph for those who keep them elsewhere (the plug-in ABI): returns the JSON text and adds the

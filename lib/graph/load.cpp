@@ -1,0 +1,209 @@
+#include <charconv>
+#include <limits>
+#include <unordered_map>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "graph/document.h"
+#include "graph/json.h"
+#include "graph/tensor_json.h"
+#include "graph/verify.h"
+
+namespace whittle {
+namespace {
+
+using Json = Document::Json;
+
+/// Reads one graph; nested graphs by readers of their own over the same document.
+class GraphReader {
+  public:
+    GraphReader(const Document& document, TensorReader& tensors) : in_(document), tensors_(tensors) {}
+
+    Graph read(const Json& object, bool top) {
+        if (top)
+            in_.only_members(object, {"format", "version", "tensors", "name", "dialect", "opset_imports", "attributes",
+                                      "subgraphs", "nodes", "failure"});
+        else
+            in_.only_members(object, {"name", "dialect", "opset_imports", "attributes", "subgraphs", "nodes"});
+        graph_.name = in_.text(in_.member(object, "name"));
+        graph_.dialect = in_.text(in_.member(object, "dialect"));
+        if (const Json* opsets = in_.find(object, "opset_imports"))
+            for (const auto& [domain, version] : in_.object(*opsets).items())
+                graph_.opset_imports[domain] = in_.integer(version);
+        if (const Json* attributes = in_.find(object, "attributes"))
+            for (const auto& [key, tensor] : in_.object(*attributes).items())
+                graph_.attributes.emplace(key, tensors_.read(tensor));
+        if (const Json* subgraphs = in_.find(object, "subgraphs"))
+            for (const auto& [key, subgraph] : in_.object(*subgraphs).items())
+                graph_.subgraphs.emplace(
+                    key, std::make_shared<const Graph>(GraphReader(in_, tensors_).read(subgraph, false)));
+        const Json& nodes = in_.list(in_.member(object, "nodes"));
+        graph_.nodes.reserve(nodes.size());
+        ids_.reserve(nodes.size());
+        for (const Json& value : nodes) add(value);
+        if (const Json* value = in_.find(object, "failure")) graph_.failure = failure(*value);
+        return std::move(graph_);
+    }
+
+  private:
+    void add(const Json& value) {
+        in_.only_members(value, {"kind", "name", "target", "args", "kwargs", "results", "module_path", "stack"});
+        Node node;
+        node.kind = kind(in_.member(value, "kind"));
+        const Json& name = in_.member(value, "name");
+        node.name = in_.text(name);
+        if (const Json* target = in_.find(value, "target")) node.target = in_.text(*target);
+        if (const Json* args = in_.find(value, "args")) node.args = arg_list(*args);
+        if (const Json* kwargs = in_.find(value, "kwargs"))
+            for (const auto& [key, kwarg] : in_.object(*kwargs).items()) node.kwargs.emplace_back(key, arg(kwarg));
+        if (const Json* results = in_.find(value, "results"))
+            for (const Json& result : in_.list(*results)) node.results.push_back(meta(result));
+        if (const Json* path = in_.find(value, "module_path")) node.module_path = in_.text(*path);
+        if (const Json* stack = in_.find(value, "stack"))
+            for (const Json& entry : in_.list(*stack)) node.stack.push_back(frame(entry));
+        if (!ids_.emplace(node.name, static_cast<NodeId>(graph_.nodes.size())).second)
+            in_.fail(name, "a name that no node above has");
+        graph_.nodes.push_back(std::move(node));
+    }
+
+    NodeKind kind(const Json& value) const {
+        const std::string& text = in_.text(value);
+        for (const NodeKind kind : {NodeKind::placeholder, NodeKind::get_attr, NodeKind::call, NodeKind::output})
+            if (name(kind) == text) return kind;
+        in_.fail(value, "placeholder, get_attr, call or output");
+    }
+
+    ArgList arg_list(const Json& value) const {
+        ArgList list;
+        list.reserve(in_.list(value).size());
+        for (const Json& element : value) list.push_back(arg(element));
+        return list;
+    }
+
+    Arg arg(const Json& value) const {
+        if (value.is_null()) return {};
+        if (value.is_boolean()) return value.get<bool>();
+        if (value.is_number_integer()) return in_.integer(value);
+        if (value.is_number()) return in_.number(value);
+        if (value.is_string()) return in_.text(value);
+        if (value.is_array()) return arg_list(value);
+        if (value.size() != 1) in_.fail(value, "one of the members node, dtype, float, bytes, graph");
+        if (const Json* name = in_.find(value, "node")) return reference(*name);
+        if (const Json* dtype = in_.find(value, "dtype")) return read_dtype(in_, *dtype);
+        if (in_.find(value, "float")) return in_.number(value);
+        if (const Json* bytes = in_.find(value, "bytes")) return bytes_of(*bytes);
+        if (const Json* graph = in_.find(value, "graph")) return GraphRef{in_.text(*graph)};
+        in_.fail(value, "one of the members node, dtype, float, bytes, graph");
+    }
+
+    NodeRef reference(const Json& value) const {
+        const auto found = ids_.find(in_.text(value));
+        if (found == ids_.end()) in_.fail(value, "the name of a node above");
+        return {found->second};
+    }
+
+    std::string bytes_of(const Json& value) const {
+        const std::string& hex = in_.text(value);
+        std::string bytes;
+        for (std::size_t i = 0; i < hex.size(); i += 2) {
+            unsigned byte = 0;
+            const char* end = hex.data() + std::min(i + 2, hex.size());
+            const auto result = std::from_chars(hex.data() + i, end, byte, 16);
+            if (result.ec != std::errc{} || result.ptr != hex.data() + i + 2)
+                in_.fail(value, "pairs of hexadecimal digits");
+            bytes += static_cast<char>(byte);
+        }
+        return bytes;
+    }
+
+    ValueMeta meta(const Json& value) const {
+        in_.only_members(value, {"dtype", "sizes", "strides", "requires_grad"});
+        ValueMeta meta;
+        meta.dtype = read_dtype(in_, in_.member(value, "dtype"));
+        meta.sizes = read_sizes(in_, in_.member(value, "sizes"));
+        const Json* strides = in_.find(value, "strides");
+        meta.strides = strides ? in_.integers(*strides) : contiguous_strides(meta.sizes);
+        if (const Json* grad = in_.find(value, "requires_grad")) meta.requires_grad = in_.boolean(*grad);
+        return meta;
+    }
+
+    int small_integer(const Json& value) const {
+        const std::int64_t wide = in_.integer(value);
+        if (wide < 0 || wide > std::numeric_limits<int>::max()) in_.fail(value, "a line or column");
+        return static_cast<int>(wide);
+    }
+
+    StackFrame frame(const Json& value) const {
+        in_.only_members(value, {"file", "line", "column", "function", "text"});
+        StackFrame frame;
+        frame.file = in_.text(in_.member(value, "file"));
+        frame.line = small_integer(in_.member(value, "line"));
+        if (const Json* column = in_.find(value, "column")) frame.column = small_integer(*column);
+        if (const Json* function = in_.find(value, "function")) frame.function = in_.text(*function);
+        if (const Json* text = in_.find(value, "text")) frame.text = in_.text(*text);
+        return frame;
+    }
+
+    Failure failure(const Json& value) const {
+        in_.only_members(value, {"backend", "options", "command", "polarity", "signature", "message", "reference",
+                                 "tolerance", "inputs"});
+        Failure failure;
+        failure.backend = in_.text(in_.member(value, "backend"));
+        if (const Json* options = in_.find(value, "options"))
+            for (const auto& [key, option] : in_.object(*options).items()) failure.options[key] = in_.text(option);
+        if (const Json* command = in_.find(value, "command"))
+            for (const Json& word : in_.list(*command)) failure.command.push_back(in_.text(word));
+        if (const Json* polarity = in_.find(value, "polarity")) failure.polarity = in_.text(*polarity);
+        const Json& signature = in_.member(value, "signature");
+        in_.only_members(signature, {"kind", "stage", "detail"});
+        failure.signature = {in_.text(in_.member(signature, "kind")), in_.text(in_.member(signature, "stage")),
+                             in_.text(in_.member(signature, "detail"))};
+        if (const Json* message = in_.find(value, "message")) failure.message = in_.text(*message);
+        if (const Json* reference = in_.find(value, "reference")) failure.reference = in_.text(*reference);
+        if (const Json* tolerance = in_.find(value, "tolerance")) {
+            in_.only_members(*tolerance, {"rtol", "atol"});
+            failure.tolerance = {in_.number(in_.member(*tolerance, "rtol")),
+                                 in_.number(in_.member(*tolerance, "atol"))};
+        }
+        if (const Json* inputs = in_.find(value, "inputs"))
+            for (const Json& input : in_.list(*inputs)) failure.inputs.push_back(tensors_.read(input));
+        return failure;
+    }
+
+    const Document& in_;
+    TensorReader& tensors_;
+    Graph graph_;
+    std::unordered_map<std::string, NodeId> ids_;
+};
+
+class NoSchemas final : public SchemaSource {
+  public:
+    const Schema* find(std::string_view) const override { return nullptr; }
+};
+
+Graph read_document(Document& document, TensorReader& tensors) {
+    document.require_format("whittle.graph", kGraphFormatMajor, kGraphFormatMinor);
+    Graph graph = GraphReader(document, tensors).read(document.root(), true);
+    try {
+        verify(graph, Stage::captured, NoSchemas());
+    } catch (const Error& error) {
+        throw error.in_file(document.file());
+    }
+    return graph;
+}
+
+}  // namespace
+
+Graph load_graph(const std::filesystem::path& path) {
+    Document document(read_file(path), path.string());
+    TensorReader tensors(document);
+    return read_document(document, tensors);
+}
+
+Graph graph_from_json(const std::string& text, const std::map<std::string, Tensor>& tensors, const std::string& file) {
+    Document document(text, file);
+    TensorReader reader(document, tensors);
+    return read_document(document, reader);
+}
+
+}  // namespace whittle

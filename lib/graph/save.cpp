@@ -1,0 +1,208 @@
+#include "base/files.h"
+#include "graph/json.h"
+#include "graph/json_text.h"
+#include "graph/tensor_json.h"
+#include "tensor/safetensors.h"
+
+namespace whittle {
+namespace {
+
+/// Writes one graph, its nested graphs inside it; members in a fixed order, one node per line.
+class GraphWriter {
+  public:
+    GraphWriter(const Graph& graph, TensorWriter& tensors, std::string indent)
+        : graph_(graph), tensors_(tensors), indent_(std::move(indent)) {}
+
+    /// The members of the graph's object, without its braces.
+    std::string members() {
+        member("name", json_quote(graph_.name));
+        member("dialect", json_quote(graph_.dialect));
+        if (!graph_.opset_imports.empty()) member("opset_imports", opsets());
+        if (!graph_.attributes.empty()) member("attributes", attributes());
+        if (!graph_.subgraphs.empty()) member("subgraphs", subgraphs());
+        member("nodes", nodes());
+        if (graph_.failure) member("failure", failure(*graph_.failure));
+        return std::move(out_);
+    }
+
+  private:
+    void member(const char* key, const std::string& value) {
+        if (!out_.empty()) out_ += ",\n";
+        out_ += indent_ + "\"" + key + "\": " + value;
+    }
+
+    /// A list or object with one entry per line.
+    std::string block(char open, const std::vector<std::string>& entries, char close) const {
+        std::string text(1, open);
+        for (std::size_t i = 0; i < entries.size(); ++i) text += (i ? ",\n" : "\n") + indent_ + "  " + entries[i];
+        return text + (entries.empty() ? "" : "\n" + indent_) + close;
+    }
+
+    template <class List, class Text>
+    static std::string list(const List& values, Text&& text_of) {
+        std::string text = "[";
+        for (const auto& value : values) text += (text.size() > 1 ? ", " : "") + text_of(value);
+        return text + "]";
+    }
+
+    std::string opsets() const {
+        std::string text = "{";
+        for (const auto& [domain, version] : graph_.opset_imports)
+            text += (text.size() > 1 ? ", " : "") + json_quote(domain) + ": " + std::to_string(version);
+        return text + "}";
+    }
+
+    std::string attributes() const {
+        std::vector<std::string> entries;
+        for (const auto& [key, tensor] : graph_.attributes)
+            entries.push_back(json_quote(key) + ": " + tensors_.json(tensor));
+        return block('{', entries, '}');
+    }
+
+    std::string subgraphs() const {
+        std::vector<std::string> entries;
+        for (const auto& [key, subgraph] : graph_.subgraphs)
+            entries.push_back(json_quote(key) + ": {\n" + GraphWriter(*subgraph, tensors_, indent_ + "    ").members() +
+                              "\n" + indent_ + "  }");
+        return block('{', entries, '}');
+    }
+
+    std::string nodes() const {
+        std::vector<std::string> entries;
+        entries.reserve(graph_.nodes.size());
+        for (const Node& node : graph_.nodes) entries.push_back(node_text(node));
+        return block('[', entries, ']');
+    }
+
+    std::string node_text(const Node& node) const {
+        std::string text = "{\"kind\": \"" + std::string(name(node.kind)) + "\", \"name\": " + json_quote(node.name);
+        if (!node.target.empty()) text += ", \"target\": " + json_quote(node.target);
+        if (!node.args.empty()) text += ", \"args\": " + arg_list(node.args);
+        if (!node.kwargs.empty()) {
+            text += ", \"kwargs\": {";
+            for (std::size_t i = 0; i < node.kwargs.size(); ++i)
+                text += (i ? ", " : "") + json_quote(node.kwargs[i].first) + ": " + arg(node.kwargs[i].second);
+            text += "}";
+        }
+        if (!node.results.empty()) text += ", \"results\": " + list(node.results, meta);
+        if (!node.module_path.empty()) text += ", \"module_path\": " + json_quote(node.module_path);
+        if (!node.stack.empty()) text += ", \"stack\": " + list(node.stack, frame);
+        return text + "}";
+    }
+
+    std::string arg_list(const ArgList& args) const {
+        return list(args, [this](const Arg& element) { return arg(element); });
+    }
+
+    std::string arg(const Arg& arg) const {
+        struct Visitor {
+            const GraphWriter& writer;
+            std::string operator()(std::monostate) const { return "null"; }
+            std::string operator()(NodeRef ref) const {
+                return "{\"node\": " + json_quote(writer.graph_.node(ref).name) + "}";
+            }
+            std::string operator()(std::int64_t value) const { return std::to_string(value); }
+            std::string operator()(double value) const { return json_number(value); }
+            std::string operator()(bool value) const { return value ? "true" : "false"; }
+            std::string operator()(const std::string& value) const {
+                return is_utf8(value) ? json_quote(value) : "{\"bytes\": \"" + hex(value) + "\"}";
+            }
+            std::string operator()(DType value) const { return "{\"dtype\": \"" + std::string(name(value)) + "\"}"; }
+            std::string operator()(const ArgList& list) const { return writer.arg_list(list); }
+            std::string operator()(const GraphRef& value) const {
+                return "{\"graph\": " + json_quote(value.name) + "}";
+            }
+        };
+        return std::visit(Visitor{*this}, arg.value);
+    }
+
+    static std::string hex(const std::string& bytes) {
+        static constexpr char digits[] = "0123456789abcdef";
+        std::string text;
+        for (const char c : bytes) {
+            text += digits[static_cast<unsigned char>(c) >> 4];
+            text += digits[c & 15];
+        }
+        return text;
+    }
+
+    static std::string meta(const ValueMeta& meta) {
+        std::string text = "{\"dtype\": \"" + std::string(name(meta.dtype)) + "\", \"sizes\": " + json_list(meta.sizes);
+        if (meta.strides != contiguous_strides(meta.sizes)) text += ", \"strides\": " + json_list(meta.strides);
+        if (meta.requires_grad) text += ", \"requires_grad\": true";
+        return text + "}";
+    }
+
+    static std::string frame(const StackFrame& frame) {
+        std::string text =
+            "{\"file\": " + json_quote(as_utf8(frame.file)) + ", \"line\": " + std::to_string(frame.line);
+        if (frame.column) text += ", \"column\": " + std::to_string(frame.column);
+        if (!frame.function.empty()) text += ", \"function\": " + json_quote(as_utf8(frame.function));
+        if (!frame.text.empty()) text += ", \"text\": " + json_quote(as_utf8(frame.text));
+        return text + "}";
+    }
+
+    std::string failure(const Failure& failure) const {
+        std::vector<std::string> entries;
+        const auto add = [&](const char* key, const std::string& value) {
+            entries.push_back("\"" + std::string(key) + "\": " + value);
+        };
+        const auto quote = [](const std::string& text) { return json_quote(as_utf8(text)); };
+        add("backend", quote(failure.backend));
+        if (!failure.options.empty()) {
+            std::string options = "{";
+            for (const auto& [key, value] : failure.options)
+                options += (options.size() > 1 ? ", " : "") + json_quote(key) + ": " + json_quote(value);
+            add("options", options + "}");
+        }
+        if (!failure.command.empty()) add("command", list(failure.command, quote));
+        if (!failure.polarity.empty()) add("polarity", quote(failure.polarity));
+        const Signature& signature = failure.signature;
+        add("signature", "{\"kind\": " + quote(signature.kind) + ", \"stage\": " + quote(signature.stage) +
+                             ", \"detail\": " + quote(signature.detail) + "}");
+        add("message", quote(failure.message));
+        add("reference", quote(failure.reference));
+        if (failure.tolerance)
+            add("tolerance", "{\"rtol\": " + json_number(failure.tolerance->rtol) +
+                                 ", \"atol\": " + json_number(failure.tolerance->atol) + "}");
+        std::string inputs = "[";
+        for (const Tensor& input : failure.inputs)
+            inputs += (inputs.size() > 1 ? ",\n" : "\n") + indent_ + "    " + tensors_.json(input);
+        add("inputs", inputs + (failure.inputs.empty() ? "]" : "\n" + indent_ + "  ]"));
+        return block('{', entries, '}');
+    }
+
+    const Graph& graph_;
+    TensorWriter& tensors_;
+    const std::string indent_;
+    std::string out_;
+};
+
+/// The whole file; the member "tensors" names `sidecar` when there is something in it.
+std::string file_text(const Graph& graph, TensorWriter& tensors, const std::string& sidecar) {
+    const std::string members = GraphWriter(graph, tensors, "  ").members();
+    std::string text = "{\n  \"format\": \"whittle.graph\",\n  \"version\": \"" + std::to_string(kGraphFormatMajor) +
+                       "." + std::to_string(kGraphFormatMinor) + "\",\n";
+    if (!tensors.sidecar().empty() && !sidecar.empty()) text += "  \"tensors\": " + json_quote(sidecar) + ",\n";
+    return text + members + "\n}\n";
+}
+
+}  // namespace
+
+std::string graph_to_json(const Graph& graph, std::map<std::string, Tensor>& tensors) {
+    TensorWriter writer;
+    std::string text = file_text(graph, writer, "");
+    tensors.insert(writer.sidecar().begin(), writer.sidecar().end());
+    return text;
+}
+
+void save_graph(const Graph& graph, const std::filesystem::path& path) {
+    std::filesystem::path beside = path;
+    beside.replace_extension(".safetensors");
+    TensorWriter tensors;
+    const std::string text = file_text(graph, tensors, beside.filename().string());
+    if (!tensors.sidecar().empty()) save_safetensors(beside, tensors.sidecar());
+    write_file(path, text);
+}
+
+}  // namespace whittle

@@ -1,0 +1,250 @@
+#include "graph/tensor_json.h"
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "base/error.h"
+#include "graph/json_text.h"
+#include "tensor/safetensors.h"
+
+namespace whittle {
+namespace {
+
+using Json = Document::Json;
+
+/// Memory that strides may skip: a file of a few bytes must not claim a petabyte of gaps. Gaps are never touched.
+constexpr std::int64_t kGapBytes = std::int64_t(1) << 30, kGapFactor = 64;
+
+template <class T>
+using Bits =
+    std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+
+template <class T>
+Bits<T> bits_of(T value) {
+    return std::bit_cast<Bits<T>>(value);
+}
+
+std::string double_text(double value) {
+    char buffer[40];
+    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+    std::string text(buffer, error == std::errc{} ? end : buffer);
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+/// A float's shortest text, unless reading it as double and rounding again would give another float.
+std::string float_text(float value) {
+    char buffer[40];
+    const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
+    double read = 0;
+    std::from_chars(buffer, end, read);
+    if (error != std::errc{} || static_cast<float>(read) != value) return double_text(value);
+    std::string text(buffer, end);
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+template <class T>
+std::string element_text(T value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return value ? "true" : "false";
+    } else if constexpr (std::is_integral_v<T>) {
+        return std::to_string(value);
+    } else {
+        const double wide = static_cast<double>(value);
+        if (std::isnan(wide)) {
+            if (bits_of(value) == bits_of(std::numeric_limits<T>::quiet_NaN())) return "\"nan\"";
+            char buffer[32];
+            std::snprintf(buffer, sizeof buffer, "\"0x%0*llx\"", static_cast<int>(2 * sizeof(T)),
+                          static_cast<unsigned long long>(bits_of(value)));
+            return buffer;
+        }
+        if (std::isinf(wide)) return wide > 0 ? "\"inf\"" : "\"-inf\"";
+        if constexpr (std::is_same_v<T, float>) return float_text(value);
+        return double_text(wide);
+    }
+}
+
+template <class T>
+T float_element(const Document& document, const Json& value) {
+    if (value.is_string()) {
+        const std::string& text = document.text(value);
+        if (text == "nan") return std::numeric_limits<T>::quiet_NaN();
+        if (text == "inf") return std::numeric_limits<T>::infinity();
+        if (text == "-inf") return -std::numeric_limits<T>::infinity();
+        Bits<T> bits = 0;
+        const char* end = text.data() + text.size();
+        if (text.size() == 2 + 2 * sizeof(T) && text.starts_with("0x"))
+            if (const auto r = std::from_chars(text.data() + 2, end, bits, 16); r.ec == std::errc{} && r.ptr == end)
+                return std::bit_cast<T>(bits);
+        document.fail(value, R"(a number, "nan", "inf", "-inf" or the bits "0x…")");
+    }
+    const double wide = document.number(value);
+    const T result = static_cast<T>(wide);
+    if (std::isfinite(wide) && !std::isfinite(static_cast<double>(result)))
+        document.fail(value, "a number in the range of " + std::string(name(dtype_of<T>)));
+    return result;
+}
+
+template <class T>
+T element(const Document& document, const Json& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+        return document.boolean(value);
+    } else if constexpr (std::is_integral_v<T>) {
+        const std::int64_t wide = document.integer(value);
+        if (wide < std::numeric_limits<T>::min() || wide > std::numeric_limits<T>::max())
+            document.fail(value, "a number in the range of " + std::string(name(dtype_of<T>)));
+        return static_cast<T>(wide);
+    } else {
+        return float_element<T>(document, value);
+    }
+}
+
+/// Lowest and highest element reached from the first one; nothing when they do not fit, or leave gaps beyond the cap.
+std::optional<std::pair<std::int64_t, std::int64_t>> reach(const Sizes& sizes, const Strides& strides, DType dtype) {
+    std::int64_t low = 0, high = 0, span = 0, count = element_count(sizes), allowed = 0;
+    for (std::size_t d = 0; d < sizes.size() && count > 0; ++d) {
+        std::int64_t step = 0;
+        if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &step)) return std::nullopt;
+        std::int64_t& side = step < 0 ? low : high;
+        if (__builtin_add_overflow(side, step, &side)) return std::nullopt;
+    }
+    const auto element_bytes = static_cast<std::int64_t>(size_of(dtype));
+    if (__builtin_sub_overflow(high, low, &span) || __builtin_mul_overflow(count, kGapFactor, &allowed))
+        return std::nullopt;
+    if (span > std::max(allowed, kGapBytes / element_bytes)) return std::nullopt;
+    return std::pair(low, high);
+}
+
+/// The same elements in memory of their own with the given strides.
+Tensor with_strides(const Tensor& tensor, const Strides& strides, std::pair<std::int64_t, std::int64_t> reached) {
+    const std::size_t width = size_of(tensor.dtype());
+    const auto bytes = static_cast<std::size_t>(reached.second - reached.first + 1) * width;
+    Tensor result(Storage::allocate(bytes), tensor.dtype(), tensor.sizes(), strides, -reached.first);
+    const Tensor source = tensor.contiguous();
+    const auto* from = static_cast<const char*>(source.raw());
+    auto* to = static_cast<char*>(result.mutable_raw());
+    Sizes index(tensor.sizes().size(), 0);
+    for (std::int64_t i = 0; i < tensor.numel(); ++i) {
+        std::int64_t at = 0;
+        for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * strides[d];
+        std::memcpy(to + at * static_cast<std::int64_t>(width), from + i * static_cast<std::int64_t>(width), width);
+        for (std::size_t d = index.size(); d-- > 0 && ++index[d] == tensor.sizes()[d];) index[d] = 0;
+    }
+    return result;
+}
+
+}  // namespace
+
+std::string TensorWriter::json(const Tensor& tensor) {
+    std::string text =
+        R"({"dtype": ")" + std::string(name(tensor.dtype())) + R"(", "sizes": )" + json_list(tensor.sizes());
+    if (tensor.strides() != contiguous_strides(tensor.sizes())) {
+        if (!reach(tensor.sizes(), tensor.strides(), tensor.dtype()))
+            throw Error("found a tensor of sizes " + to_string(tensor.sizes()) + " with strides " +
+                            to_string(tensor.strides()) + ", expected gaps of at most 1 GiB",
+                        "make it contiguous");
+        text += ", \"strides\": " + json_list(tensor.strides());
+    }
+    if (tensor.requires_grad()) text += ", \"requires_grad\": true";
+    const bool is_inline = tensor.numel() <= kInlineElements;
+    if (is_inline) {
+        text += ", \"data\": [";
+        const Tensor dense = tensor.contiguous();
+        visit_dtype(tensor.dtype(), [&](auto zero) {
+            using T = decltype(zero);
+            for (std::int64_t i = 0; i < dense.numel(); ++i) text += (i ? ", " : "") + element_text(dense.data<T>()[i]);
+        });
+        text += "]";
+    }
+    if (!is_inline || hash_all_) {
+        const std::string hash = content_hash(tensor);
+        if (!is_inline) sidecar_.emplace(hash, tensor);
+        text += ", \"hash\": \"" + hash + "\"";
+    }
+    return text + "}";
+}
+
+TensorReader::TensorReader(const Document& document, std::map<std::string, Tensor> sidecar)
+    : document_(document), sidecar_(std::make_unique<std::map<std::string, Tensor>>(std::move(sidecar))) {}
+
+const std::map<std::string, Tensor>& TensorReader::sidecar(const Json& at) {
+    if (sidecar_) return *sidecar_;
+    const Json* member = document_.find(document_.root(), "tensors");
+    if (!member) document_.fail_found(at, "a tensor by its hash", "the member \"tensors\" naming the file it is in");
+    const std::string& name = document_.text(*member);
+    const std::filesystem::path path(name);
+    if (name.empty() || path.filename() != path || name == "." || name == "..")
+        document_.fail(*member, "the name of a file in the same folder");
+    const std::filesystem::path file = std::filesystem::path(document_.file()).parent_path() / path;
+    sidecar_ = std::make_unique<std::map<std::string, Tensor>>(load_safetensors(file));
+    return *sidecar_;
+}
+
+Tensor TensorReader::inline_data(const Json& data, DType dtype, const Sizes& sizes) const {
+    const std::size_t count = document_.list(data).size();
+    if (static_cast<std::uint64_t>(element_count(sizes)) != count)
+        document_.fail(data, std::to_string(element_count(sizes)) + " elements for sizes " + to_string(sizes));
+    Tensor tensor(dtype, sizes);
+    visit_dtype(dtype, [&](auto zero) {
+        using T = decltype(zero);
+        for (std::size_t i = 0; i < count; ++i) tensor.mutable_data<T>()[i] = element<T>(document_, data[i]);
+    });
+    return tensor;
+}
+
+Tensor TensorReader::read(const Json& value) {
+    document_.only_members(value, {"dtype", "sizes", "strides", "requires_grad", "data", "hash"});
+    const DType dtype = read_dtype(document_, document_.member(value, "dtype"));
+    const Sizes sizes = read_sizes(document_, document_.member(value, "sizes"));
+    const Json* data = document_.find(value, "data");
+    const Json* hash = document_.find(value, "hash");
+    Tensor tensor;
+    if (data) {
+        tensor = inline_data(*data, dtype, sizes);
+    } else {
+        if (!hash) document_.fail_found(value, "neither data nor hash", "one of them");
+        const auto& tensors = sidecar(value);
+        const auto found = tensors.find(document_.text(*hash));
+        if (found == tensors.end())
+            document_.fail(*hash, "the hash of a tensor in the tensors file", "the two files belong together");
+        tensor = found->second;
+        if (tensor.dtype() != dtype || tensor.sizes() != sizes)
+            document_.fail_found(value,
+                                 std::string(name(tensor.dtype())) + to_string(tensor.sizes()) + " in the tensors file",
+                                 std::string(name(dtype)) + to_string(sizes));
+    }
+    if (hash && (data || checked_.insert(document_.text(*hash)).second))
+        if (const std::string actual = content_hash(tensor); actual != document_.text(*hash))
+            document_.fail_found(*hash, "data with the hash " + actual, document_.text(*hash),
+                                 "the data was changed after it was recorded");
+    if (const Json* member = document_.find(value, "strides")) {
+        const Strides strides = document_.integers(*member);
+        if (strides.size() != sizes.size()) document_.fail(*member, std::to_string(sizes.size()) + " strides");
+        const auto reached = reach(sizes, strides, dtype);
+        if (!reached) document_.fail(*member, "strides with gaps of at most 1 GiB");
+        if (strides != tensor.strides()) tensor = with_strides(tensor, strides, *reached);
+    }
+    const Json* grad = document_.find(value, "requires_grad");
+    return grad ? tensor.with_requires_grad(document_.boolean(*grad)) : tensor;
+}
+
+DType read_dtype(const Document& document, const Json& value) {
+    const auto dtype = dtype_from_name(document.text(value));
+    if (!dtype) document.fail(value, "a dtype: f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool");
+    return *dtype;
+}
+
+Sizes read_sizes(const Document& document, const Json& value) {
+    Sizes sizes = document.integers(value);
+    try {
+        element_count(sizes);
+    } catch (const Error& error) {
+        document.fail_found(value, to_string(sizes), "sizes of a tensor (" + error.message() + ")");
+    }
+    return sizes;
+}
+
+}  // namespace whittle
