@@ -10,13 +10,15 @@ namespace whittle {
 
 std::span<const OpDef> unary_ops();       ///< one operand, element by element
 std::span<const OpDef> activation_ops();  ///< the activation functions of networks
-std::span<const OpDef> binary_ops();      ///< arithmetic and bits of two operands, element by element
-std::span<const OpDef> compare_ops();     ///< comparisons and logic
-std::span<const OpDef> ternary_ops();     ///< where, clamp, lerp, addcmul, masked_fill
-std::span<const OpDef> cast_ops();        ///< dtype conversions, copies, aliases
-std::span<const OpDef> reduction_ops();   ///< sum, mean, prod, any, all, norms
-std::span<const OpDef> extremum_ops();    ///< max, min, argmax, argmin, amax, amin
-std::span<const OpDef> statistic_ops();   ///< var, std, var_mean, logsumexp
+std::span<const OpDef> arithmetic_ops();  ///< sums, products, extrema and bits of two operands
+std::span<const OpDef> division_ops();    ///< quotients and remainders
+std::span<const OpDef> power_ops();
+std::span<const OpDef> compare_ops();    ///< comparisons and logic
+std::span<const OpDef> ternary_ops();    ///< where, clamp, lerp, addcmul, masked_fill
+std::span<const OpDef> cast_ops();       ///< dtype conversions, copies, aliases
+std::span<const OpDef> reduction_ops();  ///< sum, mean, prod, any, all, norms
+std::span<const OpDef> extremum_ops();   ///< max, min, argmax, argmin, amax, amin
+std::span<const OpDef> statistic_ops();  ///< var, std, var_mean, logsumexp
 std::span<const OpDef> softmax_ops();
 std::span<const OpDef> norm_ops();  ///< batch, layer, group, instance and RMS normalization, dropout
 std::span<const OpDef> view_ops();

@@ -68,18 +68,15 @@ Tensor map(const Tensor& x, DType common, DType result, R (*f)(T)) {
 }
 
 template <class T, class R>
-Tensor map(const std::variant<Tensor, Scalar>& a, const std::variant<Tensor, Scalar>& b, const Sizes& sizes,
-           DType common, DType result, R (*f)(T, T)) {
-    const std::vector<T> left = read<T>(a, sizes, common), right = read<T>(b, sizes, common);
-    std::vector<R> out(left.size());
-    for (std::size_t i = 0; i < left.size(); ++i) out[i] = f(left[i], right[i]);
+Tensor map(const std::vector<T>& a, const std::vector<T>& b, const Sizes& sizes, DType result, R (*f)(T, T)) {
+    std::vector<R> out(a.size());
+    for (std::size_t i = 0; i < a.size(); ++i) out[i] = f(a[i], b[i]);
     return store(out, result, sizes);
 }
 
-#define WHITTLE_INSTANTIATE_MAP(T, R)                                                                                  \
-    template Tensor map(const Tensor&, DType, DType, R (*)(T));                                                        \
-    template Tensor map(const std::variant<Tensor, Scalar>&, const std::variant<Tensor, Scalar>&, const Sizes&, DType, \
-                        DType, R (*)(T, T));
+#define WHITTLE_INSTANTIATE_MAP(T, R)                           \
+    template Tensor map(const Tensor&, DType, DType, R (*)(T)); \
+    template Tensor map(const std::vector<T>&, const std::vector<T>&, const Sizes&, DType, R (*)(T, T));
 WHITTLE_INSTANTIATE_MAP(double, double)
 WHITTLE_INSTANTIATE_MAP(double, bool)
 WHITTLE_INSTANTIATE_MAP(float, float)

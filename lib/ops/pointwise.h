@@ -65,12 +65,20 @@ concept Integral = std::integral<T>;
 template <class T>
 std::vector<T> read(const std::variant<Tensor, Scalar>& operand, const Sizes& sizes, DType common);
 
+/// What an operand is converted to before a kernel computes in compute_dtype(common): `common`, but where kExactNumbers
+/// a host number stays exact beside a half type. ATen's add, sub, mul and div read numbers in their compute type; its
+/// other ops round them to the common dtype first.
+template <bool kExactNumbers, class T>
+DType read_dtype(const std::variant<T, Scalar>& operand, DType common) {
+    const bool exact = kExactNumbers && std::holds_alternative<Scalar>(operand);
+    return exact && is_floating(common) ? (common == DType::f64 ? common : DType::f32) : common;
+}
+
 /// f at every element. `common`: see read(); visit_compute(common) is T.
 template <class T, class R>
 Tensor map(const Tensor& x, DType common, DType result, R (*f)(T));
 template <class T, class R>
-Tensor map(const std::variant<Tensor, Scalar>& a, const std::variant<Tensor, Scalar>& b, const Sizes& sizes,
-           DType common, DType result, R (*f)(T, T));
+Tensor map(const std::vector<T>& a, const std::vector<T>& b, const Sizes& sizes, DType result, R (*f)(T, T));
 
 // --- Tensor expressions --------------------------------------------------------------------------------------------
 
@@ -100,6 +108,7 @@ Expr is_nan(const Expr& x);
 /// The names of a binary op's parameters.
 struct Operands {
     static constexpr std::string_view left = "self", right = "other";
+    static constexpr bool exact_numbers = false;  ///< see read_dtype()
 };
 /// Same in, same out: add, abs, maximum.
 struct Arithmetic : Operands {
@@ -184,8 +193,11 @@ std::vector<Tensor> eval_binary(const Arguments<Tensor>& arguments) {
     const BinaryTypes types = binary_types<F>(arguments);
     return {visit_compute(types.common, [&]<class T>(T) -> Tensor {
         if constexpr (Binary<F, T>) {
-            return map<T, decltype(F::eval(T{}, T{}))>(arguments.operand(F::left), arguments.operand(F::right),
-                                                       types.sizes, types.common, types.result, &F::eval);
+            const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
+            return map<T, decltype(F::eval(T{}, T{}))>(
+                read<T>(left, types.sizes, read_dtype<F::exact_numbers>(left, types.common)),
+                read<T>(right, types.sizes, read_dtype<F::exact_numbers>(right, types.common)), types.sizes,
+                types.result, &F::eval);
         } else {
             reject_dtype(arguments.schema(), types.common);
         }
@@ -195,8 +207,9 @@ std::vector<Tensor> eval_binary(const Arguments<Tensor>& arguments) {
 template <class F>
 std::vector<expr::Value> lower_binary(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
     const BinaryTypes types = binary_types<F>(arguments);
-    return {pointwise({read(arguments.operand(F::left), types.sizes, types.common),
-                       read(arguments.operand(F::right), types.sizes, types.common)},
+    const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
+    return {pointwise({read(left, types.sizes, read_dtype<F::exact_numbers>(left, types.common)),
+                       read(right, types.sizes, read_dtype<F::exact_numbers>(right, types.common))},
                       types.sizes, types.result, [](const std::vector<Expr>& x) { return F::lower(x[0], x[1]); })};
 }
 

@@ -15,7 +15,9 @@ std::vector<std::span<const OpDef>> families() {
     return {
         unary_ops(),       //
         activation_ops(),  //
-        binary_ops(),      //
+        arithmetic_ops(),  //
+        division_ops(),    //
+        power_ops(),       //
         compare_ops(),     //
         ternary_ops(),     //
         cast_ops(),        //
