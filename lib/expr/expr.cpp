@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/error.h"
@@ -98,6 +99,7 @@ Expr unary(Op op, Expr a) {
     DType result = a->dtype;
     if (op == Op::abs) {
         WHITTLE_CHECK(compute_float || is_integer(a->dtype), type_message(op, a));
+        if (a->dtype == DType::u8) return a;
     } else if (op == Op::is_nan) {
         WHITTLE_CHECK(compute_float, type_message(op, a));
         result = DType::boolean;
@@ -235,6 +237,8 @@ Expr binary(Op op, Expr a, Expr b) {
         for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)})
             if (x->op == Op::constant) return x->number.to_bool() == absorbing ? x : y;
         if (same(a, b)) return a;
+    } else if ((op == Op::eq || op == Op::ne) && same(a, b)) {
+        return constant(DType::boolean, op == Op::eq);
     }
     return make({.op = op, .dtype = result, .operands = {std::move(a), std::move(b)}});
 }
@@ -308,6 +312,32 @@ void visit(const Expr& root, const std::function<void(const Expr&)>& f) {
             f(node);
         }
     }
+}
+
+Expr rebuild(const Expr& e, std::vector<Expr> operands) {
+    WHITTLE_CHECK(operands.size() == e->operands.size(), "rebuild with another number of operands: " + print(e));
+    if (operands == e->operands) return e;
+    switch (e->op) {
+        case Op::load:
+            return load(e->name, e->dtype, std::move(operands));
+        case Op::cast:
+            return cast(e->dtype, std::move(operands[0]));
+        case Op::select:
+            return select(std::move(operands[0]), std::move(operands[1]), std::move(operands[2]));
+        default:
+            if (operands.size() == 1) return unary(e->op, std::move(operands[0]));
+            return binary(e->op, std::move(operands[0]), std::move(operands[1]));
+    }
+}
+
+Expr rewrite(const Expr& root, const std::function<Expr(const Expr&)>& f) {
+    std::unordered_map<const Node*, Expr> done;
+    visit(root, [&](const Expr& e) {
+        std::vector<Expr> operands;
+        for (const Expr& operand : e->operands) operands.push_back(done.at(operand.get()));
+        done[e.get()] = f(rebuild(e, std::move(operands)));
+    });
+    return done.at(root.get());
 }
 
 std::size_t node_count(const Expr& root) {

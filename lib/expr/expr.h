@@ -129,6 +129,11 @@ Expr negate(Expr a);
 bool same(const Expr& a, const Expr& b);
 /// Distinct nodes reachable from `root`: sharing counts once. What fusion limits are stated in.
 std::size_t node_count(const Expr& root);
+/// The same operation on other operands, through its maker, so that it folds again.
+Expr rebuild(const Expr& e, std::vector<Expr> operands);
+/// Bottom up, each distinct node once: `f` sees the node with its operands already rewritten and returns what replaces
+/// it.
+Expr rewrite(const Expr& root, const std::function<Expr(const Expr&)>& f);
 /// "select(is_nan(x[i, j]), 0, x[i, j])".
 std::string print(const Expr& expr);
 /// Visits every distinct node once, operands before users.

@@ -1,0 +1,143 @@
+#include "expr/cpp_text.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+
+namespace whittle::expr {
+
+std::string_view infix_symbol(Op op) {
+    switch (op) {
+        case Op::add:
+            return "+";
+        case Op::sub:
+            return "-";
+        case Op::mul:
+            return "*";
+        case Op::div:
+            return "/";
+        case Op::mod:
+            return "%";
+        case Op::eq:
+            return "==";
+        case Op::ne:
+            return "!=";
+        case Op::lt:
+            return "<";
+        case Op::le:
+            return "<=";
+        case Op::logical_and:
+            return "&&";
+        case Op::logical_or:
+            return "||";
+        case Op::bit_and:
+            return "&";
+        case Op::bit_or:
+            return "|";
+        case Op::bit_xor:
+            return "^";
+        case Op::shl:
+            return "<<";
+        case Op::shr:
+            return ">>";
+        default:
+            return "";
+    }
+}
+
+Code infix_code(Op op, const Code& a, const Code& b) {
+    const auto join = [&](Code::Strength result, Code::Strength left, Code::Strength right) {
+        return Code{a.at(left) + " " + std::string(infix_symbol(op)) + " " + b.at(right), result};
+    };
+    switch (op) {
+        case Op::mul:
+        case Op::div:
+        case Op::mod:
+            return join(Code::product, Code::product, Code::prefix);
+        case Op::add:
+        case Op::sub:
+            return join(Code::sum, Code::sum, Code::product);
+        case Op::lt:
+        case Op::le:
+            return join(Code::relation, Code::shift, Code::shift);
+        case Op::eq:
+        case Op::ne:
+            return join(Code::equality, Code::shift, Code::shift);
+        case Op::logical_and:
+            return join(Code::both, Code::both, Code::equality);
+        case Op::logical_or:  // gcc wants parentheses around && here
+            return join(Code::either, a.strength == Code::either ? Code::either : Code::equality, Code::equality);
+        case Op::shl:
+        case Op::shr:
+            return join(Code::shift, Code::prefix, Code::prefix);
+        default:
+            return join(Code::bits, Code::prefix, Code::prefix);
+    }
+}
+
+Code float_literal(DType dtype, double value) {
+    const bool single = dtype != DType::f64;
+    const std::string infinity = single ? "INFINITY" : "double(INFINITY)";
+    if (std::isnan(value)) return {single ? "NAN" : "double(NAN)"};
+    if (std::isinf(value)) return value < 0 ? Code{"-" + infinity, Code::prefix} : Code{infinity};
+    char text[40];
+    for (int digits = 1; digits <= 17; ++digits) {
+        std::snprintf(text, sizeof text, "%.*g", digits, value);
+        if (single ? std::strtof(text, nullptr) == static_cast<float>(value) : std::strtod(text, nullptr) == value)
+            break;
+    }
+    std::string out = text;
+    if (out.find_first_of(".e") == out.npos) out += ".0";
+    return {out + (single ? "f" : ""), out[0] == '-' ? Code::prefix : Code::atom};
+}
+
+Code integer_literal(std::int64_t value) {
+    // The most negative integers have no literal: -2147483648 is a long in C++.
+    if (value == std::numeric_limits<std::int64_t>::min()) return {"(-9223372036854775807 - 1)"};
+    if (value == std::numeric_limits<std::int32_t>::min()) return {"(-2147483647 - 1)"};
+    return {std::to_string(value), value < 0 ? Code::prefix : Code::atom};
+}
+
+namespace {
+constexpr std::size_t kCheapLength = 16;  ///< short enough to be written twice
+constexpr std::size_t kLineLength = 48;   ///< too long to stay inside another expression
+}  // namespace
+
+Naming::Naming(const Group& group) {
+    for (const Input& in : group.inputs) taken_.insert(in.name);
+    for (const Stage& stage : group.stages) {
+        taken_.insert(stage.name);
+        for (const LoopVar& v : stage.vars) taken_.insert(v.name);
+        for (const Update& update : stage.updates)
+            for (const LoopVar& v : update.domain) taken_.insert(v.name);
+    }
+}
+
+void Naming::begin(const std::vector<Expr>& roots) {
+    uses_.clear();
+    for (const Expr& root : roots) {
+        if (!root) continue;
+        visit(root, [&](const Expr& e) {
+            if (!uses_.emplace(e, 0).second) return;
+            for (const Expr& operand : e->operands) ++uses_[operand];
+        });
+        ++uses_[root];
+    }
+}
+
+bool Naming::wants_name(const Expr& e, const Code& code) const {
+    if (e->op == Op::constant || e->op == Op::variable) return false;
+    const auto found = uses_.find(e);
+    const int uses = found == uses_.end() ? 1 : found->second;
+    return code.text.size() > (uses > 1 ? kCheapLength : kLineLength);
+}
+
+std::string Naming::fresh() {
+    std::string name;
+    do name = "t" + std::to_string(next_++);
+    while (taken_.contains(name));
+    return name;
+}
+
+}  // namespace whittle::expr

@@ -1,0 +1,50 @@
+// Pieces that the two writers of C++ text share (plain loops here, Halide in backends/halide): literals, operator
+// strengths, and the decision which subexpressions get a name of their own.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "expr/exprmap.h"
+#include "expr/group.h"
+
+namespace whittle::expr {
+
+/// A piece of C++ with how strongly it binds, so that parentheses appear only where they are needed.
+struct Code {
+    enum Strength { ternary, either, both, bits, equality, relation, shift, sum, product, prefix, atom };
+    std::string text;
+    Strength strength = atom;
+
+    /// In parentheses when it binds less than `needed`.
+    std::string at(Strength needed) const { return strength < needed ? "(" + text + ")" : text; }
+};
+
+/// How C++ spells an operation that has an infix operator on its plain types (add, lt, bit_and …); empty for others.
+std::string_view infix_symbol(Op op);
+/// `a SYMBOL b`, with the parentheses that -Wparentheses asks for.
+Code infix_code(Op op, const Code& a, const Code& b);
+
+/// "2.5f", "-0.0", "INFINITY", "double(NAN)": reads back as exactly the same f32 or f64 value (a NaN as some NaN).
+Code float_literal(DType dtype, double value);
+/// "-5", "(-2147483647 - 1)".
+Code integer_literal(std::int64_t value);
+
+/// Names for subexpressions: those used several times, and those so long that a line would become unreadable.
+class Naming {
+  public:
+    /// Names never collide with those of the group.
+    explicit Naming(const Group& group);
+    /// Forgets the counts and counts the uses below `roots`, which are written together.
+    void begin(const std::vector<Expr>& roots);
+    bool wants_name(const Expr& e, const Code& code) const;
+    std::string fresh();
+
+  private:
+    std::set<std::string> taken_;
+    ExprMap<int> uses_;
+    int next_ = 0;
+};
+
+}  // namespace whittle::expr
