@@ -1,0 +1,29 @@
+#include "cli/backend_choice.h"
+
+#include "base/error.h"
+#include "cli/tool.h"
+
+namespace whittle::cli {
+
+void BackendChoice::declare(Tool& tool, std::string_view fallback) {
+    tool.option(
+        "--backend", name, "B",
+        "Backend: its name (explain --list-backends lists them), or a shared library, LIBRARY.so or LIBRARY.so:NAME. "
+        "Default: " +
+            std::string(fallback) + ".");
+    tool.option("--backend-option", pairs, "KEY=VALUE", "An option of the backend's own. May be repeated.");
+}
+
+BackendOptions BackendChoice::options() const {
+    BackendOptions result;
+    for (const std::string& pair : pairs) {
+        const auto equals = pair.find('=');
+        if (equals == std::string::npos || equals == 0)
+            throw Error({"--backend-option", {}}, "found '" + pair + "', expected KEY=VALUE");
+        if (!result.emplace(pair.substr(0, equals), pair.substr(equals + 1)).second)
+            throw Error({"--backend-option", {}}, "found '" + pair.substr(0, equals) + "' twice, expected it once");
+    }
+    return result;
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,76 @@
+#include <algorithm>
+
+#include "explain/show.h"
+#include "graph/text.h"
+
+namespace whittle::explain {
+
+namespace {
+
+/// For a quoted string of the DOT language: https://graphviz.org/doc/info/lang.html
+std::string quote(std::string_view text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\')
+            result += std::string("\\") + c;
+        else if (c == '\n')
+            result += "\\n";
+        else
+            result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+    return result + "\"";
+}
+
+bool is_result(const Graph& graph, NodeId id) {
+    const std::vector<NodeId> results = graph.outputs();
+    return std::find(results.begin(), results.end(), id) != results.end();
+}
+
+std::string graph_dot(const Frame& frame, const std::vector<NodeId>& breaks, std::size_t number) {
+    const Graph& graph = frame.graph;
+    const auto id_of = [&](NodeId id) { return "g" + std::to_string(number) + "_" + std::to_string(id); };
+    const std::string prefix = "g" + std::to_string(number);
+    std::string text =
+        "  subgraph cluster_" + prefix + " {\n    label=" + quote(graph.name + " (" + frame.name + ")") + ";\n";
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        const Node& node = graph.nodes[i];
+        const NodeId id = static_cast<NodeId>(i);
+        if (node.kind == NodeKind::get_attr && !is_result(graph, id)) continue;
+        std::string label, style;
+        if (node.kind == NodeKind::output) {
+            label = "output";
+            style = "shape=ellipse";
+        } else if (node.kind != NodeKind::call) {
+            label = (node.target.empty() ? node.name : node.target) + "\n" + print(node.meta());
+            style = "shape=ellipse";
+        } else {
+            label = "%" + node.name + "\n" + node.target;
+            for_each_input(node, [&](NodeRef ref) {
+                const Node& source = graph.node(ref);
+                if (source.kind == NodeKind::get_attr) label += "\n" + source.target + " " + print(source.meta());
+            });
+            const bool stops = std::binary_search(breaks.begin(), breaks.end(), id);
+            style = stops ? "shape=box, style=filled, fillcolor=\"#f4b6b0\", color=red" : "shape=box";
+        }
+        text += "    " + id_of(id) + " [label=" + quote(label) + ", " + style + "];\n";
+        for_each_input(node, [&](NodeRef ref) {
+            const Node& source = graph.node(ref);
+            if (source.kind == NodeKind::get_attr && node.kind != NodeKind::output) return;
+            const std::string edge = source.results.empty() ? "" : print(source.results.front());
+            text += "    " + id_of(ref.id) + " -> " + id_of(id) + " [label=" + quote(edge) + "];\n";
+        });
+    }
+    return text + "  }\n";
+}
+
+}  // namespace
+
+std::string to_dot(const std::vector<Frame>& frames, const Backend* backend) {
+    std::string text =
+        "digraph whittle {\n  node [fontname=\"monospace\", fontsize=10];\n  edge [fontname=\"monospace\", "
+        "fontsize=8];\n";
+    for (std::size_t i = 0; i < frames.size(); ++i) text += graph_dot(frames[i], break_nodes(frames[i], backend), i);
+    return text + "}\n";
+}
+
+}  // namespace whittle::explain

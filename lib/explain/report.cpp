@@ -1,0 +1,163 @@
+#include "explain/report.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "explain/split.h"
+#include "graph/text.h"
+#include "ops/registry.h"
+
+namespace whittle::explain {
+
+namespace {
+
+struct Found {
+    NodeId node = -1;  ///< -1: the frontend named no call of the graph
+    BreakKind kind = BreakKind::frontend;
+    std::string op, reason;
+};
+
+/// A call with nested graphs: an If whose condition or a Loop whose trip count is known only when it runs.
+bool has_nested_graph(const Arg& arg) {
+    if (std::holds_alternative<GraphRef>(arg.value)) return true;
+    const ArgList* list = arg.list();
+    return list && std::any_of(list->begin(), list->end(), has_nested_graph);
+}
+bool has_nested_graph(const Node& call) {
+    return std::any_of(call.args.begin(), call.args.end(), [](const Arg& a) { return has_nested_graph(a); }) ||
+           std::any_of(call.kwargs.begin(), call.kwargs.end(),
+                       [](const auto& kw) { return has_nested_graph(kw.second); });
+}
+
+std::string opset_text(const Graph& graph, const std::string& target) {
+    const auto dot = target.rfind('.');
+    std::string domain = target.substr(0, dot == std::string::npos ? 0 : dot);
+    if (domain == "onnx") domain.clear();
+    const auto opset = graph.opset_imports.find(domain);
+    return opset == graph.opset_imports.end() ? "" : " (opset " + std::to_string(opset->second) + ")";
+}
+
+/// Why a call is a break, if it is. `frontend` maps call names to reasons; `unsupported` is what the backend named.
+std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
+                               const std::vector<std::string>& unsupported) {
+    const Graph& graph = frame.graph;
+    std::map<std::string, std::string> frontend;
+    std::vector<Found> found;
+    for (const FrontendBreak& b : frame.breaks) {
+        if (graph.find(b.node))
+            frontend[b.node] = b.reason;
+        else
+            found.push_back({-1, BreakKind::frontend, "", b.reason});
+    }
+    for (const NodeId id : graph.calls()) {
+        const Node& call = graph.node({id});
+        if (call.target == kGetItem) continue;
+        if (const auto told = frontend.find(call.name); told != frontend.end())
+            found.push_back({id, BreakKind::frontend, call.target, told->second});
+        else if (!Registry::instance().op(call.target))
+            found.push_back(
+                {id, BreakKind::unknown_op, call.target, "unknown op " + call.target + opset_text(graph, call.target)});
+        else if (has_nested_graph(call))
+            found.push_back({id, BreakKind::control_flow, call.target,
+                             "data-dependent control flow: " + call.target + opset_text(graph, call.target)});
+        else if (backend && std::find(unsupported.begin(), unsupported.end(), call.target) != unsupported.end())
+            found.push_back(
+                {id, BreakKind::unsupported, call.target,
+                 "backend " + backend->name() + " does not support " + call.target + opset_text(graph, call.target)});
+    }
+    return found;
+}
+
+std::vector<std::string> unsupported_of(const Graph& graph, const Backend* backend) {
+    return backend ? backend->unsupported(graph) : std::vector<std::string>{};
+}
+
+/// The user's stack where the program left one; for a model file the file and the node's own path in it.
+BreakPlace place_of(const Frame& frame, NodeId id) {
+    if (id < 0) return {"", {{frame.file, 0, 0, frame.name, ""}}};
+    const Node& call = frame.graph.node({id});
+    if (!call.stack.empty()) return {call.name, call.stack};
+    const std::string& where = call.module_path.empty() ? frame.name : call.module_path;
+    return {call.name, {{frame.file, 0, 0, where, print(frame.graph, call)}}};
+}
+
+GraphSummary summarize(const Graph& graph, const std::string& frame) {
+    GraphSummary s{.name = graph.name, .frame = frame};
+    for (const NodeId id : graph.calls()) s.ops += graph.node({id}).target != kGetItem;
+    for (const NodeId id : graph.placeholders()) {
+        const Node& node = graph.node({id});
+        s.inputs.push_back({node.target.empty() ? node.name : node.target, node.meta()});
+    }
+    for (const NodeId id : graph.outputs()) s.outputs.push_back({graph.node({id}).name, graph.node({id}).meta()});
+    for (const auto& [name, tensor] : graph.attributes) {
+        ++s.parameters;
+        s.parameter_elements += tensor.numel();
+        s.parameter_bytes += tensor.numel() * static_cast<std::int64_t>(size_of(tensor.dtype()));
+    }
+    return s;
+}
+
+void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, std::vector<OpUse>& ops) {
+    std::map<std::string, std::map<std::string, std::int64_t>> results;
+    std::map<std::string, std::int64_t> counts;
+    for (const OpUse& use : ops) counts[use.op] = use.count;
+    for (const NodeId id : graph.calls()) {
+        const Node& call = graph.node({id});
+        if (call.target == kGetItem) continue;
+        ++counts[call.target];
+        if (!call.results.empty()) ++results[call.target][print(call.results.front())];
+    }
+    for (const auto& [op, count] : counts) {
+        auto use = std::find_if(ops.begin(), ops.end(), [&](const OpUse& u) { return u.op == op; });
+        if (use == ops.end()) use = ops.insert(ops.end(), {.op = op});
+        use->count = count;
+        use->known = Registry::instance().op(op);
+        if (std::find(unsupported.begin(), unsupported.end(), op) != unsupported.end()) use->supported = false;
+        std::vector<std::pair<std::string, std::int64_t>> ranked(results[op].begin(), results[op].end());
+        std::stable_sort(ranked.begin(), ranked.end(),
+                         [](const auto& a, const auto& b) { return a.second > b.second; });
+        for (const auto& [text, times] : ranked)
+            if (std::find(use->results.begin(), use->results.end(), text) == use->results.end())
+                use->results.push_back(text);
+    }
+}
+
+}  // namespace
+
+std::vector<NodeId> break_nodes(const Frame& frame, const Backend* backend) {
+    std::vector<NodeId> nodes;
+    for (const Found& found : find_breaks(frame, backend, unsupported_of(frame.graph, backend)))
+        if (found.node >= 0) nodes.push_back(found.node);
+    return nodes;
+}
+
+Report explain(const std::string& model, const std::vector<Frame>& frames, const Backend* backend) {
+    Report report{.model = model, .backend = backend ? backend->name() : ""};
+    for (const Frame& frame : frames) {
+        const std::vector<std::string> unsupported = unsupported_of(frame.graph, backend);
+        for (const std::string& op : unsupported)
+            if (std::find(report.unsupported.begin(), report.unsupported.end(), op) == report.unsupported.end())
+                report.unsupported.push_back(op);
+        std::vector<NodeId> stops;
+        for (const Found& found : find_breaks(frame, backend, unsupported)) {
+            ++report.graph_break_count;
+            if (found.node >= 0) stops.push_back(found.node);
+            auto reason = std::find_if(report.break_reasons.begin(), report.break_reasons.end(),
+                                       [&](const BreakReason& r) { return r.reason == found.reason; });
+            if (reason == report.break_reasons.end())
+                reason = report.break_reasons.insert(reason, {found.kind, found.op, found.reason, {}});
+            reason->places.push_back(place_of(frame, found.node));
+        }
+        for (const Graph& piece : split_at(frame.graph, stops)) report.graphs.push_back(summarize(piece, frame.name));
+        count_ops(frame.graph, unsupported, report.ops);
+    }
+    std::stable_sort(report.break_reasons.begin(), report.break_reasons.end(),
+                     [](const auto& a, const auto& b) { return a.places.size() > b.places.size(); });
+    std::stable_sort(report.ops.begin(), report.ops.end(),
+                     [](const auto& a, const auto& b) { return a.count > b.count; });
+    for (const OpUse& use : report.ops) report.op_count += use.count;
+    return report;
+}
+
+}  // namespace whittle::explain

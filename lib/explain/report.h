@@ -1,0 +1,84 @@
+// explain(): what was captured, where capture or the backend stops, and why. The report is a value; text.h, json.h and
+// dot.h show it. The parts and their order are those of TorchDynamo's explain: counts, break reasons, graphs, ops.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/backend.h"
+#include "graph/graph.h"
+
+namespace whittle::explain {
+
+/// A place where a frontend could not go on.
+struct FrontendBreak {
+    std::string node = {};  ///< name of the call in the graph; empty when there is none
+    std::string reason = {};
+};
+
+/// One captured frame.
+struct Frame {
+    std::string name = "main";
+    std::string file = {};  ///< where it was captured from, for places without a user stack
+    Graph graph = {};
+    std::vector<FrontendBreak> breaks = {};
+};
+
+enum class BreakKind : std::uint8_t { frontend, unknown_op, control_flow, unsupported };
+
+struct BreakPlace {
+    std::string node = {};                    ///< "%nms"
+    std::vector<StackFrame> user_stack = {};  ///< innermost first; of a model file: one entry, the file and the node
+};
+
+/// One reason with all its places.
+struct BreakReason {
+    BreakKind kind = BreakKind::frontend;
+    std::string op = {};
+    std::string reason = {};
+    std::vector<BreakPlace> places = {};  ///< in order of the graph, at least one
+};
+
+struct NamedMeta {
+    std::string name = {};
+    ValueMeta meta;
+};
+
+/// One graph that would be compiled: a frame, or what is left of it between two breaks.
+struct GraphSummary {
+    std::string name = {}, frame = {};
+    std::int64_t ops = 0;  ///< calls without getitem
+    std::vector<NamedMeta> inputs = {}, outputs = {};
+    std::int64_t parameters = 0;          ///< tensors
+    std::int64_t parameter_elements = 0;  ///< numbers in them
+    std::int64_t parameter_bytes = 0;
+};
+
+struct OpUse {
+    std::string op = {};
+    std::int64_t count = 0;
+    std::vector<std::string> results = {};  ///< distinct dtypes and sizes of the first result, most frequent first
+    bool known = false;                     ///< registered
+    bool supported = true;                  ///< by the backend, when one was asked
+};
+
+struct Report {
+    std::string model = {};
+    std::string backend = {};                     ///< asked whether it supports the ops; empty when none was
+    std::vector<GraphSummary> graphs = {};        ///< without empty ones
+    std::int64_t graph_break_count = 0;           ///< places, not reasons
+    std::int64_t op_count = 0;                    ///< calls without getitem, breaks included
+    std::vector<BreakReason> break_reasons = {};  ///< most frequent first
+    std::vector<OpUse> ops = {};                  ///< most frequent first
+    std::vector<std::string> unsupported = {};    ///< ops that the backend named, in order of appearance
+};
+
+/// `backend` may be null: then only what every backend stops at is a break.
+Report explain(const std::string& model, const std::vector<Frame>& frames, const Backend* backend);
+
+/// Positions in frame.graph of the calls that are breaks, ascending: unknown ops, data-dependent control flow, what the
+/// frontend and the backend (unless null) named.
+std::vector<NodeId> break_nodes(const Frame& frame, const Backend* backend);
+
+}  // namespace whittle::explain

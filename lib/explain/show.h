@@ -1,0 +1,30 @@
+// The report as text for people, as JSON for scripts, and graphs as pictures for Graphviz's dot.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "explain/report.h"
+
+namespace whittle::explain {
+
+struct TextOptions {
+    bool ops = false;      ///< the table of ops
+    bool verbose = false;  ///< every place of every break, every input and shape; else the first few
+    bool color = false;
+};
+
+std::string to_text(const Report& report, const TextOptions& options);
+
+/// graph_count, graph_break_count, op_count, break_reasons, graphs, recompiles (none for a model file), ops, backend,
+/// unsupported.
+nlohmann::json to_json(const Report& report);
+
+/// One cluster per frame. Constants are shown inside their readers; breaks are drawn in red.
+std::string to_dot(const std::vector<Frame>& frames, const Backend* backend);
+
+/// "1.2 MB".
+std::string bytes_text(std::int64_t bytes);
+
+}  // namespace whittle::explain

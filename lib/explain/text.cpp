@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "explain/show.h"
+#include "graph/text.h"
+
+namespace whittle::explain {
+
+namespace {
+
+constexpr std::size_t kPlaces = 3, kValues = 4, kShapes = 3;  // shown without verbose
+
+std::string plural(std::int64_t count, const std::string& noun) {
+    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string pad_left(const std::string& text, std::size_t width) {
+    return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
+}
+std::string pad_right(const std::string& text, std::size_t width) {
+    return text + std::string(width > text.size() ? width - text.size() : 0, ' ');
+}
+
+class Painter {
+  public:
+    explicit Painter(bool on) : on_(on) {}
+    std::string bold(const std::string& text) const { return on_ ? "\033[1m" + text + "\033[0m" : text; }
+    std::string red(const std::string& text) const { return on_ ? "\033[31m" + text + "\033[0m" : text; }
+
+  private:
+    bool on_;
+};
+
+/// As the stack entries of the original: file and line, then the source text below.
+std::string place_text(const BreakPlace& place) {
+    std::string text;
+    for (const StackFrame& frame : place.user_stack) {
+        text += "   File \"" + frame.file + "\"";
+        if (frame.line > 0) text += ", line " + std::to_string(frame.line);
+        text += ", in " + frame.function + "\n";
+        if (!frame.text.empty()) text += "     " + frame.text + "\n";
+    }
+    return text;
+}
+
+std::string reasons_text(const Report& report, const TextOptions& options, const Painter& paint) {
+    if (report.break_reasons.empty()) return {};
+    std::string text = paint.bold("Break reasons:") + "\n";
+    int number = 0;
+    for (const BreakReason& reason : report.break_reasons) {
+        text += "\n" + std::to_string(++number) + ". " + paint.red(reason.reason);
+        if (reason.places.size() > 1)
+            text += " (" + plural(static_cast<std::int64_t>(reason.places.size()), "time") + ")";
+        text += "\n";
+        const std::size_t shown = options.verbose ? reason.places.size() : std::min(kPlaces, reason.places.size());
+        for (std::size_t i = 0; i < shown; ++i) text += place_text(reason.places[i]);
+        if (shown < reason.places.size())
+            text += "   and " + std::to_string(reason.places.size() - shown) + " more (--verbose lists all)\n";
+    }
+    return text + "\n";
+}
+
+std::string values_text(const std::string& heading, const std::vector<NamedMeta>& values, bool verbose) {
+    std::string text;
+    const std::size_t shown = verbose ? values.size() : std::min(kValues, values.size());
+    for (std::size_t i = 0; i < shown; ++i)
+        text += "    " + pad_right(i ? "" : heading, 8) + "%" + values[i].name + " : " + print(values[i].meta) + "\n";
+    if (shown < values.size()) text += "            and " + std::to_string(values.size() - shown) + " more\n";
+    return text;
+}
+
+std::string graphs_text(const Report& report, const TextOptions& options, const Painter& paint) {
+    if (report.graphs.empty()) return {};
+    std::string text = paint.bold("Graphs:") + "\n";
+    for (const GraphSummary& graph : report.graphs) {
+        text += "  " + graph.name + " (" + graph.frame + "): " + plural(graph.ops, "op") + ", " +
+                plural(static_cast<std::int64_t>(graph.inputs.size()), "input") + ", " +
+                plural(static_cast<std::int64_t>(graph.outputs.size()), "output") + ", " +
+                plural(graph.parameters, "parameter");
+        if (graph.parameters)
+            text += " (" + plural(graph.parameter_elements, "number") + ", " + bytes_text(graph.parameter_bytes) + ")";
+        text += "\n" + values_text("inputs", graph.inputs, options.verbose) +
+                values_text("outputs", graph.outputs, options.verbose);
+    }
+    return text + "\n";
+}
+
+std::string ops_text(const Report& report, const TextOptions& options, const Painter& paint) {
+    std::size_t widest = 2;
+    for (const OpUse& use : report.ops) widest = std::max(widest, use.op.size());
+    std::string text = paint.bold("Ops:") + "\n  count  " + pad_right("op", widest) + "  results\n";
+    for (const OpUse& use : report.ops) {
+        std::string line = "  " + pad_left(std::to_string(use.count), 5) + "  " + pad_right(use.op, widest) + "  ";
+        const std::size_t shown = options.verbose ? use.results.size() : std::min(kShapes, use.results.size());
+        for (std::size_t i = 0; i < shown; ++i) line += (i ? ", " : "") + use.results[i];
+        if (shown < use.results.size()) line += " and " + std::to_string(use.results.size() - shown) + " more";
+        if (!use.known) line += "  " + paint.red("(unknown)");
+        if (!use.supported) line += "  " + paint.red("(not supported by " + report.backend + ")");
+        text += line + "\n";
+    }
+    return text + "\n";
+}
+
+std::string backend_text(const Report& report, const Painter& paint) {
+    if (report.backend.empty()) return {};
+    if (report.unsupported.empty()) return "Backend " + report.backend + " supports every op.\n";
+    std::string text = "Backend " + report.backend + " does not support:";
+    for (const std::string& op : report.unsupported) text += (op == report.unsupported.front() ? " " : ", ") + op;
+    return paint.red(text) + "\n";
+}
+
+}  // namespace
+
+std::string bytes_text(std::int64_t bytes) {
+    const char* const units[] = {"B", "kB", "MB", "GB", "TB"};
+    double value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; value >= 1000 && unit + 1 < std::size(units); ++unit) value /= 1000;
+    char text[32];
+    std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
+    return text;
+}
+
+std::string to_text(const Report& report, const TextOptions& options) {
+    const Painter paint(options.color);
+    std::string text =
+        paint.bold("Whittle produced " + plural(static_cast<std::int64_t>(report.graphs.size()), "graph") + ", with " +
+                   plural(report.graph_break_count, "graph break") + " and " + plural(report.op_count, "op") + ".") +
+        "\n\n";
+    text += reasons_text(report, options, paint);
+    text += graphs_text(report, options, paint);
+    if (options.ops) text += ops_text(report, options, paint);
+    return text + backend_text(report, paint);
+}
+
+}  // namespace whittle::explain

@@ -1,0 +1,68 @@
+# What `cmake --install` and CPack put where: programs and manual pages (component runtime), libraries, headers and the
+# CMake package (component dev). Included by the top CMakeLists.txt after all targets exist.
+include(CMakePackageConfigHelpers)
+set(whittle_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Whittle)
+
+# Programs and manual pages, under the prefix that the user chose.
+foreach(tool trace explain minify repro replay)
+  if(TARGET ${tool})
+    install(PROGRAMS $<TARGET_FILE:${tool}> DESTINATION ${CMAKE_INSTALL_BINDIR}
+            RENAME ${WHITTLE_PROGRAM_PREFIX}${tool} COMPONENT runtime)
+  endif()
+  if(EXISTS ${PROJECT_SOURCE_DIR}/man/${tool}.1)
+    install(FILES ${PROJECT_SOURCE_DIR}/man/${tool}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+            RENAME ${WHITTLE_PROGRAM_PREFIX}${tool}.1 COMPONENT runtime)
+  endif()
+endforeach()
+foreach(folder schema doc)
+  if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/share/${folder})
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/whittle
+            COMPONENT runtime)
+  endif()
+endforeach()
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+
+# The library: find_package(Whittle), target Whittle::whittle.
+get_property(whittle_libraries GLOBAL PROPERTY WHITTLE_LIBRARIES)
+add_library(whittle INTERFACE)
+target_link_libraries(whittle INTERFACE ${whittle_libraries})
+add_library(Whittle::whittle ALIAS whittle)
+install(TARGETS whittle ${whittle_libraries} EXPORT WhittleTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev
+        FILES_MATCHING PATTERN "*.h")
+install(EXPORT WhittleTargets NAMESPACE Whittle:: DESTINATION ${whittle_cmake_dir} COMPONENT dev)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/WhittleConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/WhittleConfig.cmake INSTALL_DESTINATION ${whittle_cmake_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/WhittleConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/WhittleConfig.cmake ${PROJECT_BINARY_DIR}/WhittleConfigVersion.cmake
+        DESTINATION ${whittle_cmake_dir} COMPONENT dev)
+
+# Packages: `cpack` in the build folder makes whittle_*.deb and libwhittle-dev_*.deb.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME whittle)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "The Whittle developers <whittle@invalid>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "capture, explain, minimize, reproduce and replay failures of tensor compilers")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL runtime dev)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME whittle)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS "g++, libhalide14-0-dev")  # to build and verify repro.cpp
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SUGGESTS graphviz)
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "The programs trace, explain, minify, repro and replay.")
+if(NOT WHITTLE_PROGRAM_PREFIX)
+  # Debian's packages of these names own /usr/bin/minify and /usr/bin/explain.
+  set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONFLICTS "minify, explain")
+endif()
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libwhittle-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+    "nlohmann-json3-dev, libeigen3-dev, libspdlog-dev, libprotobuf-dev, libonnx-dev, libhalide14-0-dev")
+set(CPACK_COMPONENT_DEV_DESCRIPTION "Static libraries, headers and the CMake package of Whittle.")
+include(CPack)

@@ -1,0 +1,26 @@
+# Installs the build into a scratch folder, checks what is there, and builds a program against it.
+#   cmake -DBUILD=… -DSCRATCH=… -DCONSUMER=… -DCXX=… -DBUILD_TYPE=… -P run.cmake
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT status EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}: ${status}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${SCRATCH})
+run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
+foreach(file bin/explain share/man/man1/explain.1 include/whittle/graph/graph.h share/doc/Whittle/LICENSE)
+  if(NOT EXISTS ${SCRATCH}/prefix/${file})
+    message(FATAL_ERROR "cmake --install did not install ${file}")
+  endif()
+endforeach()
+run(${SCRATCH}/prefix/bin/explain --version)
+message(STATUS "${output}")
+run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/build -G Ninja -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix
+    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=${BUILD_TYPE})
+run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
+run(${SCRATCH}/build/consumer)
+message(STATUS "${output}")
+file(REMOVE_RECURSE ${SCRATCH})
