@@ -108,10 +108,11 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
         ++counts[call.target];
         if (!call.results.empty()) ++results[call.target][print(call.results.front())];
     }
-    for (const auto& [op, count] : counts) {
+    for (const auto& entry : counts) {
+        const std::string& op = entry.first;  // clang 14 does not let lambdas capture structured bindings
         auto use = std::find_if(ops.begin(), ops.end(), [&](const OpUse& u) { return u.op == op; });
         if (use == ops.end()) use = ops.insert(ops.end(), {.op = op});
-        use->count = count;
+        use->count = entry.second;
         use->known = Registry::instance().op(op);
         if (std::find(unsupported.begin(), unsupported.end(), op) != unsupported.end()) use->supported = false;
         std::vector<std::pair<std::string, std::int64_t>> ranked(results[op].begin(), results[op].end());
