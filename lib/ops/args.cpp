@@ -32,8 +32,13 @@ std::vector<Element> elements(const Arg& arg, std::string_view name, Convert con
 }  // namespace
 
 template <class T>
-Arguments<T>::Arguments(const Schema& schema, const Node& call, const Resolve& resolve, RunGraph run_graph)
-    : schema_(&schema), bound_(bind_arguments(schema, call)), resolve_(resolve), run_graph_(std::move(run_graph)) {}
+Arguments<T>::Arguments(const Schema& schema, const Node& call, const Resolve& resolve, RunGraph run_graph,
+                        const Graph* graph)
+    : schema_(&schema),
+      bound_(bind_arguments(schema, call)),
+      resolve_(resolve),
+      run_graph_(std::move(run_graph)),
+      graph_(graph) {}
 
 template <class T>
 const Arg& Arguments<T>::arg(std::string_view name) const {
@@ -202,6 +207,25 @@ std::vector<T> Arguments<T>::run_graph(std::string_view name, const std::vector<
     WHITTLE_CHECK(graph != nullptr, schema_->name + ": parameter " + std::string(name) + " is not a graph");
     WHITTLE_CHECK(run_graph_ != nullptr, schema_->name + ": nothing runs nested graphs here");
     return run_graph_(graph->name, inputs);
+}
+
+template <class T>
+const Graph& Arguments<T>::nested(std::string_view name) const {
+    const auto* graph = std::get_if<GraphRef>(&arg(name).value);
+    WHITTLE_CHECK(graph != nullptr, schema_->name + ": parameter " + std::string(name) + " is not a graph");
+    WHITTLE_CHECK(graph_ != nullptr, schema_->name + ": no nested graphs here");
+    const auto found = graph_->subgraphs.find(graph->name);
+    if (found == graph_->subgraphs.end()) throw Error("no nested graph '" + graph->name + "'");
+    return *found->second;
+}
+
+template <class T>
+std::optional<Tensor> Arguments<T>::known(std::string_view name) const {
+    const NodeRef* ref = arg(name).node();
+    if (!ref || !graph_) return std::nullopt;
+    const Node& node = graph_->node(*ref);
+    if (node.kind != NodeKind::get_attr) return std::nullopt;
+    return graph_->attributes.at(node.target);
 }
 
 template class Arguments<ValueMeta>;

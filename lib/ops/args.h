@@ -21,7 +21,9 @@ class Arguments {
     using RunGraph = std::function<std::vector<T>(const std::string& graph, const std::vector<T>& inputs)>;
 
     /// Binds (see bind_arguments) and resolves. `run_graph` runs a nested graph, where there is something to run it.
-    Arguments(const Schema& schema, const Node& call, const Resolve& resolve, RunGraph run_graph = {});
+    /// `graph` is the graph of the call, where known() and nested() look.
+    Arguments(const Schema& schema, const Node& call, const Resolve& resolve, RunGraph run_graph = {},
+              const Graph* graph = nullptr);
 
     const Schema& schema() const { return *schema_; }
 
@@ -51,6 +53,10 @@ class Arguments {
     std::optional<DType> dtype(std::string_view name) const;
     bool has(std::string_view name) const;  ///< not none
     std::vector<T> run_graph(std::string_view name, const std::vector<T>& inputs) const;
+    /// The nested graph itself.
+    const Graph& nested(std::string_view name) const;
+    /// The elements of a tensor that is a constant of the graph: for infer, which sees metas only.
+    std::optional<Tensor> known(std::string_view name) const;
 
   private:
     const Arg& arg(std::string_view name) const;
@@ -59,6 +65,7 @@ class Arguments {
     ArgList bound_;
     Resolve resolve_;
     RunGraph run_graph_;
+    const Graph* graph_;
 };
 
 }  // namespace whittle

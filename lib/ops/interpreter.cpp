@@ -88,7 +88,8 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
                 const auto found = graph.subgraphs.find(name);
                 if (found == graph.subgraphs.end()) throw Error("no nested graph '" + name + "'");
                 return run(*found->second, inputs);
-            });
+            },
+            &graph);
         return step(graph, node, arguments);
     } catch (const Error& error) {
         if (!error.where().position.empty()) throw;  // a nested graph has named its node

@@ -181,7 +181,8 @@ Expansion expand(const Graph& graph, const Node& call) {
         }
     });
     GraphBuilder builder(body);
-    const Arguments<NodeValue> arguments(op.schema, call, [&](NodeRef ref) { return mapped.at(ref.id); });
+    const Arguments<NodeValue> arguments(
+        op.schema, call, [&](NodeRef ref) { return mapped.at(ref.id); }, {}, &graph);
     check_main_dtype(op, arguments);
     body.output(op.def->decompose(builder, arguments));
     return result;
@@ -191,7 +192,8 @@ std::vector<ValueMeta> infer(const Graph& graph, const Node& call) {
     if (call.target == kGetItem) return {infer_getitem(graph, call)};
     const RegisteredOp& op = Registry::instance().require(call.target);
     if (op.def->infer) {
-        const Arguments<ValueMeta> arguments(op.schema, call, [&](NodeRef ref) { return graph.node(ref).meta(); });
+        const Arguments<ValueMeta> arguments(
+            op.schema, call, [&](NodeRef ref) { return graph.node(ref).meta(); }, {}, &graph);
         check_main_dtype(op, arguments);
         return op.def->infer(arguments);
     }

@@ -1,0 +1,123 @@
+// One ONNX graph -> one Graph, nested graphs by recursion. Internal; load.cpp is the only user.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "frontends/onnx/load.h"
+#include "frontends/onnx/names.h"
+#include "frontends/onnx/order.h"
+#include "frontends/onnx/proto.h"
+#include "ops/registry.h"
+
+namespace whittle::onnx_proto {
+
+/// What the import of one model shares among its graphs.
+struct Session {
+    std::string file;
+    const LoadOptions& options;
+    ExternalFiles external;
+    std::map<std::string, std::int64_t> opsets = {};  ///< "" is ai.onnx
+    std::map<std::string, std::int64_t> dims = {};    ///< sizes of named dimensions, decided so far
+    std::vector<Break> breaks = {};
+    std::vector<std::string> unknown = {};
+    FreeNames free_names = {};
+};
+
+class GraphImporter {
+  public:
+    /// `proto` is sorted (sort_nodes) and is used up. `prefix` goes before the names of nodes in breaks.
+    GraphImporter(Session& session, onnx::GraphProto& proto, GraphImporter* outer = nullptr, std::string prefix = {});
+
+    /// Graph inputs that are not initializers.
+    std::vector<const onnx::ValueInfoProto*> inputs() const;
+    /// Imports everything; `metas` are those of inputs().
+    void import(const std::vector<ValueMeta>& metas);
+
+    /// Nodes of the outer graph that this one reads (constants excepted), in order of first use.
+    std::vector<NodeRef> captured() const;
+    /// Some result has unknown metas.
+    bool unknown_results() const;
+    /// Puts the nodes into their final order, drops unused constants, and gives the graph away. The last placeholders
+    /// stand for the nodes `captured` of the outer graph, in this order.
+    Graph finish(const std::string& name, const std::vector<NodeRef>& captured = {});
+
+  private:
+    /// Names of one ONNX graph: this one, or a branch whose nodes replace their If.
+    struct Frame {
+        std::unordered_map<std::string, NodeRef> values = {};           ///< by ONNX name
+        std::unordered_map<std::string, std::string> identifiers = {};  ///< node names to be, by ONNX name
+        std::vector<std::string> call_names = {};   ///< of nodes with several results, by position; else empty
+        std::unordered_set<std::string> read = {};  ///< ONNX names that something reads
+        std::unordered_map<std::string, const onnx::TypeProto*> declared = {};
+    };
+    /// One node on its way in.
+    struct Pending {
+        onnx::NodeProto& proto;
+        int position;
+        Location where;
+        std::string domain;
+        std::int64_t opset;
+        const RegisteredOp* op;  ///< nullptr when Whittle does not know it
+        int outputs;             ///< up to the last that has a name
+        Node call = {};
+        std::string problem = {}, hint = {};                ///< why it cannot be described; empty when it can
+        bool unknown_operand = false;                       ///< metas of an operand are not known
+        std::vector<std::optional<Tensor>> constants = {};  ///< results that are constants whatever the operands' data
+    };
+
+    Pending start(onnx::NodeProto& node, int position);
+    NodeRef append(Node node, bool unknown = false);
+    NodeRef add_constant(const std::string& name, const std::string& target, Tensor value);
+    /// The value's node; one that an outer graph defines is captured.
+    NodeRef value(const std::string& name);
+    NodeRef capture(GraphImporter& outer, NodeRef node);
+    bool unknown(NodeRef ref) const { return unknown_[static_cast<std::size_t>(ref.id)]; }
+
+    void open_frame(onnx::GraphProto& proto);
+    void import_initializers(onnx::GraphProto& proto);
+    void import_nodes(onnx::GraphProto& proto);
+    void import_node(onnx::NodeProto& node, int position);
+    void import_constant(Pending& pending);
+    bool several_results(const onnx::NodeProto& node) const;
+
+    void bind_inputs(Pending& pending);
+    void bind_attributes(Pending& pending);
+    std::optional<Arg> attribute_value(Pending& pending, onnx::AttributeProto& attribute);
+    void import_nested(Pending& pending);
+    bool inline_branch(Pending& pending);
+    void infer_results(Pending& pending);
+    void state_results(Pending& pending);
+    bool fold(Pending& pending);
+    void add_call(Pending& pending);
+    const std::string& result_name(const Pending& pending, int output);
+
+    Session& session_;
+    onnx::GraphProto& proto_;
+    GraphImporter* outer_;
+    std::string prefix_;
+    Graph graph_;
+    NameScope names_;
+    std::vector<Frame> frames_;
+    std::vector<bool> unknown_;           // per node: its metas are not known
+    std::map<NodeId, NodeRef> captured_;  // node here by node of the outer graph, constants included
+    std::vector<NodeRef> results_;
+};
+
+/// Sizes of a value as the file declares them; dynamic dimensions take their decided sizes. Nothing when the rank is
+/// not declared, or when a dimension is undecided and `fallback` is not given.
+std::optional<Sizes> declared_sizes(const onnx::TypeProto& type, const std::map<std::string, std::int64_t>& dims,
+                                    std::optional<std::int64_t> fallback);
+
+/// The domain as the opset imports name it: "" for ai.onnx.
+std::string domain_of(const std::string& domain);
+
+}  // namespace whittle::onnx_proto

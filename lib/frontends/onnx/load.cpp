@@ -1,0 +1,165 @@
+#include "frontends/onnx/load.h"
+
+#include <utility>
+
+#include "frontends/onnx/importer.h"
+#include "frontends/onnx/order.h"
+#include "graph/verify.h"
+
+namespace whittle {
+
+namespace {
+
+using onnx_proto::in_quotes;
+using onnx_proto::Session;
+
+/// Files of an intermediate representation before this one do not say which opsets they use.
+constexpr std::int64_t kMinIrVersion = 3;
+
+void check_model(const onnx::ModelProto& model, Session& session) {
+    const Location where{session.file, "model"};
+    if (model.ir_version() < kMinIrVersion)
+        throw Error(where,
+                    "found ir_version " + std::to_string(model.ir_version()) + ", expected at least " +
+                        std::to_string(kMinIrVersion),
+                    "the file may not be an ONNX model");
+    if (!model.has_graph()) throw Error(where, "found no graph, expected one", "the file may not be an ONNX model");
+    for (const onnx::OperatorSetIdProto& opset : model.opset_import()) {
+        const std::string domain =
+            onnx_proto::domain_of(onnx_proto::checked_text(opset.domain(), where, "an imported domain"));
+        const auto [known, added] = session.opsets.emplace(domain, opset.version());
+        if (!added && known->second != opset.version())
+            throw Error(where, "found two versions of the domain " + in_quotes(domain) + ", " +
+                                   std::to_string(known->second) + " and " + std::to_string(opset.version()));
+    }
+    const auto standard = session.opsets.find("");
+    const std::string expected = "expected ai.onnx " + std::to_string(kMinOpset) + " to " + std::to_string(kMaxOpset);
+    if (standard == session.opsets.end()) throw Error(where, "found no opset of ai.onnx, " + expected);
+    if (standard->second < kMinOpset || standard->second > kMaxOpset)
+        throw Error(where, "found opset " + std::to_string(standard->second) + " of ai.onnx, " + expected,
+                    "onnx.version_converter translates models between opsets");
+    if (model.functions_size() > 0)
+        throw Error(where, "found the model-local function " + in_quotes(model.functions(0).name()) + ", expected none",
+                    "onnx.inliner replaces functions by their nodes");
+}
+
+/// Sparse initializers anywhere: refused, before their names would have to be understood.
+void refuse_sparse(const onnx::GraphProto& graph, const std::string& file) {
+    if (graph.sparse_initializer_size() > 0)
+        throw Error({file, "initializer " + in_quotes(graph.sparse_initializer(0).values().name())},
+                    "found a sparse tensor, expected a dense one");
+    for (const onnx::NodeProto& node : graph.node())
+        for (const onnx::AttributeProto& attribute : node.attribute())
+            if (attribute.has_g()) refuse_sparse(attribute.g(), file);
+}
+
+std::string declared(const onnx::TypeProto& type) {
+    std::string text = "[";
+    for (const auto& dim : type.tensor_type().shape().dim())
+        text += (text.size() > 1 ? ", " : "") + (dim.has_dim_value()   ? std::to_string(dim.dim_value())
+                                                 : dim.has_dim_param() ? in_quotes(dim.dim_param())
+                                                                       : "?");
+    return text + "]";
+}
+
+/// Binds the named dimensions of an input to the sizes that the caller gives.
+void bind_dims(const onnx::ValueInfoProto& input, const Sizes& given, Session& session, const Location& where) {
+    const auto& type = input.type().tensor_type();
+    if (!type.has_shape()) return;
+    const auto misfit = [&] {
+        return Error(where, "given sizes " + to_string(given) + ", expected " + declared(input.type()));
+    };
+    if (static_cast<std::size_t>(type.shape().dim_size()) != given.size()) throw misfit();
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const auto& dim = type.shape().dim(static_cast<int>(i));
+        if (dim.has_dim_value() && dim.dim_value() >= 0 && dim.dim_value() != given[i]) throw misfit();
+        if (!dim.has_dim_param() || dim.dim_param().empty()) continue;
+        const auto [known, added] = session.dims.emplace(dim.dim_param(), given[i]);
+        if (!added && known->second != given[i])
+            throw Error(where, "given size " + std::to_string(given[i]) + " for the dimension " +
+                                   in_quotes(dim.dim_param()) + ", expected " + std::to_string(known->second) +
+                                   " as given elsewhere");
+    }
+}
+
+ValueMeta input_meta(const onnx::ValueInfoProto& input, Session& session) {
+    const Location where{session.file, "input " + in_quotes(input.name())};
+    if (!input.type().has_tensor_type())
+        throw Error(where, "found an input that is no tensor, expected a dense tensor");
+    const int code = input.type().tensor_type().elem_type();
+    const auto dtype = onnx_proto::dtype_of(code);
+    if (!dtype)
+        throw Error(where, "found elements of type " + onnx_proto::data_type_name(code) +
+                               ", expected FLOAT, DOUBLE, FLOAT16, BFLOAT16, INT64, INT32, INT16, INT8, UINT8 or BOOL");
+    const auto given = session.options.input_sizes.find(input.name());
+    std::optional<Sizes> sizes =
+        given != session.options.input_sizes.end()
+            ? std::optional(given->second)
+            : onnx_proto::declared_sizes(input.type(), session.dims, session.options.default_dim);
+    if (!sizes) throw Error(where, "found no shape, expected one", "give the input's sizes");
+    try {
+        element_count(*sizes);
+        return ValueMeta::contiguous(*dtype, std::move(*sizes));
+    } catch (const Error& error) {
+        throw Error(where, error.message(), error.hint());
+    }
+}
+
+/// Metas of the inputs, dynamic dimensions decided.
+std::vector<ValueMeta> input_metas(const std::vector<const onnx::ValueInfoProto*>& inputs, Session& session) {
+    const auto given = session.options.input_sizes;
+    for (const auto& [name, sizes] : given) {
+        bool found = false;
+        for (const onnx::ValueInfoProto* input : inputs) {
+            if (input->name() != name) continue;
+            bind_dims(*input, sizes, session, {session.file, "input " + in_quotes(name)});
+            found = true;
+        }
+        if (!found)
+            throw Error({session.file, {}},
+                        "given sizes of an input " + in_quotes(name) + ", which the model does not have");
+    }
+    std::vector<ValueMeta> metas;
+    for (const onnx::ValueInfoProto* input : inputs) metas.push_back(input_meta(*input, session));
+    return metas;
+}
+
+}  // namespace
+
+LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string& file,
+                            const std::filesystem::path& folder, const LoadOptions& options) {
+    onnx::ModelProto model;
+    onnx_proto::parse(bytes, model, file, "model");
+    Session session{file, options, onnx_proto::ExternalFiles(folder)};
+    session.dims = options.dims;
+    check_model(model, session);
+    onnx::GraphProto& proto = *model.mutable_graph();
+    refuse_sparse(proto, file);
+    onnx_proto::sort_nodes(proto, file);
+
+    onnx_proto::GraphImporter importer(session, proto);
+    importer.import(input_metas(importer.inputs(), session));
+    LoadedModel loaded;
+    loaded.graph = importer.finish(proto.name().empty() ? "graph" : identifier(proto.name()));
+    loaded.breaks = std::move(session.breaks);
+    loaded.unknown = std::move(session.unknown);
+    try {
+        verify(loaded.graph, loaded.breaks.empty() ? Stage::registered : Stage::captured, Registry::instance());
+    } catch (const Error& error) {
+        throw error.in_file(file);
+    }
+    return loaded;
+}
+
+LoadedModel load_onnx_with_breaks(const std::filesystem::path& path, const LoadOptions& options) {
+    const auto mapped = MappedFile::open(path);
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    return load_onnx_bytes(mapped->bytes(), path.string(), folder, options);
+}
+
+Graph load_onnx(const std::filesystem::path& path, const LoadOptions& options) {
+    WHITTLE_CHECK(!options.keep_unknown, "load_onnx() cannot report breaks");
+    return load_onnx_with_breaks(path, options).graph;
+}
+
+}  // namespace whittle

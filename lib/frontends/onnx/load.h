@@ -1,0 +1,82 @@
+// ONNX model file -> Graph in the "onnx" dialect. Entry point: load_onnx().
+//
+// What becomes what:
+//   graph input            placeholder, its target the model's own name for it; one that is an initializer too is not
+//   an
+//                          input but a constant
+//   initializer, Constant  get_attr with its qualified name; external data is mapped, not copied
+//   node                   call `onnx.Conv`; of other domains `com.microsoft.Gelu`; inputs positional in the order of
+//   the
+//                          standard (missing ones none, variadic ones a list), attributes as kwargs under their names,
+//                          tensor attributes as get_attr
+//   value name, node name  node name (see identifier()), module_path
+// A call whose operands are all small constants is computed and becomes a get_attr; so do Shape and Size of anything.
+// An Identity of a constant is that constant. Nodes that are not sorted are sorted.
+//
+// Three things have no attribute in ONNX and are kwargs here:
+//   num_outputs   how many results a node of an op with optional or variadic outputs has (Split, MaxPool, LSTM …), when
+//                 not 1
+//   captured      the values that nested graphs (If, Loop, Scan) read from the graphs around them, lifted to inputs:
+//   they
+//                 are the last placeholders of every nested graph of the node, in this order. Constants are not lifted:
+//                 the nested graph has them as get_attr of its own, which shares the data
+//   then_branch, else_branch, body …   name the nested graphs in Graph::subgraphs
+// An If whose condition is a known constant is replaced by the nodes of its branch.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle {
+
+inline constexpr std::int64_t kMinOpset = 7, kMaxOpset = 17;
+
+struct LoadOptions {
+    /// Sizes of the tensors that will be given, by the model's input names. They decide dynamic dimensions and must
+    /// agree with static ones.
+    std::map<std::string, Sizes> input_sizes = {};
+    /// Sizes of dynamic dimensions by their names in the model (dim_param).
+    std::map<std::string, std::int64_t> dims = {};
+    /// Size of dynamic dimensions that nothing else decides.
+    std::int64_t default_dim = 1;
+    /// Keep nodes that Whittle cannot describe and report them as breaks; by default the first is an Error.
+    bool keep_unknown = false;
+};
+
+/// A node that capture cannot go through.
+struct Break {
+    std::string reason;
+    std::string node;  ///< name of the call in the graph; in a nested graph after the words that lead there
+    std::string op;    ///< "onnx.NonMaxSuppression"
+    std::int64_t opset = 0;
+};
+
+struct LoadedModel {
+    Graph graph;
+    std::vector<Break> breaks = {};  ///< in order of the graph
+    /// Names of calls whose metas are not known (they are given as f32[]): breaks, and what depends on them. Metas that
+    /// the file itself states (value_info) are believed instead.
+    std::vector<std::string> unknown = {};
+};
+
+/// Reads the model; its graph verifies at Stage::captured, without breaks at Stage::registered. Throws Error naming
+/// file, node or initializer, what was found and what was expected, for anything else than a well-formed model of opset
+/// 7 to 17; and unless options.keep_unknown, for nodes with ops or attributes that Whittle does not know.
+LoadedModel load_onnx_with_breaks(const std::filesystem::path& path, const LoadOptions& options = {});
+
+/// As load_onnx_with_breaks, for callers that cannot use breaks: options.keep_unknown must be off.
+Graph load_onnx(const std::filesystem::path& path, const LoadOptions& options = {});
+
+/// A model in memory. `file` names it in messages; external data is looked for in `folder` and refused when that is
+/// empty.
+LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string& file,
+                            const std::filesystem::path& folder, const LoadOptions& options);
+
+}  // namespace whittle

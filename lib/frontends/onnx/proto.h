@@ -1,0 +1,66 @@
+// What the files of this folder share: protobuf messages in and out, names made safe, messages about places in a model.
+// Internal: the only header here that includes protobuf's.
+#pragma once
+
+#include <onnx/onnx_pb.h>
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "tensor/tensor.h"
+
+namespace whittle::onnx_proto {
+
+/// `text` in quotes for a message: what is not printable ASCII is escaped, what is long is cut.
+std::string in_quotes(std::string_view text);
+
+/// `name` when it is UTF-8 without control characters; else an Error at `where`. `what` says whose name it is.
+std::string checked_text(const std::string& name, const Location& where, std::string_view what);
+
+/// Parses `bytes` as `message`. Throws Error naming the file when they are not such a message, truncated, nested too
+/// deeply or above protobuf's 2 GiB. Memory stays proportional to the bytes.
+void parse(std::span<const std::byte> bytes, google::protobuf::Message& message, const std::string& file,
+           std::string_view what);
+
+/// The dtype of a TensorProto.DataType; nothing for those that Whittle does not have.
+std::optional<DType> dtype_of(int data_type);
+int data_type_of(DType dtype);
+/// "STRING", "UINT32"; the number when the standard does not know it.
+std::string data_type_name(int data_type);
+
+/// External data: files beside the model, mapped once each.
+class ExternalFiles {
+  public:
+    /// No external data is allowed when `folder` is empty.
+    explicit ExternalFiles(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+    struct View {
+        std::span<const std::byte> bytes;
+        std::shared_ptr<const void> owner;
+    };
+    /// `needed` bytes as the tensor's external_data entries say. Throws Error at `where` unless the location is a
+    /// regular file inside the folder, by a relative path without "..", also after symbolic links, and offset and
+    /// length lie within it.
+    View view(const onnx::TensorProto& proto, std::size_t needed, const Location& where);
+
+  private:
+    std::shared_ptr<const MappedFile> file(const std::string& location, const Location& where);
+
+    std::filesystem::path folder_;
+    std::map<std::string, std::shared_ptr<const MappedFile>> files_;
+};
+
+/// The tensor, whose raw data it takes over. Sizes are checked against the bytes there are before anything is
+/// allocated. Throws Error at `where`.
+Tensor take_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Location& where);
+
+/// Fills `proto` with the tensor as raw data.
+void put_tensor(const Tensor& tensor, const std::string& name, onnx::TensorProto& proto);
+
+}  // namespace whittle::onnx_proto

@@ -1,0 +1,302 @@
+#include "frontends/onnx/save.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "frontends/onnx/names.h"
+#include "frontends/onnx/proto.h"
+#include "ops/registry.h"
+
+namespace whittle {
+
+namespace {
+
+using onnx_proto::NameScope;
+using onnx_proto::in_quotes;
+
+constexpr std::int64_t kIrVersion = 8;  // the first that allows all of opset 17
+constexpr std::string_view kStandardPrefix = "onnx.";
+
+/// Writes one Graph as one GraphProto, nested graphs by recursion.
+class Exporter {
+  public:
+    explicit Exporter(const Graph& graph, const Exporter* outer = nullptr)
+        : graph_(graph), outer_(outer), scope_(outer ? &outer->scope_ : nullptr), names_(graph.nodes.size()) {}
+
+    /// `captured`: ONNX names of the values that the last placeholders stand for.
+    void write(onnx::GraphProto& proto, const std::vector<std::string>& captured = {}) {
+        proto.set_name(graph_.name);
+        find_initializers();
+        write_inputs(proto, captured);
+        write_initializers(proto);
+        name_results();
+        for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+            const Node& node = graph_.nodes[i];
+            if (node.kind == NodeKind::call && node.target != kGetItem) write_call(node, i, *proto.add_node());
+        }
+        write_outputs(proto, captured);
+    }
+
+  private:
+    [[noreturn]] void fail(const Node& node, const std::string& message, const std::string& hint = {}) const {
+        throw Error({"", "graph " + graph_.name + ", node %" + node.name + " (" + node.target + ")"}, message, hint);
+    }
+
+    std::string& name_of(NodeRef ref) { return names_.at(static_cast<std::size_t>(ref.id)); }
+
+    static void set_type(const ValueMeta& meta, const std::string& name, onnx::ValueInfoProto& info) {
+        info.set_name(name);
+        onnx::TypeProto::Tensor& type = *info.mutable_type()->mutable_tensor_type();
+        type.set_elem_type(onnx_proto::data_type_of(meta.dtype));
+        type.mutable_shape();  // a 0-d tensor has a shape, without dimensions
+        for (const std::int64_t size : meta.sizes) type.mutable_shape()->add_dim()->set_dim_value(size);
+    }
+
+    /// Constants that are only tensor attributes are written there; all others are initializers.
+    void find_initializers() {
+        is_value_.assign(graph_.nodes.size(), false);
+        const auto use = [&](const Arg& arg) {
+            if (arg.node()) is_value_.at(static_cast<std::size_t>(arg.node()->id)) = true;
+            if (arg.list())
+                for (const Arg& element : *arg.list())
+                    if (element.node()) is_value_.at(static_cast<std::size_t>(element.node()->id)) = true;
+        };
+        for (const Node& node : graph_.nodes) {
+            for (const Arg& arg : node.args) use(arg);
+            for (const auto& [key, arg] : node.kwargs)
+                if (arg.list()) use(arg);  // captured values
+        }
+    }
+
+    void write_inputs(onnx::GraphProto& proto, const std::vector<std::string>& captured) {
+        const std::vector<NodeId> placeholders = graph_.placeholders();
+        if (captured.size() > placeholders.size())
+            throw Error({"", "graph " + graph_.name}, "found " + std::to_string(placeholders.size()) +
+                                                          " placeholders, expected one for each of " +
+                                                          std::to_string(captured.size()) + " captured values");
+        const std::size_t own = placeholders.size() - captured.size();
+        for (std::size_t i = 0; i < placeholders.size(); ++i) {
+            const Node& node = graph_.node({placeholders[i]});
+            if (i >= own) {
+                name_of({placeholders[i]}) = captured[i - own];
+                continue;
+            }
+            const std::string name = scope_.take(node.target.empty() ? node.name : node.target);
+            name_of({placeholders[i]}) = name;
+            set_type(node.meta(), name, *proto.add_input());
+        }
+    }
+
+    /// The same tensor of a graph around this one, by its ONNX name: nested graphs read it from there.
+    const std::string* shared_initializer(const Node& node) const {
+        const Tensor& tensor = graph_.attributes.at(node.target);
+        for (const Exporter* outer = outer_; outer; outer = outer->outer_) {
+            const auto written = outer->initializers_.find(node.target);
+            if (written == outer->initializers_.end()) continue;
+            const Tensor& other = outer->graph_.attributes.at(node.target);
+            const bool same = other.raw() == tensor.raw() && ValueMeta::of(other) == ValueMeta::of(tensor);
+            return same ? &written->second : nullptr;
+        }
+        return nullptr;
+    }
+
+    void write_initializers(onnx::GraphProto& proto) {
+        for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+            const Node& node = graph_.nodes[i];
+            if (node.kind != NodeKind::get_attr || !is_value_[i]) continue;
+            if (const std::string* shared = shared_initializer(node)) {
+                names_[i] = *shared;
+                continue;
+            }
+            const auto [known, added] = initializers_.try_emplace(node.target);
+            if (added) {
+                known->second = scope_.take(node.target);
+                onnx_proto::put_tensor(graph_.attributes.at(node.target), known->second, *proto.add_initializer());
+            }
+            names_[i] = known->second;
+        }
+    }
+
+    /// Results of calls: a single one is named like its node, others like the getitem that reads them.
+    void name_results() {
+        for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+            const Node& node = graph_.nodes[i];
+            if (node.kind != NodeKind::call) continue;
+            if (node.target != kGetItem) {
+                if (node.results.size() == 1) names_[i] = scope_.take(node.name);
+                continue;
+            }
+            const std::pair key{node.args.at(0).node()->id, std::get<std::int64_t>(node.args.at(1).value)};
+            const bool single = graph_.node({key.first}).results.size() == 1;
+            std::string& name = single ? name_of({key.first}) : result_names_[key];
+            if (name.empty()) name = scope_.take(node.name);
+            names_[i] = name;
+        }
+    }
+
+    void write_call(const Node& node, std::size_t position, onnx::NodeProto& proto) {
+        const std::size_t dot = node.target.rfind('.');
+        const bool standard = node.target.starts_with(kStandardPrefix) && dot + 1 == kStandardPrefix.size();
+        if (node.target.starts_with("aten.") || dot == std::string::npos || dot == 0 || dot + 1 == node.target.size())
+            fail(node, "found an op without an ONNX spelling, expected one of the onnx dialect",
+                 "save the graph as JSON");
+        proto.set_op_type(node.target.substr(dot + 1));
+        const std::string domain = standard ? "" : node.target.substr(0, dot);
+        if (!domain.empty()) proto.set_domain(domain);
+        if (graph_.opset_imports.count(domain) == 0)
+            fail(node, "found an op of the domain " + in_quotes(domain) + ", which the graph does not import");
+        if (!node.module_path.empty()) proto.set_name(node.module_path);
+        for (const Arg& arg : node.args) add_input(node, arg, proto);
+        for (std::size_t i = 0; i < node.results.size(); ++i) {
+            std::string& name = node.results.size() == 1
+                                    ? names_[position]
+                                    : result_names_[{static_cast<NodeId>(position), static_cast<std::int64_t>(i)}];
+            if (name.empty()) name = scope_.take(node.name + "_" + std::to_string(i));
+            proto.add_output(name);
+        }
+        const RegisteredOp* op = Registry::instance().op(node.target);
+        for (const auto& [key, value] : node.kwargs) {
+            if (key == "num_outputs" || key == "captured" || value.is_none()) continue;
+            const Param* param = op ? op->schema.param(key) : nullptr;
+            write_attribute(node, value, param, *proto.add_attribute());
+            proto.mutable_attribute(proto.attribute_size() - 1)->set_name(key);
+        }
+    }
+
+    void add_input(const Node& node, const Arg& arg, onnx::NodeProto& proto) {
+        if (arg.is_none()) {
+            proto.add_input("");
+        } else if (arg.node()) {
+            proto.add_input(name_of(*arg.node()));
+        } else if (arg.list()) {
+            for (const Arg& element : *arg.list()) add_input(node, element, proto);
+        } else {
+            fail(node, "found a number as an operand, expected a tensor");
+        }
+    }
+
+    void write_attribute(const Node& node, const Arg& arg, const Param* param, onnx::AttributeProto& proto) {
+        const auto* integer = std::get_if<std::int64_t>(&arg.value);
+        const auto* floating = std::get_if<double>(&arg.value);
+        if (floating || (integer && param && param->type == ParamType::number)) {
+            proto.set_type(onnx::AttributeProto::FLOAT);
+            proto.set_f(floating ? static_cast<float>(*floating) : static_cast<float>(*integer));
+        } else if (integer) {
+            proto.set_type(onnx::AttributeProto::INT);
+            proto.set_i(*integer);
+        } else if (const bool* flag = std::get_if<bool>(&arg.value)) {
+            proto.set_type(onnx::AttributeProto::INT);
+            proto.set_i(*flag);
+        } else if (const auto* text = std::get_if<std::string>(&arg.value)) {
+            proto.set_type(onnx::AttributeProto::STRING);
+            proto.set_s(*text);
+        } else if (const DType* dtype = std::get_if<DType>(&arg.value)) {
+            proto.set_type(onnx::AttributeProto::INT);
+            proto.set_i(onnx_proto::data_type_of(*dtype));
+        } else if (const NodeRef* ref = arg.node()) {
+            const Node& constant = graph_.node(*ref);
+            if (constant.kind != NodeKind::get_attr)
+                fail(node, "found a computed tensor as an attribute, expected a constant");
+            proto.set_type(onnx::AttributeProto::TENSOR);
+            onnx_proto::put_tensor(graph_.attributes.at(constant.target), {}, *proto.mutable_t());
+        } else if (const GraphRef* nested = std::get_if<GraphRef>(&arg.value)) {
+            proto.set_type(onnx::AttributeProto::GRAPH);
+            Exporter(*graph_.subgraphs.at(nested->name), this).write(*proto.mutable_g(), captured_by(node));
+        } else {
+            write_list(node, *arg.list(), param, proto);
+        }
+    }
+
+    void write_list(const Node& node, const ArgList& list, const Param* param, onnx::AttributeProto& proto) const {
+        const auto any = [&](auto kind) {
+            return std::any_of(list.begin(), list.end(),
+                               [&](const Arg& arg) { return std::holds_alternative<decltype(kind)>(arg.value); });
+        };
+        const bool floats = param ? param->type == ParamType::float_list : any(double{});
+        const bool texts = param ? param->type == ParamType::text_list : any(std::string{});
+        proto.set_type(floats  ? onnx::AttributeProto::FLOATS
+                       : texts ? onnx::AttributeProto::STRINGS
+                               : onnx::AttributeProto::INTS);
+        for (const Arg& arg : list) {
+            const auto* integer = std::get_if<std::int64_t>(&arg.value);
+            const auto* floating = std::get_if<double>(&arg.value);
+            const auto* text = std::get_if<std::string>(&arg.value);
+            if (floats && (integer || floating))
+                proto.add_floats(floating ? static_cast<float>(*floating) : static_cast<float>(*integer));
+            else if (texts && text)
+                proto.add_strings(*text);
+            else if (!floats && !texts && integer)
+                proto.add_ints(*integer);
+            else
+                fail(node, "found a list of mixed arguments, expected integers, floats or strings");
+        }
+    }
+
+    std::vector<std::string> captured_by(const Node& node) {
+        std::vector<std::string> names;
+        if (const Arg* captured = node.kwarg("captured"); captured && captured->list())
+            for (const Arg& arg : *captured->list()) names.push_back(name_of(*arg.node()));
+        return names;
+    }
+
+    /// A value that is listed twice, or that belongs to a graph around this one, goes through an Identity.
+    void write_outputs(onnx::GraphProto& proto, const std::vector<std::string>& captured) {
+        std::vector<std::string> listed = captured;
+        for (const NodeId id : graph_.outputs()) {
+            std::string name = name_of({id});
+            const bool outer =
+                outer_ && graph_.node({id}).kind == NodeKind::get_attr && shared_initializer(graph_.node({id}));
+            if (outer || std::find(listed.begin(), listed.end(), name) != listed.end()) {
+                onnx::NodeProto& identity = *proto.add_node();
+                identity.set_op_type("Identity");
+                identity.add_input(name);
+                name = scope_.take(identifier(name) + "_copy");
+                identity.add_output(name);
+            }
+            listed.push_back(name);
+            set_type(graph_.node({id}).meta(), name, *proto.add_output());
+        }
+    }
+
+    const Graph& graph_;
+    const Exporter* outer_;
+    NameScope scope_;
+    std::vector<std::string> names_;                                       // ONNX name of every node with one value
+    std::map<std::pair<NodeId, std::int64_t>, std::string> result_names_;  // of calls with several results
+    std::map<std::string, std::string> initializers_;                      // ONNX names by qualified name
+    std::vector<bool> is_value_;                                           // per node: read as an operand or output
+};
+
+onnx::ModelProto to_model(const Graph& graph) {
+    onnx::ModelProto model;
+    model.set_ir_version(kIrVersion);
+    model.set_producer_name("whittle");
+    for (const auto& [domain, version] : graph.opset_imports) {
+        onnx::OperatorSetIdProto& import = *model.add_opset_import();
+        import.set_domain(domain);
+        import.set_version(version);
+    }
+    Exporter(graph).write(*model.mutable_graph());
+    const std::size_t bytes = model.ByteSizeLong();
+    if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        throw Error("found a model of " + std::to_string(bytes) + " bytes, expected at most 2 GiB, protobuf's limit",
+                    "save the graph as JSON");
+    return model;
+}
+
+}  // namespace
+
+std::string to_onnx(const Graph& graph) { return to_model(graph).SerializeAsString(); }
+
+void save_onnx(const Graph& graph, const std::filesystem::path& path) {
+    try {
+        write_file(path, to_onnx(graph));
+    } catch (const Error& error) {
+        throw error.where().file.empty() ? error.in_file(path.string()) : error;
+    }
+}
+
+}  // namespace whittle

@@ -1,0 +1,98 @@
+#include "frontends/onnx/standard.h"
+
+#include <onnx/defs/schema.h>
+
+#include <algorithm>
+#include <map>
+
+namespace whittle::onnx_proto {
+
+namespace {
+
+const onnx::OpSchema* schema_of(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset) {
+    const onnx::OpSchema* schema = onnx::OpSchemaRegistry::Schema(
+        node.op_type(), static_cast<int>(std::min<std::int64_t>(opset, 1 << 20)), domain);
+    return schema && !schema->Deprecated() ? schema : nullptr;
+}
+
+std::string type_name(onnx::AttributeProto::AttributeType type) {
+    return onnx::AttributeProto::AttributeType_Name(type);
+}
+
+std::string range(int low, int high) {
+    if (low == high) return std::to_string(low);
+    return high > 1 << 20 ? "at least " + std::to_string(low) : std::to_string(low) + " to " + std::to_string(high);
+}
+
+/// Positions that are not empty at the end: "" stands for a missing optional one.
+int used_count(const google::protobuf::RepeatedPtrField<std::string>& names) {
+    int count = names.size();
+    while (count > 0 && names[count - 1].empty()) --count;
+    return count;
+}
+
+std::string attribute_misfit(const onnx::NodeProto& node, const onnx::OpSchema& schema, std::string& hint) {
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+        const auto known = schema.attributes().find(attribute.name());
+        if (known == schema.attributes().end()) {
+            std::string names;
+            for (const auto& [name, definition] : schema.attributes()) names += (names.empty() ? "" : ", ") + name;
+            hint = names.empty() ? "this op has no attributes at this opset" : "its attributes at this opset: " + names;
+            return "found the unknown attribute " + in_quotes(attribute.name());
+        }
+        if (known->second.type != attribute.type())
+            return "found attribute " + in_quotes(attribute.name()) + " of type " + type_name(attribute.type()) +
+                   ", expected " + type_name(known->second.type);
+    }
+    for (const auto& [name, definition] : schema.attributes()) {
+        const std::string& wanted = name;
+        const bool given = std::any_of(node.attribute().begin(), node.attribute().end(),
+                                       [&](const onnx::AttributeProto& a) { return a.name() == wanted; });
+        if (definition.required && !given) return "found no attribute '" + name + "', expected one";
+    }
+    return {};
+}
+
+}  // namespace
+
+Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset) {
+    const onnx::OpSchema* schema = schema_of(node, domain, opset);
+    if (!schema) return {};
+    Verdict verdict{true};
+    const int inputs = used_count(node.input()), outputs = used_count(node.output());
+    if (inputs < schema->min_input() || inputs > schema->max_input())
+        verdict.misfit =
+            "found " + std::to_string(inputs) + " inputs, expected " + range(schema->min_input(), schema->max_input());
+    else if (outputs < schema->min_output() || outputs > schema->max_output())
+        verdict.misfit = "found " + std::to_string(outputs) + " outputs, expected " +
+                         range(schema->min_output(), schema->max_output());
+    else
+        verdict.misfit = attribute_misfit(node, *schema, verdict.hint);
+    for (int i = 0; verdict.misfit.empty() && i < inputs; ++i) {
+        const int formal = std::min(i, static_cast<int>(schema->inputs().size()) - 1);
+        const onnx::OpSchema::FormalParameter& parameter = schema->inputs()[static_cast<std::size_t>(formal)];
+        if (node.input(i).empty() && parameter.GetOption() == onnx::OpSchema::Single)
+            verdict.misfit = "found no input " + std::to_string(i) + " '" + parameter.GetName() + "', expected one";
+    }
+    return verdict;
+}
+
+std::string type_misfit(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset,
+                        const std::vector<std::optional<DType>>& inputs) {
+    const onnx::OpSchema* schema = schema_of(node, domain, opset);
+    if (!schema) return {};
+    std::map<std::string, std::pair<std::size_t, DType>> variables;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        const std::size_t formal = std::min(i, schema->inputs().size() - 1);
+        const onnx::OpSchema::FormalParameter& parameter = schema->inputs()[formal];
+        if (!inputs[i] || !parameter.GetIsHomogeneous()) continue;
+        const auto [first, inserted] = variables.try_emplace(parameter.GetTypeStr(), i, *inputs[i]);
+        if (!inserted && first->second.second != *inputs[i])
+            return "found input " + std::to_string(i) + " of type " + std::string(name(*inputs[i])) + ", expected " +
+                   std::string(name(first->second.second)) + ", the type of input " +
+                   std::to_string(first->second.first);
+    }
+    return {};
+}
+
+}  // namespace whittle::onnx_proto

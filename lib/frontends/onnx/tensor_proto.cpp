@@ -1,0 +1,207 @@
+#include "frontends/onnx/tensor_proto.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "frontends/onnx/proto.h"
+
+namespace whittle {
+
+namespace onnx_proto {
+
+namespace {
+
+/// Bytes of the tensor that dims and type promise.
+std::size_t promised_bytes(const onnx::TensorProto& proto, DType dtype, Sizes& sizes, const Location& where) {
+    sizes.assign(proto.dims().begin(), proto.dims().end());
+    std::size_t bytes = size_of(dtype);
+    bool empty = false;
+    for (const std::int64_t size : sizes) {
+        if (size < 0) throw Error(where, "found dims " + to_string(sizes) + ", expected none below 0");
+        empty |= size == 0;
+    }
+    if (empty) return 0;
+    for (const std::int64_t size : sizes)
+        if (__builtin_mul_overflow(bytes, static_cast<std::size_t>(size), &bytes) ||
+            bytes > static_cast<std::size_t>(std::numeric_limits<std::int64_t>::max()))
+            throw Error(where, "found dims " + to_string(sizes) + ", expected a tensor that fits memory");
+    return bytes;
+}
+
+/// int32_data as the tensor's elements. `Element` is the storage type; 16-bit floats are stored as bits.
+template <class Element>
+void narrow(const onnx::TensorProto& proto, Tensor& tensor, const Location& where) {
+    auto* out = static_cast<Element*>(tensor.mutable_raw());
+    for (const std::int32_t value : proto.int32_data()) {
+        bool fits = value == 0 || value == 1;
+        if constexpr (!std::is_same_v<Element, bool>) fits = std::in_range<Element>(value);
+        if (!fits)
+            throw Error(where, "found the element " + std::to_string(value) + ", beyond the range of " +
+                                   std::string(name(tensor.dtype())));
+        *out++ = static_cast<Element>(value);
+    }
+}
+
+std::string count_message(std::int64_t found, const std::string& unit, const Sizes& sizes, DType dtype,
+                          std::int64_t expected) {
+    return "found " + std::to_string(found) + " " + unit + ", expected " + std::to_string(expected) + " for " +
+           std::string(name(dtype)) + to_string(sizes);
+}
+
+Tensor from_typed_fields(const onnx::TensorProto& proto, DType dtype, const Sizes& sizes, const Location& where) {
+    const std::int64_t expected = element_count(sizes);
+    const int found = dtype == DType::f32   ? proto.float_data_size()
+                      : dtype == DType::f64 ? proto.double_data_size()
+                      : dtype == DType::i64 ? proto.int64_data_size()
+                                            : proto.int32_data_size();
+    const int all = proto.float_data_size() + proto.double_data_size() + proto.int64_data_size() +
+                    proto.int32_data_size() + proto.uint64_data_size() + proto.string_data_size();
+    if (all != found) throw Error(where, "found data of another type, expected " + std::string(name(dtype)));
+    if (found != expected) throw Error(where, count_message(found, "elements", sizes, dtype, expected));
+    Tensor tensor(dtype, sizes);
+    if (expected == 0) return tensor;
+    switch (dtype) {
+        case DType::f32:
+            std::copy(proto.float_data().begin(), proto.float_data().end(), tensor.mutable_data<float>());
+            break;
+        case DType::f64:
+            std::copy(proto.double_data().begin(), proto.double_data().end(), tensor.mutable_data<double>());
+            break;
+        case DType::i64:
+            std::copy(proto.int64_data().begin(), proto.int64_data().end(), tensor.mutable_data<std::int64_t>());
+            break;
+        case DType::i32:
+            std::copy(proto.int32_data().begin(), proto.int32_data().end(), tensor.mutable_data<std::int32_t>());
+            break;
+        case DType::f16:
+        case DType::bf16:
+            narrow<std::uint16_t>(proto, tensor, where);
+            break;
+        case DType::i16:
+            narrow<std::int16_t>(proto, tensor, where);
+            break;
+        case DType::i8:
+            narrow<std::int8_t>(proto, tensor, where);
+            break;
+        case DType::u8:
+            narrow<std::uint8_t>(proto, tensor, where);
+            break;
+        case DType::boolean:
+            narrow<bool>(proto, tensor, where);
+            break;
+    }
+    return tensor;
+}
+
+/// A contiguous tensor over bytes that `owner` keeps; a copy when they are not aligned for the element type.
+Tensor from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, DType dtype, const Sizes& sizes,
+                  const Location& where) {
+    if (dtype == DType::boolean) {  // any other byte read as a bool would be undefined behaviour
+        const auto bad = std::find_if(bytes.begin(), bytes.end(), [](std::byte b) { return b > std::byte{1}; });
+        if (bad != bytes.end())
+            throw Error(where, "found the bool " + std::to_string(static_cast<int>(*bad)) + " at byte " +
+                                   std::to_string(bad - bytes.begin()) + " of the data, expected 0 or 1");
+    }
+    const bool aligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % size_of(dtype) == 0;
+    if (aligned && !bytes.empty())
+        return Tensor(Storage::borrow(bytes, std::move(owner)), dtype, sizes, contiguous_strides(sizes));
+    Tensor copy(dtype, sizes);
+    if (!bytes.empty()) std::memcpy(copy.mutable_raw(), bytes.data(), bytes.size());
+    return copy;
+}
+
+}  // namespace
+
+Tensor take_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Location& where) {
+    const std::optional<DType> dtype = dtype_of(proto.data_type());
+    if (!dtype)
+        throw Error(where, "found elements of type " + data_type_name(proto.data_type()) +
+                               ", expected FLOAT, DOUBLE, FLOAT16, BFLOAT16, INT64, INT32, INT16, INT8, UINT8 or BOOL");
+    if (proto.has_segment()) throw Error(where, "found a segment of a tensor, expected a whole tensor");
+    Sizes sizes;
+    const std::size_t bytes = promised_bytes(proto, *dtype, sizes, where);
+    if (proto.data_location() == onnx::TensorProto::EXTERNAL) {
+        ExternalFiles::View view = external.view(proto, bytes, where);
+        return from_bytes(view.bytes, std::move(view.owner), *dtype, sizes, where);
+    }
+    if (!proto.has_raw_data()) return from_typed_fields(proto, *dtype, sizes, where);
+    if (proto.raw_data().size() != bytes)
+        throw Error(where, count_message(static_cast<std::int64_t>(proto.raw_data().size()), "bytes of data", sizes,
+                                         *dtype, static_cast<std::int64_t>(bytes)));
+    const std::shared_ptr<const std::string> raw(proto.release_raw_data());
+    return from_bytes(std::as_bytes(std::span(*raw)), raw, *dtype, sizes, where);
+}
+
+void put_tensor(const Tensor& tensor, const std::string& name, onnx::TensorProto& proto) {
+    if (!name.empty()) proto.set_name(name);
+    proto.set_data_type(data_type_of(tensor.dtype()));
+    for (const std::int64_t size : tensor.sizes()) proto.add_dims(size);
+    const Tensor contiguous = tensor.contiguous();
+    const std::span<const std::byte> bytes = contiguous.contiguous_bytes();
+    proto.set_raw_data(bytes.data(), bytes.size());
+}
+
+}  // namespace onnx_proto
+
+namespace {
+
+/// PREFIX_0.pb, PREFIX_1.pb … as long as they exist.
+std::vector<NamedTensor> load_numbered(const std::filesystem::path& folder, const std::string& prefix) {
+    std::vector<NamedTensor> tensors;
+    for (;;) {
+        const auto file = folder / (prefix + "_" + std::to_string(tensors.size()) + ".pb");
+        if (!std::filesystem::exists(file)) return tensors;
+        tensors.push_back(load_tensor_proto(file));
+    }
+}
+
+/// Files of the name PREFIX_*.pb in the folder.
+std::size_t count_files(const std::filesystem::path& folder, const std::string& prefix) {
+    std::size_t count = 0;
+    std::error_code error;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
+        count += entry.path().extension() == ".pb" && entry.path().filename().string().starts_with(prefix + "_");
+    return count;
+}
+
+}  // namespace
+
+NamedTensor load_tensor_proto(const std::filesystem::path& path) {
+    const std::string file = path.string();
+    const auto mapped = MappedFile::open(path);
+    onnx::TensorProto proto;
+    onnx_proto::parse(mapped->bytes(), proto, file, "tensor (TensorProto)");
+    const Location where{file, proto.name().empty() ? "" : "tensor " + onnx_proto::in_quotes(proto.name())};
+    std::string name = onnx_proto::checked_text(proto.name(), {file, {}}, "the name");
+    onnx_proto::ExternalFiles none({});
+    Tensor tensor = onnx_proto::take_tensor(proto, none, where);
+    return {std::move(name), std::move(tensor)};
+}
+
+void save_tensor_proto(const std::filesystem::path& path, const Tensor& tensor, const std::string& name) {
+    onnx::TensorProto proto;
+    onnx_proto::put_tensor(tensor, name, proto);
+    if (proto.ByteSizeLong() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
+        throw Error({path.string(), {}}, "found a tensor of " + std::to_string(proto.ByteSizeLong()) +
+                                             " bytes, expected at most 2 GiB, protobuf's limit");
+    write_file(path, proto.SerializeAsString());
+}
+
+TestDataSet load_test_data_set(const std::filesystem::path& folder) {
+    TestDataSet set{load_numbered(folder, "input"), load_numbered(folder, "output")};
+    if (set.outputs.empty())
+        throw Error({folder.string(), {}}, "found no output_0.pb, expected an ONNX test data set",
+                    "such a folder holds input_0.pb …, output_0.pb …");
+    for (const auto& [prefix, tensors] : {std::pair{"input", &set.inputs}, std::pair{"output", &set.outputs}})
+        if (count_files(folder, prefix) != tensors->size())
+            throw Error(
+                {folder.string(), {}},
+                "found no " + std::string(prefix) + "_" + std::to_string(tensors->size()) + ".pb but later ones",
+                "the files are numbered from 0 without gaps");
+    return set;
+}
+
+}  // namespace whittle

@@ -1,0 +1,154 @@
+#include <cmath>
+
+#include "base/files.h"
+#include "frontends/onnx/tensor_proto.h"
+#include "models.h"
+#include "tensor/random.h"
+
+namespace whittle {
+namespace {
+
+using Catch::Contains;
+using test::error_of;
+
+/// What load_tensor_proto says of the message.
+std::string refusal(const onnx::TensorProto& proto) {
+    const TempDir folder;
+    write_file(folder.path() / "t.pb", proto.SerializeAsString());
+    return error_of([&] { load_tensor_proto(folder.path() / "t.pb"); });
+}
+
+Tensor loaded(const onnx::TensorProto& proto) {
+    const TempDir folder;
+    write_file(folder.path() / "t.pb", proto.SerializeAsString());
+    return load_tensor_proto(folder.path() / "t.pb").tensor;
+}
+
+onnx::TensorProto proto_of(int type, const Sizes& dims) {
+    onnx::TensorProto proto;
+    proto.set_name("t");
+    proto.set_data_type(type);
+    for (const std::int64_t dim : dims) proto.add_dims(dim);
+    return proto;
+}
+
+TEST_CASE("tensors of every dtype survive a TensorProto file", "[onnx]") {
+    const TempDir folder;
+    const auto path = folder.path() / "t.pb";
+    Random random(1);
+    for (const DType dtype : kAllDTypes)
+        for (const Sizes& sizes : {Sizes{}, Sizes{3}, Sizes{2, 0, 4}, Sizes{2, 3, 4}}) {
+            INFO(name(dtype) << to_string(sizes));
+            const Tensor tensor = random_tensor(dtype, sizes, random);
+            save_tensor_proto(path, tensor, "x");
+            const NamedTensor got = load_tensor_proto(path);
+            CHECK(got.name == "x");
+            CHECK(same_bits(got.tensor, tensor));
+        }
+}
+
+TEST_CASE("the typed fields of a TensorProto hold its elements", "[onnx]") {
+    onnx::TensorProto floats = proto_of(onnx::TensorProto::FLOAT, {2});
+    floats.add_float_data(1.5f);
+    floats.add_float_data(-0.0f);
+    CHECK(same_bits(loaded(floats), Tensor::of({1.5f, -0.0f})));
+
+    onnx::TensorProto doubles = proto_of(onnx::TensorProto::DOUBLE, {1});
+    doubles.add_double_data(0.1);
+    CHECK(same_bits(loaded(doubles), Tensor::of({0.1})));
+
+    onnx::TensorProto longs = proto_of(onnx::TensorProto::INT64, {});
+    longs.add_int64_data(std::int64_t{1} << 40);
+    CHECK(loaded(longs).item() == Scalar(std::int64_t{1} << 40));
+
+    // int32_data holds every narrower type; half floats as the 16 bits they have (1.0 is 0x3c00 and 0x3f80).
+    const struct {
+        int type;
+        std::int32_t stored;
+        double value;
+    } cases[] = {{onnx::TensorProto::INT32, -7, -7},       {onnx::TensorProto::INT16, -300, -300},
+                 {onnx::TensorProto::INT8, -128, -128},    {onnx::TensorProto::UINT8, 255, 255},
+                 {onnx::TensorProto::BOOL, 1, 1},          {onnx::TensorProto::FLOAT16, 0x3c00, 1},
+                 {onnx::TensorProto::FLOAT16, 0xbc00, -1}, {onnx::TensorProto::BFLOAT16, 0x3f80, 1}};
+    for (const auto& c : cases) {
+        onnx::TensorProto proto = proto_of(c.type, {1});
+        proto.add_int32_data(c.stored);
+        INFO(onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(c.type)));
+        CHECK(loaded(proto).values<double>() == std::vector<double>{c.value});
+    }
+}
+
+TEST_CASE("tensors that do not hold what they promise are refused", "[onnx]") {
+    onnx::TensorProto petabyte = proto_of(onnx::TensorProto::FLOAT, {1 << 20, 1 << 20, 256});
+    petabyte.set_raw_data("abcd");
+    CHECK_THAT(refusal(petabyte), Contains("found 4 bytes of data, expected 1125899906842624"));
+
+    onnx::TensorProto typed = proto_of(onnx::TensorProto::FLOAT, {1 << 20, 1 << 20, 256});
+    typed.add_float_data(1);
+    CHECK_THAT(refusal(typed), Contains("found 1 elements, expected 281474976710656"));
+
+    onnx::TensorProto beyond = proto_of(onnx::TensorProto::FLOAT, {std::int64_t{1} << 62, 16});
+    CHECK_THAT(refusal(beyond), Contains("expected a tensor that fits memory"));
+
+    onnx::TensorProto negative = proto_of(onnx::TensorProto::FLOAT, {-1});
+    CHECK_THAT(refusal(negative), Contains("found dims [-1]"));
+
+    onnx::TensorProto strings = proto_of(onnx::TensorProto::STRING, {1});
+    strings.add_string_data("a");
+    CHECK_THAT(refusal(strings), Contains("tensor 't': found elements of type STRING, expected FLOAT"));
+    CHECK_THAT(refusal(proto_of(onnx::TensorProto::UINT32, {1})), Contains("type UINT32"));
+    CHECK_THAT(refusal(proto_of(77, {1})), Contains("type 77"));
+
+    onnx::TensorProto wide = proto_of(onnx::TensorProto::UINT8, {1});
+    wide.add_int32_data(256);
+    CHECK_THAT(refusal(wide), Contains("found the element 256, beyond the range of u8"));
+
+    onnx::TensorProto boolean = proto_of(onnx::TensorProto::BOOL, {2});
+    boolean.set_raw_data(std::string("\1\2", 2));
+    CHECK_THAT(refusal(boolean), Contains("found the bool 2 at byte 1"));
+
+    onnx::TensorProto mixed = proto_of(onnx::TensorProto::FLOAT, {1});
+    mixed.add_float_data(1);
+    mixed.add_int64_data(1);
+    CHECK_THAT(refusal(mixed), Contains("found data of another type"));
+
+    onnx::TensorProto external = proto_of(onnx::TensorProto::FLOAT, {1});
+    external.set_data_location(onnx::TensorProto::EXTERNAL);
+    external.add_external_data()->set_key("location");
+    CHECK_THAT(refusal(external), Contains("found external data, expected the data inside the file"));
+}
+
+TEST_CASE("files that are no TensorProto are refused", "[onnx]") {
+    const TempDir folder;
+    const auto path = folder.path() / "t.pb";
+    const auto refused = [&](const std::string& contents) {
+        write_file(path, contents);
+        return error_of([&] { load_tensor_proto(path); });
+    };
+    CHECK_THAT(refused(""), Contains("found an empty file"));
+    CHECK_THAT(refused("not a protobuf"), Contains("expected an ONNX tensor"));
+    onnx::TensorProto proto = proto_of(onnx::TensorProto::FLOAT, {100});
+    proto.set_raw_data(std::string(400, 'x'));
+    const std::string whole = proto.SerializeAsString();
+    for (const std::size_t length : {whole.size() - 1, whole.size() / 2, std::size_t{5}})
+        CHECK_THAT(refused(whole.substr(0, length)), Contains("t.pb: "));
+    CHECK_THAT(error_of([&] { load_tensor_proto(folder.path() / "none.pb"); }), Contains("none.pb"));
+}
+
+TEST_CASE("a test data set is a folder of numbered tensors", "[onnx]") {
+    const TempDir folder;
+    CHECK_THAT(error_of([&] { load_test_data_set(folder.path()); }), Contains("found no output_0.pb"));
+    save_tensor_proto(folder.path() / "input_0.pb", Tensor::of({1.f}), "x");
+    save_tensor_proto(folder.path() / "output_0.pb", Tensor::of({2.f}), "y");
+    save_tensor_proto(folder.path() / "output_1.pb", Tensor::of({3.f}), "z");
+    const TestDataSet set = load_test_data_set(folder.path());
+    REQUIRE(set.inputs.size() == 1);
+    REQUIRE(set.outputs.size() == 2);
+    CHECK(set.outputs[1].name == "z");
+    CHECK(set.outputs[1].tensor.item() == Scalar(3.0));
+    save_tensor_proto(folder.path() / "output_3.pb", Tensor::of({4.f}));
+    CHECK_THAT(error_of([&] { load_test_data_set(folder.path()); }), Contains("found no output_2.pb but later ones"));
+}
+
+}  // namespace
+}  // namespace whittle
