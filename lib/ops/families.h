@@ -14,7 +14,8 @@ std::span<const OpDef> arithmetic_ops();  ///< sums, products, extrema and bits 
 std::span<const OpDef> division_ops();    ///< quotients and remainders
 std::span<const OpDef> power_ops();
 std::span<const OpDef> compare_ops();    ///< comparisons and logic
-std::span<const OpDef> ternary_ops();    ///< where, clamp, lerp, addcmul, masked_fill
+std::span<const OpDef> select_ops();     ///< where, masked_fill
+std::span<const OpDef> ternary_ops();    ///< clamp, lerp, addcmul, addcdiv
 std::span<const OpDef> cast_ops();       ///< dtype conversions, copies, aliases
 std::span<const OpDef> reduction_ops();  ///< sum, mean, prod, any, all, norms
 std::span<const OpDef> extremum_ops();   ///< max, min, argmax, argmin, amax, amin

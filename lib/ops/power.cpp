@@ -13,25 +13,31 @@ namespace {
 
 using expr::Op;
 
-/// base ^ exponent for integers by repeated squaring, as an expression: one step per bit of the exponent.
-Expr lower_integer_power(const Expr& base, const Expr& exponent) {
-    const auto constant = [&](int value) { return expr::constant(base->dtype, Scalar(value)); };
-    const bool is_signed = base->dtype != DType::u8;
-    const int bits = static_cast<int>(size_of(base->dtype)) * 8 - (is_signed ? 1 : 0);
-    const auto bit = [&](int k) {
-        const Expr shifted = k == 0 ? exponent : expr::binary(Op::shr, exponent, constant(k));
+/// base ^ exponent for integers: a reduction over the exponent's bits, the highest first, that squares what it has and
+/// multiplies by the base where the bit is set. (As one expression its tree would double with every bit.)
+expr::Value lower_integer_power(expr::GroupBuilder& builder, const expr::Value& base, const expr::Value& exponent) {
+    const DType dtype = base.dtype();
+    const auto constant = [=](int value) { return expr::constant(dtype, Scalar(value)); };
+    const bool is_signed = dtype != DType::u8;
+    const int bits = static_cast<int>(size_of(dtype)) * 8 - (is_signed ? 1 : 0);
+    const auto bit_set = [=](const Expr& value, const Expr& position) {
+        const Expr shifted = expr::binary(Op::shr, value, position);
         return expr::equal(expr::binary(Op::bit_and, shifted, constant(1)), constant(1));
     };
-    Expr result = constant(1), square = base;
-    for (int k = 0; k < bits; ++k) {
-        result = expr::select(bit(k), result * square, result);
-        if (k + 1 < bits) square = square * square;
-    }
-    if (!is_signed) return result;
-    const Expr alternating = expr::select(bit(0), constant(-1), constant(1));
-    const Expr inverse = expr::select(expr::equal(base, constant(1)), constant(1),
-                                      expr::select(expr::equal(base, constant(-1)), alternating, constant(0)));
-    return expr::select(exponent < constant(0), inverse, result);
+    const expr::Value power = builder.reduce(
+        dtype, base.sizes(), {bits}, [=](const expr::Index&) { return constant(1); },
+        [=](const expr::Index& i, const expr::Index& r, const Expr& sofar) {
+            const Expr position = constant(bits - 1) - expr::cast(dtype, r[0]);
+            return sofar * sofar * expr::select(bit_set(exponent(i), position), base(i), constant(1));
+        },
+        "power");
+    if (!is_signed) return power;
+    return pointwise({base, exponent, power}, base.sizes(), dtype, [=](const std::vector<Expr>& x) {
+        const Expr alternating = expr::select(bit_set(x[1], constant(0)), constant(-1), constant(1));
+        const Expr inverse = expr::select(expr::equal(x[0], constant(1)), constant(1),
+                                          expr::select(expr::equal(x[0], constant(-1)), alternating, constant(0)));
+        return expr::select(x[1] < constant(0), inverse, x[2]);
+    });
 }
 
 struct Pow : Arithmetic {
@@ -41,10 +47,16 @@ struct Pow : Arithmetic {
         return std::pow(a, b);
     }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return integer_power(a, b); }
-    static Expr lower(const Expr& a, const Expr& b) {
-        return is_floating(a->dtype) ? expr::binary(Op::pow, a, b) : lower_integer_power(a, b);
-    }
 };
+
+std::vector<expr::Value> lower_pow(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const BinaryTypes types = binary_types<Pow>(arguments);
+    const expr::Value base = read(arguments.operand("self"), types.sizes, types.common),
+                      exponent = read(arguments.operand("exponent"), types.sizes, types.common);
+    if (!is_floating(types.common)) return {lower_integer_power(builder, base, exponent)};
+    return {pointwise({base, exponent}, types.sizes, types.result,
+                      [](const std::vector<Expr>& x) { return expr::binary(Op::pow, x[0], x[1]); })};
+}
 
 // --- A number as exponent: ATen computes some without pow, which shows in rounding and in pow(-inf, 0.5)
 // ---------------------
@@ -75,23 +87,13 @@ T power(T base, double exponent) {
 Expr lower_power(const Expr& base, double exponent) {
     const Expr one = number(base, 1);
     if (exponent == 0.5) return expr::unary(Op::sqrt, base);
-    
+
     if (exponent == -0.5) return one / expr::unary(Op::sqrt, base);
     if (exponent == 2) return base * base;
     if (exponent == 3) return base * base * base;
     if (exponent == -1) return one / base;
     if (exponent == -2) return one / (base * base);
     return expr::binary(Op::pow, base, number(base, exponent));
-}
-
-/// For a known exponent, only the squarings it needs.
-Expr lower_known_power(const Expr& base, std::int64_t exponent) {
-    Expr result, square = base;
-    for (; exponent != 0; exponent >>= 1) {
-        if (exponent & 1) result = result ? result * square : square;
-        if (exponent > 1) square = square * square;
-    }
-    return result ? result : expr::constant(base->dtype, Scalar(1));
 }
 
 std::vector<ValueMeta> infer_number(const Arguments<ValueMeta>& arguments) {
@@ -112,15 +114,19 @@ std::vector<Tensor> eval_number(const Arguments<Tensor>& arguments) {
     })};
 }
 
-std::vector<expr::Value> lower_number(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+Expr squared(const std::vector<Expr>& x) { return x[0] * x[0]; }
+
+std::vector<expr::Value> lower_number(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
     const DType common = check_exponent(arguments);
     const expr::Value self = arguments.tensor("self");
     const Scalar exponent = arguments.scalar("exponent");
-    return {pointwise({read(self, self.sizes(), common)}, self.sizes(), common,
-                      [common, exponent](const std::vector<Expr>& x) {
-                          return is_floating(common) ? lower_power(x[0], exponent.to_double())
-                                                     : lower_known_power(x[0], exponent.to_integer());
-                      })};
+    const expr::Value base = read(self, self.sizes(), common);
+    if (!is_floating(common)) {
+        if (exponent.to_integer() == 2) return {pointwise({base}, self.sizes(), common, squared)};
+        return {lower_integer_power(builder, base, read(arguments.operand("exponent"), self.sizes(), common))};
+    }
+    return {pointwise({base}, self.sizes(), common,
+                      [exponent](const std::vector<Expr>& x) { return lower_power(x[0], exponent.to_double()); })};
 }
 
 // --- Records
@@ -160,7 +166,7 @@ const OpDef kPower[] = {
      .dtypes = kNumbers,
      .infer = infer_binary<Pow>,
      .eval = eval_binary<Pow>,
-     .lower = lower_binary<Pow>,
+     .lower = lower_pow,
      .samples = tensor_samples},
     {.name = "aten.pow.Tensor_Scalar",
      .doc = "self to the power of a number",
@@ -174,7 +180,7 @@ const OpDef kPower[] = {
      .schema = "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
      .infer = infer_binary<Pow>,
      .eval = eval_binary<Pow>,
-     .lower = lower_binary<Pow>,
+     .lower = lower_pow,
      .samples = base_samples},
 };
 

@@ -19,6 +19,7 @@ std::vector<std::span<const OpDef>> families() {
         division_ops(),    //
         power_ops(),       //
         compare_ops(),     //
+        select_ops(),      //
         ternary_ops(),     //
         cast_ops(),        //
         reduction_ops(),   //
@@ -130,9 +131,15 @@ DType dtype_in(const ValueMeta& meta) { return meta.dtype; }
 DType dtype_in(const Tensor& tensor) { return tensor.dtype(); }
 DType dtype_in(const NodeValue& value) { return value.meta.dtype; }
 
-/// The first tensor among the arguments, if there is one.
+/// The tensor "self" or "input", else the first tensor among the arguments, if there is one.
 template <class T>
 std::optional<T> main_operand(const Schema& schema, const Arguments<T>& arguments) {
+    for (const char* name : {"self", "input"}) {
+        const Param* param = schema.param(name);
+        if (!param || param->type != ParamType::tensor || !arguments.has(name)) continue;
+        const auto operand = arguments.operand(name);
+        if (const T* tensor = std::get_if<T>(&operand)) return *tensor;
+    }
     for (const Param& param : schema.params) {
         if (param.type == ParamType::tensor && arguments.has(param.name)) {
             const auto operand = arguments.operand(param.name);

@@ -34,8 +34,8 @@ class Registry final : public SchemaSource {
     std::vector<RegisteredOp> ops_;
 };
 
-/// Throws Error when the dtype of the main operand (the first tensor, or the first of the first list) is none of the
-/// op's. infer() and the interpreter check this, so that no family has to.
+/// Throws Error when the dtype of the main operand ("self" or "input", else the first tensor, or the first of the first
+/// list) is none of the op's. infer() and the interpreter check this, so that no family has to.
 template <class T>
 void check_main_dtype(const RegisteredOp& op, const Arguments<T>& arguments);
 
