@@ -5,7 +5,6 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <set>
 
 #include "base/error.h"
 
@@ -81,28 +80,15 @@ std::string_view base_name(std::string_view target) {
     return rest.substr(0, rest.find('.'));
 }
 
-/// N of "base_N", 0 for "base" itself, -1 for any other text.
-int suffix_of(std::string_view text, std::string_view base) {
-    if (!text.starts_with(base)) return -1;
-    std::string_view rest = text.substr(base.size());
-    if (rest.empty()) return 0;
-    if (rest[0] != '_') return -1;
+/// "base_N" as base and N; a text of another form as itself and 0. N has no leading zero and fits an int.
+std::pair<std::string_view, int> split_suffix(std::string_view text) {
+    const std::size_t line = text.rfind('_');
+    if (line == std::string_view::npos || line + 1 == text.size() || text[line + 1] == '0') return {text, 0};
     int number = 0;
-    const auto [end, error] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), number);
-    return error == std::errc{} && end == rest.data() + rest.size() && number > 0 ? number : -1;
-}
-
-/// `base`, or base_N with the smallest N beyond those in use, in one pass over the names.
-template <class Names, class NameOf>
-std::string unique_name(const std::string& base, const Names& names, NameOf&& name_of) {
-    bool taken = false;
-    int highest = 0;
-    for (const auto& entry : names) {
-        const int suffix = suffix_of(name_of(entry), base);
-        taken |= suffix == 0;
-        highest = std::max(highest, suffix);
-    }
-    return taken ? base + "_" + std::to_string(highest + 1) : base;
+    const char* end = text.data() + text.size();
+    const auto result = std::from_chars(text.data() + line + 1, end, number);
+    if (result.ec != std::errc{} || result.ptr != end || number <= 0) return {text, 0};
+    return {text.substr(0, line), number};
 }
 
 void visit_refs(const Arg& arg, const std::function<void(NodeRef)>& f) {
@@ -142,10 +128,36 @@ std::vector<NodeId> Graph::outputs() const {
     return ids;
 }
 
+std::string NameIndex::unique(const std::string& wanted, const std::vector<Node>& nodes) {
+    if (data_ != nodes.data() || count_ != nodes.size() || (count_ > 0 && last_ != nodes.back().name)) {
+        uses_.clear();
+        for (const Node& node : nodes) insert(node.name);
+    }
+    const auto found = uses_.find(wanted);
+    const bool free = found == uses_.end() || !found->second.taken;
+    std::string name = free ? wanted : wanted + "_" + std::to_string(found->second.highest + 1);
+    insert(name);
+    return name;
+}
+
+void NameIndex::added(const std::vector<Node>& nodes) {
+    data_ = nodes.data();
+    count_ = nodes.size();
+    last_ = nodes.back().name;
+}
+
+void NameIndex::insert(const std::string& name) {
+    uses_[name].taken = true;
+    const auto [base, number] = split_suffix(name);
+    if (number == 0) return;
+    Use& use = uses_[std::string(base)];
+    use.highest = std::max(use.highest, number);
+}
+
 NodeRef Graph::add(Node node) {
-    node.name = unique_name(identifier(node.name.empty() ? base_name(node.target) : node.name), nodes,
-                            [](const Node& other) -> std::string_view { return other.name; });
+    node.name = names.unique(identifier(node.name.empty() ? base_name(node.target) : node.name), nodes);
     nodes.push_back(std::move(node));
+    names.added(nodes);
     return {static_cast<NodeId>(nodes.size() - 1)};
 }
 
@@ -157,9 +169,11 @@ NodeRef Graph::get_attr(std::string qualified_name, Tensor value) {
     const auto existing = attributes.find(qualified_name);
     ValueMeta meta = ValueMeta::of(value);
     if (existing != attributes.end() &&
-        (ValueMeta::of(existing->second) != meta || !same_bits(existing->second, value)))
-        qualified_name =
-            unique_name(qualified_name, attributes, [](const auto& entry) -> std::string_view { return entry.first; });
+        (ValueMeta::of(existing->second) != meta || !same_bits(existing->second, value))) {
+        int suffix = 1;
+        while (attributes.count(qualified_name + "_" + std::to_string(suffix))) ++suffix;
+        qualified_name += "_" + std::to_string(suffix);
+    }
     attributes.emplace(qualified_name, std::move(value));
     return add(
         {.kind = NodeKind::get_attr, .name = qualified_name, .target = qualified_name, .results = {std::move(meta)}});

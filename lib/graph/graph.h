@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -106,6 +107,34 @@ struct Node {
 /// The call that reads result `i` of a call with several results: `getitem(%n, i)`.
 inline constexpr std::string_view kGetItem = "getitem";
 
+/// Names in use, so that Graph::add finds a free one in constant time. A cache: copies of a graph start without it, and
+/// it is rebuilt when nodes were added or removed behind its back.
+class NameIndex {
+  public:
+    NameIndex() = default;
+    NameIndex(const NameIndex&) {}
+    NameIndex& operator=(const NameIndex&) {
+        data_ = nullptr;
+        return *this;
+    }
+
+    /// `wanted`, or wanted_N with an N beyond those in use. The caller appends a node of that name and calls added().
+    std::string unique(const std::string& wanted, const std::vector<Node>& nodes);
+    void added(const std::vector<Node>& nodes);
+
+  private:
+    struct Use {
+        bool taken = false;  ///< the name itself
+        int highest = 0;     ///< N of the highest name_N
+    };
+    void insert(const std::string& name);
+
+    std::unordered_map<std::string, Use> uses_;
+    const Node* data_ = nullptr;
+    std::size_t count_ = 0;
+    std::string last_;
+};
+
 struct Graph {
     std::string name = "graph";
     std::string dialect = "aten";                            ///< the dialect its calls are in: "aten" or "onnx"
@@ -114,6 +143,7 @@ struct Graph {
     std::map<std::string, Tensor> attributes = {};           ///< parameters and constants by qualified name
     std::map<std::string, std::shared_ptr<const Graph>> subgraphs = {};
     std::optional<Failure> failure = {};  ///< set in a minimized graph
+    NameIndex names = {};
 
     const Node& node(NodeRef ref) const { return nodes.at(static_cast<std::size_t>(ref.id)); }
     const Node* find(std::string_view node_name) const;

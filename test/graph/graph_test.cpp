@@ -108,3 +108,16 @@ TEST_CASE("a signature is one line") {
     CHECK(Signature{"mismatch", "run", "nan_or_inf"}.text() == "mismatch (nan_or_inf) at run");
     CHECK(Signature{"check", "", ""}.text() == "check");
 }
+
+TEST_CASE("names stay unique when nodes change behind add's back") {
+    Graph graph = small_graph();
+    const ValueMeta meta = ValueMeta::contiguous(DType::f32, {1});
+    graph.nodes.pop_back();
+    graph.nodes.push_back({.name = "add_1", .target = "aten.add.Tensor", .results = {meta}});
+    Graph copy = graph;
+    CHECK(graph.node(graph.add({.name = "add", .target = "x", .results = {meta}})).name == "add_2");
+    CHECK(copy.node(copy.add({.name = "add", .target = "x", .results = {meta}})).name == "add_2");
+    graph.nodes.resize(3);
+    CHECK(graph.node(graph.add({.name = "add", .target = "x", .results = {meta}})).name == "add_1");
+    CHECK(graph.node(graph.add({.name = "add_01", .target = "x", .results = {meta}})).name == "add_01");
+}
