@@ -3,6 +3,7 @@
 namespace whittle::cli {
 
 // The macros are set for this file in lib/CMakeLists.txt.
+
 std::string version_text(const std::string& program) {
     return program + " (Whittle " WHITTLE_VERSION ")\n" +
            "built by " WHITTLE_COMPILER ", " WHITTLE_BUILD_TYPE
@@ -10,6 +11,12 @@ std::string version_text(const std::string& program) {
            "with " WHITTLE_BUILT_WITH
            "\n"
            "without " WHITTLE_BUILT_WITHOUT "\n";
+}
+
+std::map<std::string, std::string> build_info() {
+    return {{"whittle", WHITTLE_VERSION " (" WHITTLE_BUILD_TYPE ")"},
+            {"compiler", WHITTLE_COMPILER},
+            {"libraries", WHITTLE_BUILT_WITH}};
 }
 
 }  // namespace whittle::cli

@@ -1,11 +1,15 @@
-// What --version says: the version, the compiler, the libraries built in, and what was left out.
+// The version, the compiler, the libraries built in, and what was left out.
 #pragma once
 
+#include <map>
 #include <string>
 
 namespace whittle::cli {
 
-/// Several lines, for one program.
+/// What --version prints for one program: several lines.
 std::string version_text(const std::string& program);
+
+/// "whittle", "compiler", "libraries".
+std::map<std::string, std::string> build_info();
 
 }  // namespace whittle::cli

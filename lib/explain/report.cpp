@@ -142,7 +142,9 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
                 report.unsupported.push_back(op);
         std::vector<NodeId> stops;
         for (const Found& found : find_breaks(frame, backend, unsupported)) {
-            ++report.graph_break_count;
+            if (report.graph_break_count++ == 0)
+                report.first_break =
+                    (found.node < 0 ? "" : "%" + frame.graph.node({found.node}).name + ": ") + found.reason;
             if (found.node >= 0) stops.push_back(found.node);
             auto reason = std::find_if(report.break_reasons.begin(), report.break_reasons.end(),
                                        [&](const BreakReason& r) { return r.reason == found.reason; });

@@ -85,6 +85,7 @@ TEST_CASE("breaks split the graph, and equal reasons are told once") {
     CHECK(report.break_reasons.at(0).places.at(1).node == "e");
     CHECK(report.break_reasons.at(0).places.at(1).user_stack.at(0).file == "model.onnx");
     CHECK(report.op_count == 6);
+    CHECK(report.first_break == "%b: unknown op mystery.op");
     REQUIRE(report.graphs.size() == 3);
     CHECK(report.graphs.at(0).ops == 1);
     CHECK(report.graphs.at(1).ops == 2);

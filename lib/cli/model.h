@@ -1,0 +1,69 @@
+// MODEL arguments: what a file is, by its content, and its graphs with the inputs to run them on.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontends/onnx/load.h"
+#include "graph/graph.h"
+#include "record/record.h"
+
+namespace whittle::cli {
+
+class Tool;
+
+enum class ModelKind {
+    onnx,
+    graph,   ///< a graph's JSON, minimized or not
+    record,  ///< one record
+    trace,   ///< a folder that `trace` wrote
+};
+std::string_view name(ModelKind kind);
+
+/// By content; ONNX, which has no magic number, by its extension or else by what the first bytes can be. Throws Error
+/// for a path that is not there, for folders that `trace` did not write, and for what is not supported yet (programs,
+/// .pt2), by name.
+ModelKind recognize(const std::filesystem::path& path);
+
+/// Where the values of a model's inputs come from. Options --input, --inputs, --seed, --dim.
+struct InputOptions {
+    std::vector<std::string> inputs = {};                ///< NAME=FILE
+    std::optional<std::filesystem::path> data_set = {};  ///< an ONNX test_data_set folder
+    std::int64_t seed = 0;
+    std::vector<std::string> dims = {};  ///< NAME=SIZE of dynamic dimensions
+
+    void declare(Tool& tool);
+    bool given() const { return !inputs.empty() || data_set; }
+};
+
+struct ModelOptions {
+    InputOptions inputs = {};
+    bool keep_unknown = false;  ///< unknown ONNX ops become breaks instead of an Error
+    bool need_inputs = true;    ///< false: only the graphs are wanted
+};
+
+/// One graph of a model, ready to run.
+struct LoadedFrame {
+    std::string name = "main";
+    std::filesystem::path file = {};  ///< it was read from
+    Graph graph = {};
+    std::vector<Tensor> inputs = {};    ///< one per placeholder
+    std::string inputs_from = {};       ///< "seed 0", "--inputs DIR", "the record", "the failure" …
+    std::vector<Tensor> expected = {};  ///< one per output, or none
+    std::string expected_from = {};     ///< where they were found
+    std::vector<Break> breaks = {};
+    std::optional<Record> record = {};  ///< what it was read from, for records
+};
+
+/// The frames of a model, graph, record or trace folder. A graph keeps recorded inputs (of a record or a failure)
+/// unless others are given. Throws Error for inputs that the model does not have or that do not fit, naming them.
+std::vector<LoadedFrame> load_model(const std::filesystem::path& path, const ModelOptions& options);
+
+/// One tensor from a safetensors file (its only one, or the one called `name`), an .npy file or an ONNX TensorProto.
+Tensor load_tensor(const std::filesystem::path& path, const std::string& name);
+
+}  // namespace whittle::cli

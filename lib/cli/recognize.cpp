@@ -1,0 +1,88 @@
+// What a file is, by its first bytes.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "base/error.h"
+#include "cli/model.h"
+#include "record/record.h"
+
+namespace whittle::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string first_bytes(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw Error({path.string(), {}}, "cannot open it for reading");
+    std::array<char, 64> head{};
+    in.read(head.data(), head.size());
+    return {head.data(), static_cast<std::size_t>(in.gcount())};
+}
+
+ModelKind recognize_folder(const fs::path& path) {
+    if (fs::exists(path / "index.json")) return ModelKind::trace;
+    if (fs::exists(path / "model.onnx"))
+        throw Error({path.string(), {}}, "found a folder, expected a model file",
+                    "did you mean '" + (path / "model.onnx").string() + "'?");
+    throw Error({path.string(), {}},
+                "found a folder without index.json, expected a model file or a folder that trace wrote");
+}
+
+bool is_executable(const fs::path& path) {
+    using fs::perms;
+    return (fs::status(path).permissions() & (perms::owner_exec | perms::group_exec | perms::others_exec)) !=
+           perms::none;
+}
+
+}  // namespace
+
+std::string_view name(ModelKind kind) {
+    switch (kind) {
+        case ModelKind::onnx:
+            return "ONNX model";
+        case ModelKind::graph:
+            return "graph";
+        case ModelKind::record:
+            return "record";
+        case ModelKind::trace:
+            return "trace folder";
+    }
+    return "";
+}
+
+ModelKind recognize(const fs::path& path) {
+    std::error_code ignored;
+    const fs::file_status status = fs::status(path, ignored);
+    const std::string file = path.string();
+    if (!fs::exists(status)) throw Error({file, {}}, "found no such file or folder");
+    if (fs::is_directory(status)) return recognize_folder(path);
+    if (!fs::is_regular_file(status)) throw Error({file, {}}, "found a device or pipe, expected a file");
+
+    const std::string head = first_bytes(path);
+    if (head.empty()) throw Error({file, {}}, "found an empty file, expected a model");
+    if (head.starts_with("\x7f"
+                         "ELF") ||
+        (head.starts_with("#!") && is_executable(path)))
+        throw Error({file, {}}, "found a program; capturing programs is not supported yet",
+                    "give an ONNX model, a graph, a record or a trace folder");
+    if (head.starts_with("PK\x03\x04"))
+        throw Error({file, {}}, "found a zip archive such as PyTorch's .pt2 and .pt; reading them is not supported yet",
+                    "export the model with torch.onnx.export");
+    const auto text = std::find_if(head.begin(), head.end(), [](unsigned char c) { return !std::isspace(c); });
+    if (text != head.end() && *text == '{') return is_record(path) ? ModelKind::record : ModelKind::graph;
+    const std::string extension = path.extension().string();
+    if (extension == ".json") throw Error({file, "byte 0"}, "found no '{', expected a graph or record in JSON");
+    // A ModelProto starts with a field's tag: number 1 to 25 and a wire type of 0 or 2. Text and other formats rarely
+    // do.
+    const auto tag = static_cast<unsigned char>(head[0]);
+    if (extension == ".onnx" || (tag >> 3 >= 1 && tag >> 3 <= 25 && ((tag & 7) == 0 || (tag & 7) == 2)))
+        return ModelKind::onnx;
+    throw Error({file, "byte 0"},
+                "found an unknown format, expected an ONNX model, a graph or a record in JSON, or a trace folder");
+}
+
+}  // namespace whittle::cli
