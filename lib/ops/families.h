@@ -30,6 +30,7 @@ std::span<const OpDef> matmul_ops();
 std::span<const OpDef> conv_ops();
 std::span<const OpDef> pool_ops();      ///< maxima over windows
 std::span<const OpDef> avg_pool_ops();  ///< means over windows
+std::span<const OpDef> upsample_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> einsum_ops();
 std::span<const OpDef> random_ops();

@@ -52,6 +52,15 @@ class Elements {
     bool copied_ = false;
 };
 
+/// `value` rounded to what `dtype` can hold, as it is when a kernel's result is stored: for references that compute
+/// several ops in one go.
+template <class T>
+T rounded(T value, DType dtype) {
+    if (dtype == DType::f16) return static_cast<T>(static_cast<float>(Half(static_cast<float>(value))));
+    if (dtype == DType::bf16) return static_cast<T>(static_cast<float>(BFloat16(static_cast<float>(value))));
+    return value;
+}
+
 /// A matrix in memory under any strides (in elements).
 template <class T>
 struct MatrixView {

@@ -35,6 +35,7 @@ std::vector<std::span<const OpDef>> families() {
         conv_ops(),        //
         pool_ops(),        //
         avg_pool_ops(),    //
+        upsample_ops(),    //
         rnn_ops(),         //
         einsum_ops(),      //
         random_ops(),      //
