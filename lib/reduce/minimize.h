@@ -1,0 +1,43 @@
+// minimize(): the fewest calls of a graph that still fail in the same way.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "reduce/oracle.h"
+
+namespace whittle::reduce {
+
+struct Progress {
+    std::size_t queries = 0;
+    std::size_t calls = 0;  ///< of the smallest failing graph so far
+};
+
+struct MinimizeOptions {
+    Options search = {};
+    int repeat = 2;  ///< runs of the original; answers that disagree make it flaky
+    /// Called with every smaller failing graph (its `failure` set), to save it.
+    std::function<void(const Graph&)> improved = {};
+    std::function<void(const Progress&)> progress = {};
+};
+
+struct Minimized {
+    enum class Verdict { minimized, not_failing, flaky, interrupted } verdict = Verdict::not_failing;
+    Graph graph;  ///< the result; its failure member holds backend, signature and inputs
+    Signature signature = {};
+    std::string message = {};  ///< of the original failure
+    std::size_t calls_before = 0, calls_after = 0;
+    Result search = {};
+    std::size_t drifted = 0;  ///< candidates that failed in another way
+    std::vector<std::string> drifted_signatures = {};
+    double seconds = 0;
+};
+
+std::string_view name(Minimized::Verdict verdict);
+
+/// `inputs`: one per placeholder. The reference (eager) computes every value once; a candidate's inputs and expected
+/// results are those values. Throws Error when the reference cannot run the graph.
+Minimized minimize(const Graph& graph, std::span<const Tensor> inputs, Oracle& oracle, const MinimizeOptions& options);
+
+}  // namespace whittle::reduce

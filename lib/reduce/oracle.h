@@ -1,0 +1,74 @@
+// Oracles: what says whether a candidate still fails in the same way. One compiles and runs it on a backend, isolated;
+// the other asks a command of the user's.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <regex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "reduce/search.h"
+#include "run/outcome.h"
+
+namespace whittle::reduce {
+
+/// What a run of a candidate said.
+struct Observation {
+    bool failed = false;
+    bool unresolved = false;   ///< no usable answer, whatever the signature
+    Signature signature = {};  ///< when failed
+    std::string message = {};
+};
+
+/// A graph to judge, with the values that its inputs had in the original and its outputs have on the reference.
+struct Candidate {
+    const Graph& graph;
+    std::span<const Tensor> inputs;
+    std::span<const Tensor> expected;
+};
+
+class Oracle {
+  public:
+    virtual ~Oracle() = default;
+    virtual Observation observe(const Candidate& candidate) = 0;
+    /// Fills in how the failure is to be reproduced: backend or command, reference, tolerance.
+    virtual void describe(Failure& failure) const = 0;
+    /// "halide", or the command line.
+    virtual std::string name() const = 0;
+};
+
+struct BackendOracleOptions {
+    std::string backend;  ///< as the user named it, for the failure record
+    BackendOptions options = {};
+    bool accuracy = false;  ///< a wrong result is a failure too
+    std::optional<Tolerance> tolerance = {};
+    Limits limits = {};
+};
+
+/// Compiles and runs on `backend` in a child process with limits. Wrong results are failures only with `accuracy`.
+std::unique_ptr<Oracle> backend_oracle(Backend& backend, BackendOracleOptions options);
+
+struct CommandOracleOptions {
+    std::vector<std::string> command;  ///< "{}" stands for the candidate's path; it is appended when there is none
+    enum class Polarity {
+        test,            ///< exit 0: still interesting (C-Vise, llvm-reduce)
+        test_must_fail,  ///< exit other than 0: still interesting
+        check            ///< exit other than 0: still fails (Polygraphy)
+    } polarity = Polarity::test;
+    std::string extension = ".json";     ///< ".onnx" or ".json": how candidates are written
+    std::vector<int> fail_codes = {};    ///< check: only these are failures
+    std::vector<int> ignore_codes = {};  ///< check: these are not
+    std::string fail_pattern = {};       ///< check: output must match this regular expression to be the failure
+    Limits limits = {};
+};
+
+/// Writes each candidate into a folder of its own and runs the command in the user's working directory, with
+/// WHITTLE_QUERY_DIR naming the folder (candidate, inputs). Exit 125 is unresolved, 127 throws Error (the command
+/// itself is broken). A killed or timed-out command is a failure only where the polarity says so and the original was
+/// too.
+std::unique_ptr<Oracle> command_oracle(CommandOracleOptions options);
+
+}  // namespace whittle::reduce

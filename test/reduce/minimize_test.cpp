@@ -1,0 +1,179 @@
+#include "reduce/minimize.h"
+
+#include <catch2/catch.hpp>
+#include <csignal>
+
+#include "base/files.h"
+#include "graph/text.h"
+#include "ops/interpreter.h"
+#include "tensor/random.h"
+
+using namespace whittle;
+using namespace whittle::reduce;
+
+namespace {
+
+/// Computes what eager does, except for what a test plants.
+class Planted : public Backend {
+  public:
+    std::function<void(const Graph&)> on_compile = [](const Graph&) {};
+    std::function<Tensor(const Node&, Tensor)> on_result = [](const Node&, Tensor value) { return value; };
+
+    std::string name() const override { return "planted"; }
+    std::string description() const override { return "for tests"; }
+    std::vector<std::string> unsupported(const Graph&) const override { return {}; }
+    CompileResult compile(const Graph& graph, const BackendOptions&) override {
+        on_compile(graph);
+        return std::make_unique<Run>(graph, *this);
+    }
+
+  private:
+    struct Wrong final : Interpreter {
+        explicit Wrong(const Planted& planted) : planted(planted) {}
+        std::vector<Tensor> step(const Graph& graph, const Node& call, const Arguments<Tensor>& arguments) override {
+            std::vector<Tensor> results = Interpreter::step(graph, call, arguments);
+            for (Tensor& result : results) result = planted.on_result(call, result);
+            return results;
+        }
+        const Planted& planted;
+    };
+    struct Run final : Executable {
+        Run(const Graph& graph, const Planted& planted) : graph(graph), planted(planted) {}
+        RunResult run(std::span<const Tensor> inputs) override { return Wrong(planted).run(graph, inputs); }
+        Graph graph;
+        const Planted& planted;
+    };
+};
+
+/// A ladder of n steps: %a0 = abs(x), %b0 = neg(%a0), %a1 = abs(%b0) …, with one tanh in the middle.
+Graph ladder(int steps) {
+    std::string text = "graph ladder {\n  %x = placeholder[\"x\"] : f32[4]\n";
+    std::string last = "x";
+    const auto add = [&](const std::string& name, const std::string& op) {
+        text += "  %" + name + " = aten." + op + ".default(%" + last + ") : f32[4]\n";
+        last = name;
+    };
+    for (int i = 0; i < steps; i++) {
+        add("a" + std::to_string(i), "abs");
+        if (i == steps / 2) add("t", "tanh");
+        add("b" + std::to_string(i), "neg");
+    }
+    return parse(text + "  return (%" + last + ")\n}\n");
+}
+
+std::vector<std::string> targets(const Graph& graph) {
+    std::vector<std::string> result;
+    for (NodeId id : graph.calls()) result.push_back(graph.nodes[static_cast<std::size_t>(id)].target);
+    return result;
+}
+
+Tensor plus_one(const Tensor& value) {
+    std::vector<float> values = value.values<float>();
+    for (float& v : values) v += 1;
+    return Tensor::of(values, value.sizes());
+}
+
+const std::vector<Tensor> kInput = {Tensor::of<float>({-1, 0.5, 2, -3})};
+
+Minimized run(const Graph& graph, Planted& backend, bool accuracy, MinimizeOptions options = {}) {
+    const auto oracle = backend_oracle(backend, {.backend = "planted", .accuracy = accuracy});
+    return minimize(graph, kInput, *oracle, options);
+}
+
+}  // namespace
+
+TEST_CASE("a wrong op is found, with the values it had in the whole", "[minimize]") {
+    Planted backend;
+    backend.on_result = [](const Node& node, Tensor value) {
+        return node.target == "aten.tanh.default" ? plus_one(value) : value;
+    };
+    const Minimized result = run(ladder(20), backend, true);
+    REQUIRE(result.verdict == Minimized::Verdict::minimized);
+    CHECK(targets(result.graph) == std::vector<std::string>{"aten.tanh.default"});
+    CHECK(result.search.one_minimal);
+    CHECK(result.signature.kind == "mismatch");
+    REQUIRE(result.graph.failure);
+    CHECK(result.graph.failure->backend == "planted");
+    REQUIRE(result.graph.failure->inputs.size() == 1);
+    // The absolute value: the input recorded in the whole run, not the model's.
+    CHECK_FALSE(same_bits(result.graph.failure->inputs[0], kInput[0]));
+    CHECK(evaluate(result.graph, result.graph.failure->inputs).size() == 1);
+}
+
+TEST_CASE("a crash in the compiler is found and harms nobody", "[minimize]") {
+    Planted backend;
+    backend.on_compile = [](const Graph& graph) {
+        const std::vector<std::string> all = targets(graph);
+        for (std::size_t i = 0; i + 1 < all.size(); i++)
+            if (all[i] == "aten.abs.default" && all[i + 1] == "aten.tanh.default") {
+                std::signal(SIGSEGV, SIG_DFL);
+                std::raise(SIGSEGV);
+            }
+    };
+    const Minimized result = run(ladder(12), backend, false);
+    CHECK(targets(result.graph) == std::vector<std::string>{"aten.abs.default", "aten.tanh.default"});
+    CHECK(result.signature.detail == "SIGSEGV");
+}
+
+TEST_CASE("another failure is kept apart and not followed", "[minimize]") {
+    Planted backend;
+    backend.on_compile = [](const Graph& graph) {
+        const std::vector<std::string> all = targets(graph);
+        if (std::count(all.begin(), all.end(), "aten.tanh.default") == 0) throw std::runtime_error("tanh is missed");
+        if (all.size() > 1) throw std::runtime_error("too long");
+    };
+    const Minimized result = run(ladder(8), backend, false);
+    CHECK(result.graph.calls().size() == 2);
+    CHECK(result.message == "too long");
+    CHECK(result.drifted > 0);
+    REQUIRE_FALSE(result.drifted_signatures.empty());
+    CHECK(result.drifted_signatures[0].find("tanh is missed") != std::string::npos);
+}
+
+TEST_CASE("a model that does not fail, or not always, is not minimized", "[minimize]") {
+    Planted backend;
+    CHECK(run(ladder(3), backend, true).verdict == Minimized::Verdict::not_failing);
+    const TempDir folder;
+    const auto flag = folder.path() / "seen";
+    backend.on_compile = [&](const Graph&) {
+        if (std::filesystem::exists(flag)) return;
+        write_file(flag, "");
+        throw std::runtime_error("once only");
+    };
+    CHECK(run(ladder(3), backend, true).verdict == Minimized::Verdict::flaky);
+}
+
+TEST_CASE("wrong results count only when asked", "[minimize]") {
+    Planted backend;
+    backend.on_result = [](const Node&, Tensor value) { return plus_one(value); };
+    CHECK(run(ladder(3), backend, false).verdict == Minimized::Verdict::not_failing);
+    CHECK(run(ladder(3), backend, true).verdict == Minimized::Verdict::minimized);
+}
+
+TEST_CASE("a command judges candidates by its exit status", "[minimize]") {
+    const TempDir folder;
+    const auto script = folder.path() / "oracle.sh";
+    const auto minimized = [&](const std::string& body, CommandOracleOptions::Polarity polarity) {
+        write_file(script, "#!/bin/sh\n" + body + "\n");
+        std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+        CommandOracleOptions options;
+        options.command = {script.string(), "{}"};
+        options.polarity = polarity;
+        const auto oracle = command_oracle(options);
+        return minimize(ladder(10), kInput, *oracle, {});
+    };
+    using Polarity = CommandOracleOptions::Polarity;
+    const std::vector<std::string> tanh = {"aten.tanh.default"};
+    CHECK(targets(minimized("grep -q tanh \"$1\"", Polarity::test).graph) == tanh);
+    CHECK(targets(minimized("! grep -q tanh \"$1\"", Polarity::test_must_fail).graph) == tanh);
+    CHECK(targets(minimized("! grep -q tanh \"$1\"", Polarity::check).graph) == tanh);
+    // The inputs lie beside the candidate; 125 says nothing about a candidate.
+    CHECK(
+        targets(
+            minimized(
+                "test -s \"$WHITTLE_QUERY_DIR/inputs.safetensors\" || exit 3; grep -q tanh \"$1\" || exit 125; exit 1",
+                Polarity::check)
+                .graph) == tanh);
+    CHECK(minimized("exit 1", Polarity::test).verdict == Minimized::Verdict::not_failing);
+    CHECK_THROWS_WITH(minimized("exit 127", Polarity::check), Catch::Contains("127"));
+}
