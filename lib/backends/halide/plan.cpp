@@ -1,0 +1,253 @@
+#include "backends/halide/plan.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/error.h"
+#include "expr/builder.h"
+#include "graph/text.h"
+#include "ops/registry.h"
+#include "passes/decompose.h"
+
+namespace whittle::halide {
+namespace {
+
+constexpr std::size_t kMaxStages = 10;      // more make Halide's compile time grow faster than linearly
+constexpr std::size_t kMaxInlined = 150;    // distinct expression nodes of one value before it is stored
+constexpr std::size_t kCheapToRepeat = 12;  // a value with several users is recomputed below this, stored above
+
+ValueKey key_of(const Graph& graph, NodeRef ref) {
+    const Node& node = graph.node(ref);
+    if (node.kind != NodeKind::call || node.target != kGetItem) return {ref.id, 0};
+    const auto index = std::get<std::int64_t>(node.args.at(1).value);
+    return {node.args.at(0).node()->id, static_cast<int>(index)};
+}
+
+/// Indices that stand for any element, to look at a value's expression.
+expr::Index sample_index(std::size_t rank) {
+    expr::Index index;
+    for (std::size_t d = 0; d < rank; d++) index.push_back(expr::variable("i" + std::to_string(d)));
+    return index;
+}
+
+std::size_t cost(const expr::Value& value) { return expr::node_count(value(sample_index(value.sizes().size()))); }
+
+bool is_empty(const Sizes& sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
+
+/// A tensor without elements: any expression will do, none is evaluated. Never an input, which a select could load
+/// from.
+expr::Value empty_value(DType dtype, const Sizes& sizes) {
+    return expr::Value(dtype, sizes, [dtype](const expr::Index&) { return expr::constant(dtype, Scalar(0)); });
+}
+
+/// The planted schedule bug: lanes of one vector race to update the same element.
+void plant_race(const expr::Group& group, expr::Schedule& schedule) {
+    for (const expr::Stage& stage : group.stages)
+        for (std::size_t k = 0; k < stage.updates.size(); k++)
+            for (const expr::LoopVar& var : stage.updates[k].domain) {
+                if (var.extent < 8) continue;
+                const int update = static_cast<int>(k), race = static_cast<int>(schedule.size());
+                for (expr::Directive& other : schedule)
+                    other.enabled &= !(other.stage == stage.name && other.update == update &&
+                                       other.kind == expr::Directive::Kind::vectorize);
+                schedule.push_back({.kind = expr::Directive::Kind::allow_race, .stage = stage.name, .update = update});
+                schedule.push_back({.kind = expr::Directive::Kind::vectorize,
+                                    .stage = stage.name,
+                                    .update = update,
+                                    .args = {var.name},
+                                    .factor = 8,
+                                    .tail = "GuardWithIf",
+                                    .requires_ = {race}});
+                return;
+            }
+}
+
+class Planner {
+  public:
+    Planner(Graph graph, const Planted& planted) : planted_(planted) { plan_.graph = std::move(graph); }
+
+    Plan run() {
+        find_uses();
+        start_group();
+        const Graph& graph = plan_.graph;
+        for (position_ = 0; position_ < static_cast<NodeId>(graph.nodes.size()); position_++) {
+            const Node& node = graph.nodes[static_cast<std::size_t>(position_)];
+            if (node.kind == NodeKind::call && node.target != kGetItem) add(node);
+        }
+        position_ = static_cast<NodeId>(graph.nodes.size()) - 1;  // the output node: what it reads is still needed
+        close_group();
+        for (NodeId id : graph.outputs()) plan_.outputs.push_back(key_of(graph, {id}));
+        return std::move(plan_);
+    }
+
+  private:
+    void find_uses() {
+        const Graph& graph = plan_.graph;
+        for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
+            const Node& node = graph.nodes[static_cast<std::size_t>(id)];
+            if (node.kind == NodeKind::call && node.target == kGetItem) continue;  // its users read the producer
+            std::set<ValueKey> read;
+            for_each_input(node, [&](NodeRef ref) { read.insert(key_of(graph, ref)); });
+            for (const ValueKey& key : read) {
+                last_use_[key] = id;
+                use_count_[key]++;
+            }
+        }
+    }
+
+    void add(const Node& node) {
+        if (builder_->stage_count() >= kMaxStages) close_group();
+        const std::size_t before = builder_->update_count();
+        std::vector<expr::Value> results = lower(node);
+        if (before > 0 && builder_->update_count() > before) {
+            // A second anchor: what was added for it is dropped with the unused stages, and it starts the next group.
+            close_group();
+            results = lower(node);
+        }
+        for (std::size_t i = 0; i < results.size(); i++) {
+            const ValueKey key{position_, static_cast<int>(i)};
+            values_[key] = keep(results[i], key);
+        }
+    }
+
+    std::vector<expr::Value> lower(const Node& node) {
+        const RegisteredOp& op = Registry::instance().require(node.target);
+        builder_->set_origin(node.name, print(plan_.graph, node));
+        const Arguments<expr::Value> arguments(op.schema, node,
+                                               [&](NodeRef ref) { return value(key_of(plan_.graph, ref)); });
+        std::vector<expr::Value> results = op.def->lower(*builder_, arguments);
+        if (planted_.lowering == node.target)
+            for (expr::Value& result : results) result = one_more(result);
+        return results;
+    }
+
+    static expr::Value one_more(const expr::Value& value) {
+        return expr::Value(value.dtype(), value.sizes(), [value](const expr::Index& index) {
+            return expr::cast(value.dtype(),
+                              expr::cast(DType::f32, value(index)) + expr::constant(DType::f32, Scalar(1.0)));
+        });
+    }
+
+    /// Stores what would be recomputed too often or has grown too large; leaves the rest to substitution.
+    expr::Value keep(const expr::Value& value, const ValueKey& key) {
+        if (is_empty(value.sizes())) return value;
+        const std::size_t nodes = cost(value);
+        const bool repeated = use_count_[key] > 1 && nodes > kCheapToRepeat;
+        return repeated || nodes > kMaxInlined ? builder_->materialize(value) : value;
+    }
+
+    /// The value in the current group: computed here, or an input of the group.
+    expr::Value value(const ValueKey& key) {
+        if (const auto found = values_.find(key); found != values_.end()) return found->second;
+        const Node& node = plan_.graph.nodes[static_cast<std::size_t>(key.node)];
+        const ValueMeta& meta = node.results.at(static_cast<std::size_t>(key.result));
+        if (is_empty(meta.sizes)) return values_[key] = empty_value(meta.dtype, meta.sizes);
+        // Kernels write contiguous results; only what comes from outside has strides of its own.
+        const bool stored_here = node.kind == NodeKind::call;
+        const std::string name = key.result ? node.name + "_" + std::to_string(key.result) : node.name;
+        expr::Value input =
+            builder_->input(name, meta.dtype, meta.sizes, stored_here ? contiguous_strides(meta.sizes) : meta.strides);
+        inputs_[input.stored_as()] = key;
+        return values_[key] = input;
+    }
+
+    void start_group() {
+        builder_.emplace("kernel_" + std::to_string(plan_.kernels.size()));
+        kernel_ = {};
+        values_.clear();
+        inputs_.clear();
+    }
+
+    /// Ends the current group; what later nodes or the caller read of it becomes its outputs.
+    void close_group() {
+        for (const auto& [key, value] : values_) {
+            const auto last = last_use_.find(key);
+            const bool input = inputs_.contains(value.stored_as()) && inputs_.at(value.stored_as()) == key;
+            if (input || is_empty(value.sizes()) || last == last_use_.end() || last->second < position_) continue;
+            builder_->output(value, plan_.graph.nodes[static_cast<std::size_t>(key.node)].name);
+            kernel_.outputs.push_back(key);
+        }
+        if (!kernel_.outputs.empty()) {
+            kernel_.group = builder_->finish();
+            for (const expr::Input& input : kernel_.group.inputs) kernel_.inputs.push_back(inputs_.at(input.name));
+            kernel_.schedule = schedule(kernel_.group);
+            if (planted_.schedule) plant_race(kernel_.group, kernel_.schedule);
+            plan_.kernels.push_back(std::move(kernel_));
+        }
+        start_group();
+    }
+
+    Plan plan_;
+    const Planted& planted_;
+    NodeId position_ = 0;
+    std::optional<expr::GroupBuilder> builder_;
+    Kernel kernel_;
+    std::map<std::string, ValueKey> inputs_;  // of the current group, by name there
+    std::map<ValueKey, expr::Value> values_;  // available in the current group
+    std::map<ValueKey, NodeId> last_use_;
+    std::map<ValueKey, int> use_count_;
+};
+
+/// Sizes that indices of 32 bits cannot address.
+std::optional<BackendFailure> too_large(const Graph& graph) {
+    for (const Node& node : graph.nodes)
+        for (const ValueMeta& meta : node.results)
+            if (meta.numel() > std::numeric_limits<std::int32_t>::max())
+                return BackendFailure{.stage = "compile",
+                                      .op = node.target,
+                                      .message = "%" + node.name + " has " + to_string(meta.sizes) +
+                                                 " elements, and Halide's indices have 32 bits",
+                                      .unsupported = true};
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> not_lowered(const Graph& graph) {
+    std::vector<std::string> targets;
+    for (const Node& node : decompose(graph).nodes) {
+        if (node.kind != NodeKind::call || node.target == kGetItem) continue;
+        const RegisteredOp* op = Registry::instance().op(node.target);
+        if (op && op->def->lower) continue;
+        if (std::find(targets.begin(), targets.end(), node.target) == targets.end()) targets.push_back(node.target);
+    }
+    return targets;
+}
+
+std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& planted) {
+    const std::vector<std::string> missing = not_lowered(graph);
+    if (!missing.empty()) {
+        std::string list;
+        for (const std::string& target : missing) list += (list.empty() ? "" : ", ") + target;
+        return BackendFailure{.stage = "compile",
+                              .op = missing.front(),
+                              .message = "halide does not implement " + list,
+                              .unsupported = true};
+    }
+    Graph core = decompose(graph);
+    if (auto failure = too_large(core)) return *failure;
+    try {
+        return Planner(std::move(core), planted).run();
+    } catch (const Error& error) {  // an op refuses these operands by name
+        return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
+    }
+}
+
+Planted planted_from(const BackendOptions& options) {
+    Planted planted;
+    const auto found = options.find("plant_TESTING_ONLY");
+    if (found == options.end()) return planted;
+    const std::string prefix = "lowering=";
+    if (found->second == "schedule")
+        planted.schedule = true;
+    else if (found->second.starts_with(prefix))
+        planted.lowering = found->second.substr(prefix.size());
+    else
+        throw Error({"plant_TESTING_ONLY", {}}, "found '" + found->second + "', expected schedule or lowering=OP");
+    return planted;
+}
+
+}  // namespace whittle::halide

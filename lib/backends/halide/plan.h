@@ -1,0 +1,56 @@
+// Graph -> kernels: which nodes share a kernel, what is stored, and how each kernel is scheduled. Nothing here knows
+// Halide.
+//
+// Nodes are lowered in order into the current group. A node that brings a second reduction op closes the group before
+// it, so that a kernel is an anchor (matmul, convolution, row reduction, scatter …) with the pointwise ops and views
+// around it.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "expr/group.h"
+#include "graph/backend.h"
+
+namespace whittle::halide {
+
+/// One result of a node of Plan::graph.
+struct ValueKey {
+    NodeId node = -1;
+    int result = 0;
+    auto operator<=>(const ValueKey&) const = default;
+};
+
+struct Kernel {
+    expr::Group group;
+    expr::Schedule schedule;
+    std::vector<ValueKey> inputs;   ///< one per group.inputs
+    std::vector<ValueKey> outputs;  ///< one per group.outputs
+};
+
+struct Plan {
+    Graph graph;  ///< decomposed: every call lowers, or is a getitem
+    std::vector<Kernel> kernels;
+    std::vector<ValueKey> outputs;  ///< one per output of the graph
+};
+
+/// Deliberate bugs, for the tests of minify and repro; never set otherwise.
+struct Planted {
+    bool schedule = false;      ///< a racy vectorized reduction in the first reduction of every kernel
+    std::string lowering = {};  ///< results of this op are lowered as one more than they are
+};
+
+/// The backend option plant_TESTING_ONLY: "schedule" or "lowering=OP". Throws Error for anything else.
+Planted planted_from(const BackendOptions& options);
+
+/// Decomposes and lowers. Ops that do not lower are a BackendFailure with `unsupported`, naming all of them.
+std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& planted = {});
+
+/// Targets that neither lower nor decompose into something that does, each once.
+std::vector<std::string> not_lowered(const Graph& graph);
+
+/// Rules that give a correct, reasonably quick kernel for any group.
+expr::Schedule schedule(const expr::Group& group);
+
+}  // namespace whittle::halide
