@@ -70,6 +70,7 @@ class Builder : public nlohmann::json_sax<Json> {
         auto& members = parent.template get_ref<typename Json::object_t&>();
         if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) {
             using Members = typename Json::object_t::Container;
+            if (members.empty()) members.reserve(4);  // growth one by one dominated the time of large files
             return &static_cast<Members&>(members).emplace_back(std::move(key_), std::forward<Value>(value)).second;
         } else {
             const auto [place, fresh] = members.emplace(std::move(key_), std::forward<Value>(value));
