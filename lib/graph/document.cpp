@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "graph/json.h"
 
 namespace whittle {
@@ -119,6 +120,43 @@ class Builder : public nlohmann::json_sax<Json> {
     std::string key_;
 };
 
+/// Stops at the top level's member "format".
+class FormatFinder : public nlohmann::json_sax<nlohmann::json> {
+  public:
+    std::string format;
+
+    bool null() override { return value(); }
+    bool boolean(bool) override { return value(); }
+    bool number_integer(number_integer_t) override { return value(); }
+    bool number_unsigned(number_unsigned_t) override { return value(); }
+    bool number_float(number_float_t, const string_t&) override { return value(); }
+    bool binary(binary_t&) override { return value(); }
+    bool string(string_t& text) override {
+        if (wanted_) format = std::move(text);
+        return value();
+    }
+    bool start_object(std::size_t) override { return open(); }
+    bool start_array(std::size_t) override { return open(); }
+    bool end_object() override { return close(); }
+    bool end_array() override { return close(); }
+    bool key(string_t& key) override {
+        wanted_ = depth_ == 1 && key == "format";
+        return true;
+    }
+    bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
+
+  private:
+    bool value() const { return !wanted_; }
+    bool open() { return !wanted_ && ++depth_ < kMaxDepth; }
+    bool close() {
+        --depth_;
+        return true;
+    }
+
+    std::size_t depth_ = 0;
+    bool wanted_ = false;
+};
+
 template <class Json>
 Json parse_as(const std::string& text, const std::string& file) {
     Builder<Json> builder(file);
@@ -169,6 +207,12 @@ std::optional<int> natural(std::string_view text) {
 
 nlohmann::json parse_json(const std::string& text, const std::string& file) {
     return parse_as<nlohmann::json>(text, file);
+}
+
+std::string format_of_json(const std::filesystem::path& path) {
+    FormatFinder finder;
+    nlohmann::json::sax_parse(read_file(path), &finder);
+    return finder.format;
 }
 
 Document::Document(const std::string& text, std::string file)
@@ -270,6 +314,12 @@ std::vector<std::int64_t> Document::integers(const Json& value) const {
     values.reserve(list(value).size());
     for (const Json& element : value) values.push_back(integer(element));
     return values;
+}
+
+std::map<std::string, std::string> Document::texts(const Json& value) const {
+    std::map<std::string, std::string> texts;
+    for (const auto& [key, element] : object(value).items()) texts[key] = text(element);
+    return texts;
 }
 
 }  // namespace whittle

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ class Document {
     double number(const Json& value) const;
     bool boolean(const Json& value) const;
     std::vector<std::int64_t> integers(const Json& value) const;
+    /// An object whose values are texts.
+    std::map<std::string, std::string> texts(const Json& value) const;
 
     /// "/nodes/3/args/0".
     std::string pointer_to(const Json& value) const;

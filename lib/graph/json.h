@@ -16,6 +16,9 @@ inline constexpr int kGraphFormatMajor = 1, kGraphFormatMinor = 0;
 /// keyed by content hash, equal tensors stored once). Both atomically, the sidecar first.
 void save_graph(const Graph& graph, const std::filesystem::path& path);
 
+/// Whether `path` holds already what save_graph would write there, and its sidecar exists where one is needed.
+bool is_saved(const Graph& graph, const std::filesystem::path& path);
+
 /// Reads what save_graph wrote; tensors are views of the mapped sidecar, checked against their hashes. The graph is
 /// verified at Stage::captured. Throws Error with file and JSON pointer. A newer minor version is read; another major
 /// version is refused.
@@ -27,6 +30,9 @@ std::string graph_to_json(const Graph& graph, std::map<std::string, Tensor>& ten
 
 /// The graph of graph_to_json's text and tensors; `file` names it in errors.
 Graph graph_from_json(const std::string& text, const std::map<std::string, Tensor>& tensors, const std::string& file);
+
+/// The member "format" of a JSON file's top level, without reading much further than it; empty when there is none.
+std::string format_of_json(const std::filesystem::path& path);
 
 /// JSON text → value with a cap on nesting, so that hostile input cannot overflow the stack. Throws Error with byte
 /// offset.

@@ -83,6 +83,13 @@ std::string json_number(double value) {
     return text;
 }
 
+std::string json_object(const std::map<std::string, std::string>& texts) {
+    std::string out = "{";
+    for (const auto& [key, value] : texts)
+        out += (out.size() > 1 ? ", " : "") + json_quote(key) + ": " + json_quote(as_utf8(value));
+    return out + "}";
+}
+
 std::string json_list(const std::vector<std::int64_t>& values) {
     std::string text = "[";
     for (std::size_t i = 0; i < values.size(); ++i) text += (i ? ", " : "") + std::to_string(values[i]);

@@ -1,11 +1,11 @@
 #include <charconv>
-#include <limits>
 #include <unordered_map>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/document.h"
 #include "graph/json.h"
+#include "graph/stack_json.h"
 #include "graph/tensor_json.h"
 #include "graph/verify.h"
 
@@ -59,8 +59,7 @@ class GraphReader {
         if (const Json* results = in_.find(value, "results"))
             for (const Json& result : in_.list(*results)) node.results.push_back(meta(result));
         if (const Json* path = in_.find(value, "module_path")) node.module_path = in_.text(*path);
-        if (const Json* stack = in_.find(value, "stack"))
-            for (const Json& entry : in_.list(*stack)) node.stack.push_back(frame(entry));
+        if (const Json* stack = in_.find(value, "stack")) node.stack = read_stack(in_, *stack);
         if (!ids_.emplace(node.name, static_cast<NodeId>(graph_.nodes.size())).second)
             in_.fail(name, "a name that no node above has");
         graph_.nodes.push_back(std::move(node));
@@ -127,30 +126,12 @@ class GraphReader {
         return meta;
     }
 
-    int small_integer(const Json& value) const {
-        const std::int64_t wide = in_.integer(value);
-        if (wide < 0 || wide > std::numeric_limits<int>::max()) in_.fail(value, "a line or column");
-        return static_cast<int>(wide);
-    }
-
-    StackFrame frame(const Json& value) const {
-        in_.only_members(value, {"file", "line", "column", "function", "text"});
-        StackFrame frame;
-        frame.file = in_.text(in_.member(value, "file"));
-        frame.line = small_integer(in_.member(value, "line"));
-        if (const Json* column = in_.find(value, "column")) frame.column = small_integer(*column);
-        if (const Json* function = in_.find(value, "function")) frame.function = in_.text(*function);
-        if (const Json* text = in_.find(value, "text")) frame.text = in_.text(*text);
-        return frame;
-    }
-
     Failure failure(const Json& value) const {
         in_.only_members(value, {"backend", "options", "command", "polarity", "signature", "message", "reference",
                                  "tolerance", "inputs"});
         Failure failure;
         failure.backend = in_.text(in_.member(value, "backend"));
-        if (const Json* options = in_.find(value, "options"))
-            for (const auto& [key, option] : in_.object(*options).items()) failure.options[key] = in_.text(option);
+        if (const Json* options = in_.find(value, "options")) failure.options = in_.texts(*options);
         if (const Json* command = in_.find(value, "command"))
             for (const Json& word : in_.list(*command)) failure.command.push_back(in_.text(word));
         if (const Json* polarity = in_.find(value, "polarity")) failure.polarity = in_.text(*polarity);

@@ -1,6 +1,7 @@
 #include "base/files.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
+#include "graph/stack_json.h"
 #include "graph/tensor_json.h"
 #include "tensor/safetensors.h"
 
@@ -86,7 +87,7 @@ class GraphWriter {
         }
         if (!node.results.empty()) text += ", \"results\": " + list(node.results, meta);
         if (!node.module_path.empty()) text += ", \"module_path\": " + json_quote(node.module_path);
-        if (!node.stack.empty()) text += ", \"stack\": " + list(node.stack, frame);
+        if (!node.stack.empty()) text += ", \"stack\": " + stack_to_json(node.stack);
         return text + "}";
     }
 
@@ -133,15 +134,6 @@ class GraphWriter {
         return text + "}";
     }
 
-    static std::string frame(const StackFrame& frame) {
-        std::string text =
-            "{\"file\": " + json_quote(as_utf8(frame.file)) + ", \"line\": " + std::to_string(frame.line);
-        if (frame.column) text += ", \"column\": " + std::to_string(frame.column);
-        if (!frame.function.empty()) text += ", \"function\": " + json_quote(as_utf8(frame.function));
-        if (!frame.text.empty()) text += ", \"text\": " + json_quote(as_utf8(frame.text));
-        return text + "}";
-    }
-
     std::string failure(const Failure& failure) const {
         std::vector<std::string> entries;
         const auto add = [&](const char* key, const std::string& value) {
@@ -149,12 +141,7 @@ class GraphWriter {
         };
         const auto quote = [](const std::string& text) { return json_quote(as_utf8(text)); };
         add("backend", quote(failure.backend));
-        if (!failure.options.empty()) {
-            std::string options = "{";
-            for (const auto& [key, value] : failure.options)
-                options += (options.size() > 1 ? ", " : "") + json_quote(key) + ": " + json_quote(value);
-            add("options", options + "}");
-        }
+        if (!failure.options.empty()) add("options", json_object(failure.options));
         if (!failure.command.empty()) add("command", list(failure.command, quote));
         if (!failure.polarity.empty()) add("polarity", quote(failure.polarity));
         const Signature& signature = failure.signature;
@@ -196,13 +183,27 @@ std::string graph_to_json(const Graph& graph, std::map<std::string, Tensor>& ten
     return text;
 }
 
+namespace {
+
+std::filesystem::path sidecar_of(std::filesystem::path path) { return path.replace_extension(".safetensors"); }
+
+}  // namespace
+
 void save_graph(const Graph& graph, const std::filesystem::path& path) {
-    std::filesystem::path beside = path;
-    beside.replace_extension(".safetensors");
+    const std::filesystem::path beside = sidecar_of(path);
     TensorWriter tensors;
     const std::string text = file_text(graph, tensors, beside.filename().string());
     if (!tensors.sidecar().empty()) save_safetensors(beside, tensors.sidecar());
     write_file(path, text);
+}
+
+bool is_saved(const Graph& graph, const std::filesystem::path& path) {
+    const std::filesystem::path beside = sidecar_of(path);
+    std::error_code missing;
+    if (!std::filesystem::is_regular_file(path, missing)) return false;
+    TensorWriter tensors;
+    if (file_text(graph, tensors, beside.filename().string()) != read_file(path)) return false;
+    return tensors.sidecar().empty() || std::filesystem::is_regular_file(beside, missing);
 }
 
 }  // namespace whittle

@@ -17,7 +17,7 @@ namespace {
 using Json = Document::Json;
 
 /// Memory that strides may skip: a file of a few bytes must not claim a petabyte of gaps. Gaps are never touched.
-constexpr std::int64_t kGapBytes = std::int64_t(1) << 30, kGapFactor = 64;
+constexpr std::int64_t kGapBytes = std::int64_t(128) << 20, kGapFactor = 64;
 
 template <class T>
 using Bits =
@@ -144,7 +144,7 @@ std::string TensorWriter::json(const Tensor& tensor) {
     if (tensor.strides() != contiguous_strides(tensor.sizes())) {
         if (!reach(tensor.sizes(), tensor.strides(), tensor.dtype()))
             throw Error("found a tensor of sizes " + to_string(tensor.sizes()) + " with strides " +
-                            to_string(tensor.strides()) + ", expected gaps of at most 1 GiB",
+                            to_string(tensor.strides()) + ", expected gaps of at most 128 MiB",
                         "make it contiguous");
         text += ", \"strides\": " + json_list(tensor.strides());
     }
@@ -224,7 +224,7 @@ Tensor TensorReader::read(const Json& value) {
         const Strides strides = document_.integers(*member);
         if (strides.size() != sizes.size()) document_.fail(*member, std::to_string(sizes.size()) + " strides");
         const auto reached = reach(sizes, strides, dtype);
-        if (!reached) document_.fail(*member, "strides with gaps of at most 1 GiB");
+        if (!reached) document_.fail(*member, "strides with gaps of at most 128 MiB");
         if (strides != tensor.strides()) tensor = with_strides(tensor, strides, *reached);
     }
     const Json* grad = document_.find(value, "requires_grad");

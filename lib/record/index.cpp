@@ -1,0 +1,161 @@
+#include "record/index.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "graph/document.h"
+#include "graph/json_text.h"
+#include "graph/stack_json.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = Document::Json;
+
+constexpr std::string_view kFormat = "whittle.trace";
+
+std::string quote(const std::string& text) { return json_quote(as_utf8(text)); }
+
+std::string graph_text(const IndexGraph& graph) {
+    std::string text = "{\"name\": " + quote(graph.name);
+    if (!graph.file.empty()) text += ", \"file\": " + quote(graph.file.generic_string());
+    text += ", \"frame\": " + quote(graph.frame) + ", \"ended_by\": ";
+    text += graph.ended_by_break ? "{\"break\": " + std::to_string(*graph.ended_by_break) + "}" : "\"return\"";
+    return text + ", \"ops\": " + std::to_string(graph.ops) + ", \"inputs\": " + std::to_string(graph.inputs) +
+           ", \"outputs\": " + std::to_string(graph.outputs) + "}";
+}
+
+std::string break_text(const IndexBreak& entry) {
+    std::string text = "{\"reason\": " + quote(entry.reason);
+    if (!entry.op.empty()) text += ", \"op\": " + quote(entry.op);
+    text += ", \"frame\": " + quote(entry.frame) + ", \"count\": " + std::to_string(entry.count);
+    return text + ", \"stack\": " + stack_to_json(entry.stack) + "}";
+}
+
+std::string record_text(const IndexRecord& record) {
+    return "{\"name\": " + quote(record.name) + ", \"file\": " + quote(record.file.generic_string()) +
+           ", \"graph\": " + quote(record.graph) + "}";
+}
+
+template <class Entry, class Text>
+std::string block(const std::vector<Entry>& entries, Text&& text_of) {
+    std::string text = "[";
+    for (const Entry& entry : entries) text += (text.size() > 1 ? ",\n    " : "\n    ") + text_of(entry);
+    return text + (entries.empty() ? "]" : "\n  ]");
+}
+
+/// Reads index.json; one function per kind of entry.
+class IndexReader {
+  public:
+    explicit IndexReader(const Document& in) : in_(in) {}
+
+    TraceIndex read() {
+        const Json& root = in_.root();
+        in_.only_members(
+            root, {"format", "version", "model", "backend", "frames", "graphs", "breaks", "records", "environment"});
+        TraceIndex index;
+        index.model = text(root, "model");
+        index.backend = text(root, "backend");
+        for (const Json& frame : in_.list(in_.member(root, "frames"))) index.frames.push_back(in_.text(frame));
+        for (const Json& entry : in_.list(in_.member(root, "breaks"))) index.breaks.push_back(break_of(entry));
+        for (const Json& entry : in_.list(in_.member(root, "graphs")))
+            index.graphs.push_back(graph_of(entry, index.breaks.size()));
+        for (const Json& entry : in_.list(in_.member(root, "records"))) index.records.push_back(record_of(entry));
+        if (const Json* environment = in_.find(root, "environment")) index.environment = in_.texts(*environment);
+        return index;
+    }
+
+  private:
+    std::string text(const Json& object, std::string_view key) const { return in_.text(in_.member(object, key)); }
+
+    std::int64_t count(const Json& object, std::string_view key) const {
+        const Json& value = in_.member(object, key);
+        const std::int64_t number = in_.integer(value);
+        if (number < 0) in_.fail(value, "a count");
+        return number;
+    }
+
+    fs::path file(const Json& value) const {
+        const fs::path path = in_.text(value);
+        const fs::path normal = path.lexically_normal();
+        if (path.empty() || path.is_absolute() || normal.empty() || *normal.begin() == "..")
+            in_.fail(value, "a relative path in the folder of the trace");
+        return path;
+    }
+
+    IndexGraph graph_of(const Json& value, std::size_t breaks) const {
+        in_.only_members(value, {"name", "file", "frame", "ended_by", "ops", "inputs", "outputs"});
+        IndexGraph graph;
+        graph.name = text(value, "name");
+        if (const Json* path = in_.find(value, "file")) graph.file = file(*path);
+        graph.frame = text(value, "frame");
+        const Json& end = in_.member(value, "ended_by");
+        if (end.is_object()) {
+            const Json& position = in_.member(end, "break");
+            const std::int64_t number = in_.integer(position);
+            if (number < 0 || static_cast<std::size_t>(number) >= breaks)
+                in_.fail(position, "a position in the list of " + std::to_string(breaks) + " breaks");
+            graph.ended_by_break = static_cast<std::size_t>(number);
+        } else if (end != "return") {
+            in_.fail(end, R"("return" or {"break": N})");
+        }
+        graph.ops = count(value, "ops");
+        graph.inputs = count(value, "inputs");
+        graph.outputs = count(value, "outputs");
+        return graph;
+    }
+
+    IndexBreak break_of(const Json& value) const {
+        in_.only_members(value, {"reason", "op", "frame", "count", "stack"});
+        IndexBreak entry;
+        entry.reason = text(value, "reason");
+        if (const Json* op = in_.find(value, "op")) entry.op = in_.text(*op);
+        entry.frame = text(value, "frame");
+        entry.count = count(value, "count");
+        entry.stack = read_stack(in_, in_.member(value, "stack"));
+        return entry;
+    }
+
+    IndexRecord record_of(const Json& value) const {
+        in_.only_members(value, {"name", "file", "graph"});
+        return {text(value, "name"), file(in_.member(value, "file")), text(value, "graph")};
+    }
+
+    const Document& in_;
+};
+
+}  // namespace
+
+IndexGraph index_graph(const Graph& graph, std::string frame) {
+    IndexGraph entry{.name = graph.name, .frame = std::move(frame)};
+    for (const NodeId id : graph.calls()) entry.ops += graph.node({id}).target != kGetItem;
+    entry.inputs = static_cast<std::int64_t>(graph.placeholders().size());
+    entry.outputs = static_cast<std::int64_t>(graph.outputs().size());
+    return entry;
+}
+
+void save_index(const fs::path& folder, const TraceIndex& index) {
+    std::string text = "{\n  \"format\": " + quote(std::string(kFormat)) + ",\n  \"version\": \"" +
+                       std::to_string(kIndexFormatMajor) + "." + std::to_string(kIndexFormatMinor) + "\"";
+    const auto member = [&](const char* key, const std::string& value) {
+        text += ",\n  \"" + std::string(key) + "\": " + value;
+    };
+    member("model", quote(index.model));
+    member("backend", quote(index.backend));
+    member("frames", block(index.frames, quote));
+    member("graphs", block(index.graphs, graph_text));
+    member("breaks", block(index.breaks, break_text));
+    member("records", block(index.records, record_text));
+    if (!index.environment.empty()) member("environment", json_object(index.environment));
+    write_file(folder / "index.json", text + "\n}\n");
+}
+
+TraceIndex load_index(const fs::path& folder) {
+    const fs::path file = folder / "index.json";
+    Document document(read_file(file), file.string());
+    document.require_format(kFormat, kIndexFormatMajor, kIndexFormatMinor);
+    return IndexReader(document).read();
+}
+
+}  // namespace whittle

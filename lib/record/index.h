@@ -1,0 +1,63 @@
+// index.json of a folder that `trace` wrote: what was traced and where its parts are. Schema: share/schema.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle {
+
+inline constexpr int kIndexFormatMajor = 1, kIndexFormatMinor = 0;
+
+/// Why capture stopped at a place; `count` times.
+struct IndexBreak {
+    std::string reason;
+    std::string op = {};  ///< the op that capture stopped at, if one
+    std::string frame = "main";
+    std::vector<StackFrame> stack = {};  ///< of the user, innermost first
+    std::int64_t count = 1;
+    bool operator==(const IndexBreak&) const = default;
+};
+
+struct IndexGraph {
+    std::string name;
+    std::filesystem::path file = {};  ///< relative to the folder; empty when the graph was not written
+    std::string frame = "main";
+    /// What ended it: "return" of its frame, or the position in TraceIndex::breaks.
+    std::optional<std::size_t> ended_by_break = {};
+    std::int64_t ops = 0, inputs = 0, outputs = 0;
+    bool operator==(const IndexGraph&) const = default;
+};
+
+struct IndexRecord {
+    std::string name;
+    std::filesystem::path file = {};  ///< relative to the folder
+    std::string graph = {};           ///< name in TraceIndex::graphs
+    bool operator==(const IndexRecord&) const = default;
+};
+
+struct TraceIndex {
+    std::string model;                ///< as the user named it
+    std::string backend = "eager";    ///< it ran with
+    std::vector<std::string> frames;  ///< in order of first execution
+    std::vector<IndexGraph> graphs;
+    std::vector<IndexBreak> breaks;
+    std::vector<IndexRecord> records;
+    std::map<std::string, std::string> environment;
+    bool operator==(const TraceIndex&) const = default;
+};
+
+/// The entry of a graph whose counts are those of `graph`: ops are its calls without getitems.
+IndexGraph index_graph(const Graph& graph, std::string frame);
+
+/// Writes folder/index.json, atomically.
+void save_index(const std::filesystem::path& folder, const TraceIndex& index);
+
+/// Throws Error with file and JSON pointer; paths that lead out of the folder are refused.
+TraceIndex load_index(const std::filesystem::path& folder);
+
+}  // namespace whittle

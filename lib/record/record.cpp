@@ -1,0 +1,159 @@
+#include "record/record.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/hash.h"
+#include "graph/document.h"
+#include "graph/json.h"
+#include "graph/json_text.h"
+#include "graph/tensor_json.h"
+#include "graph/text.h"
+#include "tensor/safetensors.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+using Json = Document::Json;
+
+constexpr std::string_view kFormat = "whittle.record";
+
+/// A file name that any name can become: what could be a path or an option is replaced.
+std::string file_name(const std::string& name) {
+    std::string result;
+    for (const char c : name) {
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                           (c == '.' && !result.empty()) || (c == '-' && !result.empty());
+        result += plain ? c : '_';
+    }
+    return result.empty() ? "graph" : result.substr(0, 100);
+}
+
+/// Saves the graph as graphs/NAME.json, or NAME_1, NAME_2 … when another graph has that name; an equal graph that is
+/// there already is shared. Returns the path.
+fs::path save_shared_graph(const fs::path& folder, const Graph& graph) {
+    for (int i = 0;; ++i) {
+        const std::string name = file_name(graph.name) + (i ? "_" + std::to_string(i) : "") + ".json";
+        const fs::path path = folder / "graphs" / name;
+        if (is_saved(graph, path)) return path;
+        if (fs::exists(path)) continue;
+        save_graph(graph, path);
+        return path;
+    }
+}
+
+std::string tensor_list(const std::vector<Tensor>& tensors, TensorWriter& writer) {
+    std::string text = "[";
+    for (const Tensor& tensor : tensors) text += (text.size() > 1 ? ",\n    " : "\n    ") + writer.json(tensor);
+    return text + (tensors.empty() ? "]" : "\n  ]");
+}
+
+std::string record_text(const Record& record, const fs::path& graph, TensorWriter& tensors,
+                        const std::string& sidecar) {
+    const auto quote = [](const std::string& text) { return json_quote(as_utf8(text)); };
+    const std::string inputs = tensor_list(record.inputs, tensors), expected = tensor_list(record.expected, tensors);
+    std::string text = "{\n  \"format\": " + quote(std::string(kFormat)) + ",\n  \"version\": \"" +
+                       std::to_string(kRecordFormatMajor) + "." + std::to_string(kRecordFormatMinor) + "\"";
+    const auto member = [&](const char* key, const std::string& value) {
+        text += ",\n  \"" + std::string(key) + "\": " + value;
+    };
+    if (!tensors.sidecar().empty()) member("tensors", quote(sidecar));
+    member("name", quote(record.name));
+    member("frame", quote(record.frame));
+    member("backend", quote(record.backend));
+    member("graph", "{\"file\": " + quote("../graphs/" + graph.filename().string()) + ", \"hash\": \"" +
+                        content_hash(read_file(graph)) + "\"}");
+    member("inputs", inputs);
+    member("expected", expected);
+    member("expected_from", quote(record.expected_from));
+    if (record.tolerance)
+        member("tolerance", "{\"rtol\": " + json_number(record.tolerance->rtol) +
+                                ", \"atol\": " + json_number(record.tolerance->atol) + "}");
+    if (!record.environment.empty()) member("environment", json_object(record.environment));
+    return text + "\n}\n";
+}
+
+/// "../graphs/NAME.json": a file of the same trace folder, wherever the folder is.
+fs::path graph_file(const Document& in, const Json& value) {
+    const fs::path path = in.text(value);
+    const fs::path normal = path.lexically_normal();
+    auto step = normal.begin();
+    if (step != normal.end() && *step == "..") ++step;
+    const bool inside = !path.empty() && !path.is_absolute() && step != normal.end() && *step != "..";
+    if (!inside) in.fail(value, "a relative path in the folder of the trace");
+    return fs::path(in.file()).parent_path() / normal;
+}
+
+std::vector<Tensor> read_tensors(const Document& in, TensorReader& tensors, const Json& list, std::size_t count,
+                                 const char* what) {
+    if (in.list(list).size() != count)
+        in.fail(list, std::to_string(count) + " tensors: one per " + what + " of the graph");
+    std::vector<Tensor> result;
+    for (const Json& value : list) result.push_back(tensors.read(value));
+    return result;
+}
+
+/// Expected outputs may differ from what the graph says, and replay then says how; inputs that do not fit cannot run.
+void check_inputs(const Document& in, const Json& list, const Record& record, const Graph& graph) {
+    const std::vector<NodeId> placeholders = graph.placeholders();
+    for (std::size_t i = 0; i < placeholders.size(); ++i) {
+        const Node& node = graph.node({placeholders[i]});
+        const Tensor& input = record.inputs[i];
+        if (input.dtype() != node.meta().dtype || input.sizes() != node.meta().sizes)
+            in.fail_found(list[i], print(ValueMeta::of(input)), print(node.meta()) + " of %" + node.name);
+    }
+}
+
+}  // namespace
+
+fs::path save_record(const fs::path& folder, const Graph& graph, const Record& record) {
+    WHITTLE_CHECK(record.inputs.size() == graph.placeholders().size(), "a record needs one input per placeholder");
+    WHITTLE_CHECK(record.expected.size() == graph.outputs().size(), "a record needs one tensor per output");
+    const fs::path graph_path = save_shared_graph(folder, graph);
+    const std::string name = file_name(record.name.empty() ? graph.name : record.name);
+    const fs::path path = folder / "records" / (name + ".json"), beside = folder / "records" / (name + ".safetensors");
+    TensorWriter tensors(true);
+    const std::string text = record_text(record, graph_path, tensors, beside.filename().string());
+    if (!tensors.sidecar().empty()) save_safetensors(beside, tensors.sidecar());
+    write_file(path, text);
+    return path;
+}
+
+LoadedRecord load_record(const fs::path& file) {
+    Document in(read_file(file), file.string());
+    in.require_format(kFormat, kRecordFormatMajor, kRecordFormatMinor);
+    const Json& root = in.root();
+    in.only_members(root, {"format", "version", "tensors", "name", "frame", "backend", "graph", "inputs", "expected",
+                           "expected_from", "tolerance", "environment"});
+    LoadedRecord loaded;
+    loaded.file = file;
+    Record& record = loaded.record;
+    record.name = in.text(in.member(root, "name"));
+    record.frame = in.text(in.member(root, "frame"));
+    record.backend = in.text(in.member(root, "backend"));
+    record.expected_from = in.text(in.member(root, "expected_from"));
+    const Json& graph = in.member(root, "graph");
+    in.only_members(graph, {"file", "hash"});
+    const fs::path graph_path = graph_file(in, in.member(graph, "file"));
+    const Json& recorded = in.member(graph, "hash");
+    if (const std::string hash = content_hash(read_file(graph_path)); in.text(recorded) != hash)
+        in.fail_found(recorded, "a graph with the hash " + hash, in.text(recorded),
+                      graph_path.string() + " was changed after it was recorded");
+    loaded.graph = load_graph(graph_path);
+    TensorReader tensors(in);
+    const Json& inputs = in.member(root, "inputs");
+    record.inputs = read_tensors(in, tensors, inputs, loaded.graph.placeholders().size(), "placeholder");
+    check_inputs(in, inputs, record, loaded.graph);
+    record.expected = read_tensors(in, tensors, in.member(root, "expected"), loaded.graph.outputs().size(), "output");
+    if (const Json* tolerance = in.find(root, "tolerance")) {
+        in.only_members(*tolerance, {"rtol", "atol"});
+        record.tolerance = {in.number(in.member(*tolerance, "rtol")), in.number(in.member(*tolerance, "atol"))};
+    }
+    if (const Json* environment = in.find(root, "environment")) record.environment = in.texts(*environment);
+    return loaded;
+}
+
+bool is_record(const fs::path& file) { return format_of_json(file) == kFormat; }
+
+}  // namespace whittle
