@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 
 #include "base/error.h"
 #include "base/suggest.h"
@@ -11,6 +12,7 @@
 #include "graph/failure_file.h"
 #include "graph/json.h"
 #include "graph/text.h"
+#include "record/index.h"
 #include "tensor/npy.h"
 #include "tensor/random.h"
 #include "tensor/safetensors.h"
@@ -181,6 +183,32 @@ LoadedFrame frame_of_record(LoadedRecord loaded) {
     return frame;
 }
 
+LoadedFrame frame_of_graph(const fs::path& path) {
+    LoadedFrame frame{.file = path, .graph = load_graph(path)};
+    use_failure(frame);
+    return frame;
+}
+
+/// With inputs: the records, then the graphs that no record belongs to. Else every graph once.
+std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_inputs) {
+    const TraceIndex index = load_index(folder);
+    std::vector<LoadedFrame> frames;
+    std::set<std::string> recorded;
+    if (need_inputs)
+        for (const IndexRecord& record : index.records) {
+            frames.push_back(frame_of_record(load_record(folder / record.file)));
+            recorded.insert(record.graph);
+        }
+    for (const IndexGraph& graph : index.graphs) {
+        if (graph.file.empty() || recorded.contains(graph.name)) continue;
+        frames.push_back(frame_of_graph(folder / graph.file));
+        frames.back().name = graph.frame;
+    }
+    if (frames.empty())
+        throw Error({(folder / "index.json").string(), {}}, "found no graph and no record, expected at least one");
+    return frames;
+}
+
 }  // namespace
 
 void InputOptions::declare(Tool& tool) {
@@ -217,16 +245,14 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
         case ModelKind::onnx:
             frames.push_back(load_onnx_frame(path, options, given));
             break;
-        case ModelKind::graph: {
-            LoadedFrame frame{.file = path, .graph = load_graph(path)};
-            use_failure(frame);
-            frames.push_back(std::move(frame));
+        case ModelKind::graph:
+            frames.push_back(frame_of_graph(path));
             break;
-        }
         case ModelKind::record:
             frames.push_back(frame_of_record(load_record(path)));
             break;
         case ModelKind::trace:
+            frames = frames_of_trace(path, options.need_inputs);
             break;
     }
     for (LoadedFrame& frame : frames) {

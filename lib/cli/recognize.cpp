@@ -76,11 +76,8 @@ ModelKind recognize(const fs::path& path) {
     if (text != head.end() && *text == '{') return is_record(path) ? ModelKind::record : ModelKind::graph;
     const std::string extension = path.extension().string();
     if (extension == ".json") throw Error({file, "byte 0"}, "found no '{', expected a graph or record in JSON");
-    // A ModelProto starts with a field's tag: number 1 to 25 and a wire type of 0 or 2. Text and other formats rarely
-    // do.
-    const auto tag = static_cast<unsigned char>(head[0]);
-    if (extension == ".onnx" || (tag >> 3 >= 1 && tag >> 3 <= 25 && ((tag & 7) == 0 || (tag & 7) == 2)))
-        return ModelKind::onnx;
+    // Writers start a ModelProto with field 1 (ir_version), 2 or 3: bytes that no text starts with.
+    if (extension == ".onnx" || head[0] == 0x08 || head[0] == 0x12 || head[0] == 0x1a) return ModelKind::onnx;
     throw Error({file, "byte 0"},
                 "found an unknown format, expected an ONNX model, a graph or a record in JSON, or a trace folder");
 }

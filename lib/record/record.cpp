@@ -30,19 +30,6 @@ std::string file_name(const std::string& name) {
     return result.empty() ? "graph" : result.substr(0, 100);
 }
 
-/// Saves the graph as graphs/NAME.json, or NAME_1, NAME_2 … when another graph has that name; an equal graph that is
-/// there already is shared. Returns the path.
-fs::path save_shared_graph(const fs::path& folder, const Graph& graph) {
-    for (int i = 0;; ++i) {
-        const std::string name = file_name(graph.name) + (i ? "_" + std::to_string(i) : "") + ".json";
-        const fs::path path = folder / "graphs" / name;
-        if (is_saved(graph, path)) return path;
-        if (fs::exists(path)) continue;
-        save_graph(graph, path);
-        return path;
-    }
-}
-
 std::string tensor_list(const std::vector<Tensor>& tensors, TensorWriter& writer) {
     std::string text = "[";
     for (const Tensor& tensor : tensors) text += (text.size() > 1 ? ",\n    " : "\n    ") + writer.json(tensor);
@@ -107,10 +94,21 @@ void check_inputs(const Document& in, const Json& list, const Record& record, co
 
 }  // namespace
 
+fs::path save_captured_graph(const fs::path& folder, const Graph& graph) {
+    for (int i = 0;; ++i) {
+        const std::string name = file_name(graph.name) + (i ? "_" + std::to_string(i) : "") + ".json";
+        const fs::path path = folder / "graphs" / name;
+        if (is_saved(graph, path)) return path;
+        if (fs::exists(path)) continue;
+        save_graph(graph, path);
+        return path;
+    }
+}
+
 fs::path save_record(const fs::path& folder, const Graph& graph, const Record& record) {
     WHITTLE_CHECK(record.inputs.size() == graph.placeholders().size(), "a record needs one input per placeholder");
     WHITTLE_CHECK(record.expected.size() == graph.outputs().size(), "a record needs one tensor per output");
-    const fs::path graph_path = save_shared_graph(folder, graph);
+    const fs::path graph_path = save_captured_graph(folder, graph);
     const std::string name = file_name(record.name.empty() ? graph.name : record.name);
     const fs::path path = folder / "records" / (name + ".json"), beside = folder / "records" / (name + ".safetensors");
     TensorWriter tensors(true);

@@ -28,6 +28,10 @@ struct Record {
     std::map<std::string, std::string> environment = {};
 };
 
+/// Writes the graph as graphs/NAME.json of `folder`, or NAME_1, NAME_2 … when another graph has that name; an equal
+/// graph that is there already is shared. Returns its path.
+std::filesystem::path save_captured_graph(const std::filesystem::path& folder, const Graph& graph);
+
 /// Writes graph and record into `folder` (layout above); returns the record's path.
 std::filesystem::path save_record(const std::filesystem::path& folder, const Graph& graph, const Record& record);
 
