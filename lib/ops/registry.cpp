@@ -28,8 +28,19 @@ std::vector<std::span<const OpDef>> families() {
         softmax_ops(),     //
         norm_ops(),        //
         view_ops(),        //
+        piece_ops(),       //
+        reshape_ops(),     //
+        join_ops(),        //
+        pad_ops(),         //
+        arrange_ops(),     //
+        gather_ops(),      //
         index_ops(),       //
+        scatter_ops(),     //
+        overwrite_ops(),   //
         creation_ops(),    //
+        range_ops(),       //
+        triangle_ops(),    //
+        scan_ops(),        //
         sort_ops(),        //
         matmul_ops(),      //
         conv_ops(),        //

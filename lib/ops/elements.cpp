@@ -1,0 +1,72 @@
+#include "ops/elements.h"
+
+#include "base/error.h"
+
+namespace whittle {
+
+void copy_into(Tensor& to, const Strides& to_strides, std::int64_t to_offset, const Tensor& from) {
+    const auto width = static_cast<std::int64_t>(size_of(to.dtype()));
+    auto* target = static_cast<std::byte*>(to.mutable_raw()) + to_offset * width;
+    const auto* source = static_cast<const std::byte*>(from.raw());
+    for_each_index(from.sizes(), [&](const std::vector<std::int64_t>& index) {
+        std::memcpy(target + element_offset(index, to_strides) * width,
+                    source + element_offset(index, from.strides()) * width, static_cast<std::size_t>(width));
+    });
+}
+
+Sizes at_least_1d(const Sizes& sizes) { return sizes.empty() ? Sizes{1} : sizes; }
+
+Tensor at_least_1d(const Tensor& tensor) {
+    return tensor.rank() > 0 ? tensor : tensor.as_strided({1}, {1}, tensor.offset());
+}
+
+expr::Value at_least_1d(const expr::Value& value) {
+    if (value.rank() > 0) return value;
+    return expr::Value(value.dtype(), {1}, [value](const expr::Index&) { return value({}); });
+}
+
+std::int64_t checked_index(std::int64_t index, std::int64_t size, bool negatives, const std::string& op) {
+    if (index >= size || index < (negatives ? -size : 0))
+        throw Error(op + ": found index " + std::to_string(index) + " for a dimension of size " + std::to_string(size) +
+                    ", expected " + std::to_string(negatives ? -size : 0) + " to " + std::to_string(size - 1));
+    return index < 0 ? index + size : index;
+}
+
+void check_index_dtype(DType dtype, const std::string& op) {
+    if (dtype != DType::i64 && dtype != DType::i32)
+        throw Error(op + ": found an index of dtype " + std::string(name(dtype)) + ", expected i64 or i32");
+}
+
+void require_elements(std::int64_t size, const std::string& op) {
+    if (size == 0) throw Error(op + ": found positions in an empty dimension, expected elements to choose from");
+}
+
+expr::Expr literal(DType dtype, const Scalar& value) {
+    if (dtype == DType::f16 || dtype == DType::bf16)
+        return expr::cast(dtype, expr::constant(DType::f32, Scalar(value.to_double())));
+    if (is_floating(dtype)) return expr::constant(dtype, Scalar(value.to_double()));
+    if (dtype == DType::boolean) return expr::constant(dtype, Scalar(value.to_bool()));
+    return expr::constant(dtype, Scalar(value.to_integer()));
+}
+
+expr::Expr clamp_index(const expr::Expr& index, std::int64_t extent) {
+    return expr::max(expr::min(index, expr::index(extent - 1)), expr::index(0));
+}
+
+expr::Expr data_index(const expr::Expr& element, std::int64_t extent, bool negatives) {
+    expr::Expr index = expr::cast(DType::i32, element);
+    if (negatives) index = expr::select(index < expr::index(0), index + expr::index(extent), index);
+    return clamp_index(index, extent);
+}
+
+expr::Value empty_value(DType dtype, const Sizes& sizes) {
+    return expr::Value(dtype, sizes, [dtype](const expr::Index&) { return literal(dtype, Scalar(0)); });
+}
+
+expr::Expr comparable(const expr::Expr& element) {
+    if (element->dtype == DType::boolean) return expr::cast(DType::u8, element);
+    if (element->dtype == DType::f16 || element->dtype == DType::bf16) return expr::cast(DType::f32, element);
+    return element;
+}
+
+}  // namespace whittle
