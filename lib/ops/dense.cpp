@@ -11,6 +11,13 @@ void check_same_dtype(const std::string& op, DType dtype, const std::string& oth
                 "convert one of them with aten.to.dtype");
 }
 
+bool expands_to(const Sizes& from, const Sizes& to) {
+    if (from.size() > to.size()) return false;
+    for (std::size_t d = 0; d < from.size(); d++)
+        if (from[from.size() - 1 - d] != 1 && from[from.size() - 1 - d] != to[to.size() - 1 - d]) return false;
+    return true;
+}
+
 namespace {
 
 /// What an element costs beside loading it: nothing but sums and multiples of indices, little arithmetic on one load,

@@ -18,6 +18,9 @@ inline ValueMeta meta_of(const expr::Value& value) { return ValueMeta::contiguou
 /// Throws Error unless `other` (called `name` in the message) has `dtype`.
 void check_same_dtype(const std::string& op, DType dtype, const std::string& name, DType other);
 
+/// Whether a tensor of sizes `from` broadcasts to just `to`.
+bool expands_to(const Sizes& from, const Sizes& to);
+
 /// A constant of `dtype`.
 inline expr::Expr number(DType dtype, const Scalar& value) {
     return expr::constant(dtype, is_floating(dtype) ? Scalar(value.to_double()) : Scalar(value.to_integer()));

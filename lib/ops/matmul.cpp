@@ -124,7 +124,7 @@ AddProduct add_product(const Arguments<T>& args) {
                                 meta_of(args.tensor(schema.params[2].name)), RankA, RankB);
     const Product& p = result.product;
     check_same_dtype(schema.name, p.dtype, "self", self.dtype);
-    if (broadcast_sizes(self.sizes, p.sizes) != p.sizes)
+    if (!expands_to(self.sizes, p.sizes))
         throw Error(schema.name + ": found 'self' of sizes " + to_string(self.sizes) +
                     ", expected sizes that expand to " + to_string(p.sizes));
     result.beta = args.scalar("beta");
