@@ -18,8 +18,7 @@ Expr exp_of(const Expr& x) { return expr::unary(Op::exp, x); }
 Expr max_of(const Expr& x, double low) { return expr::select(x < number(x, low), number(x, low), x); }
 Expr min_of(const Expr& x, double high) { return expr::select(number(x, high) < x, number(x, high), x); }
 
-// --- Without parameters
-// --------------------------------------------------------------------------------------------------
+// --- Without parameters ---
 
 /// NaN and -0 stay.
 struct Relu : Arithmetic {
@@ -87,8 +86,7 @@ struct Hardsigmoid : Arithmetic {
     static Expr lower(const Expr& x) { return ramp_to_six(x) / number(x, 6); }
 };
 
-// --- With parameters: a kernel is a record of them with operator() on floats and on expressions
-// ----------------------------
+// --- With parameters: a kernel is a record of them with operator() on floats and on expressions ---
 
 struct Gelu {
     bool tanh = false;
@@ -192,8 +190,7 @@ std::vector<expr::Value> lower_kernel(expr::GroupBuilder&, const Arguments<expr:
                       [kernel](const std::vector<Expr>& x) { return kernel(x[0]); })};
 }
 
-// --- Composites
-// ------------------------------------------------------------------------------------------------------------
+// --- Composites ---
 
 std::vector<NodeRef> decompose_hardtanh(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {builder
@@ -218,8 +215,7 @@ std::vector<NodeRef> decompose_celu(GraphBuilder& builder, const Arguments<NodeV
         builder.call("aten.elu.default", {arguments.tensor("self").ref, Arg(alpha), Arg(1.0), Arg(1.0 / alpha)}).ref};
 }
 
-// --- Records
-// ---------------------------------------------------------------------------------------------------------------
+// --- Records ---
 
 /// The usual samples with default parameters, and some with each of `lists`.
 std::vector<Sample> with_parameters(DType dtype, const std::vector<ArgList>& lists) {

@@ -13,8 +13,7 @@ namespace {
 
 using expr::Op;
 
-// --- left + sign * alpha * right
-// -----------------------------------------------------------------------------------------
+// --- left + sign * alpha * right ---
 
 struct Add : Arithmetic {
     static constexpr int sign = 1;
@@ -141,8 +140,7 @@ OpDef sum_op(std::string_view name, std::string_view schema, std::string_view do
             .samples = name.ends_with("Scalar") ? number_samples<F> : sum_samples<F>};
 }
 
-// --- Products and extrema
-// ------------------------------------------------------------------------------------------------
+// --- Products and extrema ---
 
 struct Mul : Arithmetic {
     static constexpr bool exact_numbers = true;
@@ -208,8 +206,7 @@ struct Atan2 : FloatingFunction {
     static Expr lower(const Expr& a, const Expr& b) { return expr::binary(Op::atan2, a, b); }
 };
 
-// --- Bits
-// ------------------------------------------------------------------------------------------------------------------
+// --- Bits ---
 
 struct BitAnd : Arithmetic {
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return a & b; }
@@ -262,8 +259,7 @@ struct ShiftRight : Arithmetic {
     }
 };
 
-// --- Records
-// ---------------------------------------------------------------------------------------------------------------
+// --- Records ---
 
 std::vector<Sample> scalar_samples(DType dtype) {
     std::vector<Sample> result = samples::unary(dtype, {dtype == DType::boolean ? Arg(true) : Arg(3)});

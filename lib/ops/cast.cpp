@@ -17,8 +17,7 @@ DType target_dtype(const Arguments<T>& arguments) {
     return arguments.schema().param("dtype") ? arguments.dtype("dtype").value_or(self) : self;
 }
 
-// --- Copies
-// ----------------------------------------------------------------------------------------------------------------
+// --- Copies ---
 
 std::vector<ValueMeta> infer_copy(const Arguments<ValueMeta>& arguments) {
     return {ValueMeta::contiguous(target_dtype(arguments), arguments.tensor("self").sizes)};
@@ -32,8 +31,7 @@ std::vector<expr::Value> lower_copy(expr::GroupBuilder&, const Arguments<expr::V
     return {convert(target_dtype(arguments), arguments.tensor("self"))};
 }
 
-// --- The operand itself where nothing changes
-// --------------------------------------------------------------------------
+// --- The operand itself where nothing changes ---
 
 template <class T>
 bool unchanged(const Arguments<T>& arguments) {
@@ -81,8 +79,7 @@ std::vector<expr::Value> lower_fill_copy(expr::GroupBuilder&, const Arguments<ex
     return {convert(self.dtype(), broadcast(arguments.tensor("src"), self.sizes()))};
 }
 
-// --- Samples
-// ---------------------------------------------------------------------------------------------------------------
+// --- Samples ---
 
 std::vector<Sample> plain_samples(DType dtype) { return samples::unary(dtype); }
 
@@ -129,8 +126,7 @@ std::vector<Sample> fill_copy_samples(DType dtype) {
     return result;
 }
 
-// --- Records
-// ---------------------------------------------------------------------------------------------------------------
+// --- Records ---
 
 OpDef view_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,

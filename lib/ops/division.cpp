@@ -111,8 +111,7 @@ struct Fmod : Arithmetic {
     }
 };
 
-// --- div with rounding_mode
-// ------------------------------------------------------------------------------------------------
+// --- div with rounding_mode ---
 
 enum class Mode { exact, floor, trunc };
 
@@ -142,8 +141,7 @@ std::vector<expr::Value> lower_mode(expr::GroupBuilder& builder, const Arguments
                                  : lower_binary<DivideTrunc>(builder, arguments);
 }
 
-// --- Records
-// ---------------------------------------------------------------------------------------------------------------
+// --- Records ---
 
 /// With signs in all combinations, and numbers.
 std::vector<Sample> divided(DType dtype, bool scalar, DTypeSet partners) {

@@ -7,7 +7,7 @@
 
 namespace whittle {
 
-// --- Promotion and broadcasting ------------------------------------------------------------------------------------
+// --- Promotion and broadcasting ---
 
 namespace {
 
@@ -46,7 +46,7 @@ void reject_dtype(const Schema& schema, DType dtype) {
     throw Error("aten." + schema.name + ": not defined for dtype " + std::string(name(dtype)));
 }
 
-// --- Kernels on tensors --------------------------------------------------------------------------------------------
+// --- Kernels on tensors ---
 
 template <class T>
 std::vector<T> read(const std::variant<Tensor, Scalar>& operand, const Sizes& sizes, DType common) {
@@ -86,7 +86,7 @@ WHITTLE_INSTANTIATE_MAP(std::int64_t, bool)
 WHITTLE_INSTANTIATE_MAP(bool, bool)
 #undef WHITTLE_INSTANTIATE_MAP
 
-// --- Tensor expressions --------------------------------------------------------------------------------------------
+// --- Tensor expressions ---
 
 namespace {
 

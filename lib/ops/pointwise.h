@@ -18,7 +18,7 @@
 
 namespace whittle {
 
-// --- Promotion and broadcasting ------------------------------------------------------------------------------------
+// --- Promotion and broadcasting ---
 
 /// What promotion and broadcasting know of an operand.
 struct OperandInfo {
@@ -49,7 +49,7 @@ inline DType floating_result(DType dtype) { return is_floating(dtype) ? dtype : 
 /// The dtype ATen's CPU kernels compute in: f32 for f16 and bf16, else the dtype itself.
 inline DType compute_dtype(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16 ? DType::f32 : dtype; }
 
-// --- Kernels on tensors --------------------------------------------------------------------------------------------
+// --- Kernels on tensors ---
 
 template <class T>
 concept Floating = std::floating_point<T>;
@@ -80,7 +80,7 @@ Tensor map(const Tensor& x, DType common, DType result, R (*f)(T));
 template <class T, class R>
 Tensor map(const std::vector<T>& a, const std::vector<T>& b, const Sizes& sizes, DType result, R (*f)(T, T));
 
-// --- Tensor expressions --------------------------------------------------------------------------------------------
+// --- Tensor expressions ---
 
 using expr::Expr;
 
@@ -103,7 +103,7 @@ inline Expr number(const Expr& like, double value) { return expr::constant(like-
 /// a < b ? … with IEEE comparisons; `x != x`, which is true for NaN. False for integers.
 Expr is_nan(const Expr& x);
 
-// --- Rules: which dtype an op computes in and results in, given what its operands promote to -------------------------
+// --- Rules: which dtype an op computes in and results in, given what its operands promote to ---
 
 /// The names of a binary op's parameters.
 struct Operands {
@@ -126,7 +126,7 @@ struct Predicate : Operands {
     static DType result(DType) { return DType::boolean; }
 };
 
-// --- Ops from functors ---------------------------------------------------------------------------------------------
+// --- Ops from functors ---
 
 /// F has a kernel of exactly this compute type (not one it converts to).
 template <class F, class T>

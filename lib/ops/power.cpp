@@ -58,8 +58,7 @@ std::vector<expr::Value> lower_pow(expr::GroupBuilder& builder, const Arguments<
                       [](const std::vector<Expr>& x) { return expr::binary(Op::pow, x[0], x[1]); })};
 }
 
-// --- A number as exponent: ATen computes some without pow, which shows in rounding and in pow(-inf, 0.5)
-// ---------------------
+// --- A number as exponent: ATen computes some without pow, which shows in rounding and in pow(-inf, 0.5) ---
 
 /// The common dtype; an integer to a negative integer is refused, as ATen does.
 template <class T>
@@ -129,8 +128,7 @@ std::vector<expr::Value> lower_number(expr::GroupBuilder& builder, const Argumen
                       [exponent](const std::vector<Expr>& x) { return lower_power(x[0], exponent.to_double()); })};
 }
 
-// --- Records
-// ---------------------------------------------------------------------------------------------------------------
+// --- Records ---
 
 std::vector<Sample> tensor_samples(DType dtype) { return samples::binary(dtype, kNumbers); }
 

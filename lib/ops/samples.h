@@ -11,7 +11,7 @@
 
 namespace whittle::samples {
 
-// --- Values ----------------------------------------------------------------------------------------------------------
+// --- Values ---
 
 /// The values converted to `dtype` (u8 wraps, bool is != 0).
 Tensor values(DType dtype, const std::vector<double>& values, Sizes sizes);
@@ -27,8 +27,7 @@ Tensor uniform(DType dtype, Sizes sizes, double low, double high, std::uint64_t 
 /// normal and a denormal value; integers: the extremes and small numbers; bool: both.
 Tensor special(DType dtype);
 
-// --- Memory: the same elements, lying differently
-// ----------------------------------------------------------------------
+// --- Memory: the same elements, lying differently ---
 
 Tensor transposed(const Tensor& tensor);       ///< dimensions lie in reverse order
 Tensor strided(const Tensor& tensor);          ///< every second element of its memory, from offset 1
@@ -37,8 +36,7 @@ Tensor expanded(const Tensor& tensor, Sizes);  ///< broadcast by strides of 0
 /// As contiguous, transposed, strided and negative variants with their labels.
 std::vector<std::pair<std::string, Tensor>> layouts(const Tensor& tensor);
 
-// --- Samples of usual ops
-// ------------------------------------------------------------------------------------------------
+// --- Samples of usual ops ---
 
 /// Tensors on which a unary op is worth trying, with labels: "ramp" "random" "0-d" "empty" "special" "transposed"
 /// "strided" "negative stride" "expanded".

@@ -18,8 +18,7 @@ struct Types {
     DType dtype;
 };
 
-// --- where
-// -----------------------------------------------------------------------------------------------------------------
+// --- where ---
 
 template <class T>
 Types where_types(const Arguments<T>& arguments) {
@@ -101,8 +100,7 @@ std::vector<Sample> where_scalar_samples(DType dtype) {
             {"bools", {condition}, {t(0), Arg(true), Arg(false)}}};
 }
 
-// --- masked_fill
-// -----------------------------------------------------------------------------------------------------------
+// --- masked_fill ---
 
 template <class T>
 Types fill_types(const Arguments<T>& arguments) {
@@ -167,8 +165,7 @@ std::vector<Sample> fill_tensor_samples(DType dtype) {
     return result;
 }
 
-// --- Records
-// ---------------------------------------------------------------------------------------------------------------
+// --- Records ---
 
 OpDef where_op(std::string_view name, std::string_view schema, DTypeSet dtypes, SamplesFn samples) {
     return {.name = name,

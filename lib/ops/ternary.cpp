@@ -20,8 +20,7 @@ struct Types {
     DType dtype;
 };
 
-// --- clamp
-// -----------------------------------------------------------------------------------------------------------------
+// --- clamp ---
 
 /// One bound or both, each a tensor or a number, with the promoted dtype.
 template <class T>
@@ -108,8 +107,7 @@ std::vector<Sample> clamp_tensor_samples(DType dtype) {
     return result;
 }
 
-// --- lerp, addcmul, addcdiv
-// ------------------------------------------------------------------------------------------------
+// --- lerp, addcmul, addcdiv ---
 
 /// Three operands of one rule: a kernel gives them and combines elements.
 template <class K, class T>
@@ -232,8 +230,7 @@ std::vector<Sample> lerp_scalar_samples(DType dtype) {
     return result;
 }
 
-// --- Records
-// ---------------------------------------------------------------------------------------------------------------
+// --- Records ---
 
 OpDef clamp_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
     return {.name = name,

@@ -13,8 +13,7 @@ namespace {
 
 using expr::Op;
 
-// --- Same dtype in and out
-// ---------------------------------------------------------------------------------------------
+// --- Same dtype in and out ---
 
 /// Integer negation that wraps.
 std::int64_t negated(std::int64_t x) { return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x)); }
@@ -121,8 +120,7 @@ struct BitwiseNot : Arithmetic {
     }
 };
 
-// --- Floating functions
-// --------------------------------------------------------------------------------------------------
+// --- Floating functions ---
 
 /// A function that expressions have under the same name.
 #define WHITTLE_MATH(Name, function)                                              \
@@ -185,8 +183,7 @@ struct Exp2 : FloatingFunction {
     static Expr lower(const Expr& x) { return expr::binary(Op::pow, number(x, 2), x); }
 };
 
-// --- Predicates
-// ------------------------------------------------------------------------------------------------------------
+// --- Predicates ---
 
 struct IsNan : Predicate {
     template <class T>
