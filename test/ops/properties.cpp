@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "expr/interpret.h"
+#include "graph/verify.h"
 #include "lowering.h"
 #include "ops/interpreter.h"
 #include "tensor/compare.h"
@@ -90,6 +91,7 @@ void walk(int shard, int shards, const std::function<Problem(const Trial&)>& pro
 }
 
 Problem infer_agrees(const Trial& trial) {
+    verify(trial.graph, Stage::registered, Registry::instance());
     for (std::size_t i = 0; i < trial.outputs.size(); ++i) {
         const std::vector<NodeId> outputs = trial.graph.outputs();
         const ValueMeta expected = trial.graph.nodes[static_cast<std::size_t>(outputs[i])].meta();
@@ -104,6 +106,7 @@ Problem decompose_agrees(const Trial& trial) {
     if (!trial.op.def->decompose || trial.op.def->random) return {};
     const Node& call = call_of(trial.graph);
     const Expansion expansion = expand(trial.graph, call);
+    verify(expansion.graph, Stage::registered, Registry::instance());
     const std::vector<NodeId> outputs = expansion.graph.outputs();
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         const ValueMeta& meta = expansion.graph.nodes[static_cast<std::size_t>(outputs[i])].meta();
