@@ -1,0 +1,13 @@
+// What a bug report needs to say of the machine and the build: in records, in the head of repro.cpp, by `repro env`.
+#pragma once
+
+#include <map>
+#include <string>
+
+namespace whittle::cli {
+
+/// "whittle", "compiler", "libraries", "os", "kernel", "cpu", "cores", "memory": only what could be found out. Nothing
+/// that names the user, the host or a path.
+std::map<std::string, std::string> environment();
+
+}  // namespace whittle::cli
