@@ -1,0 +1,262 @@
+#include "run/replay.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <condition_variable>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <regex>
+#include <set>
+#include <thread>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "record/index.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Records below a folder that has no index, by path.
+std::vector<fs::path> records_below(const fs::path& folder) {
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
+        if (entry.is_regular_file() && entry.path().extension() == ".json" && is_record(entry.path()))
+            files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::vector<fs::path> records_in(const fs::path& folder) {
+    if (!fs::exists(folder / "index.json")) return records_below(folder);
+    std::vector<fs::path> files;
+    for (const IndexRecord& record : load_index(folder).records) files.push_back(folder / record.file);
+    return files;
+}
+
+/// The environment variable as a number; nothing when it is not set.
+std::optional<std::size_t> number_in_environment(const char* variable) {
+    const char* text = std::getenv(variable);
+    if (!text) return std::nullopt;
+    std::size_t value = 0;
+    const char* end = text + std::string_view(text).size();
+    const auto result = std::from_chars(text, end, value);
+    if (result.ec != std::errc{} || result.ptr != end || *text == '\0')
+        throw Error({"environment", variable}, "found '" + std::string(text) + "', expected a number");
+    return value;
+}
+
+std::string trimmed(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t\r");
+    if (first == std::string_view::npos) return {};
+    return std::string(text.substr(first, text.find_last_not_of(" \t\r") - first + 1));
+}
+
+/// The backends that records ask for, each made once.
+class Backends {
+  public:
+    explicit Backends(const ReplayOptions& options) : options_(options) {}
+
+    Backend& get(const std::string& name) {
+        const std::lock_guard lock(mutex_);
+        auto& backend = backends_[name];
+        if (!backend) backend = options_.find_backend(name);
+        WHITTLE_CHECK(backend, "find_backend gave no backend");
+        return *backend;
+    }
+
+  private:
+    const ReplayOptions& options_;
+    std::mutex mutex_;
+    std::map<std::string, std::unique_ptr<Backend>> backends_;
+};
+
+ReplayResult::Status status_of(const Outcome& outcome, bool known) {
+    using Status = ReplayResult::Status;
+    if (outcome.kind == Outcome::Kind::unsupported) return Status::skipped;
+    if (known) return outcome.failed() ? Status::xfail : Status::xpass;
+    return outcome.failed() ? Status::failed : Status::passed;
+}
+
+ReplayResult run_record(const fs::path& file, const ReplayOptions& options, const KnownFailures& known,
+                        Backends& backends) {
+    ReplayResult result;
+    result.file = file;
+    std::optional<LoadedRecord> loaded;
+    try {
+        loaded = load_record(file);
+    } catch (const Error& error) {
+        result.status = ReplayResult::Status::error;
+        result.outcome = "error";
+        result.first_difference = error.what();
+        return result;
+    }
+    const Record& record = loaded->record;
+    result.name = record.name;
+    result.frame = record.frame;
+    result.backend = options.backend.empty() ? record.backend : options.backend;
+    Backend& backend = backends.get(result.backend);
+    Outcome outcome = run_isolated(loaded->graph, record.inputs, backend, options.backend_options, options.limits);
+    if (!outcome.failed())
+        outcome = judge(std::move(outcome), record.expected, options.tolerance ? options.tolerance : record.tolerance);
+    const KnownFailures::Entry* entry = known.find(file, record.name);
+    result.status = status_of(outcome, entry != nullptr);
+    result.outcome = name(outcome.kind);
+    if (outcome.failed()) result.first_difference = outcome.message;
+    if (entry) result.known_reason = entry->reason;
+    result.seconds = outcome.compile_seconds + outcome.run_seconds;
+    return result;
+}
+
+/// Runs the records on several threads (each run is a process of its own) and hands results over in order.
+class Pool {
+  public:
+    Pool(const std::vector<fs::path>& files, const ReplayOptions& options, const KnownFailures& known)
+        : files_(files), options_(options), known_(known), backends_(options), results_(files.size()) {}
+
+    std::vector<ReplayResult> run(const std::function<void(const ReplayResult&)>& done) {
+        const std::size_t jobs = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(options_.jobs, 1)), 1,
+                                                         std::max<std::size_t>(files_.size(), 1));
+        std::vector<std::jthread> threads;
+        for (std::size_t i = 0; i < jobs; ++i) threads.emplace_back([this] { work(); });
+        std::vector<ReplayResult> results;
+        for (std::size_t i = 0; i < files_.size(); ++i) {
+            std::unique_lock lock(mutex_);
+            ready_.wait(lock, [&] { return results_[i].has_value() || error_; });
+            if (!results_[i]) break;
+            results.push_back(std::move(*results_[i]));
+            lock.unlock();
+            if (done) done(results.back());
+        }
+        threads.clear();  // joins
+        if (error_) std::rethrow_exception(error_);
+        return results;
+    }
+
+  private:
+    void work() {
+        for (std::size_t i = next_++; i < files_.size(); i = next_++) {
+            try {
+                ReplayResult result = run_record(files_[i], options_, known_, backends_);
+                const std::lock_guard lock(mutex_);
+                results_[i] = std::move(result);
+            } catch (...) {
+                const std::lock_guard lock(mutex_);
+                if (!error_) error_ = std::current_exception();
+                next_ = files_.size();
+            }
+            ready_.notify_all();
+        }
+    }
+
+    const std::vector<fs::path>& files_;
+    const ReplayOptions& options_;
+    const KnownFailures& known_;
+    Backends backends_;
+    std::atomic<std::size_t> next_{0};
+    std::mutex mutex_;
+    std::condition_variable ready_;
+    std::vector<std::optional<ReplayResult>> results_;
+    std::exception_ptr error_;
+};
+
+}  // namespace
+
+std::vector<fs::path> find_records(const std::vector<fs::path>& arguments) {
+    std::vector<fs::path> files;
+    std::set<fs::path> seen;
+    for (const fs::path& argument : arguments) {
+        if (!fs::exists(argument))
+            throw Error({argument.string(), {}}, "found nothing there, expected a record or a folder");
+        const bool folder = fs::is_directory(argument);
+        const std::vector<fs::path> found = folder ? records_in(argument) : std::vector<fs::path>{argument};
+        if (found.empty()) throw Error({argument.string(), {}}, "found no records in the folder", "trace writes them");
+        for (const fs::path& file : found)
+            if (seen.insert(fs::weakly_canonical(file)).second) files.push_back(file);
+    }
+    return files;
+}
+
+std::optional<Shard> shard_from_environment() {
+    const auto count = number_in_environment("GTEST_TOTAL_SHARDS"), index = number_in_environment("GTEST_SHARD_INDEX");
+    if (!count && !index) return std::nullopt;
+    if (!count || !index)
+        throw Error({"environment", count ? "GTEST_SHARD_INDEX" : "GTEST_TOTAL_SHARDS"},
+                    "found it missing, expected both GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS or neither");
+    if (const char* status = std::getenv("GTEST_SHARD_STATUS_FILE"); status && *status) write_file(status, "");
+    return Shard{*index, *count};
+}
+
+std::vector<fs::path> select_records(std::vector<fs::path> records, const std::string& filter, const Shard& shard) {
+    if (shard.count == 0 || shard.index >= shard.count)
+        throw Error("found shard " + std::to_string(shard.index) + " of " + std::to_string(shard.count) +
+                    ", expected an index from 0 to one below the number of shards");
+    if (!filter.empty()) {
+        std::regex pattern;
+        try {
+            pattern = std::regex(filter);
+        } catch (const std::regex_error& error) {
+            throw Error({"--filter", {}},
+                        "found '" + filter + "', expected a regular expression (" + error.what() + ")");
+        }
+        std::erase_if(records, [&](const fs::path& file) { return !std::regex_search(file.string(), pattern); });
+    }
+    std::vector<fs::path> selected;
+    for (std::size_t i = shard.index; i < records.size(); i += shard.count) selected.push_back(records[i]);
+    return selected;
+}
+
+KnownFailures::KnownFailures(const fs::path& file) {
+    const std::string text = read_file(file);
+    for (std::size_t start = 0; start < text.size();) {
+        const std::size_t end = std::min(text.find('\n', start), text.size());
+        const std::string_view line = std::string_view(text).substr(start, end - start);
+        const std::size_t comment = std::min(line.find('#'), line.size());
+        Entry entry{trimmed(line.substr(0, comment)), trimmed(line.substr(std::min(comment + 1, line.size())))};
+        if (!entry.pattern.empty()) entries_.push_back(std::move(entry));
+        start = end + 1;
+    }
+}
+
+const KnownFailures::Entry* KnownFailures::find(const fs::path& record, const std::string& name) const {
+    for (const Entry& entry : entries_)
+        if (::fnmatch(entry.pattern.c_str(), record.c_str(), 0) == 0 ||
+            ::fnmatch(entry.pattern.c_str(), name.c_str(), 0) == 0)
+            return &entry;
+    return nullptr;
+}
+
+std::string_view name(ReplayResult::Status status) {
+    switch (status) {
+        case ReplayResult::Status::passed:
+            return "passed";
+        case ReplayResult::Status::failed:
+            return "failed";
+        case ReplayResult::Status::skipped:
+            return "skipped";
+        case ReplayResult::Status::xfail:
+            return "xfail";
+        case ReplayResult::Status::xpass:
+            return "xpass";
+        case ReplayResult::Status::error:
+            return "error";
+    }
+    __builtin_unreachable();
+}
+
+ReplayResult replay(const fs::path& file, const ReplayOptions& options, const KnownFailures& known) {
+    Backends backends(options);
+    return run_record(file, options, known, backends);
+}
+
+std::vector<ReplayResult> replay_all(const std::vector<fs::path>& files, const ReplayOptions& options,
+                                     const KnownFailures& known, const std::function<void(const ReplayResult&)>& done) {
+    return Pool(files, options, known).run(done);
+}
+
+}  // namespace whittle

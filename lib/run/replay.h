@@ -1,0 +1,91 @@
+// Replay: records run again on a backend and compared with what was expected. In CI: shards, filters, known failures.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "record/record.h"
+#include "run/outcome.h"
+
+namespace whittle {
+
+/// The record files that the arguments name, each once: a file is itself; a folder that trace wrote gives the records
+/// of its index, in its order; any other folder all records below it, by path. Throws Error for a path that is not
+/// there and for a folder without records.
+std::vector<std::filesystem::path> find_records(const std::vector<std::filesystem::path>& arguments);
+
+/// One of `count` equal parts of the records.
+struct Shard {
+    std::size_t index = 0, count = 1;
+};
+
+/// GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS, as test runners set them; touches GTEST_SHARD_STATUS_FILE, which tells
+/// them that it was heard. Nothing when they are not set. Throws Error when they do not fit.
+/// https://google.github.io/googletest/advanced.html#distributing-test-functions-to-multiple-machines
+std::optional<Shard> shard_from_environment();
+
+/// The records whose path the regular expression (ECMAScript) finds, then every count-th of them from `index` on.
+/// Throws Error for a malformed expression and an index outside its count.
+std::vector<std::filesystem::path> select_records(std::vector<std::filesystem::path> records, const std::string& filter,
+                                                  const Shard& shard);
+
+/// Known failures: one glob (fnmatch, '*' matches '/') a line, for a record's path or name; '#' starts a comment.
+class KnownFailures {
+  public:
+    KnownFailures() = default;
+    /// Throws Error when the file cannot be read.
+    explicit KnownFailures(const std::filesystem::path& file);
+
+    struct Entry {
+        std::string pattern, reason;  ///< the comment on the same line
+    };
+    /// nullptr when the record is expected to pass.
+    const Entry* find(const std::filesystem::path& record, const std::string& name) const;
+
+  private:
+    std::vector<Entry> entries_;
+};
+
+struct ReplayOptions {
+    std::string backend = {};  ///< instead of the record's own
+    BackendOptions backend_options = {};
+    std::optional<Tolerance> tolerance = {};  ///< instead of the record's own
+    Limits limits = {};
+    int jobs = 1;  ///< records replayed at a time; results do not depend on it
+    /// Makes a backend by name; throws Error for an unknown one.
+    std::function<std::unique_ptr<Backend>(const std::string&)> find_backend = {};
+};
+
+struct ReplayResult {
+    enum class Status {
+        passed,
+        failed,
+        skipped,  ///< the backend says that it does not support the graph
+        xfail,    ///< failed, as known
+        xpass,    ///< passed, though known to fail
+        error     ///< the record cannot be read
+    };
+    Status status = Status::passed;
+    std::filesystem::path file;
+    std::string name = {}, frame = {}, backend = {};
+    std::string outcome = {};           ///< name of the outcome's kind; "error" for one that cannot be read
+    std::string first_difference = {};  ///< or the outcome's message; empty when passed
+    std::string known_reason = {};      ///< of xfail and xpass
+    double seconds = 0;
+};
+std::string_view name(ReplayResult::Status status);
+
+/// One record, in a child process with limits.
+ReplayResult replay(const std::filesystem::path& file, const ReplayOptions& options, const KnownFailures& known);
+
+/// All of them, in order; `done` is called with each result in that order. A record that cannot be read is a result, an
+/// unknown backend an Error.
+std::vector<ReplayResult> replay_all(const std::vector<std::filesystem::path>& files, const ReplayOptions& options,
+                                     const KnownFailures& known,
+                                     const std::function<void(const ReplayResult&)>& done = {});
+
+}  // namespace whittle

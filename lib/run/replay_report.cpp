@@ -1,0 +1,139 @@
+#include "run/replay_report.h"
+
+#include <cstdio>
+
+#include "graph/json_text.h"
+
+namespace whittle {
+namespace {
+
+using Status = ReplayResult::Status;
+
+/// Text of an XML attribute or element. XML 1.0 has no place for control characters, not even escaped.
+std::string xml(const std::string& text) {
+    std::string out;
+    for (const char c : as_utf8(text)) {
+        switch (c) {
+            case '&':
+                out += "&amp;";
+                break;
+            case '<':
+                out += "&lt;";
+                break;
+            case '>':
+                out += "&gt;";
+                break;
+            case '"':
+                out += "&quot;";
+                break;
+            case '\n':
+                out += "&#10;";
+                break;
+            case '\t':
+                out += "&#9;";
+                break;
+            default:
+                out += static_cast<unsigned char>(c) < 0x20 ? "\xef\xbf\xbd" : std::string(1, c);
+        }
+    }
+    return out;
+}
+
+std::string attribute(const char* key, const std::string& value) {
+    return std::string(" ") + key + "=\"" + xml(value) + "\"";
+}
+
+std::string seconds_text(double seconds) {
+    char buffer[32];
+    std::snprintf(buffer, sizeof buffer, "%.3f", seconds);
+    return buffer;
+}
+
+std::string known(const ReplayResult& result, const std::string& words) {
+    return result.known_reason.empty() ? words : words + ": " + result.known_reason;
+}
+
+std::string title(const ReplayResult& result) { return result.name.empty() ? result.file.string() : result.name; }
+
+/// What a test case holds; empty for a plain pass.
+std::string verdict(const ReplayResult& result) {
+    const std::string type = attribute("type", result.outcome);
+    switch (result.status) {
+        case Status::passed:
+            return {};
+        case Status::failed:
+            return "<failure" + attribute("message", result.first_difference) + type + "/>";
+        case Status::error:
+            return "<error" + attribute("message", result.first_difference) + type + "/>";
+        case Status::skipped:
+            return "<skipped" + attribute("message", result.first_difference) + "/>";
+        case Status::xfail:
+            return "<skipped" + attribute("message", known(result, "known failure") + "; " + result.first_difference) +
+                   "/>";
+        case Status::xpass:
+            return "<system-out>" + xml(known(result, "passed though known to fail")) + "</system-out>";
+    }
+    __builtin_unreachable();
+}
+
+/// One line of a diagnostic: TAP's lines end where they end.
+std::string one_line(const std::string& text) {
+    std::string out;
+    for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    return out;
+}
+
+/// '#' starts a directive, so that it is escaped in descriptions.
+std::string description(const std::string& text) {
+    std::string out;
+    for (const char c : one_line(text)) {
+        if (c == '#' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+}  // namespace
+
+std::string junit_xml(std::span<const ReplayResult> results) {
+    std::size_t failures = 0, errors = 0, skipped = 0;
+    double seconds = 0;
+    for (const ReplayResult& result : results) {
+        failures += result.status == Status::failed;
+        errors += result.status == Status::error;
+        skipped += result.status == Status::skipped || result.status == Status::xfail;
+        seconds += result.seconds;
+    }
+    const std::string counts = attribute("tests", std::to_string(results.size())) +
+                               attribute("failures", std::to_string(failures)) +
+                               attribute("errors", std::to_string(errors)) +
+                               attribute("skipped", std::to_string(skipped)) + attribute("time", seconds_text(seconds));
+    std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite" +
+                       attribute("name", "whittle replay") + counts + ">\n";
+    for (const ReplayResult& result : results) {
+        text += "    <testcase" + attribute("name", title(result)) +
+                attribute("classname", result.frame.empty() ? "record" : result.frame) +
+                attribute("file", result.file.string()) + attribute("time", seconds_text(result.seconds));
+        const std::string inside = verdict(result);
+        text += inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n";
+    }
+    return text + "  </testsuite>\n</testsuites>\n";
+}
+
+std::string tap(std::span<const ReplayResult> results) {
+    std::string text = "TAP version 13\n1.." + std::to_string(results.size()) + "\n";
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const ReplayResult& result = results[i];
+        const bool bad =
+            result.status == Status::failed || result.status == Status::error || result.status == Status::xfail;
+        text += std::string(bad ? "not ok " : "ok ") + std::to_string(i + 1) + " - " + description(title(result));
+        if (result.status == Status::xfail || result.status == Status::xpass)
+            text += " # TODO " + one_line(known(result, "known failure"));
+        if (result.status == Status::skipped) text += " # SKIP " + one_line(result.first_difference);
+        text += "\n";
+        if (bad) text += "# " + result.outcome + ": " + one_line(result.first_difference) + "\n";
+    }
+    return text;
+}
+
+}  // namespace whittle

@@ -1,0 +1,276 @@
+#include "run/replay.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "graph/example.h"
+#include "record/index.h"
+#include "run/environment.h"
+#include "run/replay_report.h"
+
+using namespace whittle;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Returns its first input; "wrong" changes it, "crash" dies, "unsupported" refuses.
+class NamedBackend final : public Backend {
+  public:
+    explicit NamedBackend(std::string name) : name_(std::move(name)) {}
+    std::string name() const override { return name_; }
+    std::string description() const override { return "for tests"; }
+    std::vector<std::string> unsupported(const Graph&) const override { return {}; }
+    CompileResult compile(const Graph&, const BackendOptions&) override {
+        if (name_ == "unsupported")
+            return BackendFailure{.stage = "compile", .message = "no kernel for aten.odd", .unsupported = true};
+        return std::make_unique<Run>(name_);
+    }
+
+  private:
+    struct Run final : Executable {
+        explicit Run(std::string name) : name(std::move(name)) {}
+        RunResult run(std::span<const Tensor> inputs) override {
+            if (name == "crash") std::raise(SIGSEGV);
+            Tensor result = inputs[0].clone();
+            if (name == "wrong") result.mutable_data<float>()[1] += 1;
+            return Values{result};
+        }
+        std::string name;
+    };
+    const std::string name_;
+};
+
+Graph identity() {
+    Graph graph;
+    graph.output({graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2}))});
+    return graph;
+}
+
+fs::path save(const fs::path& folder, const std::string& name, const std::string& backend = "right") {
+    Record record;
+    record.name = name;
+    record.backend = backend;
+    record.inputs = record.expected = {Tensor::of<float>({1, 2})};
+    return save_record(folder, identity(), record);
+}
+
+ReplayOptions options(const std::string& backend = {}) {
+    ReplayOptions options;
+    options.backend = backend;
+    options.find_backend = [](const std::string& name) -> std::unique_ptr<Backend> {
+        if (name == "unknown") throw Error("found the backend 'unknown', expected one of right, wrong");
+        return std::make_unique<NamedBackend>(name);
+    };
+    return options;
+}
+
+KnownFailures known_failures(const std::string& text) {
+    const TempDir folder;
+    write_file(folder.path() / "xfail", text);
+    return KnownFailures(folder.path() / "xfail");
+}
+
+std::vector<std::string> names(const std::vector<fs::path>& files) {
+    std::vector<std::string> names;
+    for (const fs::path& file : files) names.push_back(file.stem().string());
+    return names;
+}
+
+/// Variables for one scope.
+class Environment {
+  public:
+    Environment(std::initializer_list<std::pair<const char*, const char*>> variables) : variables_(variables) {
+        for (const auto& [name, value] : variables_) ::setenv(name, value, 1);
+    }
+    ~Environment() {
+        for (const auto& [name, value] : variables_) ::unsetenv(name);
+    }
+
+  private:
+    std::vector<std::pair<const char*, const char*>> variables_;
+};
+
+using Status = ReplayResult::Status;
+
+}  // namespace
+
+TEST_CASE("a record passes, differs, crashes or is not supported", "[replay]") {
+    const TempDir folder;
+    const fs::path file = save(folder.path(), "a");
+    const auto result = [&](const std::string& backend, const std::string& known = "") {
+        return replay(file, options(backend), known_failures(known));
+    };
+    CHECK(result("").status == Status::passed);
+    CHECK(result("").backend == "right");
+    CHECK(result("").first_difference.empty());
+
+    const ReplayResult wrong = result("wrong");
+    CHECK(wrong.status == Status::failed);
+    CHECK(wrong.outcome == "mismatch");
+    CHECK(wrong.name == "a");
+    CHECK(wrong.frame == "main");
+    CHECK_THAT(wrong.first_difference, Contains("[1]: got 3, expected 2"));
+
+    CHECK(result("crash").outcome == "crash");
+    CHECK(result("crash").status == Status::failed);
+    CHECK(result("unsupported").status == Status::skipped);
+    CHECK_THAT(result("unsupported").first_difference, Contains("no kernel for aten.odd"));
+
+    CHECK(result("wrong", "a # bug 12\n").status == Status::xfail);
+    CHECK(result("wrong", "a # bug 12\n").known_reason == "bug 12");
+    CHECK(result("right", "*/records/a.json").status == Status::xpass);
+    CHECK(result("wrong", "# a\nb\n\n").status == Status::failed);
+    CHECK_THROWS_AS(result("unknown"), Error);
+}
+
+TEST_CASE("a tolerance given replaces the record's", "[replay]") {
+    const TempDir folder;
+    const fs::path file = save(folder.path(), "a");
+    ReplayOptions loose = options("wrong");
+    loose.tolerance = Tolerance{0, 2};
+    CHECK(replay(file, loose, {}).status == Status::passed);
+}
+
+TEST_CASE("all records are replayed in order, whatever the number of jobs", "[replay]") {
+    const TempDir folder;
+    std::vector<fs::path> files;
+    for (int i = 0; i < 6; ++i)
+        files.push_back(save(folder.path(), "r" + std::to_string(i), i % 2 ? "wrong" : "right"));
+    write_file(files[4], "{}");
+    for (const int jobs : {1, 3}) {
+        ReplayOptions parallel = options();
+        parallel.jobs = jobs;
+        std::vector<std::string> seen;
+        const auto results =
+            replay_all(files, parallel, {}, [&](const ReplayResult& r) { seen.push_back(r.file.stem().string()); });
+        CHECK(seen == std::vector<std::string>{"r0", "r1", "r2", "r3", "r4", "r5"});
+        REQUIRE(results.size() == 6);
+        for (int i = 0; i < 6; ++i)
+            CHECK(results[static_cast<std::size_t>(i)].status == (i == 4  ? Status::error
+                                                                  : i % 2 ? Status::failed
+                                                                          : Status::passed));
+        CHECK_THAT(results[4].first_difference, Contains("r4.json: the top level: found no member \"format\""));
+    }
+    CHECK_THROWS_AS(replay_all(files, options("unknown"), {}), Error);
+    CHECK(replay_all({}, options(), {}).empty());
+}
+
+TEST_CASE("records are found in folders, by index or by looking", "[replay]") {
+    const TempDir folder;
+    const fs::path b = save(folder.path(), "b"), a = save(folder.path(), "a");
+    CHECK(names(find_records({folder.path()})) == std::vector<std::string>{"a", "b"});
+    CHECK(names(find_records({b, folder.path(), b})) == std::vector<std::string>{"b", "a"});
+    TraceIndex index;
+    index.records = {{"b", "records/b.json", "graph"}};
+    save_index(folder.path(), index);
+    CHECK(names(find_records({folder.path()})) == std::vector<std::string>{"b"});
+    CHECK_THROWS_WITH(find_records({folder.path() / "gone"}), Contains("found nothing there"));
+    CHECK_THROWS_WITH(find_records({folder.path() / "graphs"}), Contains("found no records in the folder"));
+}
+
+TEST_CASE("filters and shards part the records", "[replay]") {
+    const std::vector<fs::path> files = {"a/r0.json", "a/r1.json", "b/r2.json", "a/r3.json", "a/r4.json"};
+    CHECK(names(select_records(files, "^a/", {})) == std::vector<std::string>{"r0", "r1", "r3", "r4"});
+    std::vector<std::string> together;
+    for (std::size_t i = 0; i < 3; ++i)
+        for (const std::string& name : names(select_records(files, "", {i, 3}))) together.push_back(name);
+    CHECK(together == std::vector<std::string>{"r0", "r3", "r1", "r4", "r2"});
+    CHECK(select_records(files, "", {7, 9}).empty());
+    CHECK_THROWS_WITH(select_records(files, "", {3, 3}), Contains("found shard 3 of 3"));
+    CHECK_THROWS_WITH(select_records(files, "(", {}), Contains("--filter: found '(', expected a regular expression"));
+}
+
+TEST_CASE("googletest's shard variables are heard", "[replay]") {
+    CHECK_FALSE(shard_from_environment());
+    const TempDir folder;
+    const std::string status = (folder.path() / "status").string();
+    {
+        const Environment set{
+            {"GTEST_TOTAL_SHARDS", "4"}, {"GTEST_SHARD_INDEX", "1"}, {"GTEST_SHARD_STATUS_FILE", status.c_str()}};
+        const auto shard = shard_from_environment();
+        REQUIRE(shard);
+        CHECK(shard->index == 1);
+        CHECK(shard->count == 4);
+        CHECK(fs::exists(status));
+    }
+    {
+        const Environment set{{"GTEST_TOTAL_SHARDS", "4"}};
+        CHECK_THROWS_WITH(shard_from_environment(), Contains("GTEST_SHARD_INDEX"));
+    }
+    {
+        const Environment set{{"GTEST_TOTAL_SHARDS", "4"}, {"GTEST_SHARD_INDEX", "one"}};
+        CHECK_THROWS_WITH(shard_from_environment(), Contains("found 'one', expected a number"));
+    }
+}
+
+namespace {
+
+std::vector<ReplayResult> one_of_each() {
+    return {
+        {.status = Status::passed, .file = "r/a.json", .name = "a", .frame = "main", .outcome = "ok", .seconds = 0.5},
+        {.status = Status::failed,
+         .file = "r/b.json",
+         .name = "b # 1",
+         .frame = "main",
+         .outcome = "mismatch",
+         .first_difference = "output 0 [1]: got <3>, expected \"2\"\n\x01"},
+        {.status = Status::skipped, .file = "r/c.json", .name = "c", .first_difference = "no kernel"},
+        {.status = Status::xfail,
+         .file = "r/d.json",
+         .name = "d",
+         .outcome = "crash",
+         .first_difference = "killed by SIGSEGV",
+         .known_reason = "bug 12"},
+        {.status = Status::xpass, .file = "r/e.json", .name = "e", .outcome = "ok"},
+        {.status = Status::error, .file = "r/f.json", .outcome = "error", .first_difference = "r/f.json: truncated"}};
+}
+
+}  // namespace
+
+TEST_CASE("JUnit XML", "[replay]") {
+    CHECK(junit_xml(one_of_each()) == R"(<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="6" failures="1" errors="1" skipped="2" time="0.500">
+  <testsuite name="whittle replay" tests="6" failures="1" errors="1" skipped="2" time="0.500">
+    <testcase name="a" classname="main" file="r/a.json" time="0.500"/>
+    <testcase name="b # 1" classname="main" file="r/b.json" time="0.000"><failure message="output 0 [1]: got &lt;3&gt;, expected &quot;2&quot;&#10;)"
+                                      "\xef\xbf\xbd"
+                                      R"(" type="mismatch"/></testcase>
+    <testcase name="c" classname="record" file="r/c.json" time="0.000"><skipped message="no kernel"/></testcase>
+    <testcase name="d" classname="record" file="r/d.json" time="0.000"><skipped message="known failure: bug 12; killed by SIGSEGV"/></testcase>
+    <testcase name="e" classname="record" file="r/e.json" time="0.000"><system-out>passed though known to fail</system-out></testcase>
+    <testcase name="r/f.json" classname="record" file="r/f.json" time="0.000"><error message="r/f.json: truncated" type="error"/></testcase>
+  </testsuite>
+</testsuites>
+)");
+}
+
+TEST_CASE("TAP", "[replay]") {
+    CHECK(tap(one_of_each()) == R"(TAP version 13
+1..6
+ok 1 - a
+not ok 2 - b \# 1
+# mismatch: output 0 [1]: got <3>, expected "2"  
+ok 3 - c # SKIP no kernel
+not ok 4 - d # TODO known failure: bug 12
+# crash: killed by SIGSEGV
+ok 5 - e # TODO known failure
+not ok 6 - r/f.json
+# error: r/f.json: truncated
+)");
+}
+
+TEST_CASE("the environment names the machine and nothing private", "[environment]") {
+    const auto found = environment();
+    CHECK(found.count("kernel") == 1);
+    CHECK(found.at("cores") != "0");
+    for (const auto& [key, value] : found) CHECK_FALSE(value.empty());
+    char host[256] = {};
+    REQUIRE(::gethostname(host, sizeof host - 1) == 0);
+    for (const auto& [key, value] : found) CHECK(value != host);
+}
