@@ -135,7 +135,7 @@ void limit_resource(__rlimit_resource resource, rlim_t value) {
         static_cast<void>(ignored);
         ::_exit(127);
     };
-    ::setpgid(0, 0);
+    if (launch.options->own_group) ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != launch.parent) ::_exit(127);  // died before the line above
     for (int signal = 1; signal < 32; ++signal)      // handlers are ours; ignored signals would be inherited
@@ -199,8 +199,9 @@ struct Stream {
 /// Waits for a running child: captures its streams, enforces the deadline, ends its group.
 class Watch {
   public:
-    Watch(pid_t child, Descriptor exited, std::array<Stream, 2> streams, std::optional<Clock::time_point> deadline)
-        : child_(child), exited_(std::move(exited)), streams_(std::move(streams)), deadline_(deadline) {}
+    /// `target`: what is signalled, the child or minus its group.
+    Watch(pid_t target, Descriptor exited, std::array<Stream, 2> streams, std::optional<Clock::time_point> deadline)
+        : target_(target), exited_(std::move(exited)), streams_(std::move(streams)), deadline_(deadline) {}
 
     /// Returns when the child has ended and its streams are drained. It is still a zombie then, so that its process
     /// group cannot be anybody else's when the rest of the group is killed.
@@ -211,13 +212,13 @@ class Watch {
                                {streams_[0].from.get(), POLLIN, 0},  // a closed one is -1, which poll ignores
                                {streams_[1].from.get(), POLLIN, 0}};
             if (::poll(waits, 3, milliseconds_left()) < 0 && errno != EINTR)
-                fail(std::to_string(child_), "wait for process", errno);
+                fail(std::to_string(target_), "wait for process", errno);
             for (int i = 0; i < 2; ++i)
                 if (waits[i + 1].revents) streams_[i].read_some();
             running = waits[0].revents == 0;
             if (running) enforce_deadline();
         }
-        ::kill(-child_, SIGKILL);
+        if (target_ < 0) ::kill(target_, SIGKILL);
         drain();
     }
     bool timed_out() const { return timed_out_; }
@@ -234,11 +235,11 @@ class Watch {
         if (!deadline_ || Clock::now() < *deadline_) return;
         if (!timed_out_) {
             timed_out_ = true;
-            ::kill(-child_, SIGTERM);
+            ::kill(target_, SIGTERM);
             *deadline_ += kGrace;
         } else {
             sent_kill_ = true;
-            ::kill(-child_, SIGKILL);
+            ::kill(target_, SIGKILL);
             deadline_.reset();
         }
     }
@@ -253,7 +254,7 @@ class Watch {
         }
     }
 
-    pid_t child_;
+    pid_t target_;
     Descriptor exited_;  // pidfd: readable when the child has ended
     std::array<Stream, 2> streams_;
     std::optional<Clock::time_point> deadline_;
@@ -292,7 +293,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
     Descriptor exited(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
     if (!exited.open()) {
         const int code = errno;
-        ::kill(-child, SIGKILL);
+        ::kill(child, SIGKILL);
         ::waitpid(child, nullptr, 0);
         fail(program, "watch", code);
     }
@@ -300,7 +301,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
     ProcessResult result;
     std::optional<Clock::time_point> deadline;
     if (options.timeout) deadline = start + *options.timeout;
-    Watch watch(child, std::move(exited),
+    Watch watch(options.own_group ? -child : child, std::move(exited),
                 {Stream{std::move(out.read), &result.out, options.output_limit},
                  Stream{std::move(err.read), &result.err, options.output_limit}},
                 deadline);
@@ -335,6 +336,39 @@ std::string shell_quote(const std::vector<std::string>& argv) {
         line += '\'';
     }
     return line;
+}
+
+std::vector<std::string> shell_split(std::string_view line) {
+    std::vector<std::string> words;
+    bool in_word = false;
+    char quote = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const char c = line[i];
+        if (!quote && (c == ' ' || c == '\t' || c == '\n')) {
+            in_word = false;
+            continue;
+        }
+        if (!in_word) words.emplace_back();
+        in_word = true;
+        if (c == quote) {
+            quote = 0;
+        } else if (!quote && (c == '\'' || c == '"')) {
+            quote = c;
+        } else if (c == '\\' && quote != '\'' && i + 1 < line.size()) {
+            // Inside "" a backslash is itself, except before these.
+            if (quote && std::string_view("$`\"\\").find(line[i + 1]) == std::string_view::npos) words.back() += c;
+            words.back() += line[++i];
+        } else {
+            words.back() += c;
+        }
+    }
+    if (quote) throw Error({"command '" + std::string(line) + "'", {}}, std::string("found no closing ") + quote);
+    return words;
+}
+
+std::string signal_name(int signal) {
+    const char* abbreviation = ::sigabbrev_np(signal);
+    return abbreviation ? std::string("SIG") + abbreviation : "signal " + std::to_string(signal);
 }
 
 }  // namespace whittle

@@ -197,6 +197,12 @@ Tensor Tensor::of(const Scalar& value, DType dtype) {
     return of(std::vector<std::int64_t>{value.to_integer()}, {}).to(dtype);
 }
 
+Tensor Tensor::copy_of(const void* data, DType dtype, Sizes sizes, std::span<const std::int64_t> strides) {
+    Tensor result(dtype, std::move(sizes));
+    detail::convert_strided(data, dtype, result.sizes_, strides, result.mutable_raw(), dtype);
+    return result;
+}
+
 bool same_bits(const Tensor& a, const Tensor& b) {
     if (a.dtype() != b.dtype() || a.sizes() != b.sizes()) return false;
     const Tensor x = a.contiguous(), y = b.contiguous();

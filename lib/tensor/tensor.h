@@ -52,6 +52,9 @@ class Tensor {
         return of(std::vector<T>(values), {static_cast<std::int64_t>(values.size())});
     }
     static Tensor of(const Scalar& value, DType dtype);  ///< 0-d
+    /// A contiguous copy of somebody's memory: `data` is the first element of a view with these strides, aligned to its
+    /// size, and every element can be read. Bools are any byte that is not 0.
+    static Tensor copy_of(const void* data, DType dtype, Sizes sizes, std::span<const std::int64_t> strides);
 
     DType dtype() const { return dtype_; }
     const Sizes& sizes() const { return sizes_; }

@@ -61,6 +61,33 @@ TEST_CASE("shell_quote leaves plain words alone") {
     CHECK(shell_quote({"A=b", "it's"}) == "'A=b' 'it'\\''s'");
 }
 
+TEST_CASE("shell_split is the inverse of shell_quote, and reads what people write") {
+    const std::vector<std::string> words = {"a b", "", "it's", "\"q\"", "\\", "$x", "--plain=1", "tab\there"};
+    CHECK(shell_split(shell_quote(words)) == words);
+    CHECK(shell_split("  run 'a  b'  \"c \\\" \\d\" e\\ f g''h \"\" ") ==
+          std::vector<std::string>{"run", "a  b", "c \" \\d", "e f", "gh", ""});
+    CHECK(shell_split("").empty());
+    CHECK_THROWS_WITH(shell_split("run 'x"), Catch::Contains("no closing '"));
+}
+
+TEST_CASE("signals have their usual names") {
+    CHECK(signal_name(SIGSEGV) == "SIGSEGV");
+    CHECK(signal_name(63) == "signal 63");
+}
+
+TEST_CASE("a child without a group of its own stays in ours") {
+    ProcessOptions options;
+    options.own_group = false;
+    options.timeout = 50ms;
+    const ProcessResult result = shell("exec sleep 1000", options);
+    CHECK(result.timed_out);
+    CHECK(result.signal == SIGTERM);
+    ProcessOptions plain;
+    plain.own_group = false;
+    CHECK(shell("cut -d' ' -f5 /proc/$$/stat", plain).out == std::to_string(::getpgrp()) + "\n");
+    CHECK(shell("cut -d' ' -f5 /proc/$$/stat").out != std::to_string(::getpgrp()) + "\n");
+}
+
 TEST_CASE("a program that cannot be started is an Error") {
     CHECK_THROWS_WITH(run_process({"/no/such/program"}), Catch::Contains("cannot run '/no/such/program'"));
     CHECK_THROWS_WITH(run_process({"/etc/passwd"}), Catch::Contains("Permission denied"));

@@ -1,0 +1,78 @@
+#include "backends/plugin/exchange.h"
+
+#include "base/error.h"
+#include "graph/json.h"
+
+namespace whittle {
+namespace {
+
+constexpr std::int32_t kMaxRank = 64;
+
+static_assert(static_cast<int>(DType::f64) == WHITTLE_F64 && static_cast<int>(DType::bf16) == WHITTLE_BF16 &&
+                  static_cast<int>(DType::u8) == WHITTLE_U8 && static_cast<int>(DType::boolean) == WHITTLE_BOOL,
+              "the interface numbers element types as DType does");
+
+}  // namespace
+
+whittle_tensor offer(const Tensor& tensor, const char* name, const char* hash) {
+    return {static_cast<std::int32_t>(tensor.dtype()),
+            static_cast<std::int32_t>(tensor.rank()),
+            tensor.sizes().data(),
+            tensor.strides().data(),
+            tensor.raw(),
+            name,
+            hash};
+}
+
+Tensor receive(const whittle_tensor& tensor) {
+    if (tensor.dtype < WHITTLE_F64 || tensor.dtype > WHITTLE_BOOL)
+        throw Error("found dtype " + std::to_string(tensor.dtype) + ", expected 0 to " + std::to_string(WHITTLE_BOOL));
+    if (tensor.rank < 0 || tensor.rank > kMaxRank || (tensor.rank > 0 && !tensor.sizes))
+        throw Error("found rank " + std::to_string(tensor.rank) + ", expected 0 to " + std::to_string(kMaxRank) +
+                    " with sizes");
+    const auto rank = static_cast<std::size_t>(tensor.rank);
+    const auto dtype = static_cast<DType>(tensor.dtype);
+    Sizes sizes(tensor.sizes, tensor.sizes + rank);
+    const Strides strides = tensor.strides ? Strides(tensor.strides, tensor.strides + rank) : contiguous_strides(sizes);
+    const bool empty = element_count(sizes) == 0;
+    if (!empty && !tensor.data) throw Error("found no data for sizes " + to_string(sizes));
+    if (reinterpret_cast<std::uintptr_t>(tensor.data) % size_of(dtype) != 0)
+        throw Error("found data that is not aligned to the " + std::to_string(size_of(dtype)) + " bytes of " +
+                    std::string(name(dtype)));
+    return Tensor::copy_of(tensor.data, dtype, std::move(sizes), strides);
+}
+
+OfferedGraph::OfferedGraph(const Graph& graph, const BackendOptions& options) : options_(options) {
+    Graph plain = graph;
+    plain.failure.reset();  // none of a backend's business, and as large as the inputs
+    std::map<std::string, Tensor> sidecar;
+    json_ = graph_to_json(plain, sidecar);
+    collect(plain, "", sidecar);
+    for (const Attribute& attribute : attributes_)
+        tensors_.push_back(
+            offer(attribute.tensor, attribute.name.c_str(), attribute.hash.empty() ? nullptr : attribute.hash.c_str()));
+    for (const auto& [key, value] : options_) option_pointers_.push_back({key.c_str(), value.c_str()});
+    view_ = {sizeof view_,    json_.c_str(),           json_.size(),           tensors_.data(),
+             tensors_.size(), option_pointers_.data(), option_pointers_.size()};
+}
+
+void OfferedGraph::collect(const Graph& graph, const std::string& prefix,
+                           const std::map<std::string, Tensor>& sidecar) {
+    for (const auto& [key, tensor] : graph.attributes) {
+        std::string hash = content_hash(tensor);
+        if (!sidecar.count(hash)) hash.clear();
+        attributes_.push_back({prefix + key, std::move(hash), tensor});
+    }
+    for (const auto& [key, nested] : graph.subgraphs) collect(*nested, prefix + key + "/", sidecar);
+}
+
+Graph receive(const whittle_graph& graph) {
+    std::map<std::string, Tensor> sidecar;
+    for (std::size_t i = 0; i < graph.attribute_count; ++i) {
+        const whittle_tensor& attribute = graph.attributes[i];
+        if (attribute.hash) sidecar.emplace(attribute.hash, receive(attribute));
+    }
+    return graph_from_json(std::string(graph.json, graph.json_size), sidecar, "graph");
+}
+
+}  // namespace whittle

@@ -1,0 +1,105 @@
+#include "backends/registry.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "backends/command/command.h"
+#include "backends/eager/eager.h"
+#include "backends/plugin/plugin.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/suggest.h"
+
+#ifndef WHITTLE_BACKEND_DIR_FROM_BIN
+#error "lib/CMakeLists.txt defines where libraries lie, seen from the programs"
+#endif
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kCommand = "cmd:";
+
+using Make = std::unique_ptr<Backend> (*)();
+constexpr Make kBuiltIn[] = {make_eager_backend};
+
+std::vector<fs::path> libraries() {
+    std::vector<fs::path> files;
+    for (const fs::path& folder : backend_folders()) {
+        std::error_code ignored;
+        std::vector<fs::path> here;
+        for (const auto& entry : fs::directory_iterator(folder, ignored))
+            if (entry.path().extension() == ".so") here.push_back(entry.path());
+        std::sort(here.begin(), here.end());
+        files.insert(files.end(), here.begin(), here.end());
+    }
+    return files;
+}
+
+/// "a/b.so:name" -> path and name. Nothing when the spec is not a path to a library.
+bool split_library(const std::string& spec, fs::path& library, std::string& name) {
+    const std::size_t suffix = spec.rfind(".so:");
+    if (suffix != std::string::npos) {
+        library = spec.substr(0, suffix + 3);
+        name = spec.substr(suffix + 4);
+        return true;
+    }
+    library = spec;
+    name.clear();
+    return spec.find('/') != std::string::npos || library.extension() == ".so";
+}
+
+}  // namespace
+
+std::vector<fs::path> backend_folders() {
+    std::vector<fs::path> folders;
+    if (const char* path = std::getenv("WHITTLE_BACKEND_PATH")) {
+        const std::string text = path;
+        for (std::size_t begin = 0; begin <= text.size();) {
+            const std::size_t end = std::min(text.find(':', begin), text.size());
+            if (end > begin) folders.emplace_back(text.substr(begin, end - begin));
+            begin = end + 1;
+        }
+    }
+    std::error_code failed;
+    const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+    if (!failed) folders.push_back((program.parent_path() / WHITTLE_BACKEND_DIR_FROM_BIN).lexically_normal());
+    return folders;
+}
+
+std::vector<BackendInfo> list_backends() {
+    std::vector<BackendInfo> backends;
+    for (const Make make : kBuiltIn) {
+        const std::unique_ptr<Backend> backend = make();
+        backends.push_back({backend->name(), backend->description(), "built in"});
+    }
+    for (const fs::path& library : libraries()) {
+        try {
+            for (const PluginInfo& info : plugin_backends(library))
+                backends.push_back({info.name, info.description, library.string()});
+        } catch (const Error& error) {
+            log_warning("backend", error.what());
+        }
+    }
+    return backends;
+}
+
+std::unique_ptr<Backend> find_backend(const std::string& spec) {
+    if (spec.starts_with(kCommand)) return make_command_backend(spec.substr(kCommand.size()));
+    fs::path library;
+    std::string name;
+    if (split_library(spec, library, name)) return load_plugin(library, name);
+    for (const Make make : kBuiltIn)
+        if (std::unique_ptr<Backend> backend = make(); backend->name() == spec) return backend;
+    std::vector<std::string> names;
+    for (const BackendInfo& info : list_backends()) {
+        if (info.name == spec) return load_plugin(info.from, spec);
+        names.push_back(info.name);
+    }
+    std::string hint = did_you_mean(spec, names);
+    if (hint.empty()) hint = "a shared library is named by its path, a command as 'cmd:PROGRAM ARGS'";
+    throw Error({"backend '" + spec + "'", {}}, "found no such backend, expected one of " + join(names), hint);
+}
+
+}  // namespace whittle

@@ -1,0 +1,34 @@
+// Backends by name: what `--backend` accepts and `--list-backends` shows.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/backend.h"
+
+namespace whittle {
+
+/// Finds a backend:
+///   NAME                 built in (eager, halide), or exported by a library in one of backend_folders()
+///   PATH/LIB.so[:NAME]   a shared library (whittle_backend.h), NAME where it has several
+///   cmd:PROGRAM ARGS     a command (backends/command/command.h)
+/// Throws Error for an unknown name, with the list of what exists and a close spelling, and for a library that cannot
+/// be loaded.
+std::unique_ptr<Backend> find_backend(const std::string& spec);
+
+struct BackendInfo {
+    std::string name, description;
+    std::string from;  ///< "built in", or the library's path
+};
+
+/// The built-in backends, then those of the libraries in backend_folders(), in order of file name. A library that
+/// cannot be loaded is left out with a warning in the log.
+std::vector<BackendInfo> list_backends();
+
+/// Where libraries are looked for: the folders of WHITTLE_BACKEND_PATH, then the one that belongs to the running
+/// program (build tree or installation).
+std::vector<std::filesystem::path> backend_folders();
+
+}  // namespace whittle
