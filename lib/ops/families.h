@@ -21,22 +21,23 @@ std::span<const OpDef> reduction_ops();  ///< sum, mean, prod, any, all, norms
 std::span<const OpDef> extremum_ops();   ///< max, min, argmax, argmin, amax, amin
 std::span<const OpDef> statistic_ops();  ///< var, std, var_mean, logsumexp
 std::span<const OpDef> softmax_ops();
-std::span<const OpDef> norm_ops();       ///< batch, layer, group, instance and RMS normalization, dropout
-std::span<const OpDef> view_ops();       ///< permute, squeeze, expand, select, slice …
-std::span<const OpDef> piece_ops();      ///< split, chunk, unbind, unfold, diagonal
-std::span<const OpDef> reshape_ops();    ///< view, reshape, flatten, as_strided
-std::span<const OpDef> join_ops();       ///< cat, stack, repeat, tile
-std::span<const OpDef> pad_ops();        ///< constant, reflection, replication
-std::span<const OpDef> arrange_ops();    ///< flip, roll, pixel_shuffle
-std::span<const OpDef> gather_ops();     ///< gather, index_select, embedding, take
-std::span<const OpDef> index_ops();      ///< index.Tensor and index_put
-std::span<const OpDef> scatter_ops();    ///< scatter*, index_add
-std::span<const OpDef> overwrite_ops();  ///< select_scatter, slice_scatter
-std::span<const OpDef> creation_ops();   ///< full, zeros, ones and their likes
-std::span<const OpDef> range_ops();      ///< arange, linspace, eye, meshgrid
-std::span<const OpDef> triangle_ops();   ///< tril, triu and their indices
-std::span<const OpDef> scan_ops();       ///< cumsum, cumprod, cummax, logcumsumexp, diff
-std::span<const OpDef> sort_ops();       ///< sort, argsort, topk, kthvalue, median, searchsorted
+std::span<const OpDef> norm_ops();        ///< layer, group and RMS normalization
+std::span<const OpDef> batch_norm_ops();  ///< batch and instance normalization
+std::span<const OpDef> view_ops();        ///< permute, squeeze, expand, select, slice …
+std::span<const OpDef> piece_ops();       ///< split, chunk, unbind, unfold, diagonal
+std::span<const OpDef> reshape_ops();     ///< view, reshape, flatten, as_strided
+std::span<const OpDef> join_ops();        ///< cat, stack, repeat, tile
+std::span<const OpDef> pad_ops();         ///< constant, reflection, replication
+std::span<const OpDef> arrange_ops();     ///< flip, roll, pixel_shuffle
+std::span<const OpDef> gather_ops();      ///< gather, index_select, embedding, take
+std::span<const OpDef> index_ops();       ///< index.Tensor and index_put
+std::span<const OpDef> scatter_ops();     ///< scatter*, index_add
+std::span<const OpDef> overwrite_ops();   ///< select_scatter, slice_scatter
+std::span<const OpDef> creation_ops();    ///< full, zeros, ones and their likes
+std::span<const OpDef> range_ops();       ///< arange, linspace, eye, meshgrid
+std::span<const OpDef> triangle_ops();    ///< tril, triu and their indices
+std::span<const OpDef> scan_ops();        ///< cumsum, cumprod, cummax, logcumsumexp, diff
+std::span<const OpDef> sort_ops();        ///< sort, argsort, topk, kthvalue, median, searchsorted
 std::span<const OpDef> matmul_ops();
 std::span<const OpDef> conv_ops();
 std::span<const OpDef> pool_ops();      ///< maxima over windows
@@ -44,7 +45,7 @@ std::span<const OpDef> avg_pool_ops();  ///< means over windows
 std::span<const OpDef> upsample_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> einsum_ops();
-std::span<const OpDef> random_ops();
-std::span<const OpDef> onnx_ops();  ///< concatenates the ONNX dialect's files onnx_*.cpp
+std::span<const OpDef> random_ops();  ///< dropout
+std::span<const OpDef> onnx_ops();    ///< concatenates the ONNX dialect's files onnx_*.cpp
 
 }  // namespace whittle

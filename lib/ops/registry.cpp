@@ -27,6 +27,7 @@ std::vector<std::span<const OpDef>> families() {
         statistic_ops(),   //
         softmax_ops(),     //
         norm_ops(),        //
+        batch_norm_ops(),  //
         view_ops(),        //
         piece_ops(),       //
         reshape_ops(),     //
