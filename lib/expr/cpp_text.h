@@ -36,6 +36,7 @@ class Naming {
   public:
     /// Names never collide with those of the group.
     explicit Naming(const Group& group);
+    void reserve(const std::string& name) { taken_.insert(name); }
     /// Forgets the counts and counts the uses below `roots`, which are written together.
     void begin(const std::vector<Expr>& roots);
     bool wants_name(const Expr& e, const Code& code) const;

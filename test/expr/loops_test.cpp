@@ -1,12 +1,9 @@
 #include "expr/loops.h"
 
-#include <dlfcn.h>
-
 #include <catch2/catch.hpp>
 
 #include "base/error.h"
-#include "base/files.h"
-#include "base/subprocess.h"
+#include "expr/batch.h"
 #include "expr/builder.h"
 #include "expr/interpret.h"
 #include "expr/random_group.h"
@@ -16,72 +13,16 @@ using namespace whittle::expr;
 
 namespace {
 
-/// A function that calls `name` with its pointers taken from arrays.
-std::string wrapper(const Group& group, const std::string& name) {
-    std::string args;
-    for (std::size_t i = 0; i < group.inputs.size(); ++i)
-        args += (args.empty() ? "" : ", ") +
-                ("static_cast<const " + cpp_type(group.inputs[i].dtype) + "*>(in[" + std::to_string(i) + "])");
-    for (std::size_t i = 0; i < group.outputs.size(); ++i)
-        args += (args.empty() ? "" : ", ") + ("static_cast<" + cpp_type(group.stage(group.outputs[i])->dtype) +
-                                              "*>(out[" + std::to_string(i) + "])");
-    return "extern \"C\" void run_" + name + "(const void* const* in, void* const* out) {\n    " + name + "(" + args +
-           ");\n    (void)in;\n    (void)out;\n}\n";
-}
-
-/// The loops of many groups in one shared library, compiled as a user would, with warnings as errors.
-class Library {
-  public:
-    explicit Library(const std::vector<Group>& groups) {
-        std::vector<const Group*> pointers;
-        for (const Group& group : groups) pointers.push_back(&group);
-        std::string text = std::string(kLoopsIncludes) + "\n" + support_cpp(pointers);
-        for (std::size_t i = 0; i < groups.size(); ++i) {
-            const std::string name = "f" + std::to_string(i);
-            text += "\n" + to_loops_cpp(groups[i], name) + wrapper(groups[i], name);
-        }
-        const auto source = folder_.path() / "loops.cpp", library = folder_.path() / "loops.so";
-        write_file(source, text);
-        const ProcessResult result = run_process({WHITTLE_CXX, "-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror",
-                                                  "-shared", "-fPIC", source.string(), "-o", library.string()});
-        INFO(result.err);
-        REQUIRE(result.exit_code == 0);
-        handle_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-        REQUIRE(handle_);
+/// The loops of all groups, f0 f1 …, compiled as a user would.
+void compile(Batch& batch, const std::vector<Group>& groups) {
+    std::vector<const Group*> pointers;
+    for (const Group& group : groups) pointers.push_back(&group);
+    batch.add_text(support_cpp(pointers));
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        const std::string name = "f" + std::to_string(i);
+        batch.add(groups[i], name, to_loops_cpp(groups[i], name));
     }
-    ~Library() {
-        if (handle_) dlclose(handle_);
-    }
-
-    std::vector<Tensor> run(std::size_t i, const Group& group, const std::vector<Tensor>& inputs) const {
-        std::vector<const void*> in;
-        std::vector<Tensor> results;
-        std::vector<void*> out;
-        for (const Tensor& t : inputs) in.push_back(t.raw());
-        for (const std::string& name : group.outputs)
-            results.emplace_back(group.stage(name)->dtype, group.stage(name)->sizes());
-        for (Tensor& t : results) out.push_back(t.mutable_raw());
-        using Run = void(const void* const*, void* const*);
-        auto* function = reinterpret_cast<Run*>(dlsym(handle_, ("run_f" + std::to_string(i)).c_str()));
-        REQUIRE(function);
-        function(in.data(), out.data());
-        return results;
-    }
-
-  private:
-    TempDir folder_;
-    void* handle_ = nullptr;
-};
-
-/// Equal bits, except that any NaN equals any other.
-bool same_values(const Tensor& a, const Tensor& b) {
-    if (a.dtype() != b.dtype() || a.sizes() != b.sizes()) return false;
-    if (!is_floating(a.dtype())) return same_bits(a, b);
-    const std::vector<double> x = a.values<double>(), y = b.values<double>();
-    for (std::size_t i = 0; i < x.size(); ++i)
-        if (!(x[i] == y[i] && std::signbit(x[i]) == std::signbit(y[i])) && !(std::isnan(x[i]) && std::isnan(y[i])))
-            return false;
-    return true;
+    batch.compile({"-O1"});
 }
 
 }  // namespace
@@ -151,7 +92,9 @@ TEST_CASE("half types of the loops convert as Eigen's") {
         b.output(Value(half, {65536}, [&](const Index& at) { return cast(half, f(at)); }));
         groups.push_back(b.finish());
     }
-    const Library library(groups);
+    Batch batch;
+    compile(batch, groups);
+    std::string error;
     Random random(1);
     for (std::size_t i = 0; i < groups.size(); ++i) {
         Tensor h(groups[i].inputs[0].dtype, {65536}), f(DType::f32, {65536});
@@ -165,9 +108,10 @@ TEST_CASE("half types of the loops convert as Eigen's") {
                 (static_cast<std::uint32_t>(bits) << 16 & ~(noise & 0x2000)) | ties[noise >> 29];
         }
         const std::vector<Tensor> inputs = {h, f};
-        const std::vector<Tensor> expected = interpret(groups[i], inputs), got = library.run(i, groups[i], inputs);
-        CHECK(same_values(got[0], expected[0]));
-        CHECK(same_values(got[1], expected[1]));
+        const std::vector<Tensor> expected = interpret(groups[i], inputs),
+                                  got = batch.run("f" + std::to_string(i), groups[i], inputs, error);
+        CHECK(difference(got[0], expected[0]) == "");
+        CHECK(difference(got[1], expected[1]) == "");
     }
 }
 
@@ -175,14 +119,17 @@ TEST_CASE("loops agree with the interpreter on random groups") {
     Random random(20240601);
     std::vector<Group> groups;
     for (int i = 0; i < 200; ++i) groups.push_back(random_group(random, {.empty = i % 4 == 0}));
-    const Library library(groups);
+    Batch batch;
+    compile(batch, groups);
+    std::string error;
     for (std::size_t i = 0; i < groups.size(); ++i) {
         const std::vector<Tensor> inputs = random_inputs(groups[i], random);
-        const std::vector<Tensor> expected = interpret(groups[i], inputs), got = library.run(i, groups[i], inputs);
+        const std::vector<Tensor> expected = interpret(groups[i], inputs),
+                                  got = batch.run("f" + std::to_string(i), groups[i], inputs, error);
         INFO(print(groups[i]) << to_loops_cpp(groups[i], "f"));
         for (std::size_t k = 0; k < expected.size(); ++k) {
             INFO("output " << groups[i].outputs[k]);
-            CHECK(same_values(got[k], expected[k]));
+            CHECK(difference(got[k], expected[k]) == "");
         }
     }
 }

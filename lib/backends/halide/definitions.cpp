@@ -1,0 +1,138 @@
+#include "backends/halide/definitions.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace whittle::halide {
+
+using expr::Directive;
+using expr::Expr;
+using expr::LoopVar;
+using expr::Op;
+using expr::Stage;
+using expr::Update;
+
+bool Definition::is_reduction(const std::string& loop) const {
+    return std::ranges::find(reduction, loop, &LoopVar::name) != reduction.end();
+}
+
+namespace {
+
+bool is_empty(const std::vector<LoopVar>& loops) {
+    return std::ranges::find(loops, 0, &LoopVar::extent) != loops.end();
+}
+
+/// Whether the stage variable occurs in `where` only alone, at its own position.
+bool stands_alone(const Stage& stage, const Update& update, const std::string& name) {
+    for (std::size_t d = 0; d < update.where.size(); ++d) {
+        const Expr& index = update.where[d];
+        if (index->op == Op::variable && index->name == name && stage.vars[d].name == name) continue;
+        bool occurs = false;
+        expr::visit(index, [&](const Expr& e) { occurs = occurs || (e->op == Op::variable && e->name == name); });
+        if (occurs) return false;
+    }
+    return true;
+}
+
+std::vector<LoopVar> reduction_loops(const Stage& stage, const Update& update) {
+    std::vector<LoopVar> loops(update.domain.rbegin(), update.domain.rend());
+    const std::vector<LoopVar> all = loops_of(stage, update);
+    for (auto v = all.rbegin(); v != all.rend(); ++v)
+        if (std::ranges::find(update.domain, *v) == update.domain.end() && !stands_alone(stage, update, v->name))
+            loops.push_back(*v);
+    return loops;
+}
+
+}  // namespace
+
+Prepared::Prepared(const expr::Group& group) : group_(group) {
+    std::set<std::string> loaded;
+    const auto note = [&](const Expr& root) {
+        if (root)
+            expr::visit(root, [&](const Expr& e) {
+                if (e->op == Op::load) loaded.insert(e->name);
+            });
+    };
+    for (const Stage& stage : group.stages) {
+        if (is_empty(stage.vars)) continue;
+        stages_.push_back(&stage);
+        std::vector<Definition>& definitions = definitions_[stage.name];
+        definitions.push_back({.stage = &stage, .loops = stage.vars});
+        note(stage.value);
+        int kept = 0;
+        for (std::size_t k = 0; k < stage.updates.size(); ++k) {
+            const Update& update = stage.updates[k];
+            const std::vector<LoopVar> loops = loops_of(stage, update);
+            if (is_empty(loops)) continue;
+            definitions.push_back({.stage = &stage,
+                                   .update = static_cast<int>(k),
+                                   .halide_update = kept++,
+                                   .loops = loops,
+                                   .reduction = reduction_loops(stage, update)});
+            note(update.value);
+            note(update.condition);
+            for (const Expr& index : update.where) note(index);
+        }
+    }
+    for (const expr::Input& input : group.inputs)
+        if (loaded.contains(input.name)) inputs_.push_back(&input);
+    for (const std::string& name : group.outputs)
+        if (definitions_.contains(name)) outputs_.push_back(group.stage(name));
+}
+
+std::vector<Definition> Prepared::definitions(const Stage& stage) const { return definitions_.at(stage.name); }
+
+const Definition* Prepared::definition(const Directive& directive) const {
+    const Stage* stage = group_.stage(directive.stage);
+    if (!stage || directive.update >= static_cast<int>(stage->updates.size()))
+        throw Error({"group " + group_.name, ""},
+                    "found directive " + print(directive) + ", expected one of a stage and an update that exist");
+    const auto found = definitions_.find(directive.stage);
+    if (found == definitions_.end()) return nullptr;
+    const auto definition = std::ranges::find(found->second, directive.update, &Definition::update);
+    return definition == found->second.end() ? nullptr : &*definition;
+}
+
+LoopKinds::LoopKinds(const Prepared& prepared) {
+    for (const Stage* stage : prepared.stages())
+        for (const Definition& d : prepared.definitions(*stage))
+            for (const LoopVar& v : d.loops) kinds_[{stage->name, d.update}][v.name] = d.is_reduction(v.name);
+}
+
+bool LoopKinds::is_reduction(const Definition& definition, const std::string& loop) const {
+    const auto& loops = kinds_.at({definition.stage->name, definition.update});
+    const auto found = loops.find(loop);
+    if (found == loops.end())
+        throw Error("found loop " + loop + " in a directive of stage " + definition.stage->name +
+                    ", expected one that the definition has");
+    return found->second;
+}
+
+bool LoopKinds::is_reduction(const std::string& stage, const std::string& loop) const {
+    for (const auto& [key, loops] : kinds_)
+        if (key.first == stage)
+            if (const auto found = loops.find(loop); found != loops.end()) return found->second;
+    throw Error("found compute_at loop " + loop + " of " + stage + ", expected one that the stage has");
+}
+
+void LoopKinds::split(const Definition& definition, const std::string& old, const std::string& outer,
+                      const std::string& inner) {
+    const bool kind = is_reduction(definition, old);
+    auto& loops = kinds_.at({definition.stage->name, definition.update});
+    loops[outer] = loops[inner] = kind;
+}
+
+std::string tail_of(const Directive& directive, const Definition& definition, const expr::Group& group) {
+    if (!directive.tail.empty()) return directive.tail;
+    // Shifting the last step inwards recomputes elements: only for initial definitions, and only where the loop is
+    // known to run over the whole extent.
+    const auto loop = std::ranges::find(definition.loops, directive.args.at(0), &LoopVar::name);
+    const bool whole = std::ranges::find(group.outputs, definition.stage->name) != group.outputs.end();
+    if (definition.update < 0 && whole && definition.stage->updates.empty() && loop != definition.loops.end() &&
+        loop->extent >= directive.factor)
+        return "ShiftInwards";
+    return "GuardWithIf";
+}
+
+}  // namespace whittle::halide

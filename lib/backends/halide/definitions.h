@@ -1,0 +1,76 @@
+// What both Halide readers (objects and text) decide alike about a group before they write it: what is left out, which
+// loops are pure variables of Halide and which are reduction variables, and how a directive's loops are called.
+// Knows nothing of Halide's headers.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "expr/group.h"
+
+namespace whittle::halide {
+
+/// One definition of a Func: the initial one or an update.
+struct Definition {
+    const expr::Stage* stage = nullptr;
+    int update = -1;         ///< -1, or the position in stage->updates
+    int halide_update = -1;  ///< the position among the updates that are kept
+    std::vector<expr::LoopVar> loops = {};
+    /// Loops of an update that are dimensions of its RDom, innermost first: the domain, reversed, then the stage
+    /// variables that do not stand alone at their own position of `where`, which is the only place where Halide lets an
+    /// update have a pure variable.
+    std::vector<expr::LoopVar> reduction = {};
+
+    bool is_reduction(const std::string& loop) const;
+};
+
+/// The group without what is empty: stages without elements and updates without iterations, which Halide does not take.
+/// `outputs` are those that have elements; the others need no computation.
+class Prepared {
+  public:
+    explicit Prepared(const expr::Group& group);
+    Prepared(const Prepared&) = delete;
+
+    const expr::Group& group() const { return group_; }
+    /// Inputs that are loaded somewhere, in the group's order.
+    const std::vector<const expr::Input*>& inputs() const { return inputs_; }
+    const std::vector<const expr::Stage*>& stages() const { return stages_; }
+    const std::vector<const expr::Stage*>& outputs() const { return outputs_; }
+    /// Of one stage: the initial definition, then the updates.
+    std::vector<Definition> definitions(const expr::Stage& stage) const;
+    /// Of a directive; null when it schedules something that was left out.
+    const Definition* definition(const expr::Directive& directive) const;
+
+  private:
+    const expr::Group& group_;
+    std::vector<const expr::Input*> inputs_;
+    std::vector<const expr::Stage*> stages_, outputs_;
+    std::map<std::string, std::vector<Definition>> definitions_;
+};
+
+/// The loops of every definition as a schedule splits them: which names are reduction variables (RVar).
+class LoopKinds {
+  public:
+    explicit LoopKinds(const Prepared& prepared);
+    /// Whether the loop of the definition is a reduction variable. Throws Error when it has no such loop.
+    bool is_reduction(const Definition& definition, const std::string& loop) const;
+    /// As above, in any definition of the stage: for compute_at.
+    bool is_reduction(const std::string& stage, const std::string& loop) const;
+    /// Takes the new loops of a split in.
+    void split(const Definition& definition, const std::string& old, const std::string& outer,
+               const std::string& inner);
+
+  private:
+    std::map<std::pair<std::string, int>, std::map<std::string, bool>> kinds_;
+};
+
+/// The tail strategy of a split, vectorize or unroll by a factor: its own, or one that never leaves the declared
+/// extents: Halide's own defaults compute elements outside of them, whose loads are out of bounds.
+std::string tail_of(const expr::Directive& directive, const Definition& definition, const expr::Group& group);
+
+/// The target that kernels are compiled for unless told otherwise: this machine, strict about floats.
+std::string default_target();
+
+}  // namespace whittle::halide

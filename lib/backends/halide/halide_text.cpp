@@ -1,0 +1,452 @@
+#include "backends/halide/halide_text.h"
+
+#include <algorithm>
+
+#include "backends/halide/definitions.h"
+#include "backends/halide/translate.h"
+#include "base/error.h"
+#include "expr/cpp_text.h"
+#include "expr/loops.h"
+
+namespace whittle::halide {
+
+namespace {
+
+using expr::Code;
+using expr::Directive;
+using expr::Group;
+using expr::Schedule;
+using expr::Stage;
+
+// The helpers of pipeline.cpp as text.
+constexpr std::pair<std::string_view, std::string_view> kHelpers[] = {
+    {"view", R"cpp(// Existing memory as a Halide buffer; dimensions innermost first as {0, extent, stride}.
+                   static Halide::Buffer<> view(Halide::Type type, const void* data, const std::vector<halide_dimension_t>& shape) {
+                       return Halide::Buffer<>(Halide::Runtime::Buffer<>(type, const_cast<void*>(data), int(shape.size()), shape.data()));
+                   }
+     )cpp"},
+    {"libm", R"cpp(// The C library's function: Halide's own exp, log, pow … are approximations, wrong for NaN and
+                   // infinities.
+                   static Halide::Expr libm(const char* name, const std::vector<Halide::Expr>& arguments) {
+                       return Halide::Internal::Call::make(arguments[0].type(), name, arguments, Halide::Internal::Call::PureExtern);
+                   }
+     )cpp"},
+    {"float_bits", R"cpp(// A constant that is -0 or NaN: Halide 14 compares constants by value, so -0 is 0 and NaN is
+                         // any number.
+                         static Halide::Expr float_bits(uint32_t bits) { return Halide::reinterpret<float>(Halide::Expr(bits)); }
+     )cpp"},
+    {"double_bits", R"cpp(// A constant that is -0 or NaN: Halide 14 compares constants by value, so -0 is 0 and NaN is
+                          // any number.
+                          static Halide::Expr double_bits(uint64_t bits) { return Halide::reinterpret<double>(Halide::Expr(bits)); }
+     )cpp"},
+    {"to_half", R"cpp(// Halide 14 drops the payload of a NaN, which can leave infinity: make it a NaN that survives.
+                      static Halide::Expr to_half(Halide::Type type, const Halide::Expr& x) {
+                          const Halide::Expr nan = Halide::reinterpret<float>(Halide::Expr(0x7fc00000u));
+                          return Halide::cast(type, Halide::select(Halide::is_nan(x), nan, x));
+                      }
+     )cpp"},
+};
+
+std::string type_text(DType dtype, bool as_unsigned = false) {
+    const std::string bits = std::to_string(size_of(dtype) * 8);
+    if (dtype == DType::boolean) return "Halide::Bool()";
+    if (dtype == DType::bf16) return "Halide::BFloat(16)";
+    if (is_floating(dtype)) return "Halide::Float(" + bits + ")";
+    return (as_unsigned || dtype == DType::u8 ? "Halide::UInt(" : "Halide::Int(") + bits + ")";
+}
+
+std::string join(const std::vector<std::string>& parts) {
+    std::string out;
+    for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
+    return out;
+}
+
+/// C++ names that do not collide: Halide tells a Var from an RVar or a Func of the same name, C++ does not.
+class Names {
+  public:
+    std::string unique(const std::string& wanted) {
+        std::string name = wanted;
+        for (int i = 1; !taken_.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
+        return name;
+    }
+
+  private:
+    std::set<std::string> taken_;
+};
+
+/// Receives one definition as text; subexpressions that get a name become lines before it.
+class TextSink final : public Sink<Code> {
+  public:
+    TextSink(expr::Naming& naming, std::set<std::string>& helpers, std::map<std::string, std::string> variables)
+        : naming_(naming), helpers_(helpers), variables_(std::move(variables)) {}
+
+    std::vector<std::string> lines;
+
+    Code variable(const std::string& name) override { return {variables_.at(name)}; }
+
+    Code literal(DType dtype, const Scalar& value) override {
+        if (dtype == DType::boolean)
+            return {value.to_bool() ? "Halide::Internal::const_true()" : "Halide::Internal::const_false()"};
+        if (dtype == DType::f32) return expr::float_literal(dtype, value.to_double());
+        if (dtype == DType::f64) return {"Halide::Expr(" + expr::float_literal(dtype, value.to_double()).text + ")"};
+        const Code number = expr::integer_literal(value.to_integer());
+        if (dtype == DType::i32) return number;
+        return {"Halide::Expr(" + expr::cpp_type(dtype) + "(" + number.text + "))"};
+    }
+
+    Code float_bits(DType dtype, std::uint64_t bits) override {
+        char text[32];
+        std::snprintf(text, sizeof text, "0x%0*llxu", static_cast<int>(size_of(dtype) * 2),
+                      static_cast<unsigned long long>(bits));
+        if (dtype == DType::f64) return helper("double_bits", {{text}});
+        if (dtype == DType::f32) return helper("float_bits", {{text}});
+        return {"Halide::reinterpret(" + type_text(dtype) + ", Halide::Expr(uint16_t(" + text + ")))"};
+    }
+
+    Code cast(DType dtype, bool as_unsigned, const Code& a) override {
+        return {"Halide::cast(" + type_text(dtype, as_unsigned) + ", " + a.text + ")"};
+    }
+
+    Code infix(expr::Op op, const Code& a, const Code& b) override { return expr::infix_code(op, a, b); }
+
+    Code prefix(expr::Op op, const Code& a) override {
+        return {(op == expr::Op::logical_not ? "!" : "~") + a.at(Code::prefix), Code::prefix};
+    }
+
+    Code call(const std::string& function, const std::vector<Code>& arguments) override {
+        return {"Halide::" + function + "(" + texts(arguments) + ")"};
+    }
+
+    Code to_half(DType dtype, const Code& a) override { return helper("to_half", {{type_text(dtype)}, a}); }
+
+    Code libm(const std::string& function, const std::vector<Code>& arguments) override {
+        helpers_.insert("libm");
+        return {"libm(\"" + function + "\", {" + texts(arguments) + "})"};
+    }
+
+    Code load(const std::string& name, const std::vector<Code>& indices) override {
+        return {name + "(" + texts({indices.rbegin(), indices.rend()}) + ")"};
+    }
+
+    Code share(const expr::Expr& node, Code translated) override {
+        if (!naming_.wants_name(node, translated)) return translated;
+        const std::string name = naming_.fresh();
+        lines.push_back("const Halide::Expr " + name + " = " + translated.text + ";");
+        return {name};
+    }
+
+  private:
+    static std::string texts(const std::vector<Code>& codes) {
+        std::vector<std::string> parts;
+        for (const Code& code : codes) parts.push_back(code.text);
+        return join(parts);
+    }
+    Code helper(const std::string& name, const std::vector<Code>& arguments) {
+        helpers_.insert(name);
+        return {name + "(" + texts(arguments) + ")"};
+    }
+
+    expr::Naming& naming_;
+    std::set<std::string>& helpers_;
+    std::map<std::string, std::string> variables_;
+};
+
+class TextWriter {
+  public:
+    TextWriter(const Group& group, const Schedule& schedule)
+        : group_(group), schedule_(schedule), prepared_(group), kinds_(prepared_), naming_(group) {
+        for (const expr::Input& input : group.inputs) names_.unique(input.name);
+        for (const Stage& stage : group.stages) names_.unique(stage.name);
+        for (const char* helper : {"view", "libm", "float_bits", "double_bits", "to_half"}) names_.unique(helper);
+        for (const Directive& d : schedule)
+            for (const std::string& loop : d.args) naming_.reserve(loop);
+    }
+
+    std::string function(const std::string& name, const std::string& target) {
+        std::string out = "static void " + name + "(" + parameters() + ") {\n";
+        for (const auto& [tensor, pointer] : pointers_)
+            if (!is_used(tensor)) out += "    (void)" + pointer + ";\n";
+        if (prepared_.outputs().empty()) return out + "}\n";
+        helpers_.insert("view");
+        for (const expr::Input* input : prepared_.inputs()) out += declare(*input);
+        std::string funcs, schedule;
+        for (const Stage* stage : prepared_.stages()) funcs += "\n" + define(*stage);
+        for (const Stage* output : prepared_.outputs())
+            funcs += describe(output->name + ".output_buffer()", output->sizes(), contiguous_strides(output->sizes()));
+        for (std::size_t i = 0; i < schedule_.size(); ++i) schedule += directive(i);
+        // Loops are declared before the first definition, split ones among them.
+        if (!vars_.empty()) out += "    Halide::Var " + declarations(vars_) + ";\n";
+        out += funcs;
+        if (!schedule.empty()) {
+            out += "\n    // Schedule, one directive a line; set any to false to bisect by hand.\n";
+            if (!rvars_declared_.empty()) out += "    Halide::RVar " + declarations(rvars_declared_) + ";\n";
+            out += schedule;
+        }
+        return out + "\n" + run(target) + "}\n";
+    }
+
+    const std::set<std::string>& helpers() const { return helpers_; }
+
+  private:
+    bool is_used(const std::string& tensor) const {
+        for (const expr::Input* input : prepared_.inputs())
+            if (input->name == tensor) return true;
+        for (const Stage* output : prepared_.outputs())
+            if (output->name == tensor) return true;
+        return false;
+    }
+
+    std::string parameters() {
+        std::vector<std::string> out;
+        const auto add = [&](const std::string& tensor, const std::string& type) {
+            const std::string pointer = names_.unique(tensor + "_data");
+            pointers_.emplace_back(tensor, pointer);
+            out.push_back(type + "* " + pointer);
+        };
+        for (const expr::Input& in : group_.inputs) add(in.name, "const " + expr::cpp_type(in.dtype));
+        for (const std::string& name : group_.outputs) add(name, expr::cpp_type(group_.stage(name)->dtype));
+        return join(out);
+    }
+
+    static std::string describe(const std::string& buffer, const Sizes& sizes, const Strides& strides) {
+        std::string out;
+        for (std::size_t d = sizes.size(); d-- > 0;)
+            out += "    " + buffer + ".dim(" + std::to_string(sizes.size() - 1 - d) + ").set_bounds(0, " +
+                   std::to_string(sizes[d]) + ").set_stride(" +
+                   (strides[d] < 0 ? "Halide::Expr()" : std::to_string(strides[d])) + ");\n";
+        return out;
+    }
+
+    static std::string declare(const expr::Input& input) {
+        return "    Halide::ImageParam " + input.name + "(" + type_text(input.dtype) + ", " +
+               std::to_string(input.sizes.size()) + ", \"" + input.name + "\");\n" +
+               describe(input.name, input.sizes, input.strides);
+    }
+
+    static std::string declarations(const std::vector<std::pair<std::string, std::string>>& loops) {
+        std::vector<std::string> out;
+        for (const auto& [loop, name] : loops) out.push_back(name + "(\"" + loop + "\")");
+        return join(out);
+    }
+
+    /// The C++ name of the Var of a loop.
+    std::string var(const std::string& loop) {
+        for (const auto& [known, name] : vars_)
+            if (known == loop) return name;
+        vars_.emplace_back(loop, names_.unique(loop));
+        return vars_.back().second;
+    }
+
+    std::string define(const Stage& stage) {
+        std::string out = stage.origin.empty() ? "" : "    // " + stage.origin + "\n";
+        out += "    Halide::Func " + stage.name + "(\"" + stage.name + "\");\n";
+        for (const Definition& d : prepared_.definitions(stage)) out += define(d);
+        return out;
+    }
+
+    std::string define(const Definition& d) {
+        std::string out;
+        std::map<std::string, std::string> variables;
+        for (const expr::LoopVar& v : d.loops)
+            if (!d.is_reduction(v.name)) variables[v.name] = var(v.name);
+        if (!d.reduction.empty()) {
+            const std::string domain = names_.unique(d.stage->name + "_domain");
+            std::vector<std::string> ranges;
+            for (const expr::LoopVar& v : d.reduction) ranges.push_back("{0, " + std::to_string(v.extent) + "}");
+            out += "    Halide::RDom " + domain + "({" + join(ranges) + "}, \"" + domain + "\");\n";
+            for (std::size_t i = 0; i < d.reduction.size(); ++i) {
+                const std::string& loop = d.reduction[i].name;
+                const std::string name = names_.unique(loop);
+                rvars_[{d.stage->name, d.update, loop}] = variables[loop] = name;
+                out += "    Halide::RVar " + name + " = " + domain + "[" + std::to_string(i) + "];\n";
+            }
+        }
+        out += statement(d, variables);
+        const bool scheduled = std::ranges::any_of(schedule_, [&](const Directive& other) {
+            return other.stage == d.stage->name && other.update == d.update;
+        });
+        if (d.update >= 0 && !scheduled)  // else Halide warns
+            out += "    " + d.stage->name + ".update(" + std::to_string(d.halide_update) + ").unscheduled();\n";
+        return out;
+    }
+
+    std::string statement(const Definition& d, const std::map<std::string, std::string>& variables) {
+        TextSink sink(naming_, helpers_, variables);
+        Translator<Code> translate(sink, group_, d.loops);
+        std::string element, value;
+        if (d.update < 0) {
+            naming_.begin({d.stage->value});
+            std::vector<Code> vars;
+            for (const expr::LoopVar& v : d.stage->vars) vars.push_back({variables.at(v.name)});
+            element = sink.load(d.stage->name, vars).text;
+            value = translate(d.stage->value).text;
+        } else {
+            const expr::Update& update = d.stage->updates[static_cast<std::size_t>(d.update)];
+            std::vector<expr::Expr> roots = update.where;
+            roots.push_back(update.value);
+            roots.push_back(update.condition);
+            naming_.begin(roots);
+            std::vector<Code> where;
+            for (std::size_t i = 0; i < update.where.size(); ++i) {
+                const expr::LoopVar& own = d.stage->vars[i];
+                const expr::Expr& index = update.where[i];
+                const bool pure =
+                    index->op == expr::Op::variable && index->name == own.name && !d.is_reduction(own.name);
+                where.push_back(pure ? Code{variables.at(own.name)} : translate.bounded(index, own.extent));
+            }
+            element = sink.load(d.stage->name, where).text;
+            value = translate.updated(update, d.reduction, {element}).text;
+        }
+        std::string out;
+        for (const std::string& line : sink.lines) out += "    " + line + "\n";
+        // A bare literal would make a Func of the literal's type.
+        return out + "    " + element + " = " + typed(d.stage->dtype, value) + ";\n";
+    }
+
+    static std::string typed(DType dtype, const std::string& value) {
+        const bool literal = !value.empty() && value.find_first_not_of("-+.0123456789efINFTYuNA") == std::string::npos;
+        if (!literal) return value;
+        return dtype == DType::f32 || dtype == DType::i32 ? "Halide::Expr(" + value + ")" : value;
+    }
+
+    std::string loop(const Definition& d, const std::string& name) {
+        if (!kinds_.is_reduction(d, name)) return var(name);
+        const RVarKey key{d.stage->name, d.update, name};
+        if (const auto found = rvars_.find(key); found != rvars_.end()) return found->second;
+        rvars_declared_.emplace_back(name, names_.unique(name));
+        return rvars_[key] = rvars_declared_.back().second;
+    }
+
+    std::string loop_of(const std::string& stage, const std::string& name) {
+        if (!kinds_.is_reduction(stage, name)) return var(name);
+        for (const auto& [key, known] : rvars_)
+            if (std::get<0>(key) == stage && std::get<2>(key) == name) return known;
+        throw Error("found compute_at loop " + name + " of " + stage + ", expected one that was made before");
+    }
+
+    std::string directive(std::size_t i) {
+        const Directive& d = schedule_[i];
+        const std::string code = call(d);
+        if (code.empty()) return "";
+        std::string condition;
+        for (const int r : d.requires_)
+            if (const auto found = switches_.find(static_cast<std::size_t>(r)); found != switches_.end())
+                condition += found->second + " && ";
+        condition += d.enabled ? "true" : "false";
+        bool required = false;
+        for (const Directive& other : schedule_)
+            for (const int r : other.requires_) required = required || static_cast<std::size_t>(r) == i;
+        if (!required) return "    if (" + condition + ") " + code + ";\n";
+        const std::string name = switches_[i] = names_.unique("on" + std::to_string(i));
+        return "    const bool " + name + " = " + condition + ";  // lines below need it\n    if (" + name + ") " +
+               code + ";\n";
+    }
+
+    /// The call that a directive is; empty when it schedules something that was left out.
+    std::string call(const Directive& directive) {
+        using Kind = Directive::Kind;
+        const Definition* d = prepared_.definition(directive);
+        if (!d) return "";
+        std::string out = directive.stage + ".";
+        if (directive.kind == Kind::compute_root) return out + "compute_root()";
+        if (directive.kind == Kind::compute_at) {
+            const Stage* at = group_.stage(directive.at);
+            if (!at) throw Error("found compute_at(" + directive.at + "), expected a stage of the group");
+            if (element_count(at->sizes()) == 0) return "";
+            return out + "compute_at(" + directive.at + ", " + loop_of(directive.at, directive.args.at(0)) + ")";
+        }
+        if (d->update >= 0) out += "update(" + std::to_string(d->halide_update) + ").";
+        if (directive.kind == Kind::split) {
+            const std::string old = loop(*d, directive.args.at(0));
+            kinds_.split(*d, directive.args.at(0), directive.args.at(1), directive.args.at(2));
+            return out + "split(" + old + ", " + loop(*d, directive.args[1]) + ", " + loop(*d, directive.args[2]) +
+                   ", " + by_factor(directive, *d) + ")";
+        }
+        std::vector<std::string> loops;
+        for (const std::string& arg : directive.args) loops.push_back(loop(*d, arg));
+        const std::string factor = directive.factor > 0 ? ", " + by_factor(directive, *d) : "";
+        switch (directive.kind) {
+            case Kind::reorder:
+                return out + "reorder(" + join(loops) + ")";
+            case Kind::vectorize:
+                return out + "vectorize(" + join(loops) + factor + ")";
+            case Kind::unroll:
+                return out + "unroll(" + join(loops) + factor + ")";
+            case Kind::parallel:
+                return out + "parallel(" + join(loops) + ")";
+            default:
+                return out + "allow_race_conditions()";
+        }
+    }
+
+    std::string by_factor(const Directive& directive, const Definition& d) const {
+        return std::to_string(directive.factor) + ", Halide::TailStrategy::" + tail_of(directive, d, group_);
+    }
+
+    static std::string view(DType dtype, const std::string& pointer, const Sizes& sizes, const Strides& strides) {
+        std::vector<std::string> shape;
+        for (std::size_t d = sizes.size(); d-- > 0;)
+            shape.push_back("{0, " + std::to_string(sizes[d]) + ", " + std::to_string(strides[d]) + "}");
+        return "view(" + type_text(dtype) + ", " + pointer + ", {" + join(shape) + "})";
+    }
+
+    std::string run(const std::string& target) const {
+        const auto pointer = [&](const std::string& tensor) {
+            for (const auto& [name, pointer] : pointers_)
+                if (name == tensor) return pointer;
+            throw Error("no pointer for " + tensor);
+        };
+        std::string out;
+        for (const expr::Input* in : prepared_.inputs())
+            out += "    " + in->name + ".set(" + view(in->dtype, pointer(in->name), in->sizes, in->strides) + ");\n";
+        std::vector<std::string> funcs, results;
+        for (const Stage* stage : prepared_.outputs()) {
+            funcs.push_back(stage->name);
+            results.push_back(
+                view(stage->dtype, pointer(stage->name), stage->sizes(), contiguous_strides(stage->sizes())));
+        }
+        const std::string indent = results.size() > 1 ? "\n        " : "";
+        std::string list;
+        for (const std::string& result : results)
+            list += (list.empty() ? indent : "," + (indent.empty() ? " " : indent)) + result;
+        return out + "    std::vector<Halide::Buffer<>> results = {" + list + "};\n    Halide::Pipeline({" +
+               join(funcs) + "}).realize(Halide::Realization(results), Halide::Target(\"" +
+               (target.empty() ? default_target() : target) + "\"));\n";
+    }
+
+    using RVarKey = std::tuple<std::string, int, std::string>;
+    const Group& group_;
+    const Schedule& schedule_;
+    const Prepared prepared_;
+    LoopKinds kinds_;
+    expr::Naming naming_;
+    Names names_;
+    std::set<std::string> helpers_;
+    std::vector<std::pair<std::string, std::string>> pointers_;        ///< tensor, parameter
+    std::vector<std::pair<std::string, std::string>> vars_;            ///< loop, C++ name
+    std::vector<std::pair<std::string, std::string>> rvars_declared_;  ///< made by splits
+    std::map<RVarKey, std::string> rvars_;
+    std::map<std::size_t, std::string> switches_;
+};
+
+}  // namespace
+
+std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups) {
+    std::set<std::string> helpers;
+    for (const auto& [group, schedule] : groups) {
+        TextWriter writer(*group, *schedule);
+        writer.function("f", "host");
+        helpers.insert(writer.helpers().begin(), writer.helpers().end());
+    }
+    std::string out;
+    for (const auto& [name, text] : kHelpers)
+        if (helpers.contains(std::string(name))) out += (out.empty() ? "" : "\n") + std::string(text);
+    return out;
+}
+
+std::string to_halide_cpp(const Group& group, const Schedule& schedule, const std::string& function_name,
+                          const std::string& target) {
+    return TextWriter(group, schedule).function(function_name, target);
+}
+
+}  // namespace whittle::halide

@@ -1,0 +1,31 @@
+// The fourth reader: the C++ text of the same pipeline that pipeline.h builds, for repro.cpp: it needs Halide and
+// nothing of Whittle.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "expr/group.h"
+
+namespace whittle::halide {
+
+/// A group with the schedule that it is written under.
+struct ScheduledGroup {
+    const expr::Group* group = nullptr;
+    const expr::Schedule* schedule = nullptr;
+};
+
+/// Helper functions that the text of these groups uses, and only those. Needs <Halide.h>, <cmath>, <cstdint>, <vector>.
+std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups);
+
+/// A function
+///   static void NAME(const T0* in0_data, ..., U0* out0_data, ...)
+/// with the parameters of to_loops_cpp() (types from expr::support_cpp() where the group has half types), which builds
+/// the pipeline, schedules it with one directive a line as `if (true) f.vectorize(x, 8);`, compiles it for `target`
+/// (empty is default_target()) and runs it. Halide's errors are thrown. A directive that others require has a variable,
+/// so that switching it off by hand switches them off as well; directives that are off are written as such.
+/// Throws Error when a directive names a stage or loop that does not exist.
+std::string to_halide_cpp(const expr::Group& group, const expr::Schedule& schedule, const std::string& function_name,
+                          const std::string& target = {});
+
+}  // namespace whittle::halide

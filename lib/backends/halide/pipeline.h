@@ -1,0 +1,49 @@
+// The third reader: a group as Halide objects, compiled to machine code in this process. Halide's headers stay inside.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+
+#include "expr/group.h"
+
+namespace whittle::halide {
+
+struct CompileOptions {
+    /// Halide's target string; empty is default_target(). Without strict_float the semantics of expr.h are not kept.
+    std::string target = {};
+};
+
+/// What Halide or our reader of the schedule says, in its own words.
+struct KernelError {
+    std::string message;
+};
+
+/// A group compiled by Halide. May be run again and again, by one thread at a time (runs exclude each other).
+class CompiledGroup {
+  public:
+    /// Groups that are partly or wholly empty are fine: what is empty is not computed. Directives that are off, or that
+    /// schedule something empty, are not applied. A failure of Halide's is a value; crashes are not caught: isolate.
+    static std::variant<std::unique_ptr<CompiledGroup>, KernelError> compile(const expr::Group& group,
+                                                                             const expr::Schedule& schedule,
+                                                                             const CompileOptions& options = {});
+    ~CompiledGroup();
+    CompiledGroup(const CompiledGroup&) = delete;
+
+    /// `inputs`: pointers to the first logical element of each of group.inputs, with the declared strides; `outputs`:
+    /// pointers to row-major memory for each of group.outputs. Returns nothing when all is well.
+    std::optional<KernelError> run(std::span<const void* const> inputs, std::span<void* const> outputs);
+
+  private:
+    struct Objects;
+    explicit CompiledGroup(std::unique_ptr<Objects> objects);
+    std::unique_ptr<Objects> objects_;
+};
+
+/// The statements that Halide lowers the pipeline to, as its compile_to_lowered_stmt writes them; for explain.
+std::variant<std::string, KernelError> lowered(const expr::Group& group, const expr::Schedule& schedule,
+                                               const CompileOptions& options = {});
+
+}  // namespace whittle::halide

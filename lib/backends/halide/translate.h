@@ -1,0 +1,251 @@
+// The one mapping from tensor expressions to Halide's operations. It is a template over the sink that receives them —
+// Halide objects or C++ text — so that what runs and what a repro shows cannot drift apart.
+//
+// Halide 14 differs from expr.h in these places; each is worked around here:
+//  - Comparisons of floats are compiled with LLVM's "no NaNs" flag even under StrictFloat, which only reaches
+//    expressions of floating type: each is wrapped in strict_float(). And `a <= b` means !(b < a), `a != b` an ordered
+//    comparison, both wrong for NaN: only < and == are used.
+//  - Constants are compared by value: select(c, 0, -0) becomes 0, and NaN equals any number. Such constants are made
+//    from their bits (`float_bits`).
+//  - Conversion to f16 and bf16 drops the payload of a NaN: one that has only low bits becomes infinite (`to_half`).
+//  - 32- and 64-bit signed arithmetic that overflows is undefined, and x + 1 > x is folded: done in unsigned types
+//    where it can wrap. Narrower types wrap by themselves.
+//  - abs of a signed type is unsigned; x << n of signed types may be turned into a multiplication that overflows.
+//  - A cast from bool can fail an internal assertion of the search for narrow multiplications: a select instead.
+//  - exp, log, pow … of Halide are its own approximations, wrong for NaN and infinities: the C library's are called.
+//  - Required regions are computed by interval arithmetic: an index it cannot bound as tightly as we do is given its
+//    proven range (unsafe_promise_clamped), and one that depends on data is clamped. An index that is out of bounds,
+//    which the interpreter reports, therefore reads the nearest element here.
+//
+// Not worked around: an index that falls along a vectorized loop (x[n - 1 - i]) fails Halide's internal assertion
+// "base >= 0" where the loop has fewer iterations than the vector has lanes, or its last step is unrolled. Schedules
+// must not vectorize beyond an extent.
+#pragma once
+
+#include <cmath>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "expr/bounds.h"
+
+namespace whittle::halide {
+
+/// The name in the C library, with the suffix of the type: "expf", "exp".
+inline std::string libm_name(expr::Op op, DType dtype) {
+    const std::string base = op == expr::Op::mod ? "fmod" : std::string(expr::name(op));
+    return dtype == DType::f32 ? base + "f" : base;
+}
+
+/// What the translator says to a sink. `E` is a Halide expression or a piece of text.
+template <class E>
+class Sink {
+  public:
+    virtual ~Sink() = default;
+    virtual E variable(const std::string& name) = 0;
+    virtual E literal(DType dtype, const Scalar& value) = 0;
+    /// A floating constant from its bits.
+    virtual E float_bits(DType dtype, std::uint64_t bits) = 0;
+    /// cast to the type, or to the unsigned type of the same width.
+    virtual E cast(DType dtype, bool as_unsigned, const E& a) = 0;
+    virtual E infix(expr::Op op, const E& a, const E& b) = 0;
+    /// logical_not and bit_not.
+    virtual E prefix(expr::Op op, const E& a) = 0;
+    /// A function of Halide's.
+    virtual E call(const std::string& function, const std::vector<E>& arguments) = 0;
+    virtual E to_half(DType dtype, const E& a) = 0;
+    virtual E libm(const std::string& function, const std::vector<E>& arguments) = 0;
+    /// Element of an input or Func, indices outermost first.
+    virtual E load(const std::string& name, const std::vector<E>& indices) = 0;
+    /// Called once for each translated node: a chance to name it.
+    virtual E share(const expr::Expr& node, E translated) = 0;
+};
+
+template <class E>
+class Translator {
+  public:
+    Translator(Sink<E>& sink, const expr::Group& group, const std::vector<expr::LoopVar>& loops)
+        : sink_(sink), group_(group), bounds_(loops) {}
+
+    E operator()(const expr::Expr& root) {
+        expr::visit(root, [&](const expr::Expr& e) {
+            if (!done_.contains(e)) done_.emplace(e, sink_.share(e, translate(e)));
+        });
+        return done_.at(root);
+    }
+
+    /// An index into a dimension of `extent` elements, in a form that Halide can bound.
+    E bounded(const expr::Expr& index, std::int64_t extent) {
+        // Also where the extent is 1: Halide wants a stage's own variables in the same places of all its loads.
+        if (index->op == Op::variable && bounds_.of(index).within(0, extent - 1)) return (*this)(index);
+        if (extent == 1) return sink_.literal(DType::i32, 0);
+        const E plain = (*this)(index);
+        const bool proven = bounds_.of(index).within(0, extent - 1);
+        if (proven && is_affine(index)) return plain;
+        return sink_.call(proven ? "unsafe_promise_clamped" : "clamp",
+                          {plain, sink_.literal(DType::i32, 0), sink_.literal(DType::i32, extent - 1)});
+    }
+
+    /// The right-hand side of an update, `element` being its left-hand side.
+    E updated(const expr::Update& update, const std::vector<expr::LoopVar>& reduction, const E& element) {
+        E value = (*this)(update.value);
+        if (update.condition) value = sink_.call("select", {(*this)(update.condition), value, element});
+        // Halide takes the domain from the variables that it finds, and would run an update that uses none only once.
+        if (reduction.empty() || uses(update, reduction)) return value;
+        const E first = sink_.variable(reduction[0].name);
+        return sink_.call("select",
+                          {sink_.infix(Op::lt, first, sink_.literal(DType::i32, reduction[0].extent)), value, element});
+    }
+
+  private:
+    using Op = expr::Op;
+
+    static bool uses(const expr::Update& update, const std::vector<expr::LoopVar>& loops) {
+        bool found = false;
+        const auto look = [&](const expr::Expr& root) {
+            if (!root) return;
+            expr::visit(root, [&](const expr::Expr& e) {
+                for (const expr::LoopVar& v : loops) found = found || (e->op == Op::variable && e->name == v.name);
+            });
+        };
+        look(update.value);
+        look(update.condition);
+        for (const expr::Expr& index : update.where) look(index);
+        return found;
+    }
+
+    /// A sum of multiples of distinct variables: for these, interval arithmetic is exact.
+    static bool is_affine(const expr::Expr& e) {
+        std::set<std::string> seen;
+        return is_affine(e, seen);
+    }
+    static bool is_affine(const expr::Expr& e, std::set<std::string>& seen) {
+        if (e->op == Op::constant) return true;
+        if (e->op == Op::variable) return seen.insert(e->name).second;
+        if (e->op == Op::mul && e->operands[1]->op != Op::constant) return false;
+        if (e->op != Op::add && e->op != Op::sub && e->op != Op::mul) return false;
+        return is_affine(e->operands[0], seen) && is_affine(e->operands[1], seen);
+    }
+
+    E translate(const expr::Expr& e) {
+        std::vector<E> in;
+        for (const expr::Expr& operand : e->operands) in.push_back(done_.at(operand));
+        switch (e->op) {
+            case Op::constant:
+                return constant(*e);
+            case Op::variable:
+                return sink_.variable(e->name);
+            case Op::load:
+                return load(e);
+            case Op::cast:
+                return cast(e, in[0]);
+            case Op::select:
+                return sink_.call("select", in);
+            case Op::logical_not:
+            case Op::bit_not:
+                return sink_.prefix(e->op, in[0]);
+            case Op::is_nan:
+            case Op::floor:
+            case Op::ceil:
+            case Op::trunc:
+            case Op::sqrt:
+            case Op::min:
+            case Op::max:
+                return sink_.call(std::string(expr::name(e->op)), in);
+            case Op::round_even:
+                return sink_.call("round", in);  // to nearest even, as nearbyint
+            case Op::abs:
+                if (is_floating(e->dtype)) return sink_.call("abs", in);
+                return sink_.cast(e->dtype, false, sink_.call("abs", in));
+            case Op::le:
+            case Op::eq:
+            case Op::ne:
+            case Op::lt:
+                if (is_floating(e->operands[0]->dtype)) return compare(e->op, in[0], in[1]);
+                return sink_.infix(e->op, in[0], in[1]);
+            case Op::logical_and:
+            case Op::logical_or:
+                return sink_.infix(e->op, in[0], in[1]);
+            default:
+                return is_floating(e->dtype) ? real(e, in) : integer(e, in);
+        }
+    }
+
+    /// Of floats.
+    E compare(Op op, const E& a, const E& b) {
+        const auto strict = [&](Op plain) { return sink_.call("strict_float", {sink_.infix(plain, a, b)}); };
+        if (op == Op::ne) return sink_.prefix(Op::logical_not, strict(Op::eq));
+        if (op == Op::le) return sink_.infix(Op::logical_or, strict(Op::lt), strict(Op::eq));
+        return strict(op);
+    }
+
+    E constant(const expr::Node& node) {
+        const double value = is_floating(node.dtype) ? node.number.to_double() : 0;
+        const bool negative_zero = value == 0 && std::signbit(value), special = std::isnan(value) || negative_zero;
+        switch (node.dtype) {
+            case DType::f64:
+                if (special)
+                    return sink_.float_bits(node.dtype, negative_zero ? std::uint64_t{1} << 63 : 0x7ff8000000000000u);
+                break;
+            case DType::f32:
+                if (special) return sink_.float_bits(node.dtype, negative_zero ? 0x80000000u : 0x7fc00000u);
+                break;
+            case DType::f16:
+            case DType::bf16:
+                if (!special) return sink_.to_half(node.dtype, sink_.literal(DType::f32, node.number));
+                return sink_.float_bits(node.dtype, negative_zero              ? 0x8000u
+                                                    : node.dtype == DType::f16 ? 0x7e00u
+                                                                               : 0x7fc0u);
+            default:
+                break;
+        }
+        return sink_.literal(node.dtype, node.number);
+    }
+
+    E load(const expr::Expr& e) {
+        const expr::Input* input = group_.input(e->name);
+        const Sizes sizes = input ? input->sizes : group_.stage(e->name)->sizes();
+        std::vector<E> indices;
+        for (std::size_t d = 0; d < sizes.size(); ++d) indices.push_back(bounded(e->operands[d], sizes[d]));
+        return sink_.load(e->name, indices);
+    }
+
+    E cast(const expr::Expr& e, const E& in) {
+        const DType from = e->operands[0]->dtype;
+        if (e->dtype == DType::boolean) {
+            if (is_floating(from)) return compare(Op::ne, in, sink_.literal(from, Scalar(0.0)));
+            return sink_.infix(Op::ne, in, sink_.literal(from, Scalar(0)));
+        }
+        if (e->dtype == DType::f16 || e->dtype == DType::bf16) return sink_.to_half(e->dtype, in);
+        if (from == DType::boolean) return sink_.call("select", {in, literal(e->dtype, 1), literal(e->dtype, 0)});
+        return sink_.cast(e->dtype, false, in);
+    }
+
+    E literal(DType dtype, int value) {
+        return sink_.literal(dtype, is_floating(dtype) ? Scalar(static_cast<double>(value)) : Scalar(value));
+    }
+
+    E real(const expr::Expr& e, const std::vector<E>& in) {
+        if (e->op >= Op::add && e->op <= Op::div) return sink_.infix(e->op, in[0], in[1]);
+        return sink_.libm(libm_name(e->op, e->dtype), in);
+    }
+
+    E integer(const expr::Expr& e, const std::vector<E>& in) {
+        const bool is_signed = e->dtype != DType::u8;
+        const bool wide = size_of(e->dtype) >= 4;
+        const bool arithmetic = e->op == Op::add || e->op == Op::sub || e->op == Op::mul;
+        if (is_signed && ((arithmetic && wide && bounds_.may_wrap(e)) || e->op == Op::shl)) {
+            const E a = sink_.cast(e->dtype, true, in[0]), b = sink_.cast(e->dtype, true, in[1]);
+            return sink_.cast(e->dtype, false, sink_.infix(e->op, a, b));
+        }
+        return sink_.infix(e->op, in[0], in[1]);
+    }
+
+    Sink<E>& sink_;
+    const expr::Group& group_;
+    expr::Bounds bounds_;
+    expr::ExprMap<E> done_;
+};
+
+}  // namespace whittle::halide

@@ -1,0 +1,133 @@
+// The four readers of a group agree: the interpreter, plain loops, Halide objects and Halide text.
+#include <catch2/catch.hpp>
+
+#include "backends/halide/halide_text.h"
+#include "backends/halide/pipeline.h"
+#include "backends/random_schedule.h"
+#include "base/error.h"
+#include "expr/batch.h"
+#include "expr/builder.h"
+#include "expr/interpret.h"
+#include "expr/random_group.h"
+
+using namespace whittle;
+using namespace whittle::halide;
+using expr::Expr;
+using expr::Group;
+using expr::Index;
+using expr::Schedule;
+using expr::Value;
+
+namespace {
+
+std::string text_of(const Schedule& schedule) {
+    std::string out;
+    for (const expr::Directive& d : schedule) {
+        out += (d.enabled ? "" : "off: ") + print(d);
+        for (const int r : d.requires_) out += " needs " + std::to_string(r);
+        out += "\n";
+    }
+    return out;
+}
+
+std::vector<Tensor> run(CompiledGroup& kernel, const Group& group, const std::vector<Tensor>& inputs,
+                        std::string& error) {
+    std::vector<const void*> in;
+    std::vector<void*> out;
+    std::vector<Tensor> results;
+    for (const Tensor& t : inputs) in.push_back(t.raw());
+    for (const std::string& name : group.outputs)
+        results.emplace_back(group.stage(name)->dtype, group.stage(name)->sizes());
+    for (Tensor& t : results) out.push_back(t.mutable_raw());
+    if (const auto failed = kernel.run(in, out)) error = failed->message;
+    return results;
+}
+
+std::unique_ptr<CompiledGroup> compile(const Group& group, const Schedule& schedule, std::string& error) {
+    auto result = CompiledGroup::compile(group, schedule);
+    if (const auto* failed = std::get_if<KernelError>(&result)) {
+        error = failed->message;
+        return nullptr;
+    }
+    return std::get<std::unique_ptr<CompiledGroup>>(std::move(result));
+}
+
+struct Case {
+    Group group;
+    Schedule schedule;
+    std::vector<Tensor> inputs;
+};
+
+std::vector<Case> random_cases(Random& random, int count) {
+    std::vector<Case> cases;
+    for (int i = 0; i < count; ++i) {
+        Case made{expr::random_group(random, {.depth = 3, .empty = i % 5 == 0}), {}, {}};
+        made.schedule = RandomSchedule(made.group, random).make();
+        made.inputs = expr::random_inputs(made.group, random);
+        cases.push_back(std::move(made));
+    }
+    return cases;
+}
+
+void check_same(const Case& c, const std::vector<Tensor>& got, const std::string& error, const std::string& reader) {
+    INFO(reader << "\n" << print(c.group) << text_of(c.schedule));
+    CHECK(error == "");
+    if (!error.empty()) return;
+    const std::vector<Tensor> expected = interpret(c.group, c.inputs);
+    for (std::size_t k = 0; k < expected.size(); ++k) {
+        INFO("output " << c.group.outputs[k]);
+        CHECK(expr::difference(got[k], expected[k]) == "");
+    }
+}
+
+void check_pipelines(const std::vector<Case>& cases) {
+    for (const Case& c : cases) {
+        std::string error;
+        std::vector<Tensor> got;
+        if (const auto kernel = compile(c.group, c.schedule, error)) got = run(*kernel, c.group, c.inputs, error);
+        check_same(c, got, error, "pipeline");
+    }
+}
+
+void check_texts(const std::vector<Case>& cases) {
+    expr::Batch batch;
+    std::vector<const Group*> groups;
+    std::vector<ScheduledGroup> scheduled;
+    for (const Case& c : cases) {
+        groups.push_back(&c.group);
+        scheduled.push_back({&c.group, &c.schedule});
+    }
+    batch.add_text("#include <Halide.h>\n");
+    for (const DType half : {DType::f16, DType::bf16}) batch.add_text(std::string(expr::half_support_cpp(half)));
+    batch.add_text(halide_support_cpp(scheduled));
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        const std::string name = "f" + std::to_string(i);
+        batch.add(cases[i].group, name, to_halide_cpp(cases[i].group, cases[i].schedule, name));
+    }
+    batch.compile({"-O0", "-isystem", WHITTLE_HALIDE_INCLUDE, WHITTLE_HALIDE_LIBRARY});
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+        std::string error;
+        const std::vector<Tensor> got = batch.run("f" + std::to_string(i), cases[i].group, cases[i].inputs, error);
+        check_same(cases[i], got, error, "text");
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Halide's pipelines agree with the interpreter on random groups under random schedules") {
+    Random random(7);
+    check_pipelines(random_cases(random, 60));
+}
+
+TEST_CASE("the text of Halide's pipelines agrees with the interpreter on random groups") {
+    Random random(8);
+    check_texts(random_cases(random, 30));
+}
+
+// Run by hand with --seed: as above, for longer.
+TEST_CASE("soak: pipelines", "[.]") {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
+        Random random(seed * 1000 + Catch::rngSeed());
+        check_pipelines(random_cases(random, 20));
+    }
+}

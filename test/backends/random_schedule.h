@@ -1,0 +1,127 @@
+// Random schedules that are legal by construction.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "backends/halide/definitions.h"
+#include "expr/group.h"
+#include "tensor/random.h"
+
+namespace whittle::halide {
+
+class RandomSchedule {
+  public:
+    RandomSchedule(const expr::Group& group, Random& random) : group_(group), prepared_(group), random_(random) {}
+
+    expr::Schedule make() {
+        for (const expr::Stage* stage : prepared_.stages()) {
+            if (!place(*stage)) continue;
+            for (const Definition& d : prepared_.definitions(*stage)) loops(d);
+        }
+        return std::move(schedule_);
+    }
+
+  private:
+    using Kind = expr::Directive::Kind;
+    struct Loop {
+        std::string name;
+        bool reduction = false;
+        int made_by = -1;  ///< the split that made it
+        std::int64_t extent = 0;
+    };
+
+    bool chance(int of) { return random_.below(of) == 0; }
+
+    int add(expr::Directive directive) {
+        if (placed_ >= 0) directive.requires_.push_back(placed_);
+        directive.enabled = !chance(10);
+        schedule_.push_back(std::move(directive));
+        return static_cast<int>(schedule_.size()) - 1;
+    }
+
+    /// Whether the stage has loops of its own: the others are inlined. Outputs are stored anyway; a stage with updates
+    /// would be computed again for each element unless it is stored.
+    bool place(const expr::Stage& stage) {
+        placed_ = -1;
+        if (std::ranges::count(group_.outputs, stage.name)) return true;
+        if (stage.updates.empty() && chance(2)) return false;
+        placed_ = add({.kind = Kind::compute_root, .stage = stage.name});
+        if (!stage.updates.empty()) schedule_.back().enabled = true;
+        return true;
+    }
+
+    void loops(const Definition& d) {
+        std::vector<Loop> loops;  // outermost first, as Halide nests them: pure loops around the reduction
+        for (const expr::LoopVar& v : d.loops)
+            if (!d.is_reduction(v.name)) loops.push_back({v.name, false, -1, v.extent});
+        for (auto v = d.reduction.rbegin(); v != d.reduction.rend(); ++v)
+            loops.push_back({v->name, true, -1, v->extent});
+        const auto needs = [&](const Loop& loop) {
+            return loop.made_by < 0 ? std::vector<int>{} : std::vector<int>{loop.made_by};
+        };
+        const auto directive = [&](Kind kind, std::vector<std::string> args, std::int64_t factor = 0) {
+            return expr::Directive{
+                .kind = kind, .stage = d.stage->name, .update = d.update, .args = std::move(args), .factor = factor};
+        };
+        for (int splits = static_cast<int>(random_.below(3)); splits > 0 && !loops.empty(); --splits) {
+            const auto at = loops.begin() + random_.below(static_cast<std::int64_t>(loops.size()));
+            if (at->made_by >= 0 || at->extent < 4) continue;
+            const Loop old = *at;
+            expr::Directive split =
+                directive(Kind::split, {old.name, old.name + "o", old.name + "i"}, 2 + random_.below(3));
+            if (chance(2)) split.tail = "GuardWithIf";
+            const std::int64_t factor = split.factor;
+            const int made_by = add(split);
+            if (!schedule_.back().enabled) continue;
+            *at = {old.name + "o", old.reduction, made_by, (old.extent + factor - 1) / factor};
+            loops.insert(at + 1, {old.name + "i", old.reduction, made_by, factor});
+        }
+        if (chance(3)) reorder(d, loops);
+        for (std::size_t i = 0; i < loops.size(); ++i) {
+            const Loop& loop = loops[i];
+            const bool inner_of_split = loop.made_by >= 0 && loop.name.ends_with("i");
+            // Halide 14 cannot have vectors longer than a loop (see translate.h), nor an unrolled last step of one.
+            const std::int64_t factor = 2 << random_.below(3);
+            expr::Directive made;
+            if (!loop.reduction && chance(3) && (inner_of_split || factor <= loop.extent)) {
+                made = directive(Kind::vectorize, {loop.name}, inner_of_split ? 0 : factor);
+            } else if (chance(5) && !loop.name.ends_with("o")) {
+                made = directive(Kind::unroll, {loop.name}, inner_of_split ? 0 : 2 + random_.below(2));
+            } else if (!loop.reduction && i == 0 && chance(3)) {
+                made = directive(Kind::parallel, {loop.name});
+            } else {
+                continue;
+            }
+            made.requires_ = needs(loop);
+            const bool vectorized = made.kind == Kind::vectorize;
+            add(made);
+            if (vectorized) break;
+        }
+    }
+
+    /// Pure loops in another order; the reduction keeps its own.
+    void reorder(const Definition& d, std::vector<Loop>& loops) {
+        std::vector<std::size_t> pure;
+        for (std::size_t i = 0; i < loops.size(); ++i)
+            if (!loops[i].reduction) pure.push_back(i);
+        if (pure.size() < 2) return;
+        const std::size_t a = pure[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(pure.size())))];
+        std::swap(loops[a], loops[pure[0]]);
+        expr::Directive made{.kind = Kind::reorder, .stage = d.stage->name, .update = d.update};
+        for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+            made.args.push_back(loop->name);
+            if (loop->made_by >= 0) made.requires_.push_back(loop->made_by);
+        }
+        add(made);
+    }
+
+    const expr::Group& group_;
+    const Prepared prepared_;
+    Random& random_;
+    expr::Schedule schedule_;
+    int placed_ = -1;  ///< the directive that stores the current stage
+};
+
+}  // namespace whittle::halide
