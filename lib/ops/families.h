@@ -39,9 +39,12 @@ std::span<const OpDef> triangle_ops();    ///< tril, triu and their indices
 std::span<const OpDef> scan_ops();        ///< cumsum, cumprod, cummax, logcumsumexp, diff
 std::span<const OpDef> sort_ops();        ///< sort, argsort, topk, kthvalue, median, searchsorted
 std::span<const OpDef> matmul_ops();
+std::span<const OpDef> linear_ops();  ///< products of any rank
+std::span<const OpDef> attention_ops();
 std::span<const OpDef> conv_ops();
-std::span<const OpDef> pool_ops();      ///< maxima over windows
-std::span<const OpDef> avg_pool_ops();  ///< means over windows
+std::span<const OpDef> conv_form_ops();  ///< convolution as networks call it
+std::span<const OpDef> pool_ops();       ///< maxima over windows
+std::span<const OpDef> avg_pool_ops();   ///< means over windows
 std::span<const OpDef> upsample_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> einsum_ops();

@@ -44,7 +44,10 @@ std::vector<std::span<const OpDef>> families() {
         scan_ops(),        //
         sort_ops(),        //
         matmul_ops(),      //
+        linear_ops(),      //
+        attention_ops(),   //
         conv_ops(),        //
+        conv_form_ops(),   //
         pool_ops(),        //
         avg_pool_ops(),    //
         upsample_ops(),    //
