@@ -10,7 +10,7 @@ namespace {
 
 /// Zeros for attributes are memory that the text promises by a number, not by content: this much and no more.
 constexpr std::int64_t kAttributeBytes = std::int64_t(128) << 20;
-constexpr int kMaxDepth = 64;
+constexpr int kMaxDepth = 256;  // as in JSON files
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 

@@ -90,9 +90,9 @@ TEST_CASE("malformed text is refused with line and column") {
 
 TEST_CASE("nesting is bounded") {
     const std::string lists(100000, '[');
-    CHECK_THAT(thrown<Error>([&] { parse("graph g {\n%x = op(" + lists); }), Contains("at most 64 nested lists"));
+    CHECK_THAT(thrown<Error>([&] { parse("graph g {\n%x = op(" + lists); }), Contains("at most 256 nested lists"));
     std::string graphs;
     for (int i = 0; i < 100000; ++i) graphs += "graph g {\n@g = ";
-    CHECK_THAT(thrown<Error>([&] { parse(graphs); }), Contains("at most 64 nested graphs"));
+    CHECK_THAT(thrown<Error>([&] { parse(graphs); }), Contains("at most 256 nested graphs"));
     CHECK_THAT(thrown<Error>([&] { parse("graph g {\n return ()\n}\nmore"); }), Contains("nothing after"));
 }
