@@ -32,6 +32,9 @@ install(TARGETS whittle ${whittle_libraries} EXPORT WhittleTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev
         FILES_MATCHING PATTERN "*.h")
+# For authors of backends, in any language: the one header that they need.
+install(FILES ${PROJECT_SOURCE_DIR}/lib/backends/plugin/whittle_backend.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT dev)
 install(EXPORT WhittleTargets NAMESPACE Whittle:: DESTINATION ${whittle_cmake_dir} COMPONENT dev)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/WhittleConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/WhittleConfig.cmake INSTALL_DESTINATION ${whittle_cmake_dir})
