@@ -15,19 +15,20 @@ using expr::Index;
 
 // ---- eval ----
 
-/// NaN wins, the last one of several; else the first of equal elements.
+/// One plane's maxima, tap by tap. NaN wins, the last one of several; else the first of equal elements.
 template <class T>
-void find_maximum(const T* image, const std::vector<std::int64_t>& offsets, std::size_t place, std::size_t places,
-                  T& best, std::int64_t& index) {
-    for (std::size_t at = place; at < offsets.size(); at += places) {
-        const std::int64_t offset = offsets[at];
-        if (offset < 0) continue;
-        const T value = image[offset];
-        if (value > best || value != value) {
-            best = value;
-            index = offset;
+void find_maxima(const T* image, const std::vector<std::int64_t>& offsets, std::size_t places, T* best,
+                 std::int64_t* index) {
+    for (std::size_t tap = 0; tap < offsets.size(); tap += places)
+        for (std::size_t place = 0; place < places; place++) {
+            const std::int64_t offset = offsets[tap + place];
+            if (offset < 0) continue;
+            const T value = image[offset];
+            if (value > best[place] || value != value) {
+                best[place] = value;
+                index[place] = offset;
+            }
         }
-    }
 }
 
 /// The first in-bounds tap of each place: the index of a window of lowest values. 0 for a window without elements,
@@ -48,16 +49,15 @@ std::vector<Tensor> maxima(const Tensor& self, const Pooling& pooling) {
         using Limits = std::numeric_limits<T>;
         const auto image = Elements<T>::contiguous(self);
         const std::int64_t positions = element_count(pooling.window.in);
-        std::vector<T> values;
+        const T lowest = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+        std::vector<T> values(places * static_cast<std::size_t>(pooling.planes), lowest);
         std::vector<std::int64_t> indices;
-        for (std::int64_t plane = 0; plane < pooling.planes; plane++)
-            for (std::size_t place = 0; place < places; place++) {
-                T best = Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-                std::int64_t index = first[place];
-                find_maximum(image.data() + plane * positions, offsets, place, places, best, index);
-                values.push_back(best);
-                indices.push_back(index);
-            }
+        indices.reserve(values.size());
+        for (std::int64_t plane = 0; plane < pooling.planes; plane++) {
+            const std::size_t done = indices.size();
+            indices.insert(indices.end(), first.begin(), first.end());
+            find_maxima(image.data() + plane * positions, offsets, places, values.data() + done, indices.data() + done);
+        }
         return {store(values, self.dtype(), pooling.sizes), store(indices, DType::i64, pooling.sizes)};
     });
 }

@@ -65,14 +65,17 @@ std::vector<Tensor> means(const Tensor& self, const Average& average) {
         using Sum = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;  // integers wrap
         const auto image = Elements<T>::contiguous(self);
         std::vector<T> result;
+        result.reserve(places * static_cast<std::size_t>(pooling.planes));
+        std::vector<Sum> sums(places);
         for (std::int64_t plane = 0; plane < pooling.planes; plane++) {
             const T* elements = image.data() + plane * element_count(pooling.window.in);
-            for (std::size_t place = 0; place < places; place++) {
-                Sum sum = 0;
-                for (std::size_t at = place; at < offsets.size(); at += places)
-                    if (offsets[at] >= 0) sum += static_cast<Sum>(elements[offsets[at]]);
-                result.push_back(quotient(static_cast<T>(sum), counts[place]));
-            }
+            std::ranges::fill(sums, Sum{0});
+            for (std::size_t tap = 0; tap < offsets.size(); tap += places)
+                for (std::size_t place = 0; place < places; place++)
+                    if (const std::int64_t offset = offsets[tap + place]; offset >= 0)
+                        sums[place] += static_cast<Sum>(elements[offset]);
+            for (std::size_t place = 0; place < places; place++)
+                result.push_back(quotient(static_cast<T>(sums[place]), counts[place]));
         }
         return {store(result, self.dtype(), pooling.sizes)};
     });
