@@ -22,6 +22,7 @@ class Rewriter {
 
     const Graph& from() const { return from_; }
     Graph& graph() { return to_; }
+    const Graph& graph() const { return to_; }
 
     /// Moves placeholders and get_attr to the front (constants may have been added in between), drops attributes that
     /// no get_attr names, and returns the graph.

@@ -1,0 +1,53 @@
+#include "passes/cse.h"
+
+#include <unordered_map>
+
+#include "graph/text.h"
+#include "ops/registry.h"
+#include "passes/rewriter.h"
+
+namespace whittle {
+namespace {
+
+/// A call's results are a function of its operands and arguments alone.
+bool is_function(const Node& node) {
+    if (node.kind == NodeKind::get_attr) return true;
+    if (node.kind != NodeKind::call) return false;
+    if (node.target == kGetItem) return true;
+    const RegisteredOp* op = Registry::instance().op(node.target);
+    if (!op || op->def->random) return false;
+    for (const Param& param : op->schema.params)
+        if (param.mutates || param.type == ParamType::graph) return false;
+    return true;
+}
+
+/// Equal for nodes that compute the same, in the new graph's names.
+std::string key_of(Node node, const Graph& graph) {
+    node.name.clear();
+    node.module_path.clear();
+    return print(graph, node);
+}
+
+}  // namespace
+
+Graph cse(const Graph& graph) {
+    Rewriter rewriter(graph);
+    std::unordered_map<std::string, NodeRef> seen;
+    for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+        const Node& node = graph.nodes[static_cast<std::size_t>(id)];
+        if (!is_function(node)) {
+            rewriter.copy(id);
+            continue;
+        }
+        const Node mapped = map_inputs(node, [&](NodeRef ref) { return Arg(rewriter.mapped(ref)); });
+        const std::string key = key_of(mapped, rewriter.graph());
+        const auto found = seen.find(key);
+        if (found != seen.end())
+            rewriter.replace(id, found->second);
+        else
+            seen.emplace(key, rewriter.copy(id));
+    }
+    return rewriter.finish();
+}
+
+}  // namespace whittle
