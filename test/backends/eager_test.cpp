@@ -1,0 +1,63 @@
+#include "backends/eager/eager.h"
+
+#include <catch2/catch.hpp>
+
+#include "graph/text.h"
+#include "tensor/compare.h"
+
+using namespace whittle;
+
+namespace {
+
+Graph graph_with(const std::string& call) {
+    return parse(R"(graph g {
+  %x = placeholder["x"] : f32[2, 2]
+  %i = placeholder["i"] : i64[2]
+  %y = )" + call +
+                 R"( : f32[2, 2]
+  return (%y)
+})");
+}
+
+const std::vector<Tensor> kInputs = {Tensor::of(std::vector<float>{1, 2, 3, 4}, {2, 2}),
+                                     Tensor::of(std::vector<std::int64_t>{0, 9}, {2})};
+
+}  // namespace
+
+TEST_CASE("eager runs a graph any number of times, inputs untouched") {
+    CompileResult compiled = make_eager_backend()->compile(graph_with("aten.mm.default(%x, %x)"), {});
+    Executable& executable = *std::get<std::unique_ptr<Executable>>(compiled);
+    const Tensor before = kInputs[0].clone();
+    for (int i = 0; i < 2; ++i) {
+        const Values values = std::get<Values>(executable.run(kInputs));
+        REQUIRE(values.size() == 1);
+        CHECK(values[0].values<float>() == std::vector<float>{7, 10, 15, 22});
+    }
+    CHECK(same_bits(kInputs[0], before));
+}
+
+TEST_CASE("a call that does not fit its schema fails when it is compiled") {
+    CompileResult compiled = make_eager_backend()->compile(graph_with("aten.mm.default(%x)"), {});
+    const BackendFailure failure = std::get<BackendFailure>(compiled);
+    CHECK(failure.stage == "compile");
+    CHECK(failure.op == "aten.mm.default");
+    CHECK_FALSE(failure.unsupported);
+}
+
+TEST_CASE("a kernel that refuses its data is a failure that names the op") {
+    // Index 9 of 2: known only when it runs.
+    CompileResult compiled =
+        make_eager_backend()->compile(graph_with("aten.index_select.default(%x, 0, %i)"), {{"unknown", "1"}});
+    REQUIRE(std::holds_alternative<std::unique_ptr<Executable>>(compiled));
+    const BackendFailure failure =
+        std::get<BackendFailure>(std::get<std::unique_ptr<Executable>>(compiled)->run(kInputs));
+    CHECK(failure.stage == "run");
+    CHECK(failure.op == "aten.index_select.default");
+    CHECK_THAT(failure.message, Catch::Contains("9"));
+}
+
+TEST_CASE("inputs that do not fit are a failure") {
+    CompileResult compiled = make_eager_backend()->compile(graph_with("aten.mm.default(%x, %x)"), {});
+    const std::vector<Tensor> wrong = {Tensor(DType::f32, {3, 3}), kInputs[1]};
+    CHECK(std::holds_alternative<BackendFailure>(std::get<std::unique_ptr<Executable>>(compiled)->run(wrong)));
+}
