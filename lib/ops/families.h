@@ -37,7 +37,8 @@ std::span<const OpDef> creation_ops();    ///< full, zeros, ones and their likes
 std::span<const OpDef> range_ops();       ///< arange, linspace, eye, meshgrid
 std::span<const OpDef> triangle_ops();    ///< tril, triu and their indices
 std::span<const OpDef> scan_ops();        ///< cumsum, cumprod, cummax, logcumsumexp, diff
-std::span<const OpDef> sort_ops();        ///< sort, argsort, topk, kthvalue, median, searchsorted
+std::span<const OpDef> sort_ops();        ///< sort, argsort, topk, kthvalue, median
+std::span<const OpDef> search_ops();      ///< searchsorted, bucketize
 std::span<const OpDef> matmul_ops();
 std::span<const OpDef> linear_ops();  ///< products of any rank
 std::span<const OpDef> attention_ops();
@@ -48,7 +49,8 @@ std::span<const OpDef> avg_pool_ops();   ///< means over windows
 std::span<const OpDef> upsample_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> einsum_ops();
-std::span<const OpDef> random_ops();  ///< dropout
-std::span<const OpDef> onnx_ops();    ///< concatenates the ONNX dialect's files onnx_*.cpp
+std::span<const OpDef> random_ops();   ///< rand, randn, bernoulli
+std::span<const OpDef> dropout_ops();  ///< dropout in training and evaluation
+std::span<const OpDef> onnx_ops();     ///< concatenates the ONNX dialect's files onnx_*.cpp
 
 }  // namespace whittle

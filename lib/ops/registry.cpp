@@ -43,6 +43,7 @@ std::vector<std::span<const OpDef>> families() {
         triangle_ops(),    //
         scan_ops(),        //
         sort_ops(),        //
+        search_ops(),      //
         matmul_ops(),      //
         linear_ops(),      //
         attention_ops(),   //
@@ -54,6 +55,7 @@ std::vector<std::span<const OpDef>> families() {
         rnn_ops(),         //
         einsum_ops(),      //
         random_ops(),      //
+        dropout_ops(),     //
         onnx_ops(),        //
     };
 }
