@@ -40,8 +40,9 @@ std::string entry(const OptionText& option) {
     return left + wrap(option.help, kColumn) + "\n";
 }
 
-std::string roff(std::string_view text) {
-    std::string result;
+std::string roff(std::string_view given) {
+    std::string result, text(given);
+    for (std::size_t at; (at = text.find("…")) != std::string::npos;) text.replace(at, std::string("…").size(), "...");
     for (const char c : text) {
         if (c == '\\')
             result += "\\e";

@@ -178,6 +178,7 @@ template void Tool::option(std::string_view, std::vector<fs::path>&, std::string
 template void Tool::option(std::string_view, std::vector<std::int64_t>&, std::string_view, std::string_view);
 template void Tool::positional(std::string_view, std::string&, std::string_view, bool);
 template void Tool::positional(std::string_view, fs::path&, std::string_view, bool);
+template void Tool::positional(std::string_view, std::optional<fs::path>&, std::string_view, bool);
 template void Tool::positional(std::string_view, Words&, std::string_view, bool);
 template void Tool::positional(std::string_view, std::vector<fs::path>&, std::string_view, bool);
 

@@ -14,8 +14,9 @@ function(complain text)
   set(errors ${count} PARENT_SCOPE)
 endfunction()
 
-# Read the list: `whittle_library(FOLDER … whittle_OTHER …)`, a line each.
-file(STRINGS ${lib}/CMakeLists.txt lines REGEX "^whittle_library\\(")
+# Read the list: `whittle_library(FOLDER … whittle_OTHER …)`, each on one or several lines.
+file(READ ${lib}/CMakeLists.txt text)
+string(REGEX MATCHALL "whittle_library\\([^)]*\\)" lines "${text}")
 set(folders)
 foreach(line IN LISTS lines)
   string(REGEX MATCH "^whittle_library\\(([a-z0-9_/]+)(.*)\\)" ignored "${line}")

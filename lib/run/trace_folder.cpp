@@ -1,0 +1,92 @@
+#include "run/trace_folder.h"
+
+#include <algorithm>
+
+#include "backends/eager/eager.h"
+#include "base/error.h"
+#include "run/outcome.h"
+
+namespace whittle {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_reference(const Backend& backend) { return backend.name() == "eager"; }
+
+/// Only the reference is trusted not to take this process down.
+Outcome run(const FrameToTrace& frame, Backend& backend, const BackendOptions& options) {
+    return is_reference(backend) ? run_in_process(frame.graph, frame.inputs, backend, options)
+                                 : run_isolated(frame.graph, frame.inputs, backend, options, Limits{});
+}
+
+std::string text(const Outcome& outcome) {
+    return std::string(name(outcome.kind)) + (outcome.stage.empty() ? "" : " at " + outcome.stage) + ": " +
+           outcome.message;
+}
+
+/// Fills in the expected outputs; returns why the run was no good, if it was not.
+std::string judge_run(const FrameToTrace& frame, Backend& backend, const BackendOptions& options, Record& record) {
+    Outcome outcome = run(frame, backend, options);
+    if (!frame.expected.empty()) {
+        record.expected = frame.expected;
+        record.expected_from = frame.expected_from;
+        const Outcome judged = judge(std::move(outcome), frame.expected, std::nullopt);
+        return judged.failed() ? text(judged) : "";
+    }
+    record.expected_from = backend.name();
+    if (!outcome.failed()) {
+        record.expected = std::move(outcome.outputs);
+        return "";
+    }
+    const Outcome reference = is_reference(backend) ? outcome : run(frame, *make_eager_backend(), {});
+    if (reference.failed()) throw Error({frame.file, {}}, "the reference cannot run it: " + reference.message);
+    record.expected = reference.outputs;
+    record.expected_from = "eager";
+    return text(outcome);
+}
+
+}  // namespace
+
+TraceFolder::TraceFolder(fs::path folder, std::string model, std::string backend,
+                         std::map<std::string, std::string> environment)
+    : folder_(std::move(folder)) {
+    index_.model = std::move(model);
+    index_.backend = std::move(backend);
+    index_.environment = std::move(environment);
+    for (const char* part : {"index.json", "graphs", "records"}) {
+        std::error_code error;
+        fs::remove_all(folder_ / part, error);
+        if (error) throw Error({(folder_ / part).string(), {}}, "cannot remove what an earlier trace left");
+    }
+}
+
+TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const BackendOptions& options,
+                             RecordPolicy policy) {
+    Record record{.name = {}, .frame = frame.name, .backend = index_.backend, .inputs = frame.inputs, .expected = {}};
+    record.environment = index_.environment;
+    TracedFrame traced;
+    traced.failure = judge_run(frame, backend, options, record);
+
+    IndexGraph graph = index_graph(frame.graph, frame.name);
+    traced.graph = graph.file = save_captured_graph(folder_, frame.graph).lexically_relative(folder_);
+    graph.name = graph.file.stem().string();  // unlike the graph's own, unique in the folder
+    if (policy == RecordPolicy::always || (policy == RecordPolicy::on_error && !traced.failure.empty())) {
+        record.name = graph.name;
+        const auto taken = [&](const IndexRecord& other) { return other.name == record.name; };
+        for (int i = 1; std::any_of(index_.records.begin(), index_.records.end(), taken); ++i)
+            record.name = graph.name + "_run" + std::to_string(i);
+        traced.record = save_record(folder_, frame.graph, record).lexically_relative(folder_);
+        traced.expected_from = record.expected_from;
+        index_.records.push_back({record.name, *traced.record, graph.name});
+    }
+    if (std::find(index_.frames.begin(), index_.frames.end(), frame.name) == index_.frames.end())
+        index_.frames.push_back(frame.name);
+    const auto same = [&](const IndexGraph& other) { return other.file == graph.file; };
+    if (std::none_of(index_.graphs.begin(), index_.graphs.end(), same)) index_.graphs.push_back(std::move(graph));
+    return traced;
+}
+
+void TraceFolder::finish() const { save_index(folder_, index_); }
+
+}  // namespace whittle

@@ -1,0 +1,95 @@
+// explain: what was captured from a model, where capture or a backend stops, and why.
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "cli/backend_choice.h"
+#include "cli/model.h"
+#include "cli/tool.h"
+#include "explain/report.h"
+#include "explain/show.h"
+
+namespace {
+
+using namespace whittle;
+namespace fs = std::filesystem;
+
+struct Options {
+    std::optional<fs::path> model, dot;
+    cli::BackendChoice backend;
+    cli::InputOptions inputs;
+    bool ops = false, fullgraph = false, list_backends = false;
+};
+
+void declare(cli::Tool& tool, Options& options) {
+    tool.positional("MODEL", options.model, "ONNX model, graph (JSON), record, or folder written by trace.", false);
+    tool.flag("--ops", options.ops, "Add a table of all operations: how often each is called, and with what results.");
+    options.backend.declare(tool, "halide");
+    tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
+    tool.option("--dot", options.dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
+    tool.flag("--list-backends", options.list_backends, "List the backends that exist, and stop.");
+    options.inputs.declare(tool);
+    tool.example("explain model.onnx --ops", "what model.onnx consists of, and what halide cannot compile");
+    tool.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "a picture of it");
+    tool.example("explain model.onnx --backend ./mine.so --fullgraph", "does a backend of your own take all of it?");
+    tool.exit_one("with --fullgraph, there is a graph break.");
+}
+
+int list(const cli::Tool& tool) {
+    const std::vector<BackendInfo> backends = list_backends();
+    if (tool.shared().json) {
+        nlohmann::json all = nlohmann::json::array();
+        for (const BackendInfo& b : backends)
+            all.push_back({{"name", b.name}, {"description", b.description}, {"from", b.from}});
+        std::cout << nlohmann::json{{"backends", all}}.dump(2) << "\n";
+        return 0;
+    }
+    std::size_t widest = 0;
+    for (const BackendInfo& b : backends) widest = std::max(widest, b.name.size());
+    for (const BackendInfo& b : backends)
+        std::printf("%-*s  %s\n", static_cast<int>(widest), b.name.c_str(), b.description.c_str());
+    return 0;
+}
+
+std::vector<explain::Frame> frames_of(const Options& options) {
+    const cli::ModelOptions how{.inputs = options.inputs, .keep_unknown = true, .need_inputs = false};
+    std::vector<explain::Frame> frames;
+    for (cli::LoadedFrame& loaded : cli::load_model(*options.model, how)) {
+        explain::Frame frame{.name = loaded.name, .file = loaded.file.string(), .graph = std::move(loaded.graph)};
+        for (const Break& b : loaded.breaks) frame.breaks.push_back({b.node, b.reason});
+        frames.push_back(std::move(frame));
+    }
+    return frames;
+}
+
+int run(const cli::Tool& tool, const Options& options) {
+    if (options.list_backends) return list(tool);
+    if (!options.model) throw Error("found no MODEL, expected one", "see explain --help");
+    const std::unique_ptr<Backend> backend =
+        find_backend(options.backend.name.empty() ? "halide" : options.backend.name);
+    const std::vector<explain::Frame> frames = frames_of(options);
+    const explain::Report report = explain::explain(options.model->string(), frames, backend.get());
+    if (options.dot) write_file(*options.dot, explain::to_dot(frames, backend.get()));
+
+    if (tool.shared().json)
+        std::cout << explain::to_json(report).dump(2) << "\n";
+    else
+        std::cout << explain::to_text(
+            report, {.ops = options.ops, .verbose = tool.shared().verbose, .color = tool.shared().color_out});
+    if (!options.fullgraph || report.break_reasons.empty()) return 0;
+    std::cerr << "explain: --fullgraph: found a graph break at " << report.first_break << "\n";
+    return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    cli::Tool tool("explain", "MODEL",
+                   "Says what was captured from a model, where capture or a backend stops, and why.");
+    declare(tool, options);
+    return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
+}

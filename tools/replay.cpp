@@ -1,0 +1,169 @@
+// replay: run records again and compare their outputs with the recorded ones.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "cli/backend_choice.h"
+#include "cli/progress.h"
+#include "cli/tool.h"
+#include "run/replay.h"
+#include "run/replay_report.h"
+
+namespace {
+
+using namespace whittle;
+namespace fs = std::filesystem;
+using Status = ReplayResult::Status;
+
+struct Options {
+    std::vector<fs::path> records;
+    cli::BackendChoice backend;
+    std::optional<fs::path> junit, xfail;
+    std::optional<std::int64_t> shard_index, num_shards;
+    std::optional<double> rtol, atol;
+    std::string filter;
+    std::int64_t jobs = 1, memory = 4096;
+    double timeout = 60;
+    bool tap = false;
+};
+
+void declare(cli::Tool& tool, Options& options) {
+    tool.positional("RECORD|DIR", options.records, "Records, or folders of them.");
+    options.backend.declare(tool, "what each record was made with");
+    tool.option("--rtol", options.rtol, "X",
+                "Relative tolerance. Default: the record's own, else by data type (1e-4 for f32).");
+    tool.option("--atol", options.atol, "X",
+                "Absolute tolerance. Default: the record's own, else by data type (1e-5 for f32).");
+    tool.section("Which records");
+    tool.option("--filter", options.filter, "RE", "Only records whose path this regular expression finds.");
+    tool.option("--shard-index", options.shard_index, "I",
+                "With --num-shards: run part I (from 0). $GTEST_SHARD_INDEX is honoured.");
+    tool.option("--num-shards", options.num_shards, "N",
+                "Number of parts of equal size. $GTEST_TOTAL_SHARDS is honoured.");
+    tool.option("--xfail", options.xfail, "FILE",
+                "Known failures: a pattern for a record's path or name on each line, the reason behind '#'.");
+    tool.section("How to run and report");
+    tool.option("-j,--jobs", options.jobs, "N", "Records at a time. Default: 1.");
+    tool.option("--timeout", options.timeout, "S", "Seconds that a record may take. Default: 60.");
+    tool.option("--memory-limit", options.memory, "MB", "Memory that a record may take beyond our own. Default: 4096.");
+    tool.option("--junit", options.junit, "FILE", "Write a JUnit XML report to FILE.");
+    tool.flag("--tap", options.tap, "Report as TAP, the Test Anything Protocol, on stdout.");
+    tool.example("replay traces --backend halide --junit results.xml", "every record of a trace under Halide, for CI");
+    tool.example("replay traces --shard-index 0 --num-shards 4 -j 2", "a quarter of them, two at a time");
+    tool.exit_one("a record fails, passes against --xfail, or none could be run.");
+}
+
+ReplayOptions replay_options(const Options& options) {
+    ReplayOptions replay;
+    replay.backend = options.backend.name;
+    replay.backend_options = options.backend.options();
+    if (options.rtol || options.atol)
+        replay.tolerance = Tolerance{options.rtol.value_or(Tolerance{}.rtol), options.atol.value_or(Tolerance{}.atol)};
+    replay.limits = {std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000)),
+                     static_cast<std::size_t>(options.memory) << 20};
+    replay.jobs = static_cast<int>(std::clamp<std::int64_t>(options.jobs, 1, 256));
+    replay.find_backend = [](const std::string& name) { return find_backend(name); };
+    return replay;
+}
+
+Shard shard_of(const Options& options) {
+    if (options.shard_index.has_value() != options.num_shards.has_value())
+        throw Error({options.shard_index ? "--shard-index" : "--num-shards", {}},
+                    "found it alone, expected --shard-index and --num-shards together");
+    if (options.shard_index)
+        return {static_cast<std::size_t>(*options.shard_index), static_cast<std::size_t>(*options.num_shards)};
+    return shard_from_environment().value_or(Shard{});
+}
+
+std::string upper(std::string text) {
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+    return text;
+}
+
+std::string word(Status status) {
+    return status == Status::passed    ? "PASS"
+           : status == Status::failed  ? "FAIL"
+           : status == Status::skipped ? "SKIP"
+                                       : upper(std::string(name(status)));
+}
+
+void print_line(const ReplayResult& result, const cli::Tool& tool) {
+    const bool good = result.status == Status::passed || result.status == Status::xfail;
+    if (tool.shared().quiet && good) return;
+    const char* color = good ? "\033[32m" : result.status == Status::skipped ? "\033[33m" : "\033[31m";
+    const bool paint = tool.shared().color_out;
+    std::printf("%s%-5s%s %s (%s, %.2f s)\n", paint ? color : "", word(result.status).c_str(), paint ? "\033[0m" : "",
+                result.file.c_str(), result.backend.empty() ? "not run" : result.backend.c_str(), result.seconds);
+    if (!result.known_reason.empty()) std::printf("      known: %s\n", result.known_reason.c_str());
+    if (!result.first_difference.empty())
+        std::printf("      %s: %s\n", result.outcome.c_str(), result.first_difference.c_str());
+}
+
+nlohmann::json to_json(const std::vector<ReplayResult>& results, const std::function<int(Status)>& count) {
+    nlohmann::json records = nlohmann::json::array();
+    for (const ReplayResult& result : results)
+        records.push_back({{"file", result.file.string()},
+                           {"name", result.name},
+                           {"backend", result.backend},
+                           {"status", name(result.status)},
+                           {"outcome", result.outcome},
+                           {"first_difference", result.first_difference},
+                           {"seconds", result.seconds}});
+    return {{"passed", count(Status::passed)},
+            {"failed", count(Status::failed)},
+            {"skipped", count(Status::skipped)},
+            {"xfail", count(Status::xfail)},
+            {"xpass", count(Status::xpass)},
+            {"errors", count(Status::error)},
+            {"records", records}};
+}
+
+int run(const cli::Tool& tool, const Options& options) {
+    if (options.tap && tool.shared().json) throw Error("found --tap and --json, expected one of them");
+    const std::vector<fs::path> files =
+        select_records(find_records(options.records), options.filter, shard_of(options));
+    const KnownFailures known = options.xfail ? KnownFailures(*options.xfail) : KnownFailures();
+    const bool lines = !options.tap && !tool.shared().json;
+    cli::Progress progress("replay", files.size(), tool.shared().progress);
+    std::size_t done = 0;
+    const std::vector<ReplayResult> results =
+        replay_all(files, replay_options(options), known, [&](const ReplayResult& result) {
+            progress.clear();
+            if (lines) print_line(result, tool), std::fflush(stdout);
+            progress.update(++done, result.file.filename().string());
+        });
+    progress.clear();
+    const std::function<int(Status)> count = [&](Status status) {
+        return static_cast<int>(
+            std::count_if(results.begin(), results.end(), [&](const ReplayResult& r) { return r.status == status; }));
+    };
+    if (options.junit) write_file(*options.junit, junit_xml(results));
+    if (options.tap) std::cout << tap(results);
+    if (tool.shared().json) std::cout << to_json(results, count).dump(2) << "\n";
+    if (lines) {
+        std::printf("%zu records: %d passed, %d failed", results.size(), count(Status::passed), count(Status::failed));
+        for (const Status status : {Status::skipped, Status::xfail, Status::xpass, Status::error})
+            if (count(status)) std::printf(", %d %s", count(status), std::string(name(status)).c_str());
+        std::printf("\n");
+    }
+    for (const ReplayResult& result : results)
+        if (result.status == Status::error) std::cerr << "replay: error: " << result.first_difference << "\n";
+    if (count(Status::error)) return 2;
+    const bool none_ran = !results.empty() && count(Status::skipped) == static_cast<int>(results.size());
+    return count(Status::failed) || count(Status::xpass) || none_ran ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    cli::Tool tool(
+        "replay", "RECORD|DIR…",
+        "Runs records again and compares their outputs with the recorded ones, each in a process of its own.");
+    declare(tool, options);
+    return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
+}

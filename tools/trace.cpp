@@ -1,0 +1,114 @@
+// trace: capture what a model computes, as a folder of graphs and records.
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/subprocess.h"
+#include "cli/backend_choice.h"
+#include "cli/environment.h"
+#include "cli/model.h"
+#include "cli/tool.h"
+#include "explain/report.h"
+#include "run/trace_folder.h"
+
+namespace {
+
+using namespace whittle;
+namespace fs = std::filesystem;
+
+struct Options {
+    fs::path model, output = "whittle-out";
+    cli::BackendChoice backend;
+    cli::InputOptions inputs;
+    std::string record = "always";
+    bool fullgraph = false;
+};
+
+void declare(cli::Tool& tool, Options& options) {
+    tool.positional("MODEL", options.model, "ONNX model, graph (JSON), record, or folder written by trace.");
+    tool.option("-o,--output", options.output, "DIR", "Folder to write. Default: whittle-out.");
+    options.backend.declare(tool, "eager");
+    tool.choice("--record", options.record, {"always", "on-error", "never"},
+                "When to write records: always, only of runs that fail or give wrong results, or never.");
+    tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
+    options.inputs.declare(tool);
+    tool.example("trace model.onnx --inputs test_data_set_0 -o traces",
+                 "run model.onnx on recorded inputs; its recorded outputs become what replay expects");
+    tool.example("trace model.onnx --input tokens=tokens.npy --seed 7", "one input given, the others made");
+    tool.exit_one("results differ from the given outputs, the backend failed, or a graph break under --fullgraph.");
+}
+
+/// trace must not write over what it reads, nor into a folder that is somebody else's.
+void check_output(const Options& options) {
+    const std::string given = options.output.string();
+    const fs::path folder = fs::weakly_canonical(options.output), model = fs::weakly_canonical(options.model);
+    const fs::path inside = model.lexically_relative(folder);
+    if (!inside.empty() && *inside.begin() != "..")
+        throw Error({"--output", {}}, "found '" + given + "', which holds MODEL, expected another folder",
+                    "inputs are never overwritten");
+    if (fs::exists(folder) && !fs::is_directory(folder))
+        throw Error({given, {}}, "found a file, expected a folder or a new name");
+    if (fs::exists(folder) && !fs::is_empty(folder) && !fs::exists(folder / "index.json"))
+        throw Error({given, {}}, "found a folder that trace did not write, expected an empty or a new one");
+}
+
+bool breaks_fullgraph(const cli::LoadedFrame& frame) {
+    const std::vector<NodeId> breaks = explain::break_nodes({.name = frame.name, .graph = frame.graph}, nullptr);
+    if (breaks.empty()) return false;
+    std::cerr << "trace: --fullgraph: found a graph break at %" << frame.graph.node({breaks[0]}).name
+              << " (explain says why)\n";
+    return true;
+}
+
+void print(const TracedFrame& traced, const cli::LoadedFrame& frame, const fs::path& folder) {
+    std::cout << (folder / traced.graph).string() << ": " << index_graph(frame.graph, frame.name).ops << " ops\n";
+    if (traced.record)
+        std::cout << (folder / *traced.record).string() << ": inputs from " << frame.inputs_from
+                  << ", expected outputs from " << traced.expected_from << "\n";
+    if (!traced.failure.empty()) std::cout << "FAIL " << traced.failure << "\n";
+}
+
+nlohmann::json to_json(const TracedFrame& traced, const cli::LoadedFrame& frame) {
+    nlohmann::json json = {{"frame", frame.name}, {"graph", traced.graph.string()}, {"inputs_from", frame.inputs_from}};
+    if (traced.record) json["record"] = traced.record->string(), json["expected_from"] = traced.expected_from;
+    if (!traced.failure.empty()) json["failure"] = traced.failure;
+    return json;
+}
+
+int run(const cli::Tool& tool, const Options& options) {
+    check_output(options);
+    const std::string spec = options.backend.name.empty() ? "eager" : options.backend.name;
+    const std::unique_ptr<Backend> backend = find_backend(spec);
+    const std::vector<cli::LoadedFrame> frames = cli::load_model(options.model, {.inputs = options.inputs});
+    TraceFolder folder(options.output, options.model.string(), spec, cli::environment());
+    const RecordPolicy policy = options.record == "always"  ? RecordPolicy::always
+                                : options.record == "never" ? RecordPolicy::never
+                                                            : RecordPolicy::on_error;
+    nlohmann::json json = nlohmann::json::array();
+    bool good = true;
+    for (const cli::LoadedFrame& frame : frames) {
+        if (options.fullgraph && breaks_fullgraph(frame)) good = false;
+        const TracedFrame traced = folder.add(
+            {frame.name, frame.file.string(), frame.graph, frame.inputs, frame.expected, frame.expected_from}, *backend,
+            options.backend.options(), policy);
+        good = good && traced.failure.empty();
+        json.push_back(to_json(traced, frame));
+        if (!tool.shared().json) print(traced, frame, options.output);
+    }
+    folder.finish();
+    if (tool.shared().json)
+        std::cout << nlohmann::json{{"output", options.output.string()}, {"frames", json}}.dump(2) << "\n";
+    else if (!folder.index().records.empty())
+        std::cout << "next: replay " << shell_quote({options.output.string()}) << " --backend halide\n";
+    return good ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    cli::Tool tool("trace", "MODEL", "Runs a model and captures what it computes, as a folder of graphs and records.");
+    declare(tool, options);
+    return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
+}
