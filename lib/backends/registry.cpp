@@ -5,6 +5,7 @@
 
 #include "backends/command/command.h"
 #include "backends/eager/eager.h"
+#include "backends/halide/halide_backend.h"
 #include "backends/plugin/plugin.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -22,7 +23,7 @@ namespace {
 constexpr std::string_view kCommand = "cmd:";
 
 using Make = std::unique_ptr<Backend> (*)();
-constexpr Make kBuiltIn[] = {make_eager_backend};
+constexpr Make kBuiltIn[] = {make_eager_backend, halide::make_halide_backend};
 
 std::vector<fs::path> libraries() {
     std::vector<fs::path> files;

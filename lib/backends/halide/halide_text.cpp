@@ -39,10 +39,10 @@ constexpr std::pair<std::string_view, std::string_view> kHelpers[] = {
                           // any number.
                           static Halide::Expr double_bits(uint64_t bits) { return Halide::reinterpret<double>(Halide::Expr(bits)); }
      )cpp"},
-    {"to_half", R"cpp(// Halide 14 drops the payload of a NaN, which can leave infinity: make it a NaN that survives.
+    {"to_half", R"cpp(// Halide 14 converts a NaN to infinity: give it the bits of a NaN.
                       static Halide::Expr to_half(Halide::Type type, const Halide::Expr& x) {
-                          const Halide::Expr nan = Halide::reinterpret<float>(Halide::Expr(0x7fc00000u));
-                          return Halide::cast(type, Halide::select(Halide::is_nan(x), nan, x));
+                          const Halide::Expr nan = Halide::Expr(uint16_t(type.is_bfloat() ? 0x7fc0 : 0x7e00));
+                          return Halide::select(Halide::is_nan(x), Halide::reinterpret(type, nan), Halide::cast(type, x));
                       }
      )cpp"},
 };

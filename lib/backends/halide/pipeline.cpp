@@ -47,8 +47,8 @@ Halide::Type halide_type(DType dtype) {
 
 // The helpers of the text in halide_text.cpp, under the same names.
 Halide::Expr to_half(Halide::Type type, const Halide::Expr& x) {
-    const Halide::Expr nan = Halide::reinterpret<float>(Halide::Expr(0x7fc00000u));
-    return Halide::cast(type, Halide::select(Halide::is_nan(x), nan, x));
+    const Halide::Expr nan = Halide::Expr(uint16_t(type.is_bfloat() ? 0x7fc0 : 0x7e00));
+    return Halide::select(Halide::is_nan(x), Halide::reinterpret(type, nan), Halide::cast(type, x));
 }
 
 Halide::Expr libm(const std::string& name, const std::vector<Halide::Expr>& arguments) {

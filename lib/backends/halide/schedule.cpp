@@ -1,3 +1,6 @@
+// Tails: an initial definition recomputes a few elements (ShiftInwards), an update must not (GuardWithIf). With a guard
+// on an initial definition, Halide 14 was seen not to compute the last element of what it reads (17 values of f16).
+//
 // Schedule rules: correct for every group first, then quick. Every stage is stored (nothing with updates is ever
 // inlined), the innermost dimension is vectorized where it is wide enough and the outermost runs in parallel where
 // there is work.
@@ -78,7 +81,7 @@ class Rules {
                  .update = update,
                  .args = {stage.vars[inner].name},
                  .factor = width,
-                 .tail = "GuardWithIf"});
+                 .tail = update < 0 ? "ShiftInwards" : "GuardWithIf"});
         for (std::size_t d = 0; d < stage.vars.size(); d++) {
             if (d == inner && vectorize) break;
             if (stage.vars[d].extent < 2) continue;

@@ -1,0 +1,18 @@
+#include "backends/halide/build_info.h"
+
+#include <sstream>
+
+#include "backends/halide/definitions.h"
+
+namespace whittle::halide {
+
+std::string description() { return WHITTLE_HALIDE_VERSION ", target " + default_target(); }
+
+std::vector<std::string> compile_flags() {
+    std::vector<std::string> flags;
+    std::istringstream words(WHITTLE_HALIDE_FLAGS);
+    for (std::string word; words >> word;) flags.push_back(word);
+    return flags;
+}
+
+}  // namespace whittle::halide

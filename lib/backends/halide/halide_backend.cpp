@@ -1,0 +1,158 @@
+#include "backends/halide/halide_backend.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include "backends/halide/pipeline.h"
+#include "backends/halide/plan.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "expr/canonical.h"
+#include "graph/text.h"
+
+namespace whittle::halide {
+namespace {
+
+/// The same elements under the strides that a kernel was compiled for; itself when it has them.
+Tensor restrided(const Tensor& tensor, const Strides& strides) {
+    if (tensor.strides() == strides || tensor.numel() == 0) return tensor;
+    if (is_contiguous(tensor.sizes(), strides)) return tensor.clone();
+    std::int64_t low = 0, high = 0;
+    for (std::size_t d = 0; d < strides.size(); d++) {
+        const std::int64_t reach = (tensor.sizes()[d] - 1) * strides[d];
+        (reach < 0 ? low : high) += reach;
+    }
+    const std::size_t element = size_of(tensor.dtype());
+    Tensor result(Storage::allocate(static_cast<std::size_t>(high - low + 1) * element), tensor.dtype(), tensor.sizes(),
+                  strides, -low);
+    const Tensor from = tensor.contiguous();
+    const Strides dense = contiguous_strides(tensor.sizes());
+    char* const first = static_cast<char*>(result.mutable_raw());
+    for (std::int64_t i = 0; i < tensor.numel(); i++) {
+        std::int64_t offset = 0;
+        for (std::size_t d = 0; d < strides.size(); d++) offset += i / dense[d] % tensor.sizes()[d] * strides[d];
+        std::memcpy(first + offset * static_cast<std::int64_t>(element),
+                    static_cast<const char*>(from.raw()) + i * static_cast<std::int64_t>(element), element);
+    }
+    return result;
+}
+
+class HalideExecutable final : public Executable {
+  public:
+    HalideExecutable(Plan plan, std::vector<std::shared_ptr<CompiledGroup>> compiled)
+        : plan_(std::move(plan)), compiled_(std::move(compiled)) {
+        for (std::size_t k = 0; k < plan_.kernels.size(); k++)
+            for (const ValueKey& key : plan_.kernels[k].inputs) last_use_[key] = k;
+        for (const ValueKey& key : plan_.outputs) last_use_[key] = plan_.kernels.size();
+    }
+
+    RunResult run(std::span<const Tensor> inputs) override {
+        std::map<ValueKey, Tensor> values;
+        if (auto failure = take_inputs(inputs, values)) return *failure;
+        for (std::size_t k = 0; k < plan_.kernels.size(); k++) {
+            if (auto failure = run_kernel(k, values)) return *failure;
+            std::erase_if(values, [&](const auto& entry) {
+                const auto last = last_use_.find(entry.first);
+                return last == last_use_.end() || last->second <= k;
+            });
+        }
+        Values outputs;
+        for (const ValueKey& key : plan_.outputs) outputs.push_back(result(key, values));
+        return outputs;
+    }
+
+  private:
+    const Node& node(const ValueKey& key) const { return plan_.graph.nodes[static_cast<std::size_t>(key.node)]; }
+
+    std::optional<BackendFailure> take_inputs(std::span<const Tensor> inputs,
+                                              std::map<ValueKey, Tensor>& values) const {
+        std::size_t next = 0;
+        for (NodeId id = 0; id < static_cast<NodeId>(plan_.graph.nodes.size()); id++) {
+            const Node& leaf = node({id, 0});
+            if (leaf.kind == NodeKind::get_attr)
+                values[{id, 0}] = restrided(plan_.graph.attributes.at(leaf.target), leaf.meta().strides);
+            if (leaf.kind != NodeKind::placeholder) continue;
+            if (next == inputs.size() || inputs[next].dtype() != leaf.meta().dtype ||
+                inputs[next].sizes() != leaf.meta().sizes)
+                return BackendFailure{.stage = "run",
+                                      .message = "input %" + leaf.name + " is missing or not what was compiled for"};
+            values[{id, 0}] = restrided(inputs[next++], leaf.meta().strides);
+        }
+        return std::nullopt;
+    }
+
+    std::optional<BackendFailure> run_kernel(std::size_t k, std::map<ValueKey, Tensor>& values) const {
+        const Kernel& kernel = plan_.kernels[k];
+        std::vector<const void*> inputs;
+        std::vector<void*> outputs;
+        for (const ValueKey& key : kernel.inputs) inputs.push_back(values.at(key).raw());
+        for (const ValueKey& key : kernel.outputs) {
+            const ValueMeta& meta = node(key).results.at(static_cast<std::size_t>(key.result));
+            outputs.push_back((values[key] = Tensor(meta.dtype, meta.sizes)).mutable_raw());
+        }
+        if (const auto error = compiled_[k]->run(inputs, outputs))
+            return BackendFailure{.stage = "run", .op = kernel.group.name, .message = error->message};
+        return std::nullopt;
+    }
+
+    /// An output; empty tensors are computed by no kernel.
+    Tensor result(const ValueKey& key, const std::map<ValueKey, Tensor>& values) const {
+        if (const auto found = values.find(key); found != values.end()) return found->second;
+        const ValueMeta& meta = node(key).results.at(static_cast<std::size_t>(key.result));
+        WHITTLE_CHECK(meta.numel() == 0, "output %" + node(key).name + " was not computed");
+        return Tensor(meta.dtype, meta.sizes);
+    }
+
+    Plan plan_;
+    std::vector<std::shared_ptr<CompiledGroup>> compiled_;
+    std::map<ValueKey, std::size_t> last_use_;  // the last kernel that reads a value; past the end: an output
+};
+
+class HalideBackend final : public Backend {
+    static void log_plan(const Plan& plan) {
+        if (log_enabled("aot_graphs")) log_artifact("aot_graphs", plan.graph.name, print(plan.graph));
+        for (const Kernel& kernel : plan.kernels) {
+            if (log_enabled("ir")) log_artifact("ir", kernel.group.name, expr::print(kernel.group));
+            if (!log_enabled("schedule")) continue;
+            std::string text;
+            for (const expr::Directive& directive : kernel.schedule) text += expr::print(directive) + "\n";
+            log_artifact("schedule", kernel.group.name, text);
+        }
+    }
+
+  public:
+    std::string name() const override { return "halide"; }
+    std::string description() const override {
+        return "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide";
+    }
+    std::vector<std::string> unsupported(const Graph& graph) const override { return not_lowered(graph); }
+
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        for (const auto& [key, value] : options)
+            if (key != "plant_TESTING_ONLY") log_warning("backend", "halide: unknown option " + key + "=" + value);
+        auto planned = plan(graph, planted_from(options));
+        if (auto* failure = std::get_if<BackendFailure>(&planned)) return std::move(*failure);
+        Plan& plan = std::get<Plan>(planned);
+        log_plan(plan);
+        std::map<std::string, std::shared_ptr<CompiledGroup>> by_key;  // layers and unrolled steps share kernels
+        std::vector<std::shared_ptr<CompiledGroup>> compiled;
+        for (const Kernel& kernel : plan.kernels) {
+            std::shared_ptr<CompiledGroup>& shared = by_key[expr::key(kernel.group, kernel.schedule)];
+            if (!shared) {
+                auto result = CompiledGroup::compile(kernel.group, kernel.schedule);
+                if (auto* error = std::get_if<KernelError>(&result))
+                    return BackendFailure{.stage = "compile", .op = kernel.group.name, .message = error->message};
+                shared = std::move(std::get<std::unique_ptr<CompiledGroup>>(result));
+            }
+            compiled.push_back(shared);
+        }
+        return std::make_unique<HalideExecutable>(std::move(plan), std::move(compiled));
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_halide_backend() { return std::make_unique<HalideBackend>(); }
+
+}  // namespace whittle::halide

@@ -1,0 +1,127 @@
+// Every op of the registry, on every sample of every dtype it allows: what Halide computes is what eager computes.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <map>
+
+#include "backends/halide/halide_backend.h"
+#include "backends/halide/plan.h"
+#include "base/error.h"
+#include "ops/interpreter.h"
+#include "tensor/compare.h"
+
+using namespace whittle;
+
+namespace {
+
+constexpr std::size_t kShards = 8;
+
+/// All samples of one op and dtype as one graph, so that they share compilations: `outputs[i]` belongs to sample i.
+struct Batch {
+    Graph graph;
+    std::vector<Tensor> inputs;
+    std::vector<std::string> labels;  ///< of each output
+};
+
+Batch batch(const RegisteredOp& op, const std::vector<Sample>& samples) {
+    Batch all;
+    std::vector<Arg> outputs;
+    std::vector<Graph> parts;
+    for (const Sample& sample : samples) parts.push_back(graph_of(op, sample));
+    std::vector<std::vector<NodeRef>> map(parts.size());
+    all.graph.dialect = parts.empty() ? "aten" : parts[0].dialect;
+    if (!parts.empty()) all.graph.opset_imports = parts[0].opset_imports;
+    for (const bool leaves : {true, false})
+        for (std::size_t p = 0; p < parts.size(); p++)
+            for (std::size_t i = 0; i < parts[p].nodes.size(); i++) {
+                Node node = parts[p].nodes[i];
+                map[p].resize(parts[p].nodes.size());
+                const bool leaf = node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr;
+                if (leaf != leaves) continue;
+                if (node.kind == NodeKind::get_attr) {
+                    const Tensor value = parts[p].attributes.at(node.target);
+                    node.target = "sample" + std::to_string(p) + "." + node.target;
+                    all.graph.attributes[node.target] = value;
+                }
+                node = map_inputs(node, [&](NodeRef ref) { return Arg(map[p][static_cast<std::size_t>(ref.id)]); });
+                if (node.kind == NodeKind::output) {
+                    for (const Arg& arg : node.args) {
+                        outputs.push_back(arg);
+                        all.labels.push_back(samples[p].label);
+                    }
+                    continue;
+                }
+                map[p][i] = all.graph.add(std::move(node));
+            }
+    for (const Sample& sample : samples)
+        for (const Tensor& input : sample.inputs()) all.inputs.push_back(input);
+    std::vector<NodeRef> refs;
+    for (const Arg& arg : outputs) refs.push_back(*arg.node());
+    all.graph.output(refs);
+    return all;
+}
+
+bool lowers(const RegisteredOp& op, const Sample& sample) {
+    try {
+        return halide::not_lowered(graph_of(op, sample)).empty();
+    } catch (const Error&) {
+        return false;  // a decomposition refuses this sample by name
+    }
+}
+
+RunResult run(Backend& backend, const Batch& batch) {
+    CompileResult compiled = backend.compile(batch.graph, {});
+    if (auto* failure = std::get_if<BackendFailure>(&compiled)) return *failure;
+    return std::get<std::unique_ptr<Executable>>(compiled)->run(batch.inputs);
+}
+
+/// Compares, sample by sample; a refusal by name is not agreement and is counted by the caller.
+void check(const RegisteredOp& op, DType dtype, Backend& backend, const std::vector<Sample>& samples) {
+    const Batch all = batch(op, samples);
+    const std::vector<Tensor> expected = evaluate(all.graph, all.inputs);
+    const RunResult result = run(backend, all);
+    const auto* failure = std::get_if<BackendFailure>(&result);
+    INFO(op.def->name << " " << name(dtype));
+    if (failure && samples.size() > 1) {  // find out which
+        for (const Sample& sample : samples) check(op, dtype, backend, {sample});
+        return;
+    }
+    if (failure) {
+        FAIL_CHECK(op.def->name << " " << name(dtype) << " " << all.labels.at(0) << ": " << failure->message);
+        return;
+    }
+    const Values& got = std::get<Values>(result);
+    REQUIRE(got.size() == expected.size());
+    for (std::size_t i = 0; i < expected.size(); i++) {
+        const auto difference = compare(got[i], expected[i], default_tolerance(expected[i].dtype()));
+        if (difference)
+            FAIL_CHECK(op.def->name << " " << name(dtype) << " " << all.labels[i] << ": " << difference->description);
+        else
+            SUCCEED();
+    }
+}
+
+}  // namespace
+
+TEST_CASE("halide agrees with eager on every op, sample and dtype", "[halide][registry]") {
+    const std::size_t shard = GENERATE(range(std::size_t(0), kShards));
+    const char* only = std::getenv("WHITTLE_TEST_OP");
+    const auto backend = halide::make_halide_backend();
+    const auto& registry = Registry::instance().all();
+    DYNAMIC_SECTION("shard " << shard) {
+        for (std::size_t i = shard; i < registry.size(); i += kShards) {
+            const RegisteredOp& op = registry[i];
+            if (op.def->random || !op.def->samples || (only && op.def->name.find(only) == std::string_view::npos))
+                continue;
+            for (DType dtype : kAllDTypes) {
+                if (!(op.def->dtypes & set_of(dtype))) continue;
+                std::vector<Sample> samples = op.def->samples(dtype);
+                std::erase_if(samples, [&](const Sample& sample) { return !lowers(op, sample); });
+                // One graph has one set of opsets.
+                std::map<std::map<std::string, std::int64_t>, std::vector<Sample>> by_opset;
+                for (Sample& sample : samples) by_opset[sample.opset_imports].push_back(std::move(sample));
+                for (const auto& [opset, group] : by_opset) check(op, dtype, *backend, group);
+            }
+        }
+    }
+}
