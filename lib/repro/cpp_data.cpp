@@ -1,0 +1,144 @@
+#include "repro/cpp_data.h"
+
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+
+#include "expr/loops.h"
+
+namespace whittle::repro {
+namespace {
+
+constexpr std::int64_t kLargestArray = 4096;  // elements; above, text is slow to compile and nobody reads it
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+    char text[64];
+    std::snprintf(text, sizeof text, pattern, values...);
+    return text;
+}
+
+/// Shortest decimal that reads back as the same value, always with a point or exponent.
+template <class T>
+std::string decimal(T value, int digits) {
+    std::string text;
+    for (int precision = 1; precision <= digits; precision++) {
+        text = format("%.*g", precision, static_cast<double>(value));
+        if (static_cast<T>(std::strtod(text.c_str(), nullptr)) == value) break;
+    }
+    if (text.find_first_of(".e") == std::string::npos) text += ".";
+    return text;
+}
+
+template <class T>
+std::string floating(T value, int digits, const char* suffix) {
+    if (std::isnan(value)) return "NAN";
+    if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
+    return decimal(value, digits) + suffix;
+}
+
+/// FNV-1a, which the generated program computes again. http://www.isthe.com/chongo/tech/comp/fnv/
+std::uint64_t fnv1a(const std::string& bytes) {
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    for (unsigned char byte : bytes) hash = (hash ^ byte) * 0x100000001b3u;
+    return hash;
+}
+
+/// The memory that the view reaches, lowest address first, and where its first logical element lies in it.
+struct Span {
+    Tensor memory;  // contiguous, rank 1
+    std::int64_t first = 0;
+};
+
+Span reached(const Tensor& tensor) {
+    if (tensor.numel() == 0) return {Tensor(tensor.dtype(), {0}), 0};
+    std::int64_t low = 0, high = 0;
+    for (std::size_t d = 0; d < tensor.sizes().size(); d++) {
+        const std::int64_t reach = (tensor.sizes()[d] - 1) * tensor.strides()[d];
+        (reach < 0 ? low : high) += reach;
+    }
+    return {tensor.as_strided({high - low + 1}, {1}, tensor.offset() + low), -low};
+}
+
+}  // namespace
+
+std::string literal(const Tensor& tensor, std::int64_t i) {
+    switch (tensor.dtype()) {
+        case DType::f64:
+            return floating(tensor.data<double>()[i], 17, "");
+        case DType::f32:
+            return floating(tensor.data<float>()[i], 9, "f");
+        case DType::f16:
+        case DType::bf16: {
+            std::uint16_t bits;
+            std::memcpy(&bits, static_cast<const char*>(tensor.raw()) + 2 * i, 2);
+            return format("{0x%04x}", static_cast<unsigned>(bits));
+        }
+        case DType::i64: {
+            const std::int64_t value = tensor.data<std::int64_t>()[i];
+            return value == INT64_MIN ? "INT64_MIN" : std::to_string(value);
+        }
+        case DType::boolean:
+            return tensor.data<bool>()[i] ? "true" : "false";
+        case DType::i32: {
+            const std::int32_t value = tensor.data<std::int32_t>()[i];
+            return value == INT32_MIN ? "INT32_MIN" : std::to_string(value);
+        }
+        case DType::i16:
+            return std::to_string(tensor.data<std::int16_t>()[i]);
+        case DType::i8:
+            return std::to_string(tensor.data<std::int8_t>()[i]);
+        case DType::u8:
+            return std::to_string(tensor.data<std::uint8_t>()[i]);
+    }
+    __builtin_unreachable();
+}
+
+std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
+    const std::string type = expr::cpp_type(tensor.dtype());
+    const Span span = reached(tensor);
+    const std::string comment = "  // " + std::string(whittle::name(tensor.dtype())) + to_string(tensor.sizes()) +
+                                (tensor.is_contiguous() ? "" : " strides " + to_string(tensor.strides())) + "\n";
+    const std::int64_t count = span.memory.numel();
+    const std::string first = span.first ? " + " + std::to_string(span.first) : "";
+    if (count > kLargestArray) {
+        const auto bytes = span.memory.contiguous_bytes();
+        Sidecar sidecar{{}, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+        const std::uint64_t hash = fnv1a(sidecar.bytes);
+        sidecar.file = stem_ + format(".%016llx.bin", static_cast<unsigned long long>(hash));
+        std::string text = "static const " + type + "* const " + name + " = sidecar<" + type + ">(\"" + sidecar.file +
+                           "\", " + std::to_string(count) +
+                           format(", 0x%016llxull)", static_cast<unsigned long long>(hash)) + first + ";" + comment;
+        sidecars_.push_back(std::move(sidecar));
+        return text;
+    }
+    std::string text = "static const " + type + " " + name + "_data[] = {";
+    std::string line;
+    for (std::int64_t i = 0; i < count; i++) {
+        if (line.size() > 100) {
+            text += line + "\n    ";
+            line.clear();
+        }
+        line += literal(span.memory, i) + (i + 1 < count ? ", " : "");
+    }
+    if (count == 0)
+        line = tensor.dtype() == DType::f16 || tensor.dtype() == DType::bf16 ? "{0}" : "0";  // an array has an element
+    text += line + "};\n";
+    return text + "static const " + type + "* const " + name + " = " + name + "_data" + first + ";" + comment;
+}
+
+std::string string_literal(const std::string& text) {
+    std::string out = "\"";
+    for (char c : text) {
+        if (c == '"' || c == '\\') out += '\\';
+        if (c == '\n')
+            out += "\\n\"\n    \"";
+        else if (static_cast<unsigned char>(c) < 0x20)
+            out += format("\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));
+        else
+            out += c;
+    }
+    return out + "\"";
+}
+
+}  // namespace whittle::repro

@@ -1,0 +1,46 @@
+// repro.cpp: one standalone C++ file that shows a failure and needs nothing of Whittle: inputs, expected outputs, the
+// same computation as plain loops, the compiler under suspicion, and a comparison that says who is to blame. It is
+// declared good only after it was built and run.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "graph/backend.h"
+#include "graph/graph.h"
+
+namespace whittle::repro {
+
+enum class Data { real, random, zeros };
+
+struct Options {
+    std::filesystem::path output = "repro.cpp";
+    std::string command = {};  ///< what the user typed, for the header
+    bool verify = true;
+    int runs = 3;  ///< of the verification
+    Data data = Data::real;
+    std::chrono::seconds alarm{60};                       ///< after which the suspect counts as hung
+    std::map<std::string, std::string> environment = {};  ///< for the header
+    std::filesystem::path plugin = {};                    ///< the library of a plug-in backend
+    std::string backend_name = {};                        ///< its name in that library
+};
+
+struct Report {
+    std::filesystem::path output;
+    std::vector<std::filesystem::path> sidecars;  ///< large tensors, named by hash, beside the output
+    bool verified = false;
+    int runs = 0;                 ///< runs that showed the failure
+    std::string compile_command;  ///< one line for a shell, in the output's folder
+    std::string data;             ///< "real", "random" or "zeros"
+    std::string message;          ///< the repro's own last words, or why verification failed
+};
+
+/// `graph` carries a failure with the backend, its signature and one input per placeholder. Writes the file (and
+/// sidecars) whether or not it verifies; a repro that does not show the failure is reported with verified == false.
+/// Throws Error when the graph has no failure, its backend is a command, or (Halide) an op does not lower.
+Report write_repro(const Graph& graph, const Options& options);
+
+}  // namespace whittle::repro

@@ -1,0 +1,217 @@
+// minify: the fewest operations of a model that still fail in the same way.
+#include <csignal>
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "cli/backend_choice.h"
+#include "cli/model.h"
+#include "cli/progress.h"
+#include "cli/tool.h"
+#include "graph/json.h"
+#include "graph/text.h"
+#include "reduce/minimize.h"
+#include "reduce/save.h"
+
+namespace {
+
+using namespace whittle;
+namespace fs = std::filesystem;
+
+struct Options {
+    fs::path model, output;
+    cli::BackendChoice backend;
+    std::string test;
+    std::vector<std::string> check;
+    bool test_must_fail = false, accuracy = false;
+    std::optional<double> rtol, atol;
+    std::string fail_regex, mode = "auto";
+    std::vector<std::int64_t> fail_codes, ignore_codes;
+    double timeout = 60;
+    std::int64_t memory = 4096, repeat = 2;
+    std::optional<std::int64_t> step_limit;
+    cli::InputOptions inputs;
+};
+
+void declare(cli::Tool& tool, Options& options) {
+    tool.positional("MODEL", options.model, "ONNX model, graph, record or trace folder.");
+    tool.option("-o,--output", options.output, "FILE",
+                "Where the result goes; .json or .onnx decides the candidates' format. Default: MODEL.min with MODEL's "
+                "extension.");
+    tool.section("What fails");
+    options.backend.declare(tool, "halide");
+    tool.flag("--accuracy", options.accuracy,
+              "Wrong results are the failure. Without it only errors, crashes and hangs are.");
+    tool.option("--rtol", options.rtol, "X", "Relative tolerance of --accuracy. Default: by dtype, 1e-4 for f32.");
+    tool.option("--atol", options.atol, "X", "Absolute tolerance of --accuracy. Default: by dtype, 1e-5 for f32.");
+    tool.option("--test", options.test, "SCRIPT",
+                "Run SCRIPT CANDIDATE; exit 0: the candidate is still interesting (as C-Vise and llvm-reduce).");
+    tool.flag("--test-must-fail", options.test_must_fail, "With --test: any other exit than 0 is interesting.");
+    tool.rest_of_line("--check", options.check, "CMD…",
+                      "Run CMD, {} being the candidate; exit other than 0: it still fails (as Polygraphy). Takes the "
+                      "rest of the line.");
+    tool.option("--fail-code", options.fail_codes, "N",
+                "With --check: only exit code N is the failure. May be repeated.");
+    tool.option("--ignore-fail-code", options.ignore_codes, "N",
+                "With --check: exit code N is not the failure. May be repeated.");
+    tool.option("--fail-regex", options.fail_regex, "RE",
+                "With --check: what CMD prints must match RE to be the failure.");
+    tool.section("The search");
+    tool.option("--timeout", options.timeout, "S", "Seconds that one candidate may take. Default: 60.");
+    tool.option("--memory-limit", options.memory, "MB",
+                "Memory that one candidate may take beyond our own. Default: 4096.");
+    tool.option("--repeat", options.repeat, "N", "Runs of the original, which must agree. Default: 2.");
+    tool.choice("--mode", options.mode, {"auto", "bisect", "linear", "ddmin"}, "How to search. Default: auto.");
+    tool.option("--step-limit", options.step_limit, "N", "Stop after N candidates with the best so far.");
+    options.inputs.declare(tool);
+    tool.example("minify model.onnx --backend halide --accuracy -o m.json",
+                 "the ops that Halide computes wrong; then: repro m.json");
+    tool.example("minify model.onnx -o small.onnx --check ./compiles.sh {}",
+                 "a compiler of your own, judged by a script");
+    tool.exit_one("the model does not fail, or not every time.");
+}
+
+fs::path default_output(const Options& options) {
+    fs::path output = options.model;
+    const std::string extension = output.extension() == ".onnx" ? ".onnx" : ".json";
+    return output.replace_extension(".min" + extension).filename();
+}
+
+std::optional<Tolerance> tolerance(const Options& options) {
+    if (!options.rtol && !options.atol) return std::nullopt;
+    return Tolerance{options.rtol.value_or(Tolerance{}.rtol), options.atol.value_or(Tolerance{}.atol)};
+}
+
+std::unique_ptr<reduce::Oracle> oracle(const Options& options, std::unique_ptr<Backend>& backend) {
+    Limits limits;
+    limits.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000));
+    limits.memory = static_cast<std::size_t>(options.memory) << 20;
+    if (options.test.empty() && options.check.empty()) {
+        const std::string name = options.backend.name.empty() ? "halide" : options.backend.name;
+        backend = find_backend(name);
+        return reduce::backend_oracle(*backend,
+                                      {name, options.backend.options(), options.accuracy, tolerance(options), limits});
+    }
+    reduce::CommandOracleOptions command;
+    using Polarity = reduce::CommandOracleOptions::Polarity;
+    command.polarity = !options.check.empty()   ? Polarity::check
+                       : options.test_must_fail ? Polarity::test_must_fail
+                                                : Polarity::test;
+    command.command =
+        options.check.empty() ? std::vector<std::string>{fs::absolute(options.test).string()} : options.check;
+    command.extension = options.output.extension().string();
+    command.fail_codes.assign(options.fail_codes.begin(), options.fail_codes.end());
+    command.ignore_codes.assign(options.ignore_codes.begin(), options.ignore_codes.end());
+    command.fail_pattern = options.fail_regex;
+    command.limits = limits;
+    return reduce::command_oracle(std::move(command));
+}
+
+void check_usage(Options& options) {
+    const int oracles = !options.backend.name.empty() + !options.test.empty() + !options.check.empty();
+    if (oracles > 1)
+        throw Error({"command line", {}},
+                    "found several of --backend, --test and --check, expected one: what says that a candidate fails");
+    if (options.output.empty()) options.output = default_output(options);
+    const std::string extension = options.output.extension().string();
+    if (extension != ".json" && extension != ".onnx")
+        throw Error({"--output", {}},
+                    "found '" + options.output.string() + "', expected a name that ends in .json or .onnx");
+    std::error_code ignored;
+    if (fs::equivalent(options.output, options.model, ignored))
+        throw Error({"--output", {}}, "found the input itself, expected another file: it is never overwritten");
+    if (options.repeat < 1) throw Error({"--repeat", {}}, "found 0, expected at least 1");
+}
+
+std::string polarity(const Options& options) {
+    if (!options.check.empty()) return "the command exits with 0 (--check: any other exit is the failure)";
+    if (!options.test.empty())
+        return options.test_must_fail ? "the script exits with 0 (--test-must-fail: any other exit is interesting)"
+                                      : "the script does not exit with 0 (--test: exit 0 is interesting)";
+    return options.accuracy ? "it compiles, runs and computes what eager does"
+                            : "it compiles and runs (wrong results count only with --accuracy)";
+}
+
+volatile std::sig_atomic_t interrupted = 0;
+
+nlohmann::json to_json(const reduce::Minimized& result, const Options& options) {
+    return {{"verdict", name(result.verdict)},
+            {"signature", result.signature.text()},
+            {"message", result.message},
+            {"calls_before", result.calls_before},
+            {"calls_after", result.calls_after},
+            {"inputs_after", result.graph.placeholders().size()},
+            {"queries", result.search.queries},
+            {"cache_hits", result.search.cache_hits},
+            {"unresolved", result.search.unresolved},
+            {"one_minimal", result.search.one_minimal},
+            {"seconds", result.seconds},
+            {"output", options.output.string()},
+            {"drifted", result.drifted_signatures}};
+}
+
+void print(const reduce::Minimized& result, const Options& options) {
+    std::cout << "failure:    " << result.signature.text() << "\n            " << result.message << "\n";
+    std::cout << name(result.verdict) << ":  " << result.calls_before << " -> " << result.calls_after
+              << (result.calls_after == 1 ? " op" : " ops") << " in " << result.search.queries << " queries ("
+              << result.search.cache_hits << " from the cache, " << result.search.unresolved << " unresolved), ";
+    std::printf("%.1f s\n", result.seconds);
+    std::cout << "1-minimal:  " << (result.search.one_minimal ? "yes" : "no")
+              << (result.search.reservation.empty() ? "" : ": " + result.search.reservation) << "\n";
+    for (const std::string& signature : result.drifted_signatures)
+        std::cout << "also seen:  " << signature << " (another failure, not followed)\n";
+    std::cout << "\n" << print(result.graph) << "\nwritten:    " << options.output.string() << "\n";
+    if (options.test.empty() && options.check.empty())
+        std::cout << "next:       repro " << options.output.string() << "\n";
+}
+
+int run(const cli::Tool& tool, Options& options) {
+    check_usage(options);
+    const std::vector<cli::LoadedFrame> frames = cli::load_model(options.model, {.inputs = options.inputs});
+    if (frames.size() != 1)
+        throw Error({options.model.string(), {}}, "found " + std::to_string(frames.size()) + " graphs, expected one",
+                    "name one of its graphs or records");
+    std::unique_ptr<Backend> backend;
+    const std::unique_ptr<reduce::Oracle> judge = oracle(options, backend);
+
+    std::signal(SIGINT, [](int) { interrupted = 1; });
+    cli::Progress progress("minify", 0, tool.shared().progress);
+    reduce::MinimizeOptions search;
+    search.repeat = static_cast<int>(options.repeat);
+    if (options.step_limit) search.search.step_limit = static_cast<std::size_t>(*options.step_limit);
+    search.search.mode = reduce::mode_from_name(options.mode);
+    search.search.stop = [] { return interrupted != 0; };
+    search.improved = [&](const Graph& graph) { reduce::save_minimized(graph, options.output); };
+    search.progress = [&](const reduce::Progress& at) {
+        progress.update(at.queries, "smallest: " + std::to_string(at.calls) + " ops");
+    };
+    const reduce::Minimized result = reduce::minimize(frames[0].graph, frames[0].inputs, *judge, search);
+    progress.clear();
+
+    if (tool.shared().json) std::cout << to_json(result, options).dump(2) << "\n";
+    using Verdict = reduce::Minimized::Verdict;
+    if (result.verdict == Verdict::not_failing || result.verdict == Verdict::flaky) {
+        if (!tool.shared().json)
+            std::cout << (result.verdict == Verdict::flaky
+                              ? "flaky: its " + std::to_string(options.repeat) + " runs did not end alike"
+                              : "not failing: with " + judge->name() + " " + polarity(options))
+                      << "\n";
+        return 1;
+    }
+    reduce::save_minimized(result.graph, options.output);
+    if (!tool.shared().json) print(result, options);
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    cli::Tool tool(
+        "minify", "MODEL",
+        "Finds the fewest operations of a model that still fail in the same way, and keeps their recorded inputs.");
+    declare(tool, options);
+    return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
+}

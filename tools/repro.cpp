@@ -1,0 +1,154 @@
+// repro: one standalone C++ file that shows the failure of a minimized graph, verified by building and running it.
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/subprocess.h"
+#include "cli/backend_choice.h"
+#include "cli/environment.h"
+#include "cli/model.h"
+#include "cli/tool.h"
+#include "reduce/oracle.h"
+#include "repro/repro.h"
+
+namespace {
+
+using namespace whittle;
+namespace fs = std::filesystem;
+
+struct Options {
+    fs::path graph;
+    fs::path output = "repro.cpp";
+    cli::BackendChoice backend;
+    std::string data = "real";
+    bool no_verify = false, accuracy = false;
+    std::int64_t runs = 3, alarm = 60;
+    cli::InputOptions inputs;
+};
+
+void declare(cli::Tool& tool, Options& options) {
+    tool.positional(
+        "GRAPH", options.graph,
+        "What minify wrote; or a graph, model or record with --backend. `env` prints the environment instead.");
+    tool.option("-o,--output", options.output, "FILE", "The file to write. Default: repro.cpp.");
+    options.backend.declare(tool, "the one recorded in GRAPH");
+    tool.flag("--accuracy", options.accuracy, "With --backend: a wrong result is the failure to look for.");
+    tool.choice("--data", options.data, {"real", "random", "zeros"},
+                "Values of the inputs: recorded, random, or zeros. Default: real.");
+    tool.flag("--no-verify", options.no_verify, "Do not build and run the file.");
+    tool.option("--runs", options.runs, "N", "Runs of the verification, which must all show the failure. Default: 3.");
+    tool.option("--alarm", options.alarm, "S",
+                "Seconds after which the compiler under suspicion counts as hung. Default: 60.");
+    options.inputs.declare(tool);
+    tool.example("repro m.json", "m.json as written by minify: writes and verifies repro.cpp");
+    tool.example("repro env", "what to paste into an issue");
+    tool.exit_one("the file does not show the failure.");
+}
+
+/// The graph's recorded failure, or the one that --backend finds on it.
+Failure failure_of(const Options& options, const cli::LoadedFrame& frame) {
+    const bool recorded = frame.graph.failure && options.backend.name.empty();
+    if (recorded && !options.inputs.given()) return *frame.graph.failure;
+    if (options.backend.name.empty() && !recorded)
+        throw Error({options.graph.string(), {}}, "found a graph without a failure, expected one that minify wrote",
+                    "name the backend that fails with --backend");
+    Failure failure = recorded ? *frame.graph.failure : Failure{};
+    if (!recorded) failure.backend = options.backend.name, failure.options = options.backend.options();
+    failure.inputs = frame.inputs;
+    const auto backend = find_backend(failure.backend);
+    const auto oracle = reduce::backend_oracle(*backend, {failure.backend,
+                                                          failure.options,
+                                                          options.accuracy || failure.signature.kind == "mismatch",
+                                                          failure.tolerance,
+                                                          {}});
+    const auto reference = find_backend("eager");
+    const Outcome expected = run_in_process(frame.graph, frame.inputs, *reference, {});
+    if (expected.failed())
+        throw Error({options.graph.string(), {}}, "the reference cannot run it: " + expected.message);
+    const reduce::Observation seen = oracle->observe({frame.graph, frame.inputs, expected.outputs});
+    if (seen.unresolved) throw Error({options.graph.string(), {}}, seen.message);
+    if (!seen.failed)
+        throw Error({options.graph.string(), {}}, "it does not fail with " + failure.backend,
+                    options.accuracy ? "" : "wrong results count only with --accuracy");
+    failure.signature = seen.signature;
+    failure.message = seen.message;
+    return failure;
+}
+
+/// Where a plug-in backend lives and what it is called there.
+void find_library(const std::string& spec, repro::Options& options) {
+    const std::size_t so = spec.find(".so");
+    if (spec == "halide" || spec.starts_with("cmd:")) return;
+    options.backend_name = find_backend(spec)->name();
+    if (so != std::string::npos) {
+        options.plugin = fs::absolute(spec.substr(0, so + 3));
+        return;
+    }
+    for (const BackendInfo& info : list_backends())
+        if (info.name == spec && info.from != "built in") options.plugin = fs::absolute(info.from);
+    if (options.plugin.empty())
+        throw Error("found backend " + spec +
+                    ", expected halide or one in a shared library: it is part of Whittle and needs no repro");
+}
+
+int run(const cli::Tool& tool, const Options& options, const std::string& command) {
+    if (options.graph == "env") {
+        for (const auto& [name, value] : cli::environment()) std::cout << name << ": " << value << "\n";
+        return 0;
+    }
+    std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});
+    if (frames.size() != 1)
+        throw Error({options.graph.string(), {}}, "found " + std::to_string(frames.size()) + " graphs, expected one",
+                    "name one of its graphs or records");
+    Graph graph = frames[0].graph;
+    graph.failure = failure_of(options, frames[0]);
+
+    repro::Options wanted;
+    wanted.output = options.output;
+    wanted.command = command;
+    wanted.verify = !options.no_verify;
+    wanted.runs = static_cast<int>(std::max<std::int64_t>(options.runs, 1));
+    wanted.data = options.data == "real"     ? repro::Data::real
+                  : options.data == "random" ? repro::Data::random
+                                             : repro::Data::zeros;
+    wanted.alarm = std::chrono::seconds(std::max<std::int64_t>(options.alarm, 1));
+    wanted.environment = cli::environment();
+    find_library(graph.failure->backend, wanted);
+    const repro::Report report = repro::write_repro(graph, wanted);
+
+    if (tool.shared().json) {
+        std::cout << nlohmann::json{{"output", report.output.string()},
+                                    {"verified", report.verified},
+                                    {"runs", report.runs},
+                                    {"compile_command", report.compile_command},
+                                    {"data", report.data},
+                                    {"message", report.message}}
+                         .dump(2)
+                  << "\n";
+    } else {
+        std::cout << "failure:  " << graph.failure->signature.text() << "\n          " << graph.failure->message
+                  << "\n";
+        std::cout << "written:  " << report.output.string() << "\n";
+        for (const fs::path& sidecar : report.sidecars) std::cout << "          " << sidecar.string() << "\n";
+        if (wanted.verify)
+            std::cout << (report.verified ? "verified: " + std::to_string(report.runs) + " of " +
+                                                std::to_string(wanted.runs) + " runs fail\n          "
+                                          : "NOT verified: ")
+                      << report.message << "\n";
+        std::cout << "next:     " << report.compile_command << " && ./" << report.output.stem().string() << "\n";
+    }
+    return wanted.verify && !report.verified ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    Options options;
+    cli::Tool tool("repro", "GRAPH",
+                   "Writes one standalone C++ file that shows a failure with nothing but the compiler under suspicion, "
+                   "and verifies it by building and running it.");
+    declare(tool, options);
+    const std::string command = "repro " + shell_quote({argv + std::min(argc, 1), argv + argc});
+    return cli::run_tool(tool, argc, argv, [&] { return run(tool, options, command); });
+}
