@@ -153,7 +153,8 @@ nlohmann::json to_json(const reduce::Minimized& result, const Options& options) 
 }
 
 void print(const reduce::Minimized& result, const Options& options) {
-    std::cout << "failure:    " << result.signature.text() << "\n            " << result.message << "\n";
+    std::cout << "failure:    " << result.signature.text() << "\n            in the whole:     " << result.message
+              << "\n            when minimized:   " << result.graph.failure->message << "\n";
     std::cout << name(result.verdict) << ":  " << result.calls_before << " -> " << result.calls_after
               << (result.calls_after == 1 ? " op" : " ops") << " in " << result.search.queries << " queries ("
               << result.search.cache_hits << " from the cache, " << result.search.unresolved << " unresolved), ";

@@ -90,7 +90,10 @@ class Minimizer {
         progress();
         if (seen.unresolved) return Verdict::unresolved;
         if (!seen.failed) return Verdict::passes;
-        if (seen.signature == result_.signature) return Verdict::fails;
+        if (seen.signature == result_.signature) {
+            messages_[set] = seen.message;
+            return Verdict::fails;
+        }
         result_.drifted++;
         const std::string text = seen.signature.text();
         auto& known = result_.drifted_signatures;
@@ -128,7 +131,8 @@ class Minimizer {
         Failure failure;
         oracle_.describe(failure);
         failure.signature = result_.signature;
-        failure.message = result_.message;
+        const auto own = messages_.find(set);
+        failure.message = own == messages_.end() ? result_.message : own->second;
         failure.inputs = values(part.inputs);
         part.graph.failure = std::move(failure);
         return std::move(part.graph);
@@ -164,6 +168,7 @@ class Minimizer {
     Recorder recorder_;
     std::vector<NodeId> items_;  ///< the calls that may be dropped
     Minimized result_;
+    std::map<Set, std::string> messages_;  ///< what each failing candidate said
     std::size_t queries_ = 0;
     bool first_query_ = true;
 };

@@ -245,9 +245,9 @@ class Emitter {
         };
         define("_sizes", tensor.sizes());
         define("_strides", tensor.strides());
-        return "        {sizeof(whittle_tensor), " + std::to_string(static_cast<int>(tensor.dtype())) + ", " +
-               std::to_string(tensor.rank()) + ", " + place + "_sizes, " + place + "_strides, " + place + ", " +
-               string_literal(name) + ", " + (hash.empty() ? "nullptr" : string_literal(hash)) + "},\n";
+        return "        {" + std::to_string(static_cast<int>(tensor.dtype())) + ", " + std::to_string(tensor.rank()) +
+               ", " + place + "_sizes, " + place + "_strides, " + place + ", " + string_literal(name) + ", " +
+               (hash.empty() ? "nullptr" : string_literal(hash)) + "},\n";
     }
 
     halide::Planted planted() const { return halide::planted_from(graph_.failure->options); }
@@ -332,6 +332,7 @@ class Emitter {
             values_["VERDICT"] =
                 expand(has_loops_ ? "repro_verdict_mismatch.cpp" : "repro_verdict_mismatch_without_loops.cpp", values_);
         } else {
+            values_["MESSAGE"] = kind == "exception" ? string_literal(graph_.failure->message) : "\"\"";
             values_["ENDING"] = kind == "timeout" ? "hang" : kind == "exception" ? "exception" : "crash";
             values_["VERDICT"] = expand("repro_verdict_ending.cpp", values_);
         }
