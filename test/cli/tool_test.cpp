@@ -133,6 +133,7 @@ TEST_CASE("help wins over missing arguments and fits 80 columns") {
     CHECK(page->starts_with("Usage: sample [OPTIONS] MODEL [MORE…] [-- ARGS]\n"));
     CHECK(page->find("  -o, --output FILE       Where to write.\n") != std::string::npos);
     CHECK(page->find("      --ops               Lists the ops.\n") != std::string::npos);
+    CHECK(page->find("      --check CMD…        The rest") != std::string::npos);
     std::istringstream lines(*page);
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80 + 4);  // '…' takes three bytes
 }
