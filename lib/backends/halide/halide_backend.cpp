@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "backends/halide/definitions.h"
 #include "backends/halide/pipeline.h"
 #include "backends/halide/plan.h"
 #include "base/error.h"
@@ -109,6 +110,21 @@ class HalideExecutable final : public Executable {
     std::map<ValueKey, std::size_t> last_use_;  // the last kernel that reads a value; past the end: an output
 };
 
+/// asserts=off, and a warning for what is not known.
+CompileOptions options_from(const BackendOptions& options) {
+    CompileOptions compile;
+    for (const auto& [key, value] : options) {
+        if (key == "plant_TESTING_ONLY") continue;
+        if (key != "asserts") {
+            log_warning("backend", "halide: unknown option " + key + "=" + value);
+            continue;
+        }
+        if (value != "on" && value != "off") throw Error({"asserts", {}}, "found '" + value + "', expected on or off");
+        if (value == "off") compile.target = default_target() + "-no_asserts";
+    }
+    return compile;
+}
+
 class HalideBackend final : public Backend {
     static void log_plan(const Plan& plan) {
         if (log_enabled("aot_graphs")) log_artifact("aot_graphs", plan.graph.name, print(plan.graph));
@@ -129,8 +145,7 @@ class HalideBackend final : public Backend {
     std::vector<std::string> unsupported(const Graph& graph) const override { return not_lowered(graph); }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        for (const auto& [key, value] : options)
-            if (key != "plant_TESTING_ONLY") log_warning("backend", "halide: unknown option " + key + "=" + value);
+        const CompileOptions compile_options = options_from(options);
         auto planned = plan(graph, planted_from(options));
         if (auto* failure = std::get_if<BackendFailure>(&planned)) return std::move(*failure);
         Plan& plan = std::get<Plan>(planned);
@@ -140,7 +155,7 @@ class HalideBackend final : public Backend {
         for (const Kernel& kernel : plan.kernels) {
             std::shared_ptr<CompiledGroup>& shared = by_key[expr::key(kernel.group, kernel.schedule)];
             if (!shared) {
-                auto result = CompiledGroup::compile(kernel.group, kernel.schedule);
+                auto result = CompiledGroup::compile(kernel.group, kernel.schedule, compile_options);
                 if (auto* error = std::get_if<KernelError>(&result))
                     return BackendFailure{.stage = "compile", .op = kernel.group.name, .message = error->message};
                 shared = std::move(std::get<std::unique_ptr<CompiledGroup>>(result));

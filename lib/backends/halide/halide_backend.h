@@ -7,7 +7,8 @@
 
 namespace whittle::halide {
 
-/// Options: plant_TESTING_ONLY (see Planted).
+/// Options: asserts=on|off (on; off compiles several times faster and leaves Halide's checks of buffers out, which
+/// every load of ours passes by construction), plant_TESTING_ONLY (see Planted).
 std::unique_ptr<Backend> make_halide_backend();
 
 }  // namespace whittle::halide
