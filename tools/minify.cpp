@@ -153,8 +153,10 @@ nlohmann::json to_json(const reduce::Minimized& result, const Options& options) 
 }
 
 void print(const reduce::Minimized& result, const Options& options) {
-    std::cout << "failure:    " << result.signature.text() << "\n            in the whole:     " << result.message
-              << "\n            when minimized:   " << result.graph.failure->message << "\n";
+    std::cout << "failure:    " << result.signature.text() << "\n";
+    const std::string &whole = result.message, &minimized = result.graph.failure->message;
+    if (!whole.empty()) std::cout << "            " << whole << "\n";
+    if (minimized != whole) std::cout << "            minimized: " << minimized << "\n";
     std::cout << name(result.verdict) << ":  " << result.calls_before << " -> " << result.calls_after
               << (result.calls_after == 1 ? " op" : " ops") << " in " << result.search.queries << " queries ("
               << result.search.cache_hits << " from the cache, " << result.search.unresolved << " unresolved), ";
