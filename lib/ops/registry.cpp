@@ -88,7 +88,8 @@ std::string close_spellings(std::span<const RegisteredOp> ops, std::string_view 
     for (const RegisteredOp& op : ops) {
         const std::size_t whole = edit_distance(op.def->name, target);
         const bool same_middle = middle(op.def->name) == middle(target);
-        if (same_middle || whole <= 2 || whole * 5 <= target.size()) ranked.emplace_back(whole, op.def->name);
+        const bool close = whole <= 2 || whole * 5 <= target.size();
+        if (same_middle || close) ranked.emplace_back(same_middle ? 0 : whole, op.def->name);
     }
     std::sort(ranked.begin(), ranked.end());
     std::string text;
