@@ -136,8 +136,8 @@ std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
     const std::optional<Tensor> count = arguments.known("M");
     const std::optional<Tensor> condition = arguments.known("cond");
     if (!count || (arguments.has("cond") && !condition) || !keeps_going(body))
-        throw Error("found a loop that collects values but whose number of iterations depends on data",
-                    "only a constant trip count with a condition that stays true is known before running");
+        throw Error("found a loop that collects values over a computed number of iterations, expected a constant",
+                    "the trip count must be a constant and the condition stay true");
     const bool runs = !condition || condition->item().to_bool();
     const std::int64_t trips = runs ? std::max<std::int64_t>(count->item().to_integer(), 0) : 0;
     for (std::size_t i = carried.size(); i < metas.size(); ++i) {

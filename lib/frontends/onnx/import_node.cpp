@@ -68,12 +68,13 @@ void GraphImporter::import_nodes(onnx::GraphProto& proto) {
 void GraphImporter::import_node(onnx::NodeProto& node, int position) {
     Pending pending = start(node, position);
     const Verdict verdict = judge(node, pending.domain, pending.opset);
+    const bool constant = node.op_type() == "Constant" && pending.domain.empty();
     const std::string version =
         "opset " + std::to_string(pending.opset) + " of " + (pending.domain.empty() ? "ai.onnx" : pending.domain);
     if (!verdict.misfit.empty()) {
         pending.problem = verdict.misfit + " (" + version + ")";
         pending.hint = verdict.hint;
-    } else if (!pending.op) {
+    } else if (!pending.op && !constant) {
         pending.problem = verdict.known_op ? "Whittle does not know the op " + pending.call.target + " yet"
                                            : "found the unknown op " + pending.call.target;
         pending.problem += " (" + version + ")";
@@ -81,8 +82,7 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
     } else if (!verdict.known_op) {
         pending.problem = "the op " + pending.call.target + " is not part of the standard (" + version + ")";
     }
-    if (node.op_type() == "Constant" && pending.domain.empty() && pending.problem.empty())
-        return import_constant(pending);
+    if (constant && pending.problem.empty()) return import_constant(pending);
 
     bind_inputs(pending);
     if (inline_branch(pending)) return;

@@ -1,0 +1,97 @@
+// ONNX's conversions and copies: Cast, CastLike, Identity, and Dropout as inference runs it.
+#include "ops/onnx_support.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+Results cast(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    return {op.cast(op.tensor("input"), dtype_of_code(op.integer("to"))).ref};
+}
+
+Results cast_like(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    return {op.cast(op.tensor("input"), op.tensor("target_type").meta.dtype).ref};
+}
+
+Results identity(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    return {Rewrite(builder, arguments).tensor("input").ref};
+}
+
+/// Nothing is dropped at inference. The mask, all ones, was of the data's type until opset 10 made it bool.
+Results dropout(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    op.no_attribute("ratio", 12);
+    const NodeValue data = op.tensor("data");
+    if (op.has("training_mode") && op.known("training_mode").item().to_bool())
+        throw Error("found training_mode true, expected inference", "its result is random");
+    Results results = {data.ref};
+    if (op.integer("num_outputs") > 1) {
+        const DType mask = op.opset() < 10 ? data.meta.dtype : DType::boolean;
+        results.push_back(op.full(data.meta.sizes, mask == DType::boolean ? Scalar(true) : Scalar(1.0), mask).ref);
+    }
+    return results;
+}
+
+std::vector<Sample> cast_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const DType to : kAllDTypes)
+        result.push_back(at_opset(13, {.label = "to " + std::string(name(to)),
+                                       .tensors = {samples::ramp(dtype, {2, 3})},
+                                       .args = {t(0)},
+                                       .kwargs = {{"to", code_of(to)}}}));
+    return result;
+}
+
+std::vector<Sample> cast_like_samples(DType dtype) {
+    return {at_opset(
+        15,
+        {.label = "to f64", .tensors = {samples::ramp(dtype, {2, 3}), Tensor(DType::f64, {1})}, .args = {t(0), t(1)}})};
+}
+
+std::vector<Sample> dropout_samples(DType dtype) {
+    const Tensor data = samples::ramp(dtype, {2, 3});
+    std::vector<Sample> result;
+    for (const std::int64_t opset : {7, 10, 13}) {
+        Sample sample = at_opset(opset, {.label = "opset " + std::to_string(opset), .tensors = {data}, .args = {t(0)}});
+        result.push_back(sample);
+        sample.label += " with mask";
+        sample.kwargs = {{"num_outputs", 2}};
+        result.push_back(sample);
+    }
+    return result;
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.Cast",
+     .doc = "Converts elements, floats to integers towards zero. onnx Operators.md#Cast",
+     .schema = "Cast(Tensor input, *, int to) -> Tensor",
+     .decompose = cast,
+     .samples = cast_samples},
+    {.name = "onnx.CastLike",
+     .doc = "Converts elements to the type of another tensor. onnx Operators.md#CastLike",
+     .schema = "CastLike(Tensor input, Tensor target_type) -> Tensor",
+     .decompose = cast_like,
+     .samples = cast_like_samples},
+    {.name = "onnx.Identity",
+     .doc = "The input. onnx Operators.md#Identity",
+     .schema = "Identity(Tensor input) -> Tensor",
+     .decompose = identity,
+     .samples = unary_samples},
+    {.name = "onnx.Dropout",
+     .doc = "The data: nothing is dropped at inference. onnx Operators.md#Dropout",
+     .schema = "Dropout(Tensor data, Tensor? ratio_value=None, Tensor? training_mode=None, *, float? ratio=None, "
+               "int seed=0, int num_outputs=1) -> Tensor[]",
+     .dtypes = kFloating,
+     .decompose = dropout,
+     .samples = dropout_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_cast_ops() { return kOps; }
+
+}  // namespace whittle
