@@ -128,17 +128,37 @@ Mode mode_of(const Arguments<T>& arguments) {
 std::vector<ValueMeta> infer_mode(const Arguments<ValueMeta>& arguments) {
     return mode_of(arguments) == Mode::exact ? infer_binary<Divide>(arguments) : infer_binary<DivideFloor>(arguments);
 }
+
+/// ATen rounds a quotient of half types to the type before it truncates: 43.98 in bf16 is 44.
+template <class T>
+bool rounds_quotient(const Arguments<T>& arguments) {
+    const DType dtype = binary_types<DivideTrunc>(arguments).result;
+    return compute_dtype(dtype) != dtype;
+}
+
+std::vector<Tensor> eval_trunc(const Arguments<Tensor>& arguments) {
+    if (!rounds_quotient(arguments)) return eval_binary<DivideTrunc>(arguments);
+    const Tensor quotient = eval_binary<Divide>(arguments)[0];
+    return {map<float, float>(quotient, quotient.dtype(), quotient.dtype(), &std::trunc)};
+}
+
+std::vector<expr::Value> lower_trunc(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    if (!rounds_quotient(arguments)) return lower_binary<DivideTrunc>(builder, arguments);
+    const expr::Value quotient = lower_binary<Divide>(builder, arguments)[0];
+    return {pointwise({read(quotient, quotient.sizes(), quotient.dtype())}, quotient.sizes(), quotient.dtype(),
+                      [](const std::vector<Expr>& x) { return expr::unary(Op::trunc, x[0]); })};
+}
+
 std::vector<Tensor> eval_mode(const Arguments<Tensor>& arguments) {
     const Mode mode = mode_of(arguments);
-    return mode == Mode::exact   ? eval_binary<Divide>(arguments)
-           : mode == Mode::floor ? eval_binary<DivideFloor>(arguments)
-                                 : eval_binary<DivideTrunc>(arguments);
+    if (mode == Mode::exact) return eval_binary<Divide>(arguments);
+    return mode == Mode::floor ? eval_binary<DivideFloor>(arguments) : eval_trunc(arguments);
 }
+
 std::vector<expr::Value> lower_mode(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
     const Mode mode = mode_of(arguments);
-    return mode == Mode::exact   ? lower_binary<Divide>(builder, arguments)
-           : mode == Mode::floor ? lower_binary<DivideFloor>(builder, arguments)
-                                 : lower_binary<DivideTrunc>(builder, arguments);
+    if (mode == Mode::exact) return lower_binary<Divide>(builder, arguments);
+    return mode == Mode::floor ? lower_binary<DivideFloor>(builder, arguments) : lower_trunc(builder, arguments);
 }
 
 // --- Records ---
