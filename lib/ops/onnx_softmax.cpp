@@ -1,4 +1,4 @@
-// ONNX's functions along one dimension: Softmax, LogSoftmax, Hardmax, CumSum.
+// ONNX's functions along one dimension: Softmax, LogSoftmax, Hardmax, CumSum, TopK.
 #include "ops/onnx_support.h"
 
 namespace whittle {
@@ -58,6 +58,22 @@ Results cumsum(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {(reverse ? op("aten.flip.default", sums, Ints{dim}) : sums).ref};
 }
 
+/// The k largest or smallest elements and their positions; equal elements in order of position. k was an attribute
+/// before opset 10.
+Results topk(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    op.no_attribute("k", 10);
+    const NodeValue x = op.tensor("X");
+    const std::int64_t dim = wrap_dim(op.integer("axis"), rank_of(x)), size = size_of_dim(x, dim);
+    const std::int64_t k =
+        op.opset() < 10 ? arguments.optional_integer("k").value_or(-1) : op.known("K").item().to_integer();
+    if (k < 0 || k > size) throw Error("found k " + std::to_string(k) + ", expected 0 to " + std::to_string(size));
+    const bool largest = op.integer("largest") != 0;
+    const std::vector<NodeValue> sorted =
+        builder.call_multi("aten.sort.stable", {arg(x)}, {{"stable", true}, {"dim", dim}, {"descending", largest}});
+    return {op.slice(sorted[0], dim, 0, k).ref, op.slice(sorted[1], dim, 0, k).ref};
+}
+
 // --- Samples ---------------------------------------------------------------------------------------------------------
 
 std::vector<Sample> softmax_samples(DType dtype) {
@@ -81,6 +97,17 @@ std::vector<Sample> cumsum_samples(DType dtype) {
                               .kwargs = {{"exclusive", exclusive}, {"reverse", reverse}},
                               .constants = {1}}));
     return result;
+}
+
+std::vector<Sample> topk_samples(DType dtype) {
+    const Tensor x = samples::values(dtype, {3, 1, 3, 2, 2, 5, 2, 0}, {2, 4}), k = Tensor::of<std::int64_t>({2});
+    return {at_opset(11, {.label = "largest", .tensors = {x, k}, .args = {t(0), t(1)}, .constants = {1}}),
+            at_opset(11, {.label = "smallest",
+                          .tensors = {x, k},
+                          .args = {t(0), t(1)},
+                          .kwargs = {{"axis", 0}, {"largest", 0}},
+                          .constants = {1}}),
+            at_opset(9, {.label = "attribute", .tensors = {x}, .args = {t(0)}, .kwargs = {{"k", 3}}})};
 }
 
 constexpr DTypeSet kScanned = set_of(DType::f32) | set_of(DType::f64) | set_of(DType::f16) | set_of(DType::bf16) |
@@ -111,6 +138,13 @@ constexpr OpDef kOps[] = {
      .dtypes = kScanned,
      .decompose = cumsum,
      .samples = cumsum_samples},
+    {.name = "onnx.TopK",
+     .doc = "The k largest or smallest elements and their positions. onnx Operators.md#TopK",
+     .schema = "TopK(Tensor X, Tensor? K=None, *, int axis=-1, int? k=None, int largest=1, int sorted=1) "
+               "-> (Tensor, Tensor)",
+     .dtypes = kNumbers,
+     .decompose = topk,
+     .samples = topk_samples},
 };
 
 }  // namespace
