@@ -1,0 +1,174 @@
+// What loading makes of well-formed models: names, constants, folding, nested graphs, breaks, opset differences.
+#include <algorithm>
+
+#include "frontends/onnx/save.h"
+#include "graph/text.h"
+#include "models.h"
+#include "ops/interpreter.h"
+#include "tensor/compare.h"
+
+namespace whittle {
+namespace {
+
+using Catch::Contains;
+using test::load;
+using test::model;
+
+Graph reloaded(const Graph& graph) {
+    return load_onnx_bytes(test::bytes_of(to_onnx(graph)), "again.onnx", {}, {}).graph;
+}
+
+std::vector<std::string> targets(const Graph& graph) {
+    std::vector<std::string> result;
+    for (const NodeId id : graph.calls()) result.push_back(graph.node({id}).target);
+    return result;
+}
+
+std::vector<double> run(const Graph& graph, const std::vector<Tensor>& inputs, std::size_t output = 0) {
+    return evaluate(graph, inputs).at(output).values<double>();
+}
+
+TEST_CASE("names become identifiers and stay apart", "[onnx]") {
+    onnx::ModelProto proto = model("g (float[2] x) => (float[2] y) { a = Relu(x) b = Neg(a) y = Add(a, b) }");
+    onnx::GraphProto& g = *proto.mutable_graph();
+    for (onnx::NodeProto& node : *g.mutable_node()) {
+        for (std::string& name : *node.mutable_input()) name = name == "a" ? "v.1" : name == "b" ? "v_1" : name;
+        for (std::string& name : *node.mutable_output()) name = name == "a" ? "v.1" : name == "b" ? "v_1" : name;
+    }
+    g.mutable_node(0)->set_name("features/0");
+    const Graph graph = load(proto).graph;
+    REQUIRE(graph.find("v_1"));
+    CHECK(graph.find("v_1")->target == "onnx.Relu");
+    CHECK(graph.find("v_1")->module_path == "features/0");
+    REQUIRE(graph.find("v_1_1"));
+    CHECK(graph.find("v_1_1")->target == "onnx.Neg");
+    CHECK(same_structure(graph, reloaded(graph)));
+}
+
+TEST_CASE("shape computations and identities of constants are folded", "[onnx]") {
+    const Graph graph =
+        load(model("g (float[N,3] x) => (float[3,N] y) <int64 zero = {0}, int64[1] first = {0}, "
+                   "int64[1] three = {3}, float[3] w = {1,2,3}> {"
+                   "s = Shape(x) n = Gather(s, zero) r = Unsqueeze(n, first) t = Concat<axis = 0>(three, r)"
+                   "v = Identity(w) z = Add(x, v) y = Reshape(z, t) }"))
+            .graph;
+    CHECK(targets(graph) == std::vector<std::string>{"onnx.Add", "onnx.Reshape"});
+    CHECK(graph.attributes.count("w") == 1);
+    CHECK(graph.find("y")->meta().sizes == Sizes{3, 1});
+    CHECK(same_structure(graph, reloaded(graph)));
+}
+
+TEST_CASE("dynamic dimensions are decided by given sizes, by name, or are 1", "[onnx]") {
+    const onnx::ModelProto proto =
+        model("g (float[N,M] x, float[N,2] z) => (float[N,N] y) { y = Concat<axis = 1>(x, z) }");
+    CHECK(load(proto).graph.find("y")->meta().sizes == Sizes{1, 3});
+    CHECK(load(proto, {.dims = {{"N", 4}}, .default_dim = 2}).graph.find("y")->meta().sizes == Sizes{4, 4});
+    CHECK(load(proto, {.input_sizes = {{"x", {5, 7}}}}).graph.find("y")->meta().sizes == Sizes{5, 9});
+    CHECK_THAT(test::load_error(proto, {.input_sizes = {{"x", {5, 7}}, {"z", {4, 2}}}}),
+               Contains("given size 4 for the dimension 'N', expected 5"));
+    CHECK_THAT(test::load_error(proto, {.input_sizes = {{"z", {4, 3}}}}), Contains("given sizes [4, 3], expected"));
+    CHECK_THAT(test::load_error(proto, {.input_sizes = {{"q", {1}}}}), Contains("which the model does not have"));
+}
+
+TEST_CASE("nodes that are not sorted are sorted", "[onnx]") {
+    const Graph graph = load(model("g (float[2] x) => (float[2] y) { y = Neg(a) a = Relu(x) }")).graph;
+    CHECK(targets(graph) == std::vector<std::string>{"onnx.Relu", "onnx.Neg"});
+}
+
+TEST_CASE("what is not known is a break, and metas behind it are unknown", "[onnx]") {
+    const onnx::ModelProto proto =
+        model("g (float[2] x) => (float[2] y) { a = Relu(x) b = Frobnicate(a) c = Neg(b) y = Relu<q = 1>(a) }");
+    const LoadedModel loaded = load(proto, {.keep_unknown = true});
+    REQUIRE(loaded.breaks.size() == 2);
+    CHECK(loaded.breaks[0].node == "b");
+    CHECK(loaded.breaks[0].op == "onnx.Frobnicate");
+    CHECK(loaded.breaks[0].opset == 13);
+    CHECK_THAT(loaded.breaks[1].reason, Contains("unknown attribute 'q'"));
+    CHECK(loaded.unknown == std::vector<std::string>{"b", "c"});
+    CHECK(loaded.graph.find("y")->meta().sizes == Sizes{2});  // as the file declares
+}
+
+const char* const kIf =
+    "g (bool c, float[2] x) => (float[2] y) { h = Relu(x) y = If(c) <"
+    "then_branch = t () => (float[2] a) { a = Add(h, x) }, else_branch = e () => (float[2] b) { b = Neg(h) }> }";
+
+TEST_CASE("branches get what they read from around them as inputs", "[onnx]") {
+    const Graph graph = load(model(kIf)).graph;
+    CHECK(targets(graph) == std::vector<std::string>{"onnx.Relu", "onnx.If"});
+    CHECK(graph.find("y")->kwarg("captured")->list()->size() == 2);
+    const Tensor x = Tensor::of({-1.f, 3.f});
+    CHECK(run(graph, {Tensor::of(Scalar(true), DType::boolean), x}) == std::vector<double>{-1, 6});
+    CHECK(run(graph, {Tensor::of(Scalar(false), DType::boolean), x}) == std::vector<double>{0, -3});
+    CHECK(same_structure(graph, reloaded(graph)));
+    CHECK(same_structure(graph, parse(print(graph))));
+}
+
+TEST_CASE("an If with a constant condition is its branch", "[onnx]") {
+    onnx::ModelProto proto = model(kIf);
+    proto.mutable_graph()->mutable_input()->DeleteSubrange(0, 1);
+    onnx::TensorProto& c = *proto.mutable_graph()->add_initializer();
+    c.set_name("c");
+    c.set_data_type(onnx::TensorProto::BOOL);
+    c.set_raw_data(std::string(1, '\0'));
+    const Graph graph = load(proto).graph;
+    CHECK(targets(graph) == std::vector<std::string>{"onnx.Relu", "onnx.Neg"});
+    CHECK(graph.subgraphs.empty());
+}
+
+TEST_CASE("a Loop of a known length collects and carries", "[onnx]") {
+    const Graph graph =
+        load(model("g (float[2] x) => (float[2] y, float[3,2] z) <int64 M = {3}> { y, z = Loop(M, , x) <"
+                   "body = b (int64 i, bool k, float[2] v) => (bool l, float[2] w, float[2] s) {"
+                   "l = Identity(k) w = Add(v, x) s = Neg(w) }> }"))
+            .graph;
+    const std::vector<Tensor> inputs = {Tensor::of({1.f, 2.f})};
+    CHECK(run(graph, inputs, 0) == std::vector<double>{4, 8});
+    CHECK(run(graph, inputs, 1) == std::vector<double>{-2, -4, -3, -6, -4, -8});
+    CHECK(same_structure(graph, reloaded(graph)));
+}
+
+TEST_CASE("ops mean what their opset says", "[onnx]") {
+    const Tensor x = Tensor::of(std::vector<float>{0, 0, 0, 0}, {1, 2, 2});
+    // Softmax: over everything from axis 1 on until opset 12, over the last dimension since 13.
+    const std::string softmax = "g (float[1,2,2] x) => (float[1,2,2] y) { y = Softmax(x) }";
+    CHECK(run(load(model(softmax, 12)).graph, {x}) == std::vector<double>(4, 0.25));
+    CHECK(run(load(model(softmax, 13)).graph, {x}) == std::vector<double>(4, 0.5));
+    // Axes and bounds: attributes, later operands.
+    CHECK(load(model("g (float[1,2,2] x) => (float[2,2] y) { y = Squeeze<axes = [0]>(x) }", 11))
+              .graph.find("y")
+              ->meta()
+              .sizes == Sizes{2, 2});
+    CHECK(load(model("g (float[1,2,2] x) => (float[2,2] y) <int64[1] a = {0}> { y = Squeeze(x, a) }", 13))
+              .graph.find("y")
+              ->meta()
+              .sizes == Sizes{2, 2});
+    const Tensor v = Tensor::of({-3.f, 1.f, 9.f});
+    CHECK(run(load(model("g (float[3] x) => (float[3] y) { y = Clip<min = 0.0, max = 6.0>(x) }", 10)).graph, {v}) ==
+          std::vector<double>{0, 1, 6});
+    CHECK(run(load(model("g (float[3] x) => (float[3] y) <float m = {6}> { y = Clip(x, , m) }", 11)).graph, {v}) ==
+          std::vector<double>{-3, 1, 6});
+    // Integer division and remainder: towards zero, and with the sign of the divisor.
+    const Tensor i = Tensor::of<std::int64_t>({-7}), j = Tensor::of<std::int64_t>({2});
+    CHECK(run(load(model("g (int64[1] a, int64[1] b) => (int64[1] y) { y = Div(a, b) }")).graph, {i, j}) ==
+          std::vector<double>{-3});
+    CHECK(run(load(model("g (int64[1] a, int64[1] b) => (int64[1] y) { y = Mod(a, b) }")).graph, {i, j}) ==
+          std::vector<double>{1});
+}
+
+TEST_CASE("optional results exist when they have names", "[onnx]") {
+    const Graph graph =
+        load(model("g (float[1,1,2,2] x) => (int64[1,1,1,1] i) { y, i = MaxPool<kernel_shape = [2, 2]>(x) }")).graph;
+    CHECK(targets(graph) == std::vector<std::string>{"onnx.MaxPool", "getitem"});
+    CHECK(run(graph, {Tensor::of(std::vector<float>{1, 2, 4, 3}, {1, 1, 2, 2})}) == std::vector<double>{2});
+    CHECK(same_structure(graph, reloaded(graph)));
+}
+
+TEST_CASE("graphs of another dialect are not saved as ONNX", "[onnx]") {
+    const Graph graph =
+        parse("graph g {\n %x = placeholder[\"x\"] : f32[2]\n %y = aten.relu.default(%x) : f32[2]\n return (%y)\n}\n");
+    CHECK_THAT(test::error_of([&] { to_onnx(graph); }),
+               Contains("%y (aten.relu.default)") && Contains("without an ONNX spelling"));
+}
+
+}  // namespace
+}  // namespace whittle
