@@ -90,9 +90,10 @@ Results lrn(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue x = op.tensor("X");
     const std::int64_t size = op.integer("size");
-    if (rank_of(x) < 2 || size < 1)
+    constexpr std::int64_t kLargest = 1024;  // a call for each neighbour
+    if (rank_of(x) < 2 || size < 1 || size > kLargest)
         throw Error("found size " + std::to_string(size) + " and " + std::to_string(rank_of(x)) +
-                    " dimensions, expected a positive size and channels");
+                    " dimensions, expected a size from 1 to " + std::to_string(kLargest) + " and channels");
     const std::int64_t channels = size_of_dim(x, 1), below = std::min((size - 1) / 2, channels),
                        above = std::min(size - 1 - (size - 1) / 2, channels);
     Ints pads(static_cast<std::size_t>(2 * (rank_of(x) - 1)), 0);

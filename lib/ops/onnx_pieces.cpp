@@ -111,7 +111,7 @@ NodeValue pad_from_edges(const Rewrite& op, NodeValue x, const Ints& pads, bool 
         if (before == 0 && after == 0) continue;
         if (size == 0) throw Error("found an empty dimension to pad from its edges, expected elements");
         const std::int64_t grown = element_count(Sizes{std::max<std::int64_t>(size + before + after, 0)});
-        if (grown > (1 << 24))
+        if (grown > (1 << 20))
             throw Error("found a dimension of " + std::to_string(grown) + " elements to pad, expected fewer");
         Ints from;
         for (std::int64_t i = 0; i < grown; ++i) from.push_back(source(i - before, size, reflect));

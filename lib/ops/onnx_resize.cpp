@@ -11,7 +11,7 @@ namespace {
 using namespace onnx_dialect;
 
 /// Larger images cannot be meant; positions and weights of every row and column are constants of the graph.
-constexpr std::int64_t kLongest = 1 << 20;
+constexpr std::int64_t kLongest = 1 << 16;
 
 /// How one dimension is resampled.
 struct Resampling {
