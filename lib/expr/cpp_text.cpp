@@ -116,8 +116,10 @@ Naming::Naming(const Group& group) {
 
 void Naming::begin(const std::vector<Expr>& roots) {
     uses_.clear();
+    roots_.clear();
     for (const Expr& root : roots) {
         if (!root) continue;
+        roots_.insert(root.get());
         visit(root, [&](const Expr& e) {
             if (!uses_.emplace(e, 0).second) return;
             for (const Expr& operand : e->operands) ++uses_[operand];
@@ -130,6 +132,7 @@ bool Naming::wants_name(const Expr& e, const Code& code) const {
     if (e->op == Op::constant || e->op == Op::variable) return false;
     const auto found = uses_.find(e);
     const int uses = found == uses_.end() ? 1 : found->second;
+    if (uses == 1 && roots_.contains(e.get())) return false;
     return code.text.size() > (uses > 1 ? kCheapLength : kLineLength);
 }
 

@@ -39,12 +39,14 @@ class Naming {
     void reserve(const std::string& name) { taken_.insert(name); }
     /// Forgets the counts and counts the uses below `roots`, which are written together.
     void begin(const std::vector<Expr>& roots);
+    /// A root that is used nowhere else has its own statement already.
     bool wants_name(const Expr& e, const Code& code) const;
     std::string fresh();
 
   private:
     std::set<std::string> taken_;
     ExprMap<int> uses_;
+    std::set<const Node*> roots_;
     int next_ = 0;
 };
 

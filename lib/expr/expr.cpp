@@ -159,6 +159,9 @@ Expr simplify_integers(Op op, const Expr& a, const Expr& b) {
     switch (op) {
         case Op::add:
         case Op::sub: {
+            // a + (b + c) reads better, and shares more, as a + b + c.
+            if (op == Op::add && (b->op == Op::add || b->op == Op::sub))
+                return binary(b->op, binary(Op::add, a, b->operands[0]), b->operands[1]);
             if (!known) return op == Op::sub && same(a, b) ? constant(dtype, 0) : nullptr;
             auto [base, offset] = split_offset(a);
             const auto sum = static_cast<std::uint64_t>(offset) +

@@ -47,7 +47,7 @@ std::optional<Scalar> fold_float(Op op, T a, T b) {
     }
 }
 
-std::optional<Scalar> fold_integer(Op op, std::int64_t a, std::int64_t b) {
+std::optional<Scalar> fold_integer(Op op, std::int64_t a, std::int64_t b, std::int64_t width) {
     const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
     const auto integer = [](std::uint64_t v) { return Scalar(static_cast<std::int64_t>(v)); };
     switch (op) {
@@ -73,6 +73,12 @@ std::optional<Scalar> fold_integer(Op op, std::int64_t a, std::int64_t b) {
             return Scalar(a < b);
         case Op::le:
             return Scalar(a <= b);
+        case Op::shl:
+            if (b < 0 || b >= width) return {};
+            return integer(ua << ub);
+        case Op::shr:
+            if (b < 0 || b >= width) return {};
+            return Scalar(a >> b);
         case Op::bit_and:
             return integer(ua & ub);
         case Op::bit_or:
@@ -144,7 +150,8 @@ std::optional<Scalar> fold_binary(Op op, DType dtype, const Scalar& a, const Sca
     if (dtype == DType::f32)
         return fold_float(op, static_cast<float>(a.to_double()), static_cast<float>(b.to_double()));
     if (dtype == DType::f64) return fold_float(op, a.to_double(), b.to_double());
-    if (is_integer(dtype)) return fold_integer(op, a.to_integer(), b.to_integer());
+    if (is_integer(dtype))
+        return fold_integer(op, a.to_integer(), b.to_integer(), static_cast<std::int64_t>(size_of(dtype)) * 8);
     switch (op) {
         case Op::eq:
             return Scalar(a.to_bool() == b.to_bool());

@@ -20,31 +20,31 @@ using expr::Stage;
 
 // The helpers of pipeline.cpp as text.
 constexpr std::pair<std::string_view, std::string_view> kHelpers[] = {
-    {"view", R"cpp(// Existing memory as a Halide buffer; dimensions innermost first as {0, extent, stride}.
-                   static Halide::Buffer<> view(Halide::Type type, const void* data, const std::vector<halide_dimension_t>& shape) {
-                       return Halide::Buffer<>(Halide::Runtime::Buffer<>(type, const_cast<void*>(data), int(shape.size()), shape.data()));
-                   }
-     )cpp"},
-    {"libm", R"cpp(// The C library's function: Halide's own exp, log, pow … are approximations, wrong for NaN and
-                   // infinities.
-                   static Halide::Expr libm(const char* name, const std::vector<Halide::Expr>& arguments) {
-                       return Halide::Internal::Call::make(arguments[0].type(), name, arguments, Halide::Internal::Call::PureExtern);
-                   }
-     )cpp"},
-    {"float_bits", R"cpp(// A constant that is -0 or NaN: Halide 14 compares constants by value, so -0 is 0 and NaN is
-                         // any number.
-                         static Halide::Expr float_bits(uint32_t bits) { return Halide::reinterpret<float>(Halide::Expr(bits)); }
-     )cpp"},
-    {"double_bits", R"cpp(// A constant that is -0 or NaN: Halide 14 compares constants by value, so -0 is 0 and NaN is
-                          // any number.
-                          static Halide::Expr double_bits(uint64_t bits) { return Halide::reinterpret<double>(Halide::Expr(bits)); }
-     )cpp"},
-    {"to_half", R"cpp(// Halide 14 converts a NaN to infinity: give it the bits of a NaN.
-                      static Halide::Expr to_half(Halide::Type type, const Halide::Expr& x) {
-                          const Halide::Expr nan = Halide::Expr(uint16_t(type.is_bfloat() ? 0x7fc0 : 0x7e00));
-                          return Halide::select(Halide::is_nan(x), Halide::reinterpret(type, nan), Halide::cast(type, x));
-                      }
-     )cpp"},
+    {"view", R"text(// Existing memory as a Halide buffer; dimensions innermost first as {0, extent, stride}.
+static Halide::Buffer<> view(Halide::Type type, const void* data, const std::vector<halide_dimension_t>& shape) {
+    return Halide::Buffer<>(Halide::Runtime::Buffer<>(type, const_cast<void*>(data), int(shape.size()), shape.data()));
+}
+)text"},
+    {"libm", R"text(// The C library's function: Halide's own exp, log, pow … are approximations, wrong for NaN and
+// infinities.
+static Halide::Expr libm(const char* name, const std::vector<Halide::Expr>& arguments) {
+    return Halide::Internal::Call::make(arguments[0].type(), name, arguments, Halide::Internal::Call::PureExtern);
+}
+)text"},
+    {"float_bits", R"text(// A constant that is -0 or NaN: Halide 14 compares constants by value, so -0 is 0 and NaN is
+// any number.
+static Halide::Expr float_bits(uint32_t bits) { return Halide::reinterpret<float>(Halide::Expr(bits)); }
+)text"},
+    {"double_bits", R"text(// A constant that is -0 or NaN: Halide 14 compares constants by value, so -0 is 0 and NaN is
+// any number.
+static Halide::Expr double_bits(uint64_t bits) { return Halide::reinterpret<double>(Halide::Expr(bits)); }
+)text"},
+    {"to_half", R"text(// Halide 14 converts a NaN to infinity: give it the bits of a NaN.
+static Halide::Expr to_half(Halide::Type type, const Halide::Expr& x) {
+    const Halide::Expr nan = Halide::Expr(uint16_t(type.is_bfloat() ? 0x7fc0 : 0x7e00));
+    return Halide::select(Halide::is_nan(x), Halide::reinterpret(type, nan), Halide::cast(type, x));
+}
+)text"},
 };
 
 std::string type_text(DType dtype, bool as_unsigned = false) {

@@ -7,10 +7,12 @@
 //    comparison, both wrong for NaN: only < and == are used.
 //  - Constants are compared by value: select(c, 0, -0) becomes 0, and NaN equals any number. Such constants are made
 //    from their bits (`float_bits`).
-//  - Conversion to f16 and bf16 drops the payload of a NaN: one that has only low bits becomes infinite (`to_half`).
+//  - Conversion of a NaN to f16 gives infinity, to bf16 infinity or 0 for some NaNs: corrected by `to_half`.
 //  - 32- and 64-bit signed arithmetic that overflows is undefined, and x + 1 > x is folded: done in unsigned types
 //    where it can wrap. Narrower types wrap by themselves.
 //  - abs of a signed type is unsigned; x << n of signed types may be turned into a multiplication that overflows.
+//  - A cast of a float to an integer and then to a narrower one is merged into one, which does not wrap: the bits that
+//    remain are masked in between.
 //  - A cast from bool can fail an internal assertion of the search for narrow multiplications: a select instead.
 //  - exp, log, pow … of Halide are its own approximations, wrong for NaN and infinities: the C library's are called.
 //  - Required regions are computed by interval arithmetic: an index it cannot bound as tightly as we do is given its
@@ -77,12 +79,12 @@ class Translator {
 
     /// An index into a dimension of `extent` elements, in a form that Halide can bound.
     E bounded(const expr::Expr& index, std::int64_t extent) {
-        // Also where the extent is 1: Halide wants a stage's own variables in the same places of all its loads.
+        // Not simplified where the extent is 1: Halide wants a stage's own variables in the same places of all its
+        // loads, and finds a reduction's domain by the variables that are there.
         if (index->op == Op::variable && bounds_.of(index).within(0, extent - 1)) return (*this)(index);
-        if (extent == 1) return sink_.literal(DType::i32, 0);
         const E plain = (*this)(index);
         const bool proven = bounds_.of(index).within(0, extent - 1);
-        if (proven && is_affine(index)) return plain;
+        if (proven && (is_affine(index) || is_clamped(index))) return plain;
         return sink_.call(proven ? "unsafe_promise_clamped" : "clamp",
                           {plain, sink_.literal(DType::i32, 0), sink_.literal(DType::i32, extent - 1)});
     }
@@ -100,6 +102,15 @@ class Translator {
 
   private:
     using Op = expr::Op;
+
+    /// max(min(i, c), d), min(max(i, d), c) or i mod c: bounded by constants that Halide sees as well.
+    static bool is_clamped(const expr::Expr& e) {
+        const auto by_constant = [](const expr::Expr& x, Op op) {
+            return x->op == op && x->operands[1]->op == Op::constant;
+        };
+        return by_constant(e, Op::mod) || (by_constant(e, Op::max) && by_constant(e->operands[0], Op::min)) ||
+               (by_constant(e, Op::min) && by_constant(e->operands[0], Op::max));
+    }
 
     static bool uses(const expr::Update& update, const std::vector<expr::LoopVar>& loops) {
         bool found = false;
@@ -219,7 +230,20 @@ class Translator {
         }
         if (e->dtype == DType::f16 || e->dtype == DType::bf16) return sink_.to_half(e->dtype, in);
         if (from == DType::boolean) return sink_.call("select", {in, literal(e->dtype, 1), literal(e->dtype, 0)});
+        if (is_integer(from) && is_integer(e->dtype) && bounds_.may_wrap(e) && comes_from_float(e->operands[0])) {
+            const std::int64_t mask = (std::int64_t{1} << (size_of(e->dtype) * 8)) - 1;
+            return sink_.cast(e->dtype, false, sink_.infix(Op::bit_and, in, sink_.literal(from, Scalar(mask))));
+        }
         return sink_.cast(e->dtype, false, in);
+    }
+
+    /// Whether a float is converted to an integer in it.
+    static bool comes_from_float(const expr::Expr& root) {
+        bool found = false;
+        expr::visit(root, [&](const expr::Expr& e) {
+            found = found || (e->op == Op::cast && is_integer(e->dtype) && is_floating(e->operands[0]->dtype));
+        });
+        return found;
     }
 
     E literal(DType dtype, int value) {
