@@ -135,4 +135,6 @@ std::string tail_of(const Directive& directive, const Definition& definition, co
     return "GuardWithIf";
 }
 
+std::string func_name(const Stage& stage) { return stage.name + "_stage"; }
+
 }  // namespace whittle::halide

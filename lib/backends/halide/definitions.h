@@ -70,6 +70,10 @@ class LoopKinds {
 /// extents: Halide's own defaults compute elements outside of them, whose loads are out of bounds.
 std::string tail_of(const expr::Directive& directive, const Definition& definition, const expr::Group& group);
 
+/// The name of a stage's Func. An output's is a symbol of the compiled code, where "exp2" or "pow" would take the place
+/// of the C library's function, which LLVM calls on its own account.
+std::string func_name(const expr::Stage& stage);
+
 /// The target that kernels are compiled for unless told otherwise: this machine, strict about floats.
 std::string default_target();
 

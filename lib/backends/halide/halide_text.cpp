@@ -239,7 +239,7 @@ class TextWriter {
 
     std::string define(const Stage& stage) {
         std::string out = stage.origin.empty() ? "" : "    // " + stage.origin + "\n";
-        out += "    Halide::Func " + stage.name + "(\"" + stage.name + "\");\n";
+        out += "    Halide::Func " + stage.name + "(\"" + func_name(stage) + "\");\n";
         for (const Definition& d : prepared_.definitions(stage)) out += define(d);
         return out;
     }

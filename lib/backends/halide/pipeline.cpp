@@ -203,7 +203,7 @@ class PipelineMaker {
     }
 
     void add(const Stage& stage) {
-        Halide::Func func(stage.name);
+        Halide::Func func(func_name(stage));
         funcs_[stage.name] = func;
         loads_[stage.name] = [func](const std::vector<Halide::Expr>& at) { return Halide::Expr(func(reversed(at))); };
         for (const Definition& d : prepared_.definitions(stage)) define(func, d);

@@ -252,6 +252,9 @@ class Translator {
 
     E real(const expr::Expr& e, const std::vector<E>& in) {
         if (e->op >= Op::add && e->op <= Op::div) return sink_.infix(e->op, in[0], in[1]);
+        // LLVM makes of the library's pow(x, -1) a reciprocal that is wrong for infinities; this one is not.
+        if (e->op == Op::pow && e->operands[1]->op == Op::constant && e->operands[1]->number.to_double() == -1)
+            return sink_.infix(Op::div, sink_.literal(e->dtype, Scalar(1.0)), in[0]);
         return sink_.libm(libm_name(e->op, e->dtype), in);
     }
 
