@@ -19,7 +19,8 @@ bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') |
 void check_op_name(const onnx::NodeProto& node, const Location& where) {
     const auto dotted = [](char c) { return is_word(c) || c == '.'; };
     if (node.op_type().empty() || !std::all_of(node.op_type().begin(), node.op_type().end(), is_word))
-        throw Error(where, "found the op " + in_quotes(node.op_type()) + ", expected a name of letters, digits and '_'");
+        throw Error(where,
+                    "found the op " + in_quotes(node.op_type()) + ", expected a name of letters, digits and '_'");
     if (!std::all_of(node.domain().begin(), node.domain().end(), dotted))
         throw Error(where, "found the domain " + in_quotes(node.domain()) + ", expected letters, digits, '_' and '.'");
 }
@@ -50,7 +51,8 @@ GraphImporter::Pending GraphImporter::start(onnx::NodeProto& node, int position)
     const std::string domain = domain_of(node.domain());
     const auto import = session_.opsets.find(domain);
     if (import == session_.opsets.end())
-        throw Error(where, "found an op of the domain " + in_quotes(node.domain()) + ", which the model does not import");
+        throw Error(where,
+                    "found an op of the domain " + in_quotes(node.domain()) + ", which the model does not import");
     int outputs = node.output_size();
     while (outputs > 0 && node.output(outputs - 1).empty()) --outputs;
     if (outputs == 0) throw Error(where, "found no output, expected one at least");
@@ -253,8 +255,8 @@ void GraphImporter::import_nested(Pending& pending) {
         auto importer = std::make_unique<GraphImporter>(session_, *attribute.mutable_g(), this, prefix);
         const std::size_t count = importer->inputs().size();
         if (count != metas.size())
-            throw Error(pending.where, "found a graph " + in_quotes(attribute.name()) + " with " + std::to_string(count) +
-                                           " inputs, expected " + std::to_string(metas.size()));
+            throw Error(pending.where, "found a graph " + in_quotes(attribute.name()) + " with " +
+                                           std::to_string(count) + " inputs, expected " + std::to_string(metas.size()));
         importer->import(metas);
         pending.unknown_operand |= importer->unknown_results();
         nested.emplace_back(&attribute, std::move(importer));

@@ -14,8 +14,8 @@ namespace whittle {
 
 namespace {
 
-using onnx_proto::NameScope;
 using onnx_proto::in_quotes;
+using onnx_proto::NameScope;
 
 constexpr std::int64_t kIrVersion = 8;  // the first that allows all of opset 17
 constexpr std::string_view kStandardPrefix = "onnx.";
