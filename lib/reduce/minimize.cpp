@@ -32,7 +32,12 @@ class Minimizer {
   public:
     Minimizer(const Graph& graph, std::span<const Tensor> inputs, Oracle& oracle, const MinimizeOptions& options)
         : graph_(graph), oracle_(oracle), options_(options), recorder_(graph) {
-        recorder_.run(graph, inputs);
+        try {
+            recorder_.run(graph, inputs);
+        } catch (const Error& error) {
+            throw Error(error.where(), "the reference cannot run it: " + error.message(),
+                        error.hint().empty() ? "give the model inputs that it can run on" : error.hint());
+        }
         for (NodeId id : graph.calls())
             if (graph.nodes[static_cast<std::size_t>(id)].target != kGetItem) items_.push_back(id);
     }

@@ -40,7 +40,7 @@ Tensor random_tensor(DType dtype, Sizes sizes, Random& random) {
         return store(values, dtype, std::move(sizes));
     }
     std::vector<std::int64_t> values(count);
-    for (std::int64_t& value : values) value = random.below(dtype == DType::boolean ? 2 : 10);
+    for (std::int64_t& value : values) value = random.below(2);
     return store(values, dtype, std::move(sizes));
 }
 

@@ -23,7 +23,8 @@ class Random {
     std::uint64_t state_;
 };
 
-/// Standard normal for floating dtypes, uniform in [0, 10) for integers (safe as small indices), coin flips for bool.
+/// Standard normal for floating dtypes, coin flips for integers (0 and 1 index any table of
+/// two rows) and bool.
 Tensor random_tensor(DType dtype, Sizes sizes, Random& random);
 
 }  // namespace whittle

@@ -199,10 +199,10 @@ TEST_CASE("random data depends on the seed alone") {
     for (const double v : random_tensor(DType::f64, {10000}, a).values<double>()) sum += v, squares += v * v;
     CHECK(std::fabs(sum / 10000) < 0.05);
     CHECK(std::fabs(squares / 10000 - 1) < 0.06);
-    std::vector<bool> seen(10, false);
+    std::vector<bool> seen(2, false);
     for (const std::int64_t v : random_tensor(DType::i32, {200}, a).values<std::int64_t>()) {
-        REQUIRE((v >= 0 && v < 10));
+        REQUIRE((v == 0 || v == 1));
         seen[static_cast<std::size_t>(v)] = true;
     }
-    CHECK(seen == std::vector<bool>(10, true));
+    CHECK(seen == std::vector<bool>(2, true));
 }
