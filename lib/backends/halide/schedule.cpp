@@ -59,7 +59,12 @@ class Rules {
         for (const Stage& stage : group_.stages) {
             const bool output =
                 std::find(group_.outputs.begin(), group_.outputs.end(), stage.name) != group_.outputs.end();
-            if (!output) add({.kind = Directive::Kind::compute_root, .stage = stage.name});
+            stored_.clear();
+            if (!output) {
+                add({.kind = Directive::Kind::compute_root, .stage = stage.name});
+                stored_ = {static_cast<int>(schedule_.size()) -
+                           1};  // the loops of an inlined stage cannot be scheduled
+            }
             loops(stage, -1);
             for (std::size_t k = 0; k < stage.updates.size(); k++) loops(stage, static_cast<int>(k));
         }
@@ -94,10 +99,14 @@ class Rules {
         }
     }
 
-    void add(Directive directive) { schedule_.push_back(std::move(directive)); }
+    void add(Directive directive) {
+        directive.requires_ = stored_;
+        schedule_.push_back(std::move(directive));
+    }
 
     const Group& group_;
     Schedule schedule_;
+    std::vector<int> stored_;  // the directive that stores the stage at hand, if it needs one
 };
 
 }  // namespace
