@@ -52,7 +52,7 @@ expr::Value loadable(expr::GroupBuilder& builder, const expr::Value& operand, st
     for (std::int64_t d = 0; d < operand.rank(); d++) index.push_back(expr::variable("d" + std::to_string(d)));
     const Cost found = cost(operand(index));
     if (found == Cost::load || times <= 1 || (found == Cost::little && times <= kRepeatable)) return operand;
-    return builder.materialize(operand);
+    return builder.materialize(operand, "operand");
 }
 
 expr::Value reduction_stage(expr::GroupBuilder& builder, DType dtype, const Sizes& sizes, const Sizes& domain,

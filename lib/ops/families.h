@@ -47,6 +47,8 @@ std::span<const OpDef> conv_form_ops();  ///< convolution as networks call it
 std::span<const OpDef> pool_ops();       ///< maxima over windows
 std::span<const OpDef> avg_pool_ops();   ///< means over windows
 std::span<const OpDef> upsample_ops();
+std::span<const OpDef> grid_ops();
+std::span<const OpDef> distance_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> einsum_ops();
 std::span<const OpDef> random_ops();   ///< rand, randn, bernoulli

@@ -52,6 +52,8 @@ std::vector<std::span<const OpDef>> families() {
         pool_ops(),        //
         avg_pool_ops(),    //
         upsample_ops(),    //
+        grid_ops(),        //
+        distance_ops(),    //
         rnn_ops(),         //
         einsum_ops(),      //
         random_ops(),      //
