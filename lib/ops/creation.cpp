@@ -42,13 +42,14 @@ std::vector<ValueMeta> infer_filled(const Arguments<ValueMeta>& a) {
 
 std::vector<Tensor> eval_filled(const Arguments<Tensor>& a) {
     const OperandInfo info = filled_info(a);
-    const Tensor number = Tensor::of(fill_of(a), info.dtype);
+    const Tensor number = checked_number(fill_of(a), info.dtype, a.schema().name);
     return {number.as_strided(info.sizes, Strides(info.sizes.size(), 0), 0).clone()};
 }
 
 std::vector<expr::Value> lower_filled(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
     const OperandInfo info = filled_info(a);
-    const Tensor number = Tensor::of(fill_of(a), info.dtype);  // rounds and wraps as the kernel does
+    const Tensor number =
+        checked_number(fill_of(a), info.dtype, a.schema().name);  // rounds and wraps as the kernel does
     const Expr element = literal(info.dtype, number.item());
     return {expr::Value(info.dtype, info.sizes, [element](const expr::Index&) { return element; })};
 }
@@ -119,7 +120,7 @@ std::span<const OpDef> creation_ops() {
                 "one number in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.full_like.html",
             .schema = "full_like(Tensor self, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS
                       ", MemoryFormat? memory_format=None) -> Tensor",
-            .samples = [](DType dtype) { return like_samples(dtype, {-1.5}); },
+            .samples = [](DType dtype) { return like_samples(dtype, {2.5}); },
         }),
         filled_op({
             .name = "aten.zeros_like.default",
@@ -179,7 +180,7 @@ std::span<const OpDef> creation_ops() {
             .doc = "a number as a 0-d tensor: https://pytorch.org/docs/stable/generated/torch.scalar_tensor.html",
             .schema = "scalar_tensor(Scalar s, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .samples = [](DType dtype) -> std::vector<Sample> {
-                return dtype_samples(dtype, {{"integer", {7}}, {"negative", {-1.5}}, {"bool", {true}}});
+                return dtype_samples(dtype, {{"integer", {7}}, {"floating", {1.5}}, {"bool", {true}}});
             },
         }),
     };

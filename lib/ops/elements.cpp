@@ -1,5 +1,7 @@
 #include "ops/elements.h"
 
+#include <limits>
+
 #include "base/error.h"
 
 namespace whittle {
@@ -8,9 +10,14 @@ void copy_into(Tensor& to, const Strides& to_strides, std::int64_t to_offset, co
     const auto width = static_cast<std::int64_t>(size_of(to.dtype()));
     auto* target = static_cast<std::byte*>(to.mutable_raw()) + to_offset * width;
     const auto* source = static_cast<const std::byte*>(from.raw());
-    for_each_index(from.sizes(), [&](const std::vector<std::int64_t>& index) {
+    // Where both lie row by row, a row is one copy.
+    Sizes sizes = from.sizes();
+    std::int64_t row = 1;
+    if (!sizes.empty() && from.strides().back() == 1 && to_strides.back() == 1) row = std::exchange(sizes.back(), 1);
+    if (row == 0) return;
+    for_each_index(sizes, [&](const std::vector<std::int64_t>& index) {
         std::memcpy(target + element_offset(index, to_strides) * width,
-                    source + element_offset(index, from.strides()) * width, static_cast<std::size_t>(width));
+                    source + element_offset(index, from.strides()) * width, static_cast<std::size_t>(row * width));
     });
 }
 
@@ -23,6 +30,26 @@ Tensor at_least_1d(const Tensor& tensor) {
 expr::Value at_least_1d(const expr::Value& value) {
     if (value.rank() > 0) return value;
     return expr::Value(value.dtype(), {1}, [value](const expr::Index&) { return value({}); });
+}
+
+Tensor checked_number(const Scalar& value, DType dtype, const std::string& op) {
+    const bool holds = is_floating(dtype) || dtype == DType::boolean || visit_dtype(dtype, [&]<class T>(T) {
+                           if constexpr (std::is_integral_v<T>) {
+                               // An integer may wrap below 0 where the dtype has no sign, as c10::overflows lets it.
+                               const double most = static_cast<double>(std::numeric_limits<T>::max());
+                               const double least = std::is_signed_v<T>
+                                                        ? static_cast<double>(std::numeric_limits<T>::min())
+                                                    : value.is_floating() ? 0
+                                                                          : -most;
+                               return value.to_double() >= least && value.to_double() <= most;
+                           } else {
+                               return true;
+                           }
+                       });
+    if (!holds)
+        throw Error(op + ": found the number " + std::to_string(value.to_double()) + ", expected one that " +
+                    std::string(name(dtype)) + " holds");
+    return Tensor::of(value, dtype);
 }
 
 std::int64_t checked_index(std::int64_t index, std::int64_t size, bool negatives, const std::string& op) {

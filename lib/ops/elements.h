@@ -58,6 +58,9 @@ expr::Value at_least_1d(const expr::Value& value);
 /// where negatives are not allowed). Returns it counted from 0.
 std::int64_t checked_index(std::int64_t index, std::int64_t size, bool negatives, const std::string& op);
 
+/// The number as a 0-d tensor. Throws Error for one that an integer dtype cannot hold.
+Tensor checked_number(const Scalar& value, DType dtype, const std::string& op);
+
 /// Throws Error unless `dtype` is i64 or i32, what ATen takes as positions.
 void check_index_dtype(DType dtype, const std::string& op);
 /// Throws Error for an empty dimension, which no position can be in.

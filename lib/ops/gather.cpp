@@ -177,11 +177,10 @@ std::vector<NodeRef> decompose_take_along_dim(GraphBuilder& b, const Arguments<N
         return {b.call("aten.gather.default", {arg(from), 0, arg(at)}).ref};
     }
     Sizes from = self.meta.sizes, at = indices.meta.sizes;
-    if (from.size() != at.size())
+    if (from.size() != at.size() || from.empty())
         throw Error("take_along_dim: found indices of sizes " + to_string(at) + " for a tensor of sizes " +
-                    to_string(from) + ", expected as many dimensions");
+                    to_string(from) + ", expected as many dimensions, at least 1");
     const std::int64_t dim = wrap_dim(*given, static_cast<std::int64_t>(from.size()));
-    if (from.empty()) return {b.call("aten.gather.default", {arg(self), 0, arg(indices)}).ref};
     const auto d = static_cast<std::size_t>(dim);
     const std::int64_t from_size = std::exchange(from[d], 1), at_size = std::exchange(at[d], 1);
     from = at = broadcast_sizes(from, at);
@@ -321,7 +320,7 @@ std::span<const OpDef> gather_ops() {
             .samples = [](DType dtype) -> std::vector<Sample> {
                 return {indexed(dtype, "broadcast", {3, 1, 4}, indices({1, 2, 5}, 4), {t(1), -1}),
                         indexed(dtype, "flattened", {2, 3}, indices({2, 2}, 6), {t(1)}),
-                        indexed(dtype, "0-d", {}, indices({}, 1), {t(1), 0})};
+                        indexed(dtype, "0-d", {}, indices({}, 1), {t(1)})};
             },
         },
         {

@@ -254,8 +254,9 @@ std::vector<NodeRef> decompose_repeat_interleave(GraphBuilder& b, const Argument
     if (repeats < 0)
         throw Error("repeat_interleave: found " + std::to_string(repeats) + " repeats, expected 0 or more");
     const std::optional<std::int64_t> given = a.optional_integer("dim");
-    if (!given || self.meta.sizes.empty())
-        self = b.call("aten.reshape.default", {arg(self), Arg::ints({self.meta.numel()})});
+    if (given && self.meta.sizes.empty())
+        throw Error("repeat_interleave: found a tensor without dimensions, expected one that dim is of");
+    if (!given) self = b.call("aten.reshape.default", {arg(self), Arg::ints({self.meta.numel()})});
     const std::int64_t dim = wrap_dim(given.value_or(0), static_cast<std::int64_t>(self.meta.sizes.size()));
     Sizes expanded = self.meta.sizes, merged = self.meta.sizes;
     expanded.insert(expanded.begin() + dim + 1, repeats);
@@ -366,7 +367,7 @@ std::span<const OpDef> join_ops() {
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "dim", {2, 3}, {2, 1}) +
-                           std::vector<Sample>{once(dtype, "flattened", {2, 2}, {3}), once(dtype, "0-d", {}, {2, 0}),
+                           std::vector<Sample>{once(dtype, "flattened", {2, 2}, {3}), once(dtype, "0-d", {}, {2}),
                                                once(dtype, "to nothing", {2}, {0, 0})};
                 },
         },

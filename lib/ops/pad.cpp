@@ -31,9 +31,10 @@ Padding plan_padding(const Sizes& self, const std::vector<std::int64_t>& pad, co
         plan.after[d] = pad[2 * i + 1];
         std::int64_t& size = plan.sizes[d];
         if (__builtin_add_overflow(size, plan.before[d], &size) || __builtin_add_overflow(size, plan.after[d], &size) ||
-            size < 0)
+            size < 0 || (plan.before[d] < 0 && self[d] < -plan.before[d]) ||
+            (plan.after[d] < 0 && self[d] + std::min<std::int64_t>(plan.before[d], 0) < -plan.after[d]))
             throw Error(op + ": found padding " + to_string(pad) + " for sizes " + to_string(self) +
-                        ", expected no result size below 0");
+                        ", expected to crop no more than there is");
     }
     element_count(plan.sizes);
     return plan;
@@ -44,7 +45,7 @@ Padding plan_padding(const Sizes& self, const std::vector<std::int64_t>& pad, co
 std::vector<Tensor> eval_constant_pad(const Arguments<Tensor>& a) {
     const Tensor self = a.tensor("self");
     const Padding plan = plan_padding(self.sizes(), a.integers("pad"), "constant_pad_nd");
-    const Tensor fill = Tensor::of(a.scalar("value"), self.dtype());
+    const Tensor fill = checked_number(a.scalar("value"), self.dtype(), "constant_pad_nd");
     Tensor result = pick(fill, plan.sizes, [](const std::vector<std::int64_t>&) { return std::int64_t{0}; });
     // What of self is kept, and where it begins in the result.
     Sizes kept = self.sizes();
@@ -62,7 +63,8 @@ std::vector<Tensor> eval_constant_pad(const Arguments<Tensor>& a) {
 std::vector<expr::Value> lower_constant_pad(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
     const expr::Value self = a.tensor("self");
     const Padding plan = plan_padding(self.sizes(), a.integers("pad"), "constant_pad_nd");
-    const expr::Expr fill = literal(self.dtype(), a.scalar("value"));
+    const expr::Expr fill =
+        literal(self.dtype(), checked_number(a.scalar("value"), self.dtype(), "constant_pad_nd").item());
     const bool empty = element_count(self.sizes()) == 0;
     return {expr::Value(self.dtype(), plan.sizes, [self, plan, fill, empty](const expr::Index& i) {
         if (empty) return fill;
@@ -236,7 +238,6 @@ std::span<const OpDef> pad_ops() {
                            std::vector<Sample>{once(dtype, "last dim", {2, 3}, {Arg::ints({2, 0})}),
                                                once(dtype, "cropped", {4, 5}, {Arg::ints({-1, 2, 1, -2}), 2.5}),
                                                once(dtype, "cropped to nothing", {2, 3}, {Arg::ints({-1, -2})}),
-                                               once(dtype, "cropped past the end", {2}, {Arg::ints({-3, 4}), 1}),
                                                once(dtype, "none", {2}, {Arg::ints({})}),
                                                once(dtype, "0-d", {}, {Arg::ints({})}),
                                                once(dtype, "empty", {0, 2}, {Arg::ints({0, 0, 1, 1}), true})};

@@ -127,7 +127,7 @@ std::vector<Tensor> eval_scatter_value(const Arguments<Tensor>& a) {
     const std::size_t dim =
         check_scatter(operand_info(self), operand_info(index), source, a.integer("dim"), a.schema().name);
     if (index.numel() == 0) return {self.clone().with_requires_grad(false)};
-    const Tensor value = Tensor::of(a.scalar("value"), self.dtype());
+    const Tensor value = checked_number(a.scalar("value"), self.dtype(), a.schema().name);
     const Tensor repeated = value.as_strided(index.sizes(), Strides(index.sizes().size(), 0), 0);
     return {reshape_tensor(eval_scatter_of({at_least_1d(self), index, repeated, dim}), self.sizes())};
 }
@@ -200,7 +200,7 @@ std::vector<expr::Value> lower_scatter_value(expr::GroupBuilder& g, const Argume
     const std::size_t dim =
         check_scatter(operand_info(self), operand_info(index), source, a.integer("dim"), a.schema().name);
     if (element_count(index.sizes()) == 0) return {self};
-    const Expr number = literal(dtype, a.scalar("value"));
+    const Expr number = literal(dtype, checked_number(a.scalar("value"), dtype, a.schema().name).item());
     const expr::Value value(dtype, index.sizes(), [number](const expr::Index&) { return number; });
     return {reshape_value(lower_scatter_of(g, {at_least_1d(self), index, value, dim}), self.sizes())};
 }
@@ -260,7 +260,7 @@ std::vector<Sample> value_samples(DType dtype) {
     using samples::indices, samples::mixed;
     return {
         scattered("matrix", {mixed(dtype, {3, 4}), indices({3, 2}, 4)}, 1, {2}),
-        scattered("smaller index", {mixed(dtype, {3, 4}), indices({2, 2}, 3)}, 0, {-1.5}),
+        scattered("smaller index", {mixed(dtype, {3, 4}), indices({2, 2}, 3)}, 0, {1.5}),
         scattered("0-d", {mixed(dtype, {}), indices({1}, 1)}, 0, {1}),
         scattered("empty", {mixed(dtype, {2}), indices({0}, 1)}, 0, {1}),
     };
