@@ -137,9 +137,9 @@ struct Blocks {
 
 Blocks blocks_of(const NodeValue& input, std::int64_t block) {
     const Sizes& s = input.meta.sizes;
-    if (s.size() != 4 || block < 1)
+    if (s.size() != 4 || block < 1 || block > (1 << 15))
         throw Error("found sizes " + to_string(s) + " and blocksize " + std::to_string(block) +
-                    ", expected 4 dimensions and a positive blocksize");
+                    ", expected 4 dimensions and a blocksize from 1 to 2^15");
     return {s[0], s[1], s[2], s[3], block};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/samples.h"
 
@@ -96,6 +97,10 @@ Pooling adaptive_pooling(const std::string& op, const ValueMeta& self, std::int6
     w.stride = w.dilation = ones;
     w.padding = zeros;
     for (std::size_t d = 0; d < w.in.size(); d++) {
+        // Windows are measured one by one; a file may ask for any number of them.
+        if (w.out[d] > (1 << 20) || w.in[d] > std::numeric_limits<std::int32_t>::max())
+            throw Error(op + ": found output_size=" + to_string(w.out) + " for an operand of sizes " +
+                        to_string(self.sizes) + ", expected at most 2^20 windows of fewer than 2^31 elements");
         std::int64_t largest = 1;
         for (std::int64_t place = 0; place < w.out[d]; place++)
             largest = std::max(largest, pooling.end(d, place) - pooling.start(d, place));

@@ -1,0 +1,70 @@
+// Arguments nobody means: every integer of every sample's call replaced by extremes. Inference may refuse with an
+// Error; it must not crash, overflow (the sanitizer build sees that) or take memory that results of such sizes would
+// need.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+
+#include "base/error.h"
+#include "ops/registry.h"
+
+namespace whittle {
+namespace {
+
+constexpr std::int64_t kExtremes[] = {std::numeric_limits<std::int64_t>::min(),
+                                      std::numeric_limits<std::int64_t>::max(),
+                                      std::int64_t{1} << 40,
+                                      -(std::int64_t{1} << 31) - 1,
+                                      -1,
+                                      0};
+
+/// Calls f with every variant of `arg` in which one integer is an extreme.
+void for_each_variant(const Arg& arg, const std::function<void(const Arg&)>& f) {
+    if (std::holds_alternative<std::int64_t>(arg.value)) {
+        for (const std::int64_t extreme : kExtremes) f(Arg(extreme));
+    } else if (const ArgList* list = arg.list()) {
+        for (std::size_t i = 0; i < list->size(); ++i)
+            for_each_variant((*list)[i], [&](const Arg& element) {
+                ArgList changed = *list;
+                changed[i] = element;
+                f(Arg(changed));
+            });
+        f(Arg(ArgList{}));
+    }
+}
+
+void infer_only(const RegisteredOp& op, const Sample& sample) {
+    try {
+        graph_of(op, sample);
+    } catch (const Error&) {
+    }
+}
+
+TEST_CASE("inference survives hostile integers", "[ops]") {
+    const char* filter = std::getenv("WHITTLE_TEST_OP");
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        if (filter && op.def->name.find(filter) == std::string_view::npos) continue;
+        const DType dtype = op.def->dtypes & set_of(DType::f32) ? DType::f32 : DType::i64;
+        if (!op.def->samples || !(op.def->dtypes & set_of(dtype))) continue;
+        INFO(op.def->name);
+        for (const Sample& sample : op.def->samples(dtype)) {
+            for (std::size_t i = 0; i < sample.args.size(); ++i)
+                for_each_variant(sample.args[i], [&](const Arg& arg) {
+                    Sample changed = sample;
+                    changed.args[i] = arg;
+                    infer_only(op, changed);
+                });
+            for (std::size_t i = 0; i < sample.kwargs.size(); ++i)
+                for_each_variant(sample.kwargs[i].second, [&](const Arg& arg) {
+                    Sample changed = sample;
+                    changed.kwargs[i].second = arg;
+                    infer_only(op, changed);
+                });
+        }
+        CHECK(true);
+    }
+}
+
+}  // namespace
+}  // namespace whittle
