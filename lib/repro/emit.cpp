@@ -9,6 +9,7 @@
 #include "backends/halide/halide_text.h"
 #include "backends/halide/plan.h"
 #include "base/error.h"
+#include "expr/canonical.h"
 #include "expr/loops.h"
 #include "graph/json.h"
 #include "graph/text.h"
@@ -55,13 +56,18 @@ class Names {
 /// The part that the kernels give: loops, the suspect's functions, and the functions that call them in turn.
 class KernelText {
   public:
-    KernelText(const Plan& plan, const Names& names) : plan_(plan), names_(names) {}
+    KernelText(const Plan& plan, const Names& names) : plan_(plan), names_(names) {
+        std::map<std::string, std::size_t> first;  // kernels that differ in names only share a function
+        for (std::size_t k = 0; k < plan.kernels.size(); k++)
+            same_as_.push_back(
+                first.emplace(expr::key(plan.kernels[k].group, plan.kernels[k].schedule), k).first->second);
+    }
 
     std::string functions(const std::string& suffix,
                           const std::function<std::string(const Kernel&, const std::string&)>& emit) const {
         std::string text;
         for (std::size_t k = 0; k < plan_.kernels.size(); k++)
-            text += emit(plan_.kernels[k], function(k, suffix)) + "\n";
+            if (same_as_[k] == k) text += emit(plan_.kernels[k], function(k, suffix)) + "\n";
         return text;
     }
 
@@ -93,7 +99,7 @@ class KernelText {
   private:
     /// A kernel's function: "loops", or "loops_2" where there are several kernels.
     std::string function(std::size_t k, const std::string& suffix) const {
-        return plan_.kernels.size() == 1 ? suffix : suffix + "_" + std::to_string(k);
+        return plan_.kernels.size() == 1 ? suffix : suffix + "_" + std::to_string(same_as_[k]);
     }
 
     /// The first output of the graph that is this kernel result.
@@ -125,6 +131,7 @@ class KernelText {
 
     const Plan& plan_;
     const Names& names_;
+    std::vector<std::size_t> same_as_;  ///< of each kernel: the first that computes the same
 };
 
 /// What both kinds of repro share.
@@ -143,6 +150,8 @@ class Emitter {
         const Plan& plan = std::get<Plan>(planned);
         const Names names(plan.graph, plan.outputs);
         common(names);
+        // Every kernel is compiled when it is called; a loaded machine takes a second or two for one.
+        values_["ALARM"] = std::to_string(options_.alarm.count() + 2 * static_cast<std::int64_t>(plan.kernels.size()));
         define_inputs(plan.graph, names);
         const std::vector<const expr::Group*> groups = groups_of(plan);
         values_["SUPPORT"] = expr::support_cpp(groups) + halide::halide_support_cpp(scheduled(plan));

@@ -61,7 +61,7 @@ void verify(const Emission& emission, const Options& options, Report& report) {
     }
     ProcessOptions run;
     run.folder = folder.path();
-    run.timeout = 2 * options.alarm + std::chrono::seconds(30);
+    run.timeout = 10 * options.alarm;  // its own alarm comes first
     for (int i = 0; i < options.runs; i++) {
         const ProcessResult result = run_process({(folder.path() / source.stem()).string()}, run);
         report.message = last_line(result.out);

@@ -110,7 +110,7 @@ TEST_CASE("malformed schemas are refused with a column") {
         {"op(str x='y) -> Tensor", "expected a closing quote"},
         {"op(ScalarType[] x) -> Tensor", "a type that has lists"},
     }));
-    CHECK_THAT(thrown<Error>([&] { Schema::parse(text); }), Contains(message));
+    CHECK_THAT(thrown<Error>([text = text] { Schema::parse(text); }), Contains(message));
 }
 
 namespace {

@@ -85,7 +85,7 @@ TEST_CASE("malformed text is refused with line and column") {
         {"", "found the end, expected '%name = …'"},
     }));
     INFO(body);
-    CHECK_THAT(thrown<Error>([&] { parse("graph g {\n  " + body); }), Contains(message));
+    CHECK_THAT(thrown<Error>([body = body] { parse("graph g {\n  " + body); }), Contains(message));
 }
 
 TEST_CASE("nesting is bounded") {
