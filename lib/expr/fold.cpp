@@ -176,7 +176,9 @@ std::int64_t euclidean_div(std::int64_t a, std::int64_t b) {
 std::int64_t euclidean_mod(std::int64_t a, std::int64_t b) {
     if (b == 0 || b == -1) return 0;
     const std::int64_t remainder = a % b;
-    return remainder < 0 ? remainder + (b < 0 ? -b : b) : remainder;
+    if (remainder >= 0) return remainder;
+    const auto magnitude = b < 0 ? 0 - static_cast<std::uint64_t>(b) : static_cast<std::uint64_t>(b);
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(remainder) + magnitude);
 }
 
 }  // namespace whittle::expr

@@ -2,6 +2,7 @@
 // Definition: https://pytorch.org/docs/stable/generated/torch.nn.Conv2d.html and ConvTranspose2d.html
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ops/families.h"
 #include "ops/gemm.h"
@@ -29,11 +30,17 @@ struct Convolution {
 
 constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64);  // as ATen's CPU kernels
 
+__extension__ typedef __int128 Wide;  // hostile parameters are products beyond 64 bits
+
 /// Output sizes of one dimension; https://pytorch.org/docs/stable/generated/torch.nn.ConvTranspose2d.html
 std::int64_t result_size(const Window& w, std::size_t d, bool transposed, std::int64_t image, std::int64_t extra) {
-    const std::int64_t kernel = w.dilation[d] * (w.kernel[d] - 1) + 1;
-    if (transposed) return (image - 1) * w.stride[d] - 2 * w.padding[d] + kernel + extra;
-    return image + 2 * w.padding[d] < kernel ? -1 : (image + 2 * w.padding[d] - kernel) / w.stride[d] + 1;
+    const Wide padded = image + 2 * Wide(w.padding[d]), kernel = Wide(w.dilation[d]) * (w.kernel[d] - 1) + 1;
+    const Wide size = transposed        ? (Wide(image) - 1) * w.stride[d] - 2 * Wide(w.padding[d]) + kernel + extra
+                      : padded < kernel ? -1
+                                        : (padded - kernel) / w.stride[d] + 1;
+    if (size > std::numeric_limits<std::int64_t>::max() || size < std::numeric_limits<std::int64_t>::min())
+        throw Error("convolution: found parameters whose result has more elements than 63 bits count");
+    return static_cast<std::int64_t>(size);
 }
 
 void check_operands(const std::string& op, const Convolution& c, const ValueMeta& input, const ValueMeta& weight,

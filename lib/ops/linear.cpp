@@ -104,7 +104,8 @@ std::vector<Tensor> eval_matmul(const Arguments<Tensor>& args) {
         const Strides steps_a = batch_strides(a, left), steps_b = batch_strides(b, right);
         const std::int64_t last_a = a.rank() - 1, last_b = b.rank() - 1;
         std::vector<T> result(static_cast<std::size_t>(element_count(shape.result)));
-        const std::int64_t count = element_count(shape.batch);
+        const bool empty = a.numel() == 0 || b.numel() == 0;  // then the results, if any, are sums of nothing
+        const std::int64_t count = empty ? 0 : element_count(shape.batch);
         for (std::int64_t i = 0; i < count; i++) {
             std::int64_t at_a = 0, at_b = 0, rest = i;
             for (std::size_t d = shape.batch.size(); d-- > 0; rest /= shape.batch[d]) {

@@ -45,6 +45,7 @@ template <class T>
 std::vector<T> multiply(const Product& p, const Tensor& a, const Tensor& b) {
     const Elements<T> left(a), right(b);
     std::vector<T> result(static_cast<std::size_t>(p.batch * p.m * p.n));
+    if (a.numel() == 0 || b.numel() == 0) return result;  // sums of nothing, if there are any
     for (std::int64_t i = 0; i < p.batch; i++) {
         MatrixView<T> l{left.data(), p.m, p.k, 0, left.stride(p.rank_a - 1)};
         if (p.rank_a >= 2) l.row_stride = left.stride(p.rank_a - 2);

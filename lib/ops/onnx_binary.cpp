@@ -120,8 +120,8 @@ std::vector<Sample> mod_samples(DType dtype) {
 std::vector<Sample> variadic_samples(DType dtype) {
     const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::random(dtype, {3}),
                  c = samples::random(dtype, {2, 1}, 2);
-    return {at_opset(17, {.label = "one", .tensors = {a}, .args = {ArgList{t(0)}}}),
-            at_opset(17, {.label = "three", .tensors = {a, b, c}, .args = {ArgList{t(0), t(1), t(2)}}})};
+    return {at_opset(17, {.label = "one", .tensors = {a}, .args = {Arg(ArgList{t(0)})}}),
+            at_opset(17, {.label = "three", .tensors = {a, b, c}, .args = {Arg(ArgList{t(0), t(1), t(2)})}})};
 }
 
 std::vector<Sample> clip_samples(DType dtype) {

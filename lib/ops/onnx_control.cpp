@@ -342,7 +342,7 @@ std::vector<Sample> scan_samples(DType dtype) {
     const Tensor state = samples::ramp(dtype, {3}), sequence = samples::random(dtype, {4, 3});
     Sample forward{.label = "forward",
                    .tensors = {state, sequence},
-                   .args = {ArgList{t(0), t(1)}},
+                   .args = {Arg(ArgList{t(0), t(1)})},
                    .kwargs = {{"body", GraphRef{"body"}}, {"num_scan_inputs", 1}},
                    .opset_imports = {{"", 17}},
                    .subgraphs = {{"body", body}}};

@@ -67,9 +67,10 @@ std::vector<Sample> einsum_samples(DType dtype) {
     return {
         at_opset(12, {.label = "product",
                       .tensors = {a, b},
-                      .args = {ArgList{t(0), t(1)}},
+                      .args = {Arg(ArgList{t(0), t(1)})},
                       .kwargs = {{"equation", "ij,jk->ik"}}}),
-        at_opset(12, {.label = "implicit", .tensors = {a}, .args = {ArgList{t(0)}}, .kwargs = {{"equation", "ji"}}})};
+        at_opset(12,
+                 {.label = "implicit", .tensors = {a}, .args = {Arg(ArgList{t(0)})}, .kwargs = {{"equation", "ji"}}})};
 }
 
 constexpr DTypeSet kProducts = kFloating | set_of(DType::i32) | set_of(DType::i64);

@@ -161,11 +161,11 @@ Tensor ints(const Ints& values) { return Tensor::of(values, {static_cast<std::in
 
 std::vector<Sample> concat_samples(DType dtype) {
     const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::random(dtype, {2, 1}), e = Tensor(dtype, {2, 0});
-    return {
-        at_opset(
-            13,
-            {.label = "axis -1", .tensors = {a, b, e}, .args = {ArgList{t(0), t(1), t(2)}}, .kwargs = {{"axis", -1}}}),
-        at_opset(13, {.label = "one", .tensors = {a}, .args = {ArgList{t(0)}}, .kwargs = {{"axis", 0}}})};
+    return {at_opset(13, {.label = "axis -1",
+                          .tensors = {a, b, e},
+                          .args = {Arg(ArgList{t(0), t(1), t(2)})},
+                          .kwargs = {{"axis", -1}}}),
+            at_opset(13, {.label = "one", .tensors = {a}, .args = {Arg(ArgList{t(0)})}, .kwargs = {{"axis", 0}}})};
 }
 
 std::vector<Sample> split_samples(DType dtype) {

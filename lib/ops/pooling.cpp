@@ -59,8 +59,9 @@ Pooling pooling_over(const std::string& op, const ValueMeta& self, std::int64_t 
 std::int64_t pooled_size(const Window& w, std::size_t d, bool ceil) {
     const std::int64_t room = w.in[d] + 2 * w.padding[d] - w.dilation[d] * (w.kernel[d] - 1) - 1;
     if (room < 0 && !(ceil && room + w.stride[d] > 0)) return 0;
-    const std::int64_t size = (room + (ceil ? w.stride[d] - 1 : 0)) / w.stride[d] + 1;
-    return ceil && (size - 1) * w.stride[d] >= w.in[d] + w.padding[d] ? size - 1 : size;
+    const std::int64_t size = room / w.stride[d] + (ceil && room % w.stride[d] > 0 ? 1 : 0) + 1;
+    // The last window must not begin beyond the padding on the left and the input.
+    return ceil && size - 1 > (w.in[d] + w.padding[d] - 1) / w.stride[d] ? size - 1 : size;
 }
 
 }  // namespace
