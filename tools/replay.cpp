@@ -99,7 +99,7 @@ void print_line(const ReplayResult& result, const cli::Tool& tool) {
     std::printf("%s%-5s%s %s (%s, %.2f s)\n", paint ? color : "", word(result.status).c_str(), paint ? "\033[0m" : "",
                 result.file.c_str(), result.backend.empty() ? "not run" : result.backend.c_str(), result.seconds);
     if (!result.known_reason.empty()) std::printf("      known: %s\n", result.known_reason.c_str());
-    if (!result.first_difference.empty())
+    if (!result.first_difference.empty() && result.status != Status::error)  // errors follow on stderr
         std::printf("      %s: %s\n", result.outcome.c_str(), result.first_difference.c_str());
 }
 
@@ -124,8 +124,11 @@ nlohmann::json to_json(const std::vector<ReplayResult>& results, const std::func
 
 int run(const cli::Tool& tool, const Options& options) {
     if (options.tap && tool.shared().json) throw Error("found --tap and --json, expected one of them");
-    const std::vector<fs::path> files =
-        select_records(find_records(options.records), options.filter, shard_of(options));
+    const std::vector<fs::path> all = find_records(options.records);
+    if (!options.filter.empty() && select_records(all, options.filter, {}).empty())
+        throw Error({"--filter", {}}, "found none of " + std::to_string(all.size()) + " records to match '" +
+                                          options.filter + "', expected at least one");
+    const std::vector<fs::path> files = select_records(all, options.filter, shard_of(options));
     const KnownFailures known = options.xfail ? KnownFailures(*options.xfail) : KnownFailures();
     const bool lines = !options.tap && !tool.shared().json;
     cli::Progress progress("replay", files.size(), tool.shared().progress);
@@ -145,7 +148,8 @@ int run(const cli::Tool& tool, const Options& options) {
     if (options.tap) std::cout << tap(results);
     if (tool.shared().json) std::cout << to_json(results, count).dump(2) << "\n";
     if (lines) {
-        std::printf("%zu records: %d passed, %d failed", results.size(), count(Status::passed), count(Status::failed));
+        std::printf("%zu record%s: %d passed, %d failed", results.size(), results.size() == 1 ? "" : "s",
+                    count(Status::passed), count(Status::failed));
         for (const Status status : {Status::skipped, Status::xfail, Status::xpass, Status::error})
             if (count(status)) std::printf(", %d %s", count(status), std::string(name(status)).c_str());
         std::printf("\n");

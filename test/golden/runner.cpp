@@ -90,7 +90,7 @@ std::string replace_all(std::string text, const std::string& from, const std::st
 /// What does not depend on the machine, the moment or the place.
 std::string normalize(std::string text, const fs::path& temporary, const Context& context) {
     static const std::regex time("[0-9]+(\\.[0-9]+)?( ?)(ms|s|min)\\b"), hash("\\b[0-9a-f]{32}\\b"),
-        seconds("(seconds\"?[:=] ?\"?)[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?");
+        seconds("((?:seconds|time)\"?[:=] ?\"?)[0-9]+(\\.[0-9]+)?(e-?[0-9]+)?");
     text = replace_all(std::move(text), temporary.string(), "$TMP");
     text = replace_all(std::move(text), context.bin.string() + "/", "");
     text = replace_all(std::move(text), context.source.string(), "$SRC");
@@ -124,7 +124,7 @@ std::string difference(const Section& expected, const std::string& got) {
 int run_step(std::vector<Section>& sections, std::size_t at, const fs::path& temporary, const Context& context) {
     whittle::ProcessOptions options;
     options.folder = temporary;
-    options.timeout = std::chrono::minutes(5);
+    options.timeout = std::chrono::minutes(15);  // a hang, not a slow machine
     const char* path = std::getenv("PATH");
     options.environment = {{"PATH", context.bin.string() + ":" + (path ? path : "")},
                            {"MODELS", (context.source / "share/models").string()},
