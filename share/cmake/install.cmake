@@ -37,9 +37,8 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDE
 # The plug-in interface needs nothing else of Whittle: also where a C program finds it without any flags.
 install(FILES ${PROJECT_SOURCE_DIR}/lib/backends/plugin/whittle_backend.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
-# For authors of backends, in any language: the one header that they need.
-install(FILES ${PROJECT_SOURCE_DIR}/lib/backends/plugin/whittle_backend.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        COMPONENT dev)
+# What `trace cc` includes into the files it compiles.
+install(FILES ${PROJECT_SOURCE_DIR}/lib/probe/probe.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT runtime)
 install(EXPORT WhittleTargets NAMESPACE Whittle:: DESTINATION ${whittle_cmake_dir} COMPONENT dev)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/WhittleConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/WhittleConfig.cmake INSTALL_DESTINATION ${whittle_cmake_dir})
