@@ -1,4 +1,5 @@
 // Ops that rearrange a tensor's own elements in a copy: flip, roll, pixel_shuffle.
+#include "base/checked.h"
 #include "base/error.h"
 #include "ops/elements.h"
 #include "ops/families.h"
@@ -95,12 +96,13 @@ std::vector<NodeRef> decompose_pixel_shuffle(GraphBuilder& b, const Arguments<No
     const NodeValue self = a.tensor("self");
     const std::int64_t r = a.integer("upscale_factor");
     const auto [batch, image] = image_sizes(self.meta.sizes, r, "pixel_shuffle");
-    if (image[0] % (r * r) != 0)
+    const std::int64_t area = (Checked(r) * r).value();
+    if (image[0] % area != 0)
         throw Error("pixel_shuffle: found " + std::to_string(image[0]) + " channels, expected a multiple of " +
-                    std::to_string(r * r));
-    const std::int64_t channels = image[0] / (r * r);
+                    std::to_string(area));
+    const std::int64_t channels = image[0] / area;
     return {regroup(b, self, batch, {channels, r, r, image[1], image[2]}, {0, 3, 1, 4, 2},
-                    {channels, image[1] * r, image[2] * r})};
+                    {channels, (Checked(image[1]) * r).value(), (Checked(image[2]) * r).value()})};
 }
 
 std::vector<NodeRef> decompose_pixel_unshuffle(GraphBuilder& b, const Arguments<NodeValue>& a) {
@@ -111,7 +113,7 @@ std::vector<NodeRef> decompose_pixel_unshuffle(GraphBuilder& b, const Arguments<
         throw Error("pixel_unshuffle: found height " + std::to_string(image[1]) + " and width " +
                     std::to_string(image[2]) + ", expected multiples of " + std::to_string(r));
     return {regroup(b, self, batch, {image[0], image[1] / r, r, image[2] / r, r}, {0, 2, 4, 1, 3},
-                    {image[0] * r * r, image[1] / r, image[2] / r})};
+                    {(Checked(image[0]) * r * r).value(), image[1] / r, image[2] / r})};
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 // Definition: https://pytorch.org/docs/stable/generated/torch.nn.Conv2d.html and ConvTranspose2d.html
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/checked.h"
 #include "ops/families.h"
 #include "ops/gemm.h"
 #include "ops/samples.h"
@@ -30,17 +30,12 @@ struct Convolution {
 
 constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64);  // as ATen's CPU kernels
 
-__extension__ typedef __int128 Wide;  // hostile parameters are products beyond 64 bits
-
 /// Output sizes of one dimension; https://pytorch.org/docs/stable/generated/torch.nn.ConvTranspose2d.html
 std::int64_t result_size(const Window& w, std::size_t d, bool transposed, std::int64_t image, std::int64_t extra) {
-    const Wide padded = image + 2 * Wide(w.padding[d]), kernel = Wide(w.dilation[d]) * (w.kernel[d] - 1) + 1;
-    const Wide size = transposed        ? (Wide(image) - 1) * w.stride[d] - 2 * Wide(w.padding[d]) + kernel + extra
-                      : padded < kernel ? -1
-                                        : (padded - kernel) / w.stride[d] + 1;
-    if (size > std::numeric_limits<std::int64_t>::max() || size < std::numeric_limits<std::int64_t>::min())
-        throw Error("convolution: found parameters whose result has more elements than 63 bits count");
-    return static_cast<std::int64_t>(size);
+    const Checked padding = Checked(2) * w.padding[d], kernel = Checked(w.dilation[d]) * (w.kernel[d] - 1) + 1;
+    if (transposed) return ((Checked(image) - 1) * w.stride[d] - padding + kernel + extra).value();
+    const Checked padded = image + padding;
+    return padded < kernel ? -1 : ((padded - kernel) / w.stride[d] + 1).value();
 }
 
 void check_operands(const std::string& op, const Convolution& c, const ValueMeta& input, const ValueMeta& weight,
@@ -50,7 +45,7 @@ void check_operands(const std::string& op, const Convolution& c, const ValueMeta
     if (c.groups < 1) throw Error(found + ", expected at least one group");
     if (weight.sizes[0] < c.groups || weight.sizes[0] % c.groups != 0)
         throw Error(found + ", expected weight's first size to be a multiple of the groups");
-    const std::int64_t channels = c.transposed ? weight.sizes[0] : weight.sizes[1] * c.groups;
+    const std::int64_t channels = c.transposed ? weight.sizes[0] : (Checked(weight.sizes[1]) * c.groups).value();
     if (input.sizes[1] != channels) throw Error(found + ", expected " + std::to_string(channels) + " input channels");
     for (const std::int64_t size : c.window.kernel)
         if (size < 1) throw Error(found + ", expected kernel sizes of at least 1");
@@ -103,7 +98,7 @@ Convolution convolution_of(const Arguments<T>& args) {
     }
     w.in = c.transposed ? result : image;
     w.out = c.transposed ? image : result;
-    c.sizes = {c.batch, c.out_channels * c.groups};
+    c.sizes = {c.batch, (Checked(c.out_channels) * c.groups).value()};
     c.sizes.insert(c.sizes.end(), result.begin(), result.end());
     return c;
 }

@@ -2,6 +2,7 @@
 // aten.convolution.default. Definitions: https://pytorch.org/docs/stable/nn.functional.html#convolution-functions
 #include <algorithm>
 
+#include "base/checked.h"
 #include "ops/families.h"
 #include "ops/samples.h"
 #include "ops/window.h"
@@ -65,7 +66,7 @@ std::vector<NodeRef> decompose_padding(GraphBuilder& builder, const Arguments<No
     Sizes extra;  // of aten.constant_pad_nd: the last dimension first, left then right
     for (std::size_t d = Rank; d-- > 0;) {
         const std::int64_t kernel = d + 2 < weight.size() ? weight[d + 2] : 1;
-        const std::int64_t total = form.dilation[d] * (kernel - 1);
+        const std::int64_t total = (Checked(form.dilation[d]) * (kernel - 1)).value();
         form.padding[d] = total / 2;
         extra.insert(extra.end(), {0, total % 2});
     }

@@ -300,7 +300,8 @@ std::vector<Tensor> eval_einsum(const Arguments<Tensor>& args) {
 }
 
 std::vector<ValueMeta> infer_einsum(const Arguments<ValueMeta>& args) {
-    return {ValueMeta::contiguous(args.tensors("tensors")[0].dtype, equation_of(args).sizes)};
+    const Equation equation = equation_of(args);  // refuses a call without tensors
+    return {ValueMeta::contiguous(args.tensors("tensors")[0].dtype, equation.sizes)};
 }
 
 // ---- samples ----

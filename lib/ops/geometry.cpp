@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/checked.h"
 #include "base/error.h"
 
 namespace whittle {
@@ -16,7 +17,8 @@ View View::identity(const Sizes& sizes) {
 Strides View::strides(const Strides& viewed) const {
     Strides result = unused.empty() ? Strides(sizes.size(), 0) : unused;
     for (std::size_t d = 0; d < axes.size(); ++d)
-        for (const auto& [dimension, coefficient] : axes[d].terms) result[dimension] += coefficient * viewed[d];
+        for (const auto& [dimension, coefficient] : axes[d].terms)
+            result[dimension] = (result[dimension] + Checked(coefficient) * viewed[d]).value();
     return result;
 }
 

@@ -2,6 +2,7 @@
 // https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
 #include <limits>
 
+#include "base/checked.h"
 #include "ops/families.h"
 #include "ops/normalize.h"
 #include "ops/samples.h"
@@ -77,7 +78,7 @@ Groups groups_of(const Arguments<T>& arguments) {
                         arguments.integer("group")};
     const std::string op = "aten." + arguments.schema().name;
     const bool fits = sizes.size() >= 2 && sizes[0] == groups.batch && sizes[1] == groups.channels &&
-                      element_count(sizes) == groups.batch * groups.channels * groups.area;
+                      element_count(sizes) == Checked(groups.batch) * groups.channels * groups.area;
     if (!fits) throw Error(op + ": N, C and HxW do not fit the input's sizes " + to_string(sizes));
     if (groups.groups <= 0 || groups.channels % groups.groups != 0)
         throw Error(op + ": " + std::to_string(groups.groups) + " groups do not divide " +

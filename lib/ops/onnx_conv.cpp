@@ -1,4 +1,5 @@
 // ONNX's convolutions: Conv, ConvTranspose.
+#include "base/checked.h"
 #include "ops/onnx_window.h"
 
 namespace whittle {
@@ -48,10 +49,10 @@ void resolve_output(const Rewrite& op, const NodeValue& x, Ints& output_padding,
     if (!wanted && !same) return;
     for (std::size_t d = 0; d < windows.rank(); ++d) {
         const std::int64_t size = x.meta.sizes[d + 2];
-        const std::int64_t full = windows.strides[d] * (size - 1) + output_padding[d] + windows.extent(d);
-        const std::int64_t result = wanted ? (*wanted)[d] : size * windows.strides[d];
-        const std::int64_t cut = std::max<std::int64_t>(full - result, 0);
-        output_padding[d] += std::max<std::int64_t>(result - full, 0);
+        const Checked full = Checked(windows.strides[d]) * (size - 1) + output_padding[d] + windows.extent(d);
+        const Checked result = wanted ? (*wanted)[d] : Checked(size) * windows.strides[d];
+        const std::int64_t cut = std::max<std::int64_t>((full - result).value(), 0);
+        output_padding[d] = std::max(output_padding[d] + (result - full), Checked(output_padding[d])).value();
         windows.before[d] = mode == "SAME_UPPER" ? cut / 2 : cut - cut / 2;
         windows.after[d] = cut - windows.before[d];
     }

@@ -1,4 +1,7 @@
 // ONNX's reads and writes at indices: Gather, GatherElements, GatherND, Scatter…, Compress, NonZero, ReverseSequence.
+#include <algorithm>
+
+#include "ops/elements.h"
 #include "ops/onnx_support.h"
 
 namespace whittle {
@@ -46,11 +49,12 @@ NodeValue flat_positions(const Rewrite& op, const NodeValue& indices, const Size
     const auto size_at = [&](std::int64_t k) { return sizes[static_cast<std::size_t>(first + k)]; };
     if (const std::optional<Tensor> known = op.builder().known(indices)) {
         const Ints values = known->values<std::int64_t>();
+        const std::string& name = op.arguments().schema().name;
         Ints positions(static_cast<std::size_t>(element_count(tuples)), 0);
         for (std::size_t i = 0; i < positions.size(); ++i)
             for (std::int64_t k = 0; k < count; ++k) {
                 const std::int64_t index = values[i * static_cast<std::size_t>(count) + static_cast<std::size_t>(k)];
-                positions[i] = positions[i] * size_at(k) + (index < 0 ? index + size_at(k) : index);
+                positions[i] = positions[i] * size_at(k) + checked_index(index, size_at(k), true, name);
             }
         return op.constant(Tensor::of(positions, tuples));
     }
@@ -183,7 +187,7 @@ Results reverse_sequence(GraphBuilder& builder, const Arguments<NodeValue>& argu
     const Rewrite op(builder, arguments);
     const NodeValue input = op.tensor("input"), lengths = op.tensor("sequence_lens");
     const std::int64_t batch_axis = op.integer("batch_axis"), time_axis = op.integer("time_axis");
-    if (rank_of(input) < 2 || batch_axis + time_axis != 1 || batch_axis * time_axis != 0)
+    if (rank_of(input) < 2 || std::min(batch_axis, time_axis) != 0 || std::max(batch_axis, time_axis) != 1)
         throw Error("found batch_axis " + std::to_string(batch_axis) + " and time_axis " + std::to_string(time_axis) +
                     ", expected 0 and 1 of two dimensions at least");
     const std::int64_t time = size_of_dim(input, time_axis), batch = size_of_dim(input, batch_axis);

@@ -1,6 +1,7 @@
 // ONNX's joins and pieces: Concat, Split, Slice, Pad.
 #include <map>
 
+#include "base/checked.h"
 #include "ops/onnx_support.h"
 
 namespace whittle {
@@ -110,7 +111,7 @@ NodeValue pad_from_edges(const Rewrite& op, NodeValue x, const Ints& pads, bool 
         const std::int64_t size = size_of_dim(x, dim);
         if (before == 0 && after == 0) continue;
         if (size == 0) throw Error("found an empty dimension to pad from its edges, expected elements");
-        const std::int64_t grown = element_count(Sizes{std::max<std::int64_t>(size + before + after, 0)});
+        const std::int64_t grown = std::max<std::int64_t>((Checked(size) + before + after).value(), 0);
         if (grown > (1 << 20))
             throw Error("found a dimension of " + std::to_string(grown) + " elements to pad, expected fewer");
         Ints from;

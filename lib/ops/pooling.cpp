@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/checked.h"
 #include "ops/samples.h"
 
 namespace whittle {
@@ -57,11 +58,13 @@ Pooling pooling_over(const std::string& op, const ValueMeta& self, std::int64_t 
 
 /// https://pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html#torch.nn.MaxPool2d, "Shape"
 std::int64_t pooled_size(const Window& w, std::size_t d, bool ceil) {
-    const std::int64_t room = w.in[d] + 2 * w.padding[d] - w.dilation[d] * (w.kernel[d] - 1) - 1;
-    if (room < 0 && !(ceil && room + w.stride[d] > 0)) return 0;
-    const std::int64_t size = room / w.stride[d] + (ceil && room % w.stride[d] > 0 ? 1 : 0) + 1;
-    // The last window must not begin beyond the padding on the left and the input.
-    return ceil && size - 1 > (w.in[d] + w.padding[d] - 1) / w.stride[d] ? size - 1 : size;
+    const Checked padded = w.in[d] + Checked(2) * w.padding[d], stride = w.stride[d];
+    const Checked room = padded - (Checked(w.dilation[d]) * (w.kernel[d] - 1) + 1);
+    if (room < 0 && !(ceil && room + stride > 0)) return 0;
+    // Rounded up, the last window must not begin beyond the padding on the left and the input.
+    if (ceil)
+        return std::min((room + stride - 1) / stride + 1, (Checked(w.in[d]) + w.padding[d] - 1) / stride + 1).value();
+    return (room / stride + 1).value();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/checked.h"
 #include "ops/gemm.h"
 
 namespace whittle {
@@ -62,7 +63,7 @@ Recurrence recurrence_of(const Arguments<T>& args) {
     r.batch = input.sizes[r.batch_first ? 0 : 1];
     r.input = input.sizes[2];
     const std::vector<T> params = args.tensors("params");
-    const std::int64_t expected = r.layers * r.directions * r.weights();
+    const std::int64_t expected = (Checked(r.layers) * r.directions * r.weights()).value();
     if (r.time < 1 || r.layers < 1 || static_cast<std::int64_t>(params.size()) != expected)
         throw Error(op + ": found " + std::to_string(params.size()) + " params and a sequence of " +
                         std::to_string(r.time) + ", expected " + std::to_string(std::max<std::int64_t>(expected, 1)) +

@@ -73,7 +73,8 @@ std::vector<NodeRef> decompose_indices(GraphBuilder& b, const Arguments<NodeValu
     check_options(a);
     const std::int64_t rows = a.integer("row"), columns = a.integer("col");
     const DType dtype = a.dtype("dtype").value_or(DType::i64);
-    if (rows < 0 || columns < 0 || element_count(Sizes{rows, columns}) > (1 << 26))
+    constexpr std::int64_t kMost = 1 << 26;
+    if (std::min(rows, columns) < 0 || std::max(rows, columns) > kMost || rows * columns > kMost)
         throw Error(a.schema().name + ": found " + std::to_string(rows) + " rows and " + std::to_string(columns) +
                     " columns, expected 0 or more and at most 2^26 elements");
     const std::int64_t offset = std::clamp(a.integer("offset"), -rows - 1, columns + 1);

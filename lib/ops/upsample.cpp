@@ -38,10 +38,14 @@ Resize resize_of(const Arguments<T>& args, std::size_t rank) {
     Resize r;
     r.in = Sizes(input.sizes.begin() + 2, input.sizes.end());
     r.sizes = {input.sizes[0], input.sizes[1]};
-    r.planes = input.sizes[0] * input.sizes[1];
+    r.planes = element_count(r.sizes);
     for (std::size_t d = 0; d < rank; d++) {
         r.factors.push_back(wanted ? std::nullopt : std::optional(factors[d]));
-        r.out.push_back(wanted ? (*wanted)[d] : static_cast<std::int64_t>(static_cast<double>(r.in[d]) * factors[d]));
+        const double grown = wanted ? 0 : static_cast<double>(r.in[d]) * factors[d];
+        if (!(std::abs(grown) < 0x1p63))
+            throw Error(op + ": found input " + to_string(input.sizes) + " and factor " + std::to_string(factors[d]) +
+                        ", expected a result of fewer than 2^63 elements");
+        r.out.push_back(wanted ? (*wanted)[d] : static_cast<std::int64_t>(grown));
         if (r.in[d] < 1 || r.out[d] < 1)
             throw Error(op + ": found input " + to_string(input.sizes) + " and result " + to_string(r.out) +
                         ", expected sizes of at least 1");

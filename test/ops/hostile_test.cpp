@@ -1,6 +1,6 @@
-// Arguments nobody means: every integer of every sample's call replaced by extremes. Inference may refuse with an
-// Error; it must not crash, overflow (the sanitizer build sees that) or take memory that results of such sizes would
-// need.
+// Arguments nobody means: every integer of every sample's call and constants replaced by extremes. Inference may refuse
+// with an Error; it must not crash, overflow (the sanitizer build sees that) or take memory that results of such sizes
+// would need.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <functional>
@@ -34,6 +34,18 @@ void for_each_variant(const Arg& arg, const std::function<void(const Arg&)>& f) 
     }
 }
 
+/// Calls f with every variant of an i64 tensor in which one element is an extreme.
+void for_each_variant(const Tensor& tensor, const std::function<void(const Tensor&)>& f) {
+    if (tensor.dtype() != DType::i64) return;
+    const std::vector<std::int64_t> values = tensor.values<std::int64_t>();
+    for (std::size_t i = 0; i < values.size(); ++i)
+        for (const std::int64_t extreme : kExtremes) {
+            std::vector<std::int64_t> changed = values;
+            changed[i] = extreme;
+            f(Tensor::of(changed, tensor.sizes()));
+        }
+}
+
 void infer_only(const RegisteredOp& op, const Sample& sample) {
     try {
         graph_of(op, sample);
@@ -59,6 +71,12 @@ TEST_CASE("inference survives hostile integers", "[ops]") {
                 for_each_variant(sample.kwargs[i].second, [&](const Arg& arg) {
                     Sample changed = sample;
                     changed.kwargs[i].second = arg;
+                    infer_only(op, changed);
+                });
+            for (const std::size_t i : sample.constants)  // sizes, pads, … of ONNX are operands
+                for_each_variant(sample.tensors[i], [&](const Tensor& tensor) {
+                    Sample changed = sample;
+                    changed.tensors[i] = tensor;
                     infer_only(op, changed);
                 });
         }
