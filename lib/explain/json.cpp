@@ -26,39 +26,40 @@ json values_json(const std::vector<NamedMeta>& values) {
     return list;
 }
 
-const char* text(BreakKind kind) {
-    switch (kind) {
-        case BreakKind::frontend:
-            return "frontend";
-        case BreakKind::unknown_op:
-            return "unknown_op";
-        case BreakKind::control_flow:
-            return "control_flow";
-        case BreakKind::unsupported:
-            return "unsupported";
-    }
-    return "";
-}
-
-json reason_json(const BreakReason& reason, int id) {
+json reason_json(const BreakReason& reason) {
+    const capture::BreakInfo& info = capture::info(reason.kind);
     json nodes = json::array();
     for (const BreakPlace& place : reason.places)
         if (!place.node.empty()) nodes.push_back(place.node);
-    return {{"id", id},
-            {"kind", text(reason.kind)},
+    return {{"id", info.id},
+            {"title", info.title},
+            {"hint", info.hint},
             {"op", reason.op},
             {"reason", reason.reason},
-            {"count", reason.places.size()},
+            {"count", reason.count},
             {"user_stack", stack_json(reason.places.front().user_stack)},
             {"nodes", nodes}};
+}
+
+/// Empty for a model file, which is one frame with one set of shapes.
+json recompiles_json(const Report& report) {
+    json list = json::array();
+    for (const IndexRecompile& entry : report.recompiles) {
+        const json stack = stack_json(entry.stack);
+        list.push_back({{"frame", entry.frame},
+                        {"guard", entry.guard},
+                        {"count", entry.count},
+                        {"source", stack.empty() ? json() : stack.front()},
+                        {"advice", entry.advice}});
+    }
+    return list;
 }
 
 }  // namespace
 
 json to_json(const Report& report) {
     json reasons = json::array(), graphs = json::array(), ops = json::array();
-    for (const BreakReason& reason : report.break_reasons)
-        reasons.push_back(reason_json(reason, static_cast<int>(reasons.size()) + 1));
+    for (const BreakReason& reason : report.break_reasons) reasons.push_back(reason_json(reason));
     for (const GraphSummary& graph : report.graphs)
         graphs.push_back({{"name", graph.name},
                           {"frame", graph.frame},
@@ -66,7 +67,9 @@ json to_json(const Report& report) {
                           {"inputs", values_json(graph.inputs)},
                           {"outputs", values_json(graph.outputs)},
                           {"parameters", graph.parameters},
-                          {"parameter_bytes", graph.parameter_bytes}});
+                          {"parameter_bytes", graph.parameter_bytes},
+                          {"guards", graph.guards},
+                          {"compile_seconds", graph.compile_seconds}});
     for (const OpUse& use : report.ops)
         ops.push_back({{"op", use.op},
                        {"count", use.count},
@@ -82,7 +85,8 @@ json to_json(const Report& report) {
             {"graphs", graphs},
             {"ops", ops},
             {"unsupported", report.unsupported},
-            {"recompiles", json::array()}};  // a model file is one frame with one set of shapes
+            {"recompiles", recompiles_json(report)},
+            {"notes", report.notes}};
 }
 
 }  // namespace whittle::explain

@@ -56,8 +56,8 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
         if (const auto told = frontend.find(call.name); told != frontend.end())
             found.push_back({id, BreakKind::frontend, call.target, told->second});
         else if (!Registry::instance().op(call.target))
-            found.push_back(
-                {id, BreakKind::unknown_op, call.target, "unknown op " + call.target + opset_text(graph, call.target)});
+            found.push_back({id, BreakKind::unregistered_op, call.target,
+                             "unknown op " + call.target + opset_text(graph, call.target)});
         else if (has_nested_graph(call))
             found.push_back({id, BreakKind::control_flow, call.target,
                              "data-dependent control flow: " + call.target + opset_text(graph, call.target)});
@@ -133,8 +133,46 @@ std::vector<NodeId> break_nodes(const Frame& frame, const Backend* backend) {
     return nodes;
 }
 
-Report explain(const std::string& model, const std::vector<Frame>& frames, const Backend* backend) {
+namespace {
+
+void add_place(Report& report, BreakKind kind, const std::string& op, const std::string& why, BreakPlace place) {
+    if (report.graph_break_count == 0) report.first_break = (place.node.empty() ? "" : "%" + place.node + ": ") + why;
+    report.graph_break_count += place.count;
+    auto reason = std::find_if(report.break_reasons.begin(), report.break_reasons.end(),
+                               [&](const BreakReason& r) { return r.reason == why && r.kind == kind; });
+    if (reason == report.break_reasons.end()) reason = report.break_reasons.insert(reason, {kind, op, why, {}});
+    reason->count += place.count;
+    reason->places.push_back(std::move(place));
+}
+
+/// What was noticed while the program ran.
+void add_captured(Report& report, const TraceIndex& index) {
+    for (const IndexBreak& entry : index.breaks) {
+        const capture::BreakInfo* info = capture::find_break(entry.id);
+        add_place(report, info ? info->kind : BreakKind::frontend, entry.op, entry.reason,
+                  {"", entry.stack, entry.count});
+    }
+    report.recompiles = index.recompiles;
+    std::stable_sort(report.recompiles.begin(), report.recompiles.end(),
+                     [](const auto& a, const auto& b) { return a.count > b.count; });
+    report.notes = index.notes;
+}
+
+/// The entry of a frame's graph, by its file; null when there is none.
+const IndexGraph* entry_of(const TraceIndex* index, const Frame& frame) {
+    if (!index) return nullptr;
+    const auto found = std::find_if(index->graphs.begin(), index->graphs.end(), [&](const IndexGraph& g) {
+        return !g.file.empty() && g.file.filename() == std::filesystem::path(frame.file).filename();
+    });
+    return found == index->graphs.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+Report explain(const std::string& model, const std::vector<Frame>& frames, const Backend* backend,
+               const TraceIndex* captured) {
     Report report{.model = model, .backend = backend ? backend->name() : ""};
+    if (captured) add_captured(report, *captured);
     for (const Frame& frame : frames) {
         const std::vector<std::string> unsupported = unsupported_of(frame.graph, backend);
         for (const std::string& op : unsupported)
@@ -142,21 +180,20 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
                 report.unsupported.push_back(op);
         std::vector<NodeId> stops;
         for (const Found& found : find_breaks(frame, backend, unsupported)) {
-            if (report.graph_break_count++ == 0)
-                report.first_break =
-                    (found.node < 0 ? "" : "%" + frame.graph.node({found.node}).name + ": ") + found.reason;
             if (found.node >= 0) stops.push_back(found.node);
-            auto reason = std::find_if(report.break_reasons.begin(), report.break_reasons.end(),
-                                       [&](const BreakReason& r) { return r.reason == found.reason; });
-            if (reason == report.break_reasons.end())
-                reason = report.break_reasons.insert(reason, {found.kind, found.op, found.reason, {}});
-            reason->places.push_back(place_of(frame, found.node));
+            add_place(report, found.kind, found.op, found.reason, place_of(frame, found.node));
         }
-        for (const Graph& piece : split_at(frame.graph, stops)) report.graphs.push_back(summarize(piece, frame.name));
+        for (const Graph& piece : split_at(frame.graph, stops)) {
+            report.graphs.push_back(summarize(piece, frame.name));
+            const IndexGraph* entry = entry_of(captured, frame);
+            if (!entry) continue;
+            report.graphs.back().guards = entry->guards;
+            report.graphs.back().compile_seconds = entry->compile_seconds;
+        }
         count_ops(frame.graph, unsupported, report.ops);
     }
     std::stable_sort(report.break_reasons.begin(), report.break_reasons.end(),
-                     [](const auto& a, const auto& b) { return a.places.size() > b.places.size(); });
+                     [](const auto& a, const auto& b) { return a.count > b.count; });
     std::stable_sort(report.ops.begin(), report.ops.end(),
                      [](const auto& a, const auto& b) { return a.count > b.count; });
     for (const OpUse& use : report.ops) report.op_count += use.count;

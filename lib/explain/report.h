@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "capture/graph_break.h"
 #include "graph/backend.h"
 #include "graph/graph.h"
+#include "record/index.h"
 
 namespace whittle::explain {
 
@@ -25,11 +27,12 @@ struct Frame {
     std::vector<FrontendBreak> breaks = {};
 };
 
-enum class BreakKind : std::uint8_t { frontend, unknown_op, control_flow, unsupported };
+using capture::BreakKind;
 
 struct BreakPlace {
     std::string node = {};                    ///< "%nms"
     std::vector<StackFrame> user_stack = {};  ///< innermost first; of a model file: one entry, the file and the node
+    std::int64_t count = 1;
 };
 
 /// One reason with all its places.
@@ -38,6 +41,7 @@ struct BreakReason {
     std::string op = {};
     std::string reason = {};
     std::vector<BreakPlace> places = {};  ///< in order of the graph, at least one
+    std::int64_t count = 0;               ///< of all places
 };
 
 struct NamedMeta {
@@ -53,6 +57,8 @@ struct GraphSummary {
     std::int64_t parameters = 0;          ///< tensors
     std::int64_t parameter_elements = 0;  ///< numbers in them
     std::int64_t parameter_bytes = 0;
+    std::vector<std::string> guards = {};  ///< of a captured graph, in the order of their checks
+    double compile_seconds = 0;            ///< of a captured graph, when a backend compiled it
 };
 
 struct OpUse {
@@ -67,16 +73,20 @@ struct Report {
     std::string model = {};
     std::string backend = {};                     ///< asked whether it supports the ops; empty when none was
     std::vector<GraphSummary> graphs = {};        ///< without empty ones
-    std::int64_t graph_break_count = 0;           ///< places, not reasons
+    std::int64_t graph_break_count = 0;           ///< each time it happened, not reasons
     std::string first_break = {};                 ///< "%nms: REASON" of the first in the order of the graphs
     std::int64_t op_count = 0;                    ///< calls without getitem, breaks included
     std::vector<BreakReason> break_reasons = {};  ///< most frequent first
     std::vector<OpUse> ops = {};                  ///< most frequent first
     std::vector<std::string> unsupported = {};    ///< ops that the backend named, in order of appearance
+    std::vector<IndexRecompile> recompiles = {};  ///< of a captured program, most frequent first
+    std::vector<std::string> notes = {};          ///< what capture could not see
 };
 
-/// `backend` may be null: then only what every backend stops at is a break.
-Report explain(const std::string& model, const std::vector<Frame>& frames, const Backend* backend);
+/// `backend` may be null: then only what every backend stops at is a break. `captured` is the index of the folder that
+/// the frames come from, one frame per graph, or null: its breaks, guards, recompiles and notes are told too.
+Report explain(const std::string& model, const std::vector<Frame>& frames, const Backend* backend,
+               const TraceIndex* captured = nullptr);
 
 /// Positions in frame.graph of the calls that are breaks, ascending: unknown ops, data-dependent control flow, what the
 /// frontend and the backend (unless null) named.

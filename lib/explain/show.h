@@ -10,19 +10,26 @@
 namespace whittle::explain {
 
 struct TextOptions {
-    bool ops = false;      ///< the table of ops
-    bool verbose = false;  ///< every place of every break, every input and shape; else the first few
+    bool ops = false;         ///< the table of ops
+    bool guards = false;      ///< under which each captured graph may be used again
+    bool times = false;       ///< of compiling each captured graph
+    bool recompiles = false;  ///< every recompile with its guard and what would stop it, else only how many
+    bool verbose = false;     ///< every place of every break, every input and shape; else the first few
     bool color = false;
 };
 
 std::string to_text(const Report& report, const TextOptions& options);
 
-/// graph_count, graph_break_count, op_count, break_reasons, graphs, recompiles (none for a model file), ops, backend,
-/// unsupported.
+/// graph_count, graph_break_count, op_count, break_reasons, graphs, recompiles (none for a model file), notes, ops,
+/// backend, unsupported.
 nlohmann::json to_json(const Report& report);
 
 /// One cluster per frame. Constants are shown inside their readers; breaks are drawn in red.
 std::string to_dot(const std::vector<Frame>& frames, const Backend* backend);
+
+/// What a kind of break means and how to avoid it, as Markdown: the page of one, or of the whole catalogue.
+std::string break_page(const capture::BreakInfo& info);
+std::string break_catalogue_page();
 
 /// "1.2 MB".
 std::string bytes_text(std::int64_t bytes);

@@ -14,6 +14,12 @@ std::string plural(std::int64_t count, const std::string& noun) {
     return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+std::string seconds_text(double seconds) {
+    char text[32];
+    std::snprintf(text, sizeof text, seconds < 1 ? "%.1f ms" : "%.1f s", seconds < 1 ? seconds * 1e3 : seconds);
+    return text;
+}
+
 std::string pad_left(const std::string& text, std::size_t width) {
     return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
@@ -48,14 +54,15 @@ std::string reasons_text(const Report& report, const TextOptions& options, const
     std::string text = paint.bold("Break reasons:") + "\n";
     int number = 0;
     for (const BreakReason& reason : report.break_reasons) {
-        text += "\n" + std::to_string(++number) + ". " + paint.red(reason.reason);
-        if (reason.places.size() > 1)
-            text += " (" + plural(static_cast<std::int64_t>(reason.places.size()), "time") + ")";
+        const capture::BreakInfo& info = capture::info(reason.kind);
+        text += "\n" + std::to_string(++number) + ". " + paint.red(reason.reason) + " [" + std::string(info.id) + "]";
+        if (reason.count > 1) text += " (" + plural(reason.count, "time") + ")";
         text += "\n";
         const std::size_t shown = options.verbose ? reason.places.size() : std::min(kPlaces, reason.places.size());
         for (std::size_t i = 0; i < shown; ++i) text += place_text(reason.places[i]);
         if (shown < reason.places.size())
             text += "   and " + std::to_string(reason.places.size() - shown) + " more (--verbose lists all)\n";
+        text += "   hint: " + std::string(info.hint) + "\n";
     }
     return text + "\n";
 }
@@ -79,9 +86,35 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
                 plural(graph.parameters, "parameter");
         if (graph.parameters)
             text += " (" + plural(graph.parameter_elements, "number") + ", " + bytes_text(graph.parameter_bytes) + ")";
+        if (options.times && graph.compile_seconds > 0) text += ", compiled in " + seconds_text(graph.compile_seconds);
         text += "\n" + values_text("inputs", graph.inputs, options.verbose) +
                 values_text("outputs", graph.outputs, options.verbose);
+        if (!options.guards) continue;
+        for (std::size_t i = 0; i < graph.guards.size(); ++i)
+            text += "    " + pad_right(i ? "" : "guards", 8) + graph.guards[i] + "\n";
     }
+    return text + "\n";
+}
+
+std::string recompiles_text(const Report& report, const TextOptions& options, const Painter& paint) {
+    if (report.recompiles.empty()) return options.recompiles ? "No recompiles.\n\n" : "";
+    std::int64_t total = 0;
+    for (const IndexRecompile& entry : report.recompiles) total += entry.count;
+    if (!options.recompiles) return plural(total, "recompile") + " (--recompiles says why)\n\n";
+    std::string text = paint.bold("Recompiles:") + "\n";
+    int number = 0;
+    for (const IndexRecompile& entry : report.recompiles) {
+        text += "\n" + std::to_string(++number) + ". " + entry.frame + ": " + paint.red(entry.guard);
+        text += " (" + plural(entry.count, "time") + ")\n" + place_text({"", entry.stack});
+        if (!entry.advice.empty()) text += "   hint: " + entry.advice + "\n";
+    }
+    return text + "\n";
+}
+
+std::string notes_text(const Report& report, const Painter& paint) {
+    if (report.notes.empty()) return {};
+    std::string text = paint.bold("Not seen:") + "\n";
+    for (const std::string& note : report.notes) text += "  " + note + "\n";
     return text + "\n";
 }
 
@@ -111,6 +144,19 @@ std::string backend_text(const Report& report, const Painter& paint) {
 
 }  // namespace
 
+std::string break_page(const capture::BreakInfo& info) {
+    return "## " + std::string(info.id) + ": " + std::string(info.title) + "\n\n" + std::string(info.explanation) +
+           "\n\nTo avoid it: " + std::string(info.hint) + ".\n";
+}
+
+std::string break_catalogue_page() {
+    std::string text =
+        "# Graph breaks\n\nWhy capture stops, by the ids that `explain` prints. `explain --break ID` shows one of "
+        "them.\n";
+    for (const capture::BreakInfo& info : capture::break_catalogue()) text += "\n" + break_page(info);
+    return text;
+}
+
 std::string bytes_text(std::int64_t bytes) {
     const char* const units[] = {"B", "kB", "MB", "GB", "TB"};
     double value = static_cast<double>(bytes);
@@ -130,6 +176,8 @@ std::string to_text(const Report& report, const TextOptions& options) {
     text += reasons_text(report, options, paint);
     text += graphs_text(report, options, paint);
     if (options.ops) text += ops_text(report, options, paint);
+    text += recompiles_text(report, options, paint);
+    text += notes_text(report, paint);
     return text + backend_text(report, paint);
 }
 

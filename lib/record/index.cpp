@@ -17,17 +17,27 @@ constexpr std::string_view kFormat = "whittle.trace";
 
 std::string quote(const std::string& text) { return json_quote(as_utf8(text)); }
 
+std::string list_text(const std::vector<std::string>& texts) {
+    std::string text = "[";
+    for (const std::string& entry : texts) text += (text.size() > 1 ? ", " : "") + quote(entry);
+    return text + "]";
+}
+
 std::string graph_text(const IndexGraph& graph) {
     std::string text = "{\"name\": " + quote(graph.name);
     if (!graph.file.empty()) text += ", \"file\": " + quote(graph.file.generic_string());
     text += ", \"frame\": " + quote(graph.frame) + ", \"ended_by\": ";
     text += graph.ended_by_break ? "{\"break\": " + std::to_string(*graph.ended_by_break) + "}" : "\"return\"";
-    return text + ", \"ops\": " + std::to_string(graph.ops) + ", \"inputs\": " + std::to_string(graph.inputs) +
-           ", \"outputs\": " + std::to_string(graph.outputs) + "}";
+    text += ", \"ops\": " + std::to_string(graph.ops) + ", \"inputs\": " + std::to_string(graph.inputs) +
+            ", \"outputs\": " + std::to_string(graph.outputs);
+    if (!graph.guards.empty()) text += ", \"guards\": " + list_text(graph.guards);
+    if (graph.compile_seconds != 0) text += ", \"compile_seconds\": " + json_number(graph.compile_seconds);
+    return text + "}";
 }
 
 std::string break_text(const IndexBreak& entry) {
     std::string text = "{\"reason\": " + quote(entry.reason);
+    if (!entry.id.empty()) text += ", \"id\": " + quote(entry.id);
     if (!entry.op.empty()) text += ", \"op\": " + quote(entry.op);
     text += ", \"frame\": " + quote(entry.frame) + ", \"count\": " + std::to_string(entry.count);
     return text + ", \"stack\": " + stack_to_json(entry.stack) + "}";
@@ -36,6 +46,12 @@ std::string break_text(const IndexBreak& entry) {
 std::string record_text(const IndexRecord& record) {
     return "{\"name\": " + quote(record.name) + ", \"file\": " + quote(record.file.generic_string()) +
            ", \"graph\": " + quote(record.graph) + "}";
+}
+
+std::string recompile_text(const IndexRecompile& entry) {
+    std::string text = "{\"frame\": " + quote(entry.frame) + ", \"guard\": " + quote(entry.guard);
+    if (!entry.advice.empty()) text += ", \"advice\": " + quote(entry.advice);
+    return text + ", \"count\": " + std::to_string(entry.count) + ", \"stack\": " + stack_to_json(entry.stack) + "}";
 }
 
 template <class Entry, class Text>
@@ -52,8 +68,8 @@ class IndexReader {
 
     TraceIndex read() {
         const Json& root = in_.root();
-        in_.only_members(
-            root, {"format", "version", "model", "backend", "frames", "graphs", "breaks", "records", "environment"});
+        in_.only_members(root, {"format", "version", "model", "backend", "frames", "graphs", "breaks", "records",
+                                "recompiles", "notes", "environment"});
         TraceIndex index;
         index.model = text(root, "model");
         index.backend = text(root, "backend");
@@ -62,6 +78,10 @@ class IndexReader {
         for (const Json& entry : in_.list(in_.member(root, "graphs")))
             index.graphs.push_back(graph_of(entry, index.breaks.size()));
         for (const Json& entry : in_.list(in_.member(root, "records"))) index.records.push_back(record_of(entry));
+        if (const Json* entries = in_.find(root, "recompiles"))
+            for (const Json& entry : in_.list(*entries)) index.recompiles.push_back(recompile_of(entry));
+        if (const Json* notes = in_.find(root, "notes"))
+            for (const Json& note : in_.list(*notes)) index.notes.push_back(in_.text(note));
         if (const Json* environment = in_.find(root, "environment")) index.environment = in_.texts(*environment);
         return index;
     }
@@ -85,7 +105,8 @@ class IndexReader {
     }
 
     IndexGraph graph_of(const Json& value, std::size_t breaks) const {
-        in_.only_members(value, {"name", "file", "frame", "ended_by", "ops", "inputs", "outputs"});
+        in_.only_members(
+            value, {"name", "file", "frame", "ended_by", "ops", "inputs", "outputs", "guards", "compile_seconds"});
         IndexGraph graph;
         graph.name = text(value, "name");
         if (const Json* path = in_.find(value, "file")) graph.file = file(*path);
@@ -103,15 +124,28 @@ class IndexReader {
         graph.ops = count(value, "ops");
         graph.inputs = count(value, "inputs");
         graph.outputs = count(value, "outputs");
+        if (const Json* guards = in_.find(value, "guards"))
+            for (const Json& guard : in_.list(*guards)) graph.guards.push_back(in_.text(guard));
+        if (const Json* seconds = in_.find(value, "compile_seconds")) graph.compile_seconds = in_.number(*seconds);
         return graph;
     }
 
     IndexBreak break_of(const Json& value) const {
-        in_.only_members(value, {"reason", "op", "frame", "count", "stack"});
+        in_.only_members(value, {"reason", "id", "op", "frame", "count", "stack"});
         IndexBreak entry;
         entry.reason = text(value, "reason");
+        if (const Json* id = in_.find(value, "id")) entry.id = in_.text(*id);
         if (const Json* op = in_.find(value, "op")) entry.op = in_.text(*op);
         entry.frame = text(value, "frame");
+        entry.count = count(value, "count");
+        entry.stack = read_stack(in_, in_.member(value, "stack"));
+        return entry;
+    }
+
+    IndexRecompile recompile_of(const Json& value) const {
+        in_.only_members(value, {"frame", "guard", "advice", "count", "stack"});
+        IndexRecompile entry{.frame = text(value, "frame"), .guard = text(value, "guard")};
+        if (const Json* advice = in_.find(value, "advice")) entry.advice = in_.text(*advice);
         entry.count = count(value, "count");
         entry.stack = read_stack(in_, in_.member(value, "stack"));
         return entry;
@@ -147,6 +181,8 @@ void save_index(const fs::path& folder, const TraceIndex& index) {
     member("graphs", block(index.graphs, graph_text));
     member("breaks", block(index.breaks, break_text));
     member("records", block(index.records, record_text));
+    if (!index.recompiles.empty()) member("recompiles", block(index.recompiles, recompile_text));
+    if (!index.notes.empty()) member("notes", block(index.notes, quote));
     if (!index.environment.empty()) member("environment", json_object(index.environment));
     write_file(folder / "index.json", text + "\n}\n");
 }

@@ -11,11 +11,12 @@
 
 namespace whittle {
 
-inline constexpr int kIndexFormatMajor = 1, kIndexFormatMinor = 0;
+inline constexpr int kIndexFormatMajor = 1, kIndexFormatMinor = 1;
 
 /// Why capture stopped at a place; `count` times.
 struct IndexBreak {
     std::string reason;
+    std::string id = {};  ///< of the kind of break: "WB0001", see capture/graph_break.h
     std::string op = {};  ///< the op that capture stopped at, if one
     std::string frame = "main";
     std::vector<StackFrame> stack = {};  ///< of the user, innermost first
@@ -30,6 +31,8 @@ struct IndexGraph {
     /// What ended it: "return" of its frame, or the position in TraceIndex::breaks.
     std::optional<std::size_t> ended_by_break = {};
     std::int64_t ops = 0, inputs = 0, outputs = 0;
+    std::vector<std::string> guards = {};  ///< under which it may be used again, in the order of their checks
+    double compile_seconds = 0;
     bool operator==(const IndexGraph&) const = default;
 };
 
@@ -40,6 +43,16 @@ struct IndexRecord {
     bool operator==(const IndexRecord&) const = default;
 };
 
+/// A graph that had to be compiled again because a guard failed.
+struct IndexRecompile {
+    std::string frame;
+    std::string guard;                   ///< the guard that failed, with what was found: "L['n'] == 3, now 4"
+    std::vector<StackFrame> stack = {};  ///< where capture came to rely on it
+    std::string advice = {};             ///< what would stop it
+    std::int64_t count = 1;
+    bool operator==(const IndexRecompile&) const = default;
+};
+
 struct TraceIndex {
     std::string model;                ///< as the user named it
     std::string backend = "eager";    ///< it ran with
@@ -47,6 +60,8 @@ struct TraceIndex {
     std::vector<IndexGraph> graphs;
     std::vector<IndexBreak> breaks;
     std::vector<IndexRecord> records;
+    std::vector<IndexRecompile> recompiles = {};
+    std::vector<std::string> notes = {};  ///< what capture could not see, for the reader of the report
     std::map<std::string, std::string> environment;
     bool operator==(const TraceIndex&) const = default;
 };

@@ -80,7 +80,7 @@ TEST_CASE("breaks split the graph, and equal reasons are told once") {
     CHECK(report.graph_break_count == 2);
     REQUIRE(report.break_reasons.size() == 1);
     CHECK(report.break_reasons.at(0).reason == "unknown op mystery.op");
-    CHECK(report.break_reasons.at(0).kind == explain::BreakKind::unknown_op);
+    CHECK(report.break_reasons.at(0).kind == explain::BreakKind::unregistered_op);
     REQUIRE(report.break_reasons.at(0).places.size() == 2);
     CHECK(report.break_reasons.at(0).places.at(1).node == "e");
     CHECK(report.break_reasons.at(0).places.at(1).user_stack.at(0).file == "model.onnx");
@@ -146,7 +146,7 @@ TEST_CASE("the text has the parts of the original, in its order") {
     const std::string text = explain::to_text(explain::explain("m", {broken()}, nullptr), {.ops = true});
     CHECK(text.starts_with("Whittle produced 3 graphs, with 2 graph breaks and 6 ops.\n"));
     const auto reasons = text.find("Break reasons:"), graphs = text.find("\nGraphs:"), ops = text.find("\nOps:");
-    CHECK(text.find("1. unknown op mystery.op (2 times)\n   File \"model.onnx\", in main\n     %b = mystery.op(%a)") !=
+    CHECK(text.find("1. unknown op mystery.op [WB0007] (2 times)\n   File \"model.onnx\", in main\n     %b = mystery.op(%a)") !=
           std::string::npos);
     CHECK(reasons < graphs);
     CHECK(graphs < ops);
@@ -161,7 +161,7 @@ TEST_CASE("the JSON has the fields that scripts rely on") {
     CHECK(json.at("op_count") == 6);
     CHECK(json.at("recompiles").empty());
     const auto& reason = json.at("break_reasons").at(0);
-    CHECK(reason.at("id") == 1);
+    CHECK(reason.at("id") == "WB0007");
     CHECK(reason.at("count") == 2);
     for (const char* key : {"file", "line", "column", "function", "text"})
         CHECK(reason.at("user_stack").at(0).contains(key));

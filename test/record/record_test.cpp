@@ -180,6 +180,7 @@ TEST_CASE("the index of a trace comes back and satisfies its schema") {
     index.backend = "halide";
     index.frames = {"main", "helper"};
     index.breaks = {{.reason = "the op onnx.Strange is not registered",
+                     .id = "WB0007",
                      .op = "onnx.Strange",
                      .frame = "main",
                      .stack = {{"model.cpp", 3, 9, "f", "strange(x);"}},
@@ -188,6 +189,10 @@ TEST_CASE("the index of a trace comes back and satisfies its schema") {
     index.graphs[0].file = "graphs/recorded_graph.json";
     index.graphs[0].ended_by_break = 0;
     index.records = {{"a", "records/a.json", "recorded/graph"}};
+    index.graphs[1].guards = {"L['n'] == 3"};
+    index.graphs[1].compile_seconds = 0.25;
+    index.recompiles = {{"helper", "L['n'] == 3, now 4", {{"model.cpp", 5, 1, "g", "if (n == 3)"}}, "hoist it", 7}};
+    index.notes = {"libfoo.so has no line numbers"};
     index.environment = {{"os", "Debian"}};
     CHECK(index.graphs[0].ops == 1);
     CHECK(index.graphs[1].ops == 2);  // the getitem does not count

@@ -1,0 +1,73 @@
+#include "capture/graph_break.h"
+
+#include "base/error.h"
+
+namespace whittle::capture {
+namespace {
+
+using enum BreakKind;
+
+constexpr BreakInfo kCatalogue[] = {
+    {side_effect, "WB0001", "a side effect between operations",
+     "The program reads or writes something outside its tensors here, a print for example. What was recorded before "
+     "has "
+     "to run first, so that the effect happens in its place.",
+     "move it before or after the function, or guard it with a flag that is off in production"},
+    {branch, "WB0002", "a branch on a tensor's value",
+     "Which way the program goes depends on numbers that exist only once the graph has run.",
+     "compute both outcomes and select with where(), or make it one operation with cond()"},
+    {item, "WB0003", "a tensor's value became a host value",
+     "item() and conversions to a number need the tensor's value, so the graph before them has to run.",
+     "keep it as a 0-d tensor; read values after the last operation"},
+    {data_pointer, "WB0004", "a pointer to a tensor's elements",
+     "The program reads or writes the elements behind the graph's back.",
+     "do the access with tensor operations, or outside the function"},
+    {dynamic_shape, "WB0005", "a result whose sizes depend on values",
+     "nonzero, masked_select, unique and their like have results whose sizes are unknown until they have run.",
+     "use where() or a mask of full size instead"},
+    {compare, "WB0006", "a comparison of whole tensors on the host",
+     "equal and allclose return a bool to the program, so their operands have to be computed first.",
+     "compare with eq() and reduce with all(), and read the result at the end"},
+    {unregistered_op, "WB0007", "an operation that Whittle does not know",
+     "Only registered operations enter a graph; their meaning has to be known to check a compiler against it.",
+     "admit it with allow_in_graph, or express it in known operations"},
+    {backend_request, "WB0008", "the backend asked for a break",
+     "The backend does not take this operation inside a larger graph.", "see what the backend says of it"},
+    {explicit_break, "WB0009", "the program asked for a break", "graph_break() was called.",
+     "remove the call when it has served its purpose"},
+    {control_flow, "WB0010", "data-dependent control flow in a model file",
+     "An If or Loop whose condition or trip count is known only when the model runs.",
+     "export the model with the condition fixed, or with both branches computed and selected"},
+    {unsupported, "WB0011", "an operation that the backend does not support",
+     "The graph is split around it, and it runs outside the compiler.",
+     "express it in supported operations, or teach the backend"},
+    {frontend, "WB0012", "something in the model file that could not be taken",
+     "The reader of the file has no meaning for it.", "export it for another opset, or without it"},
+    {nested, "WB0013", "a break inside the body of a higher-order operation",
+     "The body of cond, while_loop or map must be one graph; it was rolled back.", "move what breaks out of the body"},
+    {mutation, "WB0014", "a change of memory that the graph cannot order",
+     "Memory that several tensors share was changed in a way that cannot be told in operations.",
+     "use the out-of-place form of the operation"},
+    {exception, "WB0015", "an exception left the function",
+     "What had been recorded until then was compiled; the rest of the function never ran.",
+     "check arguments before the first operation"},
+};
+
+}  // namespace
+
+std::span<const BreakInfo> break_catalogue() { return kCatalogue; }
+
+const BreakInfo& info(BreakKind kind) {
+    for (const BreakInfo& entry : kCatalogue)
+        if (entry.kind == kind) return entry;
+    WHITTLE_CHECK(false, "a kind of break without an entry in the catalogue");
+    return kCatalogue[0];
+}
+
+const BreakInfo* find_break(std::string_view id) {
+    for (const BreakInfo& entry : kCatalogue)
+        if (entry.id == id) return &entry;
+    return nullptr;
+}
+
+}  // namespace whittle::capture

@@ -1,0 +1,56 @@
+// Graph breaks: why capture stopped at a place. Every kind has a stable id (WB0001 …) under which share/doc/breaks.md
+// explains it; the catalogue here is the only list.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle::capture {
+
+enum class BreakKind : std::uint8_t {
+    side_effect,      ///< input or output of the program: a print
+    branch,           ///< a branch on a tensor's value
+    item,             ///< a tensor's value became a host value
+    data_pointer,     ///< the program took a pointer to a tensor's elements
+    dynamic_shape,    ///< an op whose result's sizes depend on values
+    compare,          ///< equal, allclose: a whole-tensor comparison on the host
+    unregistered_op,  ///< an op that Whittle does not know
+    backend_request,  ///< the backend asked for it
+    explicit_break,   ///< the program asked for it
+    control_flow,     ///< If or Loop of a model file whose outcome depends on data
+    unsupported,      ///< an op that the backend does not implement
+    frontend,         ///< something the reader of a model file could not take
+    nested,           ///< a break inside the body of a higher-order op
+    mutation,         ///< a change of memory that the graph cannot order
+    exception,        ///< an exception left the frame
+};
+
+/// One kind of break, for people.
+struct BreakInfo {
+    BreakKind kind;
+    std::string_view id;           ///< "WB0001"
+    std::string_view title;        ///< "a branch on a tensor's value"
+    std::string_view explanation;  ///< one or two sentences
+    std::string_view hint;         ///< what to change
+};
+
+/// All kinds, in order of their ids.
+std::span<const BreakInfo> break_catalogue();
+const BreakInfo& info(BreakKind kind);
+/// nullptr when no kind has the id.
+const BreakInfo* find_break(std::string_view id);
+
+struct GraphBreak {
+    BreakKind kind = BreakKind::side_effect;
+    std::string reason = {};             ///< with the particulars: "print: std::cout << \"woo\"", "item: aten.item"
+    std::string op = {};                 ///< the op that capture stopped at, if one
+    std::vector<StackFrame> stack = {};  ///< of the user, innermost first
+    bool operator==(const GraphBreak&) const = default;
+};
+
+}  // namespace whittle::capture

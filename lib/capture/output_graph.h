@@ -1,0 +1,109 @@
+// OutputGraph: the graph that capture is building, with where its inputs came from and what it relies on. A value: a
+// checkpoint is a copy, rolling back is an assignment. It knows nothing of how operations are noticed.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "capture/graph_break.h"
+#include "capture/guard.h"
+#include "capture/source.h"
+#include "graph/graph.h"
+
+namespace whittle::capture {
+
+/// Identity of a tensor object in the program, never reused while it is captured; 0: unknown.
+using TensorKey = std::uint64_t;
+
+/// After the graph has run, this result of it is written into the tensor at `source`, in the order of the list.
+struct InputUpdate {
+    Source source;
+    std::size_t output = 0;  ///< position among the graph's outputs
+};
+
+/// A finished graph: what a backend gets, and what is needed to call it and to use it again.
+struct CapturedGraph {
+    Graph graph = {};                         ///< verifies at Stage::captured
+    std::vector<Source> sources = {};         ///< one per placeholder
+    std::vector<Guard> guards = {};           ///< in the order in which capture came to rely on them
+    std::vector<InputUpdate> updates = {};    ///< in program order
+    std::optional<GraphBreak> ended_by = {};  ///< nothing: the frame returned
+    std::vector<Tensor> inputs = {};          ///< values, where they were snapshotted: one per placeholder
+    std::vector<Tensor> outputs = {};         ///< values that the program computed: one per output
+    double compile_seconds = 0;               ///< of the backend, if one compiled it
+};
+
+/// One execution of a function under capture.
+struct CapturedFrame {
+    std::string name = {};      ///< unique in the capture: "toy_example", "toy_example_1"
+    std::string function = {};  ///< as the program has it
+    std::string file = {};      ///< where it is defined, when known
+    int line = 0;
+    std::vector<CapturedGraph> graphs = {};  ///< without those that have neither calls nor outputs
+    std::vector<GraphBreak> breaks = {};     ///< in program order; more than graphs when breaks follow one another
+};
+
+/// A call to add: what the program issued.
+struct RecordedCall {
+    std::string target = {};
+    ArgList args = {};
+    std::vector<std::pair<std::string, Arg>> kwargs = {};
+    std::vector<ValueMeta> results = {};
+    std::vector<StackFrame> stack = {};
+    std::string module_path = {};
+};
+
+class OutputGraph {
+  public:
+    explicit OutputGraph(std::string name) : graph_{.name = std::move(name)} {}
+
+    /// The placeholder of an input: one per source, and one per tensor where its key is known, so that a tensor that
+    /// is passed twice is one input. Adds a tensor guard for every new source.
+    NodeRef input(const Source& source, const ValueMeta& meta, TensorKey key = 0, std::vector<StackFrame> stack = {});
+    /// The get_attr of a parameter or constant by its qualified name; tied weights (one key) are one node under the
+    /// first name.
+    NodeRef parameter(const std::string& qualified_name, const Tensor& value, TensorKey key = 0);
+    /// The call, and its results: the call itself, or one getitem each when it has several.
+    std::vector<NodeRef> call(RecordedCall call);
+
+    /// Guards that say the same are kept once.
+    void guard(Guard guard);
+    /// The tensor at `source` takes the value of `result` once the graph has run; a later update replaces an earlier.
+    void update(const Source& source, NodeRef result);
+
+    /// The source of a placeholder; nullptr for other nodes.
+    const Source* source_of(NodeRef node) const;
+    /// A node's name as the program calls its value; made unique.
+    void rename(NodeRef node, const std::string& name);
+    const Graph& graph() const { return graph_; }
+    const std::vector<Guard>& guards() const { return guards_; }
+    std::int64_t call_count() const;
+
+    /// The graph is functional: whoever records an operation that writes to a tensor records its functional form and,
+    /// for an input, an update().
+    ///
+    /// The graph with these results, followed by those of the updates. Dead calls, getitems and get_attrs go, and so do
+    /// placeholders that nothing reads, with their guards kept: what was relied on stays relied on. Nothing is left
+    /// when there are neither calls nor outputs.
+    std::optional<CapturedGraph> finish(std::span<const NodeRef> results,
+                                        std::optional<GraphBreak> ended_by = {}) const;
+
+    /// The first field in which the states differ, by name with both values; empty when none: "guards: 2 and 3".
+    static std::string diff(const OutputGraph& a, const OutputGraph& b);
+
+  private:
+    Graph graph_;
+    std::vector<Guard> guards_;
+    std::map<std::string, NodeRef> by_source_;
+    std::unordered_map<TensorKey, NodeRef> by_key_;
+    std::unordered_map<NodeId, Source> sources_;
+    std::vector<std::pair<Source, NodeRef>> updates_;
+};
+
+}  // namespace whittle::capture
