@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <set>
+#include <sstream>
 
 #include "base/error.h"
 
@@ -39,107 +41,24 @@ const Input* Group::input(std::string_view wanted) const {
 
 namespace {
 
-/// C++17 keywords and the names that generated code uses itself or finds in the global namespace of <cmath>.
+/// What a tensor or loop of generated code cannot be called: keywords, macros and functions of the C library's headers,
+/// and what the writers of text (loops.cpp, backends/halide/halide_text.cpp) call their own helpers.
 const std::set<std::string, std::less<>>& reserved() {
-    static const std::set<std::string, std::less<>> words = {"alignas",
-                                                             "alignof",
-                                                             "and",
-                                                             "and_eq",
-                                                             "asm",
-                                                             "auto",
-                                                             "bitand",
-                                                             "bitor",
-                                                             "bool",
-                                                             "break",
-                                                             "case",
-                                                             "catch",
-                                                             "char",
-                                                             "char16_t",
-                                                             "char32_t",
-                                                             "class",
-                                                             "compl",
-                                                             "const",
-                                                             "const_cast",
-                                                             "constexpr",
-                                                             "continue",
-                                                             "decltype",
-                                                             "default",
-                                                             "delete",
-                                                             "do",
-                                                             "double",
-                                                             "dynamic_cast",
-                                                             "else",
-                                                             "enum",
-                                                             "explicit",
-                                                             "export",
-                                                             "extern",
-                                                             "false",
-                                                             "float",
-                                                             "for",
-                                                             "friend",
-                                                             "goto",
-                                                             "if",
-                                                             "inline",
-                                                             "int",
-                                                             "long",
-                                                             "mutable",
-                                                             "namespace",
-                                                             "new",
-                                                             "noexcept",
-                                                             "not",
-                                                             "not_eq",
-                                                             "nullptr",
-                                                             "operator",
-                                                             "or",
-                                                             "or_eq",
-                                                             "private",
-                                                             "protected",
-                                                             "public",
-                                                             "register",
-                                                             "reinterpret_cast",
-                                                             "return",
-                                                             "short",
-                                                             "signed",
-                                                             "sizeof",
-                                                             "static",
-                                                             "static_assert",
-                                                             "static_cast",
-                                                             "struct",
-                                                             "switch",
-                                                             "template",
-                                                             "this",
-                                                             "thread_local",
-                                                             "throw",
-                                                             "true",
-                                                             "try",
-                                                             "typedef",
-                                                             "typeid",
-                                                             "typename",
-                                                             "union",
-                                                             "unsigned",
-                                                             "using",
-                                                             "virtual",
-                                                             "void",
-                                                             "volatile",
-                                                             "wchar_t",
-                                                             "while",
-                                                             "xor",
-                                                             "xor_eq",
-                                                             "concept",
-                                                             "requires",
-                                                             "std",
-                                                             "Halide",
-                                                             "main",
-                                                             "half",
-                                                             "bfloat",
-                                                             "INFINITY",
-                                                             "NAN",
-                                                             "y0",
-                                                             "y1",
-                                                             "yn",
-                                                             "j0",
-                                                             "j1",
-                                                             "jn"};
+    static const auto words = [] {
+        std::istringstream text(
+            "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
+            "char32_t class compl concept const const_cast constexpr continue decltype default delete "
+            "do double dynamic_cast else enum explicit export extern false float for friend goto if "
+            "inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq "
+            "private protected public register reinterpret_cast requires return short signed sizeof "
+            "static static_assert static_cast struct switch template this thread_local throw true try "
+            "typedef typeid typename union unsigned using virtual void volatile wchar_t while xor "
+            "xor_eq "
+            "std Halide main half bfloat INFINITY NAN y0 y1 yn j0 j1 jn "
+            "wrap_add wrap_sub wrap_mul wrap_abs wrap_shl euclidean_div euclidean_mod "
+            "view libm float_bits double_bits to_half SoundAccesses results pipeline");
+        return std::set<std::string, std::less<>>(std::istream_iterator<std::string>(text), {});
+    }();
     return words;
 }
 

@@ -18,6 +18,12 @@
 
 namespace whittle::expr {
 
+/// Memory for a stage's elements, no better aligned than they must be: kernels may not count on more.
+inline Tensor unaligned_result(const Stage& stage) {
+    const Sizes sizes = stage.sizes();
+    return Tensor(stage.dtype, {element_count(sizes) + 1}).as_strided(sizes, contiguous_strides(sizes), 1);
+}
+
 class Batch {
   public:
     ~Batch() {
@@ -64,8 +70,7 @@ class Batch {
         std::vector<void*> out;
         std::vector<Tensor> results;
         for (const Tensor& t : inputs) in.push_back(t.raw());
-        for (const std::string& output : group.outputs)
-            results.emplace_back(group.stage(output)->dtype, group.stage(output)->sizes());
+        for (const std::string& output : group.outputs) results.push_back(unaligned_result(*group.stage(output)));
         for (Tensor& t : results) out.push_back(t.mutable_raw());
         using Run = void(const void* const*, void* const*, std::string*);
         auto* function = reinterpret_cast<Run*>(dlsym(handle_, ("run_" + name).c_str()));

@@ -116,3 +116,9 @@ TEST_CASE("a directive that is off takes its dependents with it") {
     CHECK(print(schedule[0]) == "s.split(i, io, ii, 8, GuardWithIf)");
     CHECK(print(schedule[1]) == "s.vectorize(ii)");
 }
+
+TEST_CASE("tensors of generated code cannot take the names of what it calls") {
+    for (const char* taken : {"view", "while", "half", "INFINITY", "wrap_add", "pipeline", "3d", "_x", "a__b", ""})
+        CHECK_FALSE(is_identifier(taken));
+    for (const char* fine : {"view_1", "relu", "x0"}) CHECK(is_identifier(fine));
+}

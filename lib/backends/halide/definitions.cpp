@@ -135,6 +135,10 @@ std::string tail_of(const Directive& directive, const Definition& definition, co
     return "GuardWithIf";
 }
 
+bool vectorizes(const expr::Schedule& schedule) {
+    return std::ranges::find(schedule, Directive::Kind::vectorize, &Directive::kind) != schedule.end();
+}
+
 std::string func_name(const Stage& stage) { return stage.name + "_stage"; }
 
 }  // namespace whittle::halide

@@ -70,6 +70,9 @@ class LoopKinds {
 /// extents: Halide's own defaults compute elements outside of them, whose loads are out of bounds.
 std::string tail_of(const expr::Directive& directive, const Definition& definition, const expr::Group& group);
 
+/// Whether any directive, on or off, makes vectors: then the kernel needs the pass of sound_accesses.h.
+bool vectorizes(const expr::Schedule& schedule);
+
 /// The name of a stage's Func. An output's is a symbol of the compiled code, where "exp2" or "pow" would take the place
 /// of the C library's function, which LLVM calls on its own account.
 std::string func_name(const expr::Stage& stage);

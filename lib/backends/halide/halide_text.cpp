@@ -45,6 +45,39 @@ static Halide::Expr to_half(Halide::Type type, const Halide::Expr& x) {
     return Halide::select(Halide::is_nan(x), Halide::reinterpret(type, nan), Halide::cast(type, x));
 }
 )text"},
+    {"SoundAccesses",
+     R"text(// Halide 14 takes results that a kernel reads back for aligned to whole vectors, and so any constant index with a stride;
+// constant indices that fall along a vector fail an assertion of its own. This pass, run last, says otherwise.
+struct SoundAccesses : Halide::Internal::IRMutator {
+    using IRMutator::visit;
+    std::map<std::string, Halide::Internal::Parameter> results;
+    explicit SoundAccesses(const std::vector<Halide::Func>& outputs) {
+        for (Halide::Func f : outputs) results[f.name()] = f.output_buffer().parameter();
+    }
+    Halide::Expr visit(const Halide::Internal::Load* op) override {
+        const auto result = results.find(op->name);
+        const bool constant = op->alignment.modulus == 0;
+        const Halide::Expr predicate = mutate(op->predicate);
+        const Halide::Expr load = Halide::Internal::Load::make(
+            op->type, op->name, sound(mutate(op->index)), op->image, result == results.end() ? op->param : result->second,
+            predicate, constant ? Halide::Internal::ModulusRemainder() : op->alignment);
+        if (Halide::Internal::is_const_one(predicate)) return load;
+        return Halide::Internal::Select::make(predicate, load, Halide::Internal::make_zero(op->type));
+    }
+    Halide::Internal::Stmt visit(const Halide::Internal::Store* op) override {
+        return Halide::Internal::Store::make(op->name, mutate(op->value), sound(mutate(op->index)), op->param,
+                                             mutate(op->predicate), op->alignment);
+    }
+    static Halide::Expr sound(const Halide::Expr& index) {
+        const auto* ramp = index.as<Halide::Internal::Ramp>();
+        const int64_t* base = ramp ? Halide::Internal::as_const_int(ramp->base) : nullptr;
+        const int64_t* stride = ramp ? Halide::Internal::as_const_int(ramp->stride) : nullptr;
+        if (!base || !stride || (*base >= 0 && *stride > 0)) return index;
+        return Halide::Internal::Add::make(Halide::Internal::Broadcast::make(ramp->base, ramp->lanes),
+                                           Halide::Internal::Ramp::make(0, ramp->stride, ramp->lanes));
+    }
+};
+)text"},
 };
 
 std::string type_text(DType dtype, bool as_unsigned = false) {
@@ -157,7 +190,8 @@ class TextWriter {
         : group_(group), schedule_(schedule), prepared_(group), kinds_(prepared_), naming_(group) {
         for (const expr::Input& input : group.inputs) names_.unique(input.name);
         for (const Stage& stage : group.stages) names_.unique(stage.name);
-        for (const char* helper : {"view", "libm", "float_bits", "double_bits", "to_half"}) names_.unique(helper);
+        for (const auto& [helper, text] : kHelpers) names_.unique(std::string(helper));
+        for (const char* local : {"results", "pipeline"}) names_.unique(local);
         for (const Directive& d : schedule)
             for (const std::string& loop : d.args) naming_.reserve(loop);
     }
@@ -168,6 +202,7 @@ class TextWriter {
             if (!is_used(tensor)) out += "    (void)" + pointer + ";\n";
         if (prepared_.outputs().empty()) return out + "}\n";
         helpers_.insert("view");
+        if (vectorizes(schedule_)) helpers_.insert("SoundAccesses");
         for (const expr::Input* input : prepared_.inputs()) out += declare(*input);
         std::string funcs, schedule;
         for (const Stage* stage : prepared_.stages()) funcs += "\n" + define(*stage);
@@ -409,8 +444,11 @@ class TextWriter {
         std::string list;
         for (const std::string& result : results)
             list += (list.empty() ? indent : "," + (indent.empty() ? " " : indent)) + result;
-        return out + "    std::vector<Halide::Buffer<>> results = {" + list + "};\n    Halide::Pipeline({" +
-               join(funcs) + "}).realize(Halide::Realization(results), Halide::Target(\"" +
+        out += "    std::vector<Halide::Buffer<>> results = {" + list + "};\n    Halide::Pipeline pipeline({" +
+               join(funcs) + "});\n";
+        if (vectorizes(schedule_))
+            out += "    pipeline.add_custom_lowering_pass(new SoundAccesses({" + join(funcs) + "}));\n";
+        return out + "    pipeline.realize(Halide::Realization(results), Halide::Target(\"" +
                (target.empty() ? default_target() : target) + "\"));\n";
     }
 

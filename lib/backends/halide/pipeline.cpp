@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "backends/halide/definitions.h"
+#include "backends/halide/sound_accesses.h"
 #include "backends/halide/translate.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -189,7 +190,9 @@ class PipelineMaker {
             for (const Definition& d : prepared_.definitions(*stage))
                 if (d.update >= 0 && !scheduled.contains({stage->name, d.update}))
                     funcs_.at(stage->name).update(d.halide_update).unscheduled();
-        return Halide::Pipeline(outputs);
+        Halide::Pipeline pipeline(outputs);
+        if (vectorizes(schedule)) pipeline.add_custom_lowering_pass(new SoundAccesses(outputs));  // takes ownership
+        return pipeline;
     }
 
     std::vector<Halide::ImageParam> inputs() const { return inputs_; }

@@ -18,10 +18,7 @@
 //  - Required regions are computed by interval arithmetic: an index it cannot bound as tightly as we do is given its
 //    proven range (unsafe_promise_clamped), and one that depends on data is clamped. An index that is out of bounds,
 //    which the interpreter reports, therefore reads the nearest element here.
-//
-// Not worked around: an index that falls along a vectorized loop (x[n - 1 - i]) fails Halide's internal assertion
-// "base >= 0" where the loop has fewer iterations than the vector has lanes, or its last step is unrolled. Schedules
-// must not vectorize beyond an extent.
+// What its code generator gets wrong about loads and stores of vectors is mended after lowering: sound_accesses.h.
 #pragma once
 
 #include <cmath>

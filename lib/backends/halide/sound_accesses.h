@@ -1,0 +1,59 @@
+// A pass over what Halide lowered a kernel to, run last, that keeps three mistakes of Halide 14's code generator
+// (CodeGen_LLVM.cpp) from being made; all concern the loads and stores of vectorized loops:
+//  - A result that the kernel reads back (an update's own element, a result that another stage loads) is taken for
+//    memory of Halide's own: aligned to whole vectors, with room to read behind its end. It is the caller's. Loads are
+//    therefore given the parameter of the result, as loads of inputs have theirs.
+//  - A load whose stride is 2, 3 or 4 is rounded down to a multiple of the stride. Where the index is a constant this
+//    loses its remainder, and any address counts as aligned to a whole vector. Such loads claim no alignment.
+//  - A constant index that falls along the vector fails the internal assertion "base >= 0", or is told to LLVM as
+//    touching one element only, so that it may be moved across stores. It is written as a sum, which says nothing.
+// The first two crash, now and then, depending on where memory happens to lie. halide_text.cpp has the same as text.
+#pragma once
+
+#include <Halide.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace whittle::halide {
+
+class SoundAccesses final : public Halide::Internal::IRMutator {
+  public:
+    explicit SoundAccesses(const std::vector<Halide::Func>& outputs) {
+        for (Halide::Func output : outputs) results_[output.name()] = output.output_buffer().parameter();
+    }
+
+  private:
+    using IRMutator::visit;
+
+    Halide::Expr visit(const Halide::Internal::Load* op) override {
+        const auto result = results_.find(op->name);
+        const bool constant = op->alignment.modulus == 0;
+        const Halide::Expr predicate = mutate(op->predicate);
+        const Halide::Expr load =
+            Halide::Internal::Load::make(op->type, op->name, sound(mutate(op->index)), op->image,
+                                         result == results_.end() ? op->param : result->second, predicate,
+                                         constant ? Halide::Internal::ModulusRemainder() : op->alignment);
+        if (Halide::Internal::is_const_one(predicate)) return load;
+        return Halide::Internal::Select::make(predicate, load, Halide::Internal::make_zero(op->type));
+    }
+
+    Halide::Internal::Stmt visit(const Halide::Internal::Store* op) override {
+        return Halide::Internal::Store::make(op->name, mutate(op->value), sound(mutate(op->index)), op->param,
+                                             mutate(op->predicate), op->alignment);
+    }
+
+    static Halide::Expr sound(const Halide::Expr& index) {
+        const auto* ramp = index.as<Halide::Internal::Ramp>();
+        const std::int64_t* base = ramp ? Halide::Internal::as_const_int(ramp->base) : nullptr;
+        const std::int64_t* stride = ramp ? Halide::Internal::as_const_int(ramp->stride) : nullptr;
+        if (!base || !stride || (*base >= 0 && *stride > 0)) return index;
+        return Halide::Internal::Add::make(Halide::Internal::Broadcast::make(ramp->base, ramp->lanes),
+                                           Halide::Internal::Ramp::make(0, ramp->stride, ramp->lanes));
+    }
+
+    std::map<std::string, Halide::Internal::Parameter> results_;
+};
+
+}  // namespace whittle::halide
