@@ -136,7 +136,7 @@ void write(LogLevel level, const std::string& text) {
 }
 
 void write_if_enabled(std::string_view component, LogLevel level, std::string_view message) {
-    if (log_enabled(component, level)) write(level, "[" + std::string(component) + "] " + std::string(message));
+    if (log_enabled(component, level)) write(level, '[' + std::string(component) + "] " + std::string(message));
 }
 
 }  // namespace
@@ -175,7 +175,7 @@ void log_error(std::string_view component, std::string_view message) {
 
 void log_artifact(std::string_view artifact, std::string_view title, std::string_view text) {
     if (!log_enabled(artifact)) return;
-    std::string message = "[" + std::string(artifact) + "] " + std::string(title) + "\n" + std::string(text);
+    std::string message = '[' + std::string(artifact) + "] " + std::string(title) + "\n" + std::string(text);
     while (message.ends_with('\n')) message.pop_back();
     write(LogLevel::info, message);
 }

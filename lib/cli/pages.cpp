@@ -25,7 +25,7 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t width = 
         if (word.empty()) continue;
         if (!result.empty()) {
             const bool fits = column + 1 + width_of(word) <= width;
-            result += fits ? " " : "\n" + std::string(indent, ' ');
+            result += fits ? " " : '\n' + std::string(indent, ' ');
             column = fits ? column + 1 : indent;
         }
         result += word;
@@ -109,7 +109,7 @@ std::string man_page_options(const PageText& page) {
         const auto names = split_names(option.names);
         for (std::size_t i = 0; i < names.size(); ++i) text += (i ? ", " : "") + ("\\fB" + roff(names[i]) + "\\fR");
         if (!option.value.empty()) text += " \\fI" + roff(option.value) + "\\fR";
-        text += "\n" + roff(option.help) + "\n";
+        text += '\n' + roff(option.help) + "\n";
     }
     return text;
 }

@@ -76,7 +76,7 @@ std::vector<Graph> split_at(const Graph& graph, std::span<const NodeId> breaks) 
     std::vector<Graph> pieces;
     for (const auto& [number, calls] : members)
         pieces.push_back(extract(graph, calls, readers,
-                                 graph.name + (members.size() > 1 ? "_" + std::to_string(pieces.size()) : "")));
+                                 graph.name + (members.size() > 1 ? '_' + std::to_string(pieces.size()) : "")));
     return pieces;
 }
 

@@ -55,7 +55,7 @@ std::string reasons_text(const Report& report, const TextOptions& options, const
     int number = 0;
     for (const BreakReason& reason : report.break_reasons) {
         const capture::BreakInfo& info = capture::info(reason.kind);
-        text += "\n" + std::to_string(++number) + ". " + paint.red(reason.reason) + " [" + std::string(info.id) + "]";
+        text += '\n' + std::to_string(++number) + ". " + paint.red(reason.reason) + " [" + std::string(info.id) + "]";
         if (reason.count > 1) text += " (" + plural(reason.count, "time") + ")";
         text += "\n";
         const std::size_t shown = options.verbose ? reason.places.size() : std::min(kPlaces, reason.places.size());
@@ -87,7 +87,7 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
         if (graph.parameters)
             text += " (" + plural(graph.parameter_elements, "number") + ", " + bytes_text(graph.parameter_bytes) + ")";
         if (options.times && graph.compile_seconds > 0) text += ", compiled in " + seconds_text(graph.compile_seconds);
-        text += "\n" + values_text("inputs", graph.inputs, options.verbose) +
+        text += '\n' + values_text("inputs", graph.inputs, options.verbose) +
                 values_text("outputs", graph.outputs, options.verbose);
         if (!options.guards) continue;
         for (std::size_t i = 0; i < graph.guards.size(); ++i)
@@ -104,7 +104,7 @@ std::string recompiles_text(const Report& report, const TextOptions& options, co
     std::string text = paint.bold("Recompiles:") + "\n";
     int number = 0;
     for (const IndexRecompile& entry : report.recompiles) {
-        text += "\n" + std::to_string(++number) + ". " + entry.frame + ": " + paint.red(entry.guard);
+        text += '\n' + std::to_string(++number) + ". " + entry.frame + ": " + paint.red(entry.guard);
         text += " (" + plural(entry.count, "time") + ")\n" + place_text({"", entry.stack});
         if (!entry.advice.empty()) text += "   hint: " + entry.advice + "\n";
     }

@@ -16,7 +16,7 @@ constexpr std::size_t kMemoLimit = 64;
 /// i, j, k, l, m, n, then i6, i7 …: the loop variables of a stage, outermost first.
 std::string variable_name(std::size_t dim) {
     static const std::string letters = "ijklmn";
-    return dim < letters.size() ? std::string(1, letters[dim]) : "i" + std::to_string(dim);
+    return dim < letters.size() ? std::string(1, letters[dim]) : 'i' + std::to_string(dim);
 }
 
 bool looks_like_variable(const std::string& name) {
@@ -135,7 +135,7 @@ std::size_t GroupBuilder::update_count() const {
     return count;
 }
 
-LoopVar GroupBuilder::domain_variable(std::int64_t extent) { return {"r" + std::to_string(next_variable_++), extent}; }
+LoopVar GroupBuilder::domain_variable(std::int64_t extent) { return {'r' + std::to_string(next_variable_++), extent}; }
 
 std::string GroupBuilder::output(const Value& value, const std::string& hint) {
     Value result = materialize(value, hint);

@@ -13,7 +13,7 @@ using Renaming = std::map<std::string, std::string>;
 Renaming renaming(const Group& group) {
     Renaming names;
     for (std::size_t i = 0; i < group.inputs.size(); i++) names[group.inputs[i].name] = "in" + std::to_string(i);
-    for (std::size_t i = 0; i < group.stages.size(); i++) names[group.stages[i].name] = "s" + std::to_string(i);
+    for (std::size_t i = 0; i < group.stages.size(); i++) names[group.stages[i].name] = 's' + std::to_string(i);
     return names;
 }
 

@@ -138,7 +138,7 @@ bool Naming::wants_name(const Expr& e, const Code& code) const {
 
 std::string Naming::fresh() {
     std::string name;
-    do name = "t" + std::to_string(next_++);
+    do name = 't' + std::to_string(next_++);
     while (taken_.contains(name));
     return name;
 }

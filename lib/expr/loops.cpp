@@ -328,7 +328,7 @@ std::string support_cpp(const std::vector<const Group*>& groups) {
     }
     std::string out;
     for (const auto& [name, text] : kLoopHelpers)
-        if (helpers.contains(std::string(name))) out += (out.empty() ? "" : "\n") + std::string(text);
+        if (helpers.contains(std::string(name))) out.append(out.empty() ? "" : "\n").append(text);
     return out;
 }
 

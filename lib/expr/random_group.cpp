@@ -219,7 +219,7 @@ class GroupMaker {
     }
 
     Input input() {
-        Input in{.name = "x" + std::to_string(group_.inputs.size()), .dtype = dtype()};
+        Input in{.name = 'x' + std::to_string(group_.inputs.size()), .dtype = dtype()};
         for (std::int64_t rank = random_.below(4); rank > 0; --rank) in.sizes.push_back(extent());
         // Row-major in a random order of dimensions, then disturbed.
         std::vector<std::size_t> order(in.sizes.size());
@@ -237,7 +237,7 @@ class GroupMaker {
     }
 
     Stage stage() {
-        Stage stage{.name = "s" + std::to_string(group_.stages.size()), .dtype = dtype()};
+        Stage stage{.name = 's' + std::to_string(group_.stages.size()), .dtype = dtype()};
         for (std::int64_t rank = random_.below(4); rank > 0; --rank)
             stage.vars.push_back({std::string(1, static_cast<char>('i' + stage.vars.size())), extent()});
         stage.origin = "%" + stage.name + " = random";
@@ -246,7 +246,7 @@ class GroupMaker {
         return stage;
     }
 
-    LoopVar domain(std::int64_t extent) { return {"r" + std::to_string(next_domain_++), extent}; }
+    LoopVar domain(std::int64_t extent) { return {'r' + std::to_string(next_domain_++), extent}; }
 
     Update update(const Stage& stage) {
         Update update;

@@ -221,7 +221,7 @@ Document::Document(const std::string& text, std::string file)
 void Document::require_format(std::string_view format, int major, int minor) {
     const std::string ours = std::to_string(major) + "." + std::to_string(minor);
     const std::string& found = text(member(object(root_), "format"));
-    if (found != format) fail(*find(root_, "format"), "\"" + std::string(format) + "\"");
+    if (found != format) fail(*find(root_, "format"), '"' + std::string(format) + "\"");
     const Json& version = member(root_, "version");
     const std::string& number = text(version);
     const std::size_t dot = number.find('.');

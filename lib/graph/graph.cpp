@@ -172,7 +172,7 @@ NodeRef Graph::get_attr(std::string qualified_name, Tensor value) {
         (ValueMeta::of(existing->second) != meta || !same_bits(existing->second, value))) {
         int suffix = 1;
         while (attributes.count(qualified_name + "_" + std::to_string(suffix))) ++suffix;
-        qualified_name += "_" + std::to_string(suffix);
+        qualified_name += '_' + std::to_string(suffix);
     }
     attributes.emplace(qualified_name, std::move(value));
     return add(
@@ -222,7 +222,7 @@ bool same_structure(const Graph& a, const Graph& b) {
 
 std::string identifier(std::string_view text) {
     std::string result;
-    if (text.empty() || (text[0] >= '0' && text[0] <= '9')) result = "_";
+    if (text.empty() || (text[0] >= '0' && text[0] <= '9')) result = '_';
     for (const char c : text) {
         const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
         result += word ? c : '_';

@@ -87,10 +87,10 @@ struct ArgPrinter {
     std::string operator()(bool value) const { return value ? "true" : "false"; }
     std::string operator()(const std::string& value) const { return quote(value); }
     std::string operator()(DType value) const { return std::string(name(value)); }
-    std::string operator()(const GraphRef& value) const { return "@" + word_or_quoted(value.name); }
+    std::string operator()(const GraphRef& value) const { return '@' + word_or_quoted(value.name); }
     std::string operator()(const ArgList& list) const {
         std::string text = "[";
-        for (std::size_t i = 0; i < list.size(); ++i) text += (i ? ", " : "") + text_of(graph, list[i]);
+        for (std::size_t i = 0; i < list.size(); ++i) text.append(i ? ", " : "").append(text_of(graph, list[i]));
         return text + "]";
     }
 };
@@ -99,9 +99,10 @@ std::string text_of(const Graph& graph, const Arg& arg) { return std::visit(ArgP
 
 std::string operands(const Graph& graph, const Node& node) {
     std::string text = "(";
-    for (const Arg& arg : node.args) text += (text.size() > 1 ? ", " : "") + text_of(graph, arg);
+    const auto separator = [&] { return text.size() > 1 ? ", " : ""; };
+    for (const Arg& arg : node.args) text.append(separator()).append(text_of(graph, arg));
     for (const auto& [key, arg] : node.kwargs)
-        text += (text.size() > 1 ? ", " : "") + word_or_quoted(key) + "=" + text_of(graph, arg);
+        text.append(separator()).append(word_or_quoted(key)).append("=").append(text_of(graph, arg));
     return text + ")";
 }
 
@@ -118,7 +119,7 @@ std::string call_target(const std::string& target) {
     for (std::size_t start = 0; plain && start <= target.size();) {
         const std::size_t end = std::min(target.find('.', start), target.size());
         const std::string_view part = std::string_view(target).substr(start, end - start);
-        plain = start == 0 ? is_identifier(part) : identifier("_" + std::string(part)) == "_" + std::string(part);
+        plain = start == 0 ? is_identifier(part) : identifier('_' + std::string(part)) == '_' + std::string(part);
         start = end + 1;
     }
     return plain ? target : "call[" + quote(target) + "]";

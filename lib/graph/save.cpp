@@ -137,7 +137,7 @@ class GraphWriter {
     std::string failure(const Failure& failure) const {
         std::vector<std::string> entries;
         const auto add = [&](const char* key, const std::string& value) {
-            entries.push_back("\"" + std::string(key) + "\": " + value);
+            entries.push_back('"' + std::string(key) + "\": " + value);
         };
         const auto quote = [](const std::string& text) { return json_quote(as_utf8(text)); };
         add("backend", quote(failure.backend));

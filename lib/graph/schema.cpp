@@ -163,7 +163,7 @@ class Parser {
     void alias(std::string& name, bool& mutates) {
         if (!accept("(")) return;
         name = expect_word("an alias set");
-        while (accept("|")) name += "|" + expect_word("an alias set");
+        while (accept("|")) name += '|' + expect_word("an alias set");
         mutates = accept("!");
         if (accept("->") && !accept("*")) expect_word("an alias set");
         expect(")");
@@ -437,7 +437,7 @@ std::string type_name(const Param& param) {
     std::string text(list_name(param.type));
     const bool elements_optional = param.type == ParamType::tensor_list && param.optional;
     if (elements_optional) text += "?";
-    if (is_list(param.type)) text += param.length > 0 ? "[" + std::to_string(param.length) + "]" : "[]";
+    if (is_list(param.type)) text += param.length > 0 ? '[' + std::to_string(param.length) + "]" : "[]";
     if (param.optional && !elements_optional) text += "?";
     return text;
 }

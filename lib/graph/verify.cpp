@@ -24,7 +24,7 @@ class Verifier {
             at_ = static_cast<NodeId>(i);
             const Node& node = graph_.nodes[i];
             if (identifier(node.name) != node.name)
-                fail("names are identifiers", "\"" + node.name + "\"", "\"" + identifier(node.name) + "\"");
+                fail("names are identifiers", '"' + node.name + "\"", '"' + identifier(node.name) + "\"");
             if (!names.insert(node.name).second) fail("names are unique", "%" + node.name + " twice", "another name");
             for_each_input(node, [&](NodeRef ref) { check_reference(node, ref); });
             for (const ValueMeta& meta : node.results) check_meta(meta);

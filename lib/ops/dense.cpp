@@ -49,7 +49,7 @@ expr::Value loadable(expr::GroupBuilder& builder, const expr::Value& operand, st
     if (!operand.stored_as().empty()) return operand;
     constexpr std::int64_t kRepeatable = 4;
     expr::Index index;
-    for (std::int64_t d = 0; d < operand.rank(); d++) index.push_back(expr::variable("d" + std::to_string(d)));
+    for (std::int64_t d = 0; d < operand.rank(); d++) index.push_back(expr::variable('d' + std::to_string(d)));
     const Cost found = cost(operand(index));
     if (found == Cost::load || times <= 1 || (found == Cost::little && times <= kRepeatable)) return operand;
     return builder.materialize(operand, "operand");

@@ -22,7 +22,7 @@ std::vector<Sample> is_inf_samples(DType dtype) {
     std::vector<Sample> result;
     for (const int positive : {0, 1})
         for (const int negative : {0, 1})
-            result.push_back(at_opset(17, {.label = "+" + std::to_string(positive) + " -" + std::to_string(negative),
+            result.push_back(at_opset(17, {.label = '+' + std::to_string(positive) + " -" + std::to_string(negative),
                                            .tensors = {samples::special(dtype)},
                                            .args = {t(0)},
                                            .kwargs = {{"detect_negative", negative}, {"detect_positive", positive}}}));

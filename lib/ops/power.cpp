@@ -137,9 +137,9 @@ std::vector<Sample> exponent_samples(DType dtype) {
     std::vector<Sample> result = unary(dtype, {Arg(2)});
     const Tensor x = is_floating(dtype) ? special(dtype) : ramp(dtype, {7});
     for (const int exponent : {0, 1, 3, 5, 64})
-        result.push_back({"^" + std::to_string(exponent), {x}, {t(0), Arg(exponent)}});
+        result.push_back({'^' + std::to_string(exponent), {x}, {t(0), Arg(exponent)}});
     for (const double exponent : {0.5, -0.5, -1.0, -2.0, 1.5, 0.0})
-        result.push_back({"^" + std::to_string(exponent), {x}, {t(0), Arg(exponent)}});
+        result.push_back({'^' + std::to_string(exponent), {x}, {t(0), Arg(exponent)}});
     return result;
 }
 

@@ -185,7 +185,7 @@ std::string text(const Arg& dim) {
     if (const auto* value = std::get_if<std::int64_t>(&dim.value)) return std::to_string(*value);
     if (dim.is_none()) return "none";
     std::string result;
-    for (const Arg& element : *dim.list()) result += (result.empty() ? "" : ",") + text(element);
+    for (const Arg& element : *dim.list()) result.append(result.empty() ? "" : ",").append(text(element));
     return "[" + result + "]";
 }
 

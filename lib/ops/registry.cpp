@@ -181,7 +181,7 @@ void check_main_dtype(const RegisteredOp& op, const Arguments<T>& arguments) {
     if (!operand || (op.def->dtypes & set_of(dtype_in(*operand)))) return;
     std::string allowed;
     for (const DType dtype : kAllDTypes)
-        if (op.def->dtypes & set_of(dtype)) allowed += " " + std::string(name(dtype));
+        if (op.def->dtypes & set_of(dtype)) allowed += ' ' + std::string(name(dtype));
     throw Error(std::string(op.def->name) + " is not defined for " + std::string(name(dtype_in(*operand))),
                 "it is for" + allowed);
 }

@@ -86,7 +86,7 @@ std::vector<Sample> where_self_samples(DType condition) {
     std::vector<Sample> result;
     for (const DType dtype : kAllDTypes)
         for (Sample& sample : where_other_samples(dtype)) {
-            sample.label += " " + std::string(name(dtype));
+            sample.label += ' ' + std::string(name(dtype));
             sample.tensors[0] = sample.tensors[0].to(condition);
             std::swap(sample.args[1], sample.args[2]);
             result.push_back(std::move(sample));

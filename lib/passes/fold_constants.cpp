@@ -103,7 +103,7 @@ class Folder {
         }
         std::vector<NodeRef> constants;
         for (std::size_t i = 0; i < values.size(); ++i) {
-            const NodeRef ref = rewriter_.graph().get_attr(node.name + (i ? "_" + std::to_string(i) : ""), values[i]);
+            const NodeRef ref = rewriter_.graph().get_attr(node.name + (i ? '_' + std::to_string(i) : ""), values[i]);
             Node& constant = rewriter_.graph().nodes[static_cast<std::size_t>(ref.id)];
             constant.stack = node.stack;
             constant.module_path = node.module_path;

@@ -83,7 +83,7 @@ class Builder {
     std::string name_of(const SubgraphValue& value) const {
         const auto getitem = names_.find(value);
         if (getitem != names_.end()) return getitem->second;
-        return node(value.node).name + (value.result ? "_" + std::to_string(value.result) : "");
+        return node(value.node).name + (value.result ? '_' + std::to_string(value.result) : "");
     }
 
     void add_call(NodeId id) {

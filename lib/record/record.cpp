@@ -96,7 +96,7 @@ void check_inputs(const Document& in, const Json& list, const Record& record, co
 
 fs::path save_captured_graph(const fs::path& folder, const Graph& graph) {
     for (int i = 0;; ++i) {
-        const std::string name = file_name(graph.name) + (i ? "_" + std::to_string(i) : "") + ".json";
+        const std::string name = file_name(graph.name) + (i ? '_' + std::to_string(i) : "") + ".json";
         const fs::path path = folder / "graphs" / name;
         if (is_saved(graph, path)) return path;
         if (fs::exists(path)) continue;

@@ -36,10 +36,11 @@ std::string_view format_name(DType dtype) {
 
 /// One tensor's entry in the header.
 struct Entry {
-    std::string key;
-    std::optional<DType> dtype;
-    std::optional<Sizes> shape;
-    std::optional<std::vector<std::uint64_t>> offsets;
+    std::string key = {};
+    std::optional<DType> dtype = {};
+    std::optional<Sizes> shape = {};
+    bool has_offsets = false;
+    std::vector<std::uint64_t> offsets = {};  ///< begin and end
 };
 
 std::string key_position(const std::string& key) { return "header key '" + key + "'"; }
@@ -55,7 +56,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     bool start_object(std::size_t) override {
         if (depth_ == 0 || (depth_ == 1 && !in_array_)) {
             ++depth_;
-            if (depth_ == 2 && !in_metadata_) entries_.push_back({key_, {}, {}, {}});
+            if (depth_ == 2 && !in_metadata_) entries_.push_back({.key = key_});
             return true;
         }
         reject("an object");
@@ -84,7 +85,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         if (field_ == "shape")
             entries_.back().shape.emplace();
         else
-            entries_.back().offsets.emplace();
+            entries_.back().has_offsets = true;
         return true;
     }
     bool end_array() override {
@@ -97,7 +98,7 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         std::string names;
         for (const FormatName& known : kFormatNames) {
             if (known.text == text) entries_.back().dtype = known.dtype;
-            names += (names.empty() ? "" : " ") + std::string(known.text);
+            names.append(names.empty() ? "" : " ").append(known.text);
         }
         if (!entries_.back().dtype)
             fail(key_position(key_), "found dtype \"" + text.substr(0, 40) + "\", expected one of " + names);
@@ -106,8 +107,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     bool number_unsigned(std::uint64_t value) override {
         if (!in_array_) reject(std::to_string(value));
         if (field_ == "data_offsets") {
-            if (entries_.back().offsets->size() == 2) fail(key_position(key_), "found more than 2 data_offsets");
-            entries_.back().offsets->push_back(value);
+            if (entries_.back().offsets.size() == 2) fail(key_position(key_), "found more than 2 data_offsets");
+            entries_.back().offsets.push_back(value);
             return true;
         }
         if (value > static_cast<std::uint64_t>(INT64_MAX)) reject(std::to_string(value));
@@ -145,18 +146,18 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
         const Entry& entry = entries_.back();
         return field == "dtype"   ? entry.dtype.has_value()
                : field == "shape" ? entry.shape.has_value()
-                                  : entry.offsets.has_value();
+                                  : entry.has_offsets;
     }
     void check_complete() const {
         const Entry& entry = entries_.back();
-        const char* missing = !entry.dtype     ? "dtype"
-                              : !entry.shape   ? "shape"
-                              : !entry.offsets ? "data_offsets"
-                                               : nullptr;
+        const char* missing = !entry.dtype         ? "dtype"
+                              : !entry.shape       ? "shape"
+                              : !entry.has_offsets ? "data_offsets"
+                                                   : nullptr;
         if (missing) fail(key_position(key_), std::string("found no ") + missing + ", expected one");
-        if (entry.offsets->size() != 2)
+        if (entry.offsets.size() != 2)
             fail(key_position(key_),
-                 "found " + std::to_string(entry.offsets->size()) + " data_offsets, expected begin and end");
+                 "found " + std::to_string(entry.offsets.size()) + " data_offsets, expected begin and end");
     }
 
     const std::string& file_;
@@ -189,10 +190,10 @@ std::string_view header_of(std::span<const std::byte> bytes, const std::string& 
 /// Tensors must cover the data exactly, in some order: no holes, no overlaps.
 void check_layout(std::vector<Entry>& entries, std::uint64_t data_start, std::uint64_t data_size,
                   const std::string& file) {
-    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return *a.offsets < *b.offsets; });
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.offsets < b.offsets; });
     std::uint64_t end = 0;
     for (const Entry& entry : entries) {
-        const std::uint64_t from = (*entry.offsets)[0], to = (*entry.offsets)[1];
+        const std::uint64_t from = entry.offsets[0], to = entry.offsets[1];
         const std::string range = "data_offsets [" + std::to_string(from) + ", " + std::to_string(to) + "]";
         const auto fail = [&](const std::string& message) -> void {
             throw Error({file, key_position(entry.key)}, "found " + range + ", expected " + message);
@@ -246,8 +247,7 @@ std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& path
 
     std::map<std::string, Tensor> tensors;
     for (const Entry& entry : entries) {
-        const auto from = static_cast<std::size_t>((*entry.offsets)[0]),
-                   to = static_cast<std::size_t>((*entry.offsets)[1]);
+        const auto from = static_cast<std::size_t>(entry.offsets[0]), to = static_cast<std::size_t>(entry.offsets[1]);
         const std::span<const std::byte> data = bytes.subspan(data_start + from, to - from);
         if (*entry.dtype == DType::boolean) {
             const auto bad = std::find_if(data.begin(), data.end(), [](std::byte b) { return b > std::byte{1}; });

@@ -205,7 +205,7 @@ class TextWriter {
         if (vectorizes(schedule_)) helpers_.insert("SoundAccesses");
         for (const expr::Input* input : prepared_.inputs()) out += declare(*input);
         std::string funcs, schedule;
-        for (const Stage* stage : prepared_.stages()) funcs += "\n" + define(*stage);
+        for (const Stage* stage : prepared_.stages()) funcs += '\n' + define(*stage);
         for (const Stage* output : prepared_.outputs())
             funcs += describe(output->name + ".output_buffer()", output->sizes(), contiguous_strides(output->sizes()));
         for (std::size_t i = 0; i < schedule_.size(); ++i) schedule += directive(i);

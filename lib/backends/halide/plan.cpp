@@ -29,7 +29,7 @@ ValueKey key_of(const Graph& graph, NodeRef ref) {
 /// Indices that stand for any element, to look at a value's expression.
 expr::Index sample_index(std::size_t rank) {
     expr::Index index;
-    for (std::size_t d = 0; d < rank; d++) index.push_back(expr::variable("i" + std::to_string(d)));
+    for (std::size_t d = 0; d < rank; d++) index.push_back(expr::variable('i' + std::to_string(d)));
     return index;
 }
 
