@@ -43,26 +43,42 @@ expr::Value empty_value(DType dtype, const Sizes& sizes) {
     return expr::Value(dtype, sizes, [dtype](const expr::Index&) { return expr::constant(dtype, Scalar(0)); });
 }
 
-/// The planted schedule bug: lanes of one vector race to update the same element.
-void plant_race(const expr::Group& group, expr::Schedule& schedule) {
+/// The first update with a loop that is long enough to race in; null stage when there is none.
+struct Race {
+    const expr::Stage* stage = nullptr;
+    int update = 0;
+    std::string loop = {};
+};
+Race find_race(const expr::Group& group) {
     for (const expr::Stage& stage : group.stages)
         for (std::size_t k = 0; k < stage.updates.size(); k++)
-            for (const expr::LoopVar& var : stage.updates[k].domain) {
-                if (var.extent < 8) continue;
-                const int update = static_cast<int>(k), race = static_cast<int>(schedule.size());
-                for (expr::Directive& other : schedule)
-                    other.enabled &= !(other.stage == stage.name && other.update == update &&
-                                       other.kind == expr::Directive::Kind::vectorize);
-                schedule.push_back({.kind = expr::Directive::Kind::allow_race, .stage = stage.name, .update = update});
-                schedule.push_back({.kind = expr::Directive::Kind::vectorize,
-                                    .stage = stage.name,
-                                    .update = update,
-                                    .args = {var.name},
-                                    .factor = 8,
-                                    .tail = "GuardWithIf",
-                                    .requires_ = {race}});
-                return;
-            }
+            for (const expr::LoopVar& var : stage.updates[k].domain)
+                if (var.extent >= 8) return {&stage, static_cast<int>(k), var.name};
+    return {};
+}
+
+/// The planted schedule bug: lanes of one vector race to update the same element.
+void plant_race(const expr::Group& group, expr::Schedule& schedule) {
+    using Kind = expr::Directive::Kind;
+    const Race race = find_race(group);
+    if (!race.stage) return;
+    const std::string& stage = race.stage->name;
+    std::vector<int> needs;  // as other directives on loops: a stage that is inlined has none
+    for (std::size_t i = 0; i < schedule.size(); i++) {
+        expr::Directive& other = schedule[i];
+        if (other.stage != stage) continue;
+        if (other.kind == Kind::compute_root) needs.push_back(static_cast<int>(i));
+        if (other.kind == Kind::vectorize && other.update == race.update) other.enabled = false;
+    }
+    schedule.push_back({.kind = Kind::allow_race, .stage = stage, .update = race.update, .requires_ = needs});
+    needs.push_back(static_cast<int>(schedule.size()) - 1);
+    schedule.push_back({.kind = Kind::vectorize,
+                        .stage = stage,
+                        .update = race.update,
+                        .args = {race.loop},
+                        .factor = 8,
+                        .tail = "GuardWithIf",
+                        .requires_ = needs});
 }
 
 class Planner {
