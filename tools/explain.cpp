@@ -9,6 +9,7 @@
 #include "cli/backend_choice.h"
 #include "cli/model.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 #include "explain/report.h"
 #include "explain/show.h"
 
@@ -51,7 +52,7 @@ int list(const cli::Tool& tool) {
         nlohmann::json all = nlohmann::json::array();
         for (const BackendInfo& b : backends)
             all.push_back({{"name", b.name}, {"description", b.description}, {"from", b.from}});
-        std::cout << nlohmann::json{{"backends", all}}.dump(2) << "\n";
+        cli::print_json({{"backends", all}});
         return 0;
     }
     std::size_t widest = 0;
@@ -96,6 +97,7 @@ int run(const cli::Tool& tool, const Options& options) {
     if (options.list_backends) return list(tool);
     if (options.break_id) return tell_break(*options.break_id);
     if (!options.model) throw Error("found no MODEL, expected one", "see explain --help");
+    if (options.dot) cli::never_overwrite("--dot", *options.dot, cli::files_read(*options.model, options.inputs));
     const std::unique_ptr<Backend> backend =
         find_backend(options.backend.name.empty() ? "halide" : options.backend.name);
     const std::vector<explain::Frame> frames = frames_of(options);
@@ -105,7 +107,7 @@ int run(const cli::Tool& tool, const Options& options) {
     if (options.dot) write_file(*options.dot, explain::to_dot(frames, backend.get()));
 
     if (tool.shared().json)
-        std::cout << explain::to_json(report).dump(2) << "\n";
+        cli::print_json(explain::to_json(report));
     else
         std::cout << explain::to_text(report, {.ops = options.ops,
                                                .guards = options.guards,

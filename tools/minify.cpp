@@ -1,15 +1,17 @@
 // minify: the fewest operations of a model that still fail in the same way.
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
 #include "base/error.h"
+#include "base/interrupt.h"
+#include "base/subprocess.h"
 #include "cli/backend_choice.h"
 #include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 #include "graph/json.h"
 #include "graph/text.h"
 #include "reduce/minimize.h"
@@ -23,7 +25,7 @@ namespace fs = std::filesystem;
 struct Options {
     fs::path model, output;
     cli::BackendChoice backend;
-    std::string test;
+    fs::path test;
     std::vector<std::string> check;
     bool test_must_fail = false, accuracy = false;
     std::optional<double> rtol, atol;
@@ -84,6 +86,12 @@ std::optional<Tolerance> tolerance(const Options& options) {
     return Tolerance{options.rtol.value_or(Tolerance{}.rtol), options.atol.value_or(Tolerance{}.atol)};
 }
 
+/// A script here, or a program in PATH.
+std::string script_path(const fs::path& script) {
+    return script.has_parent_path() || fs::exists(script) ? fs::absolute(script).lexically_normal().string()
+                                                          : script.string();
+}
+
 std::unique_ptr<reduce::Oracle> oracle(const Options& options, std::unique_ptr<Backend>& backend) {
     Limits limits;
     limits.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000));
@@ -99,8 +107,7 @@ std::unique_ptr<reduce::Oracle> oracle(const Options& options, std::unique_ptr<B
     command.polarity = !options.check.empty()   ? Polarity::check
                        : options.test_must_fail ? Polarity::test_must_fail
                                                 : Polarity::test;
-    command.command =
-        options.check.empty() ? std::vector<std::string>{fs::absolute(options.test).string()} : options.check;
+    command.command = options.check.empty() ? std::vector<std::string>{script_path(options.test)} : options.check;
     command.extension = options.output.extension().string();
     command.fail_codes.assign(options.fail_codes.begin(), options.fail_codes.end());
     command.ignore_codes.assign(options.ignore_codes.begin(), options.ignore_codes.end());
@@ -109,20 +116,38 @@ std::unique_ptr<reduce::Oracle> oracle(const Options& options, std::unique_ptr<B
     return reduce::command_oracle(std::move(command));
 }
 
+/// Options that would do nothing without another one, or beside another one.
+void check_pairs(const Options& options) {
+    const auto needs = [](bool given, const char* option, bool condition, const char* what) {
+        if (given && !condition) throw Error({option, {}}, std::string("found it without ") + what);
+    };
+    const bool command = !options.check.empty() || !options.test.empty();
+    needs(options.test_must_fail, "--test-must-fail", !options.test.empty(), "--test, expected both");
+    needs(!options.fail_codes.empty(), "--fail-code", !options.check.empty(), "--check, expected both");
+    needs(!options.ignore_codes.empty(), "--ignore-fail-code", !options.check.empty(), "--check, expected both");
+    needs(!options.fail_regex.empty(), "--fail-regex", !options.check.empty(), "--check, expected both");
+    needs(options.rtol.has_value(), "--rtol", options.accuracy, "--accuracy, expected both");
+    needs(options.atol.has_value(), "--atol", options.accuracy, "--accuracy, expected both");
+    needs(options.accuracy, "--accuracy", !command, "a backend: with --test and --check the command judges");
+    needs(!options.backend.pairs.empty(), "--backend-option", !command,
+          "a backend: with --test and --check the command judges");
+}
+
 void check_usage(Options& options) {
     const int oracles = !options.backend.name.empty() + !options.test.empty() + !options.check.empty();
     if (oracles > 1)
         throw Error({"command line", {}},
                     "found several of --backend, --test and --check, expected one: what says that a candidate fails");
+    check_pairs(options);
+    cli::require_range("--timeout", options.timeout, 0.001, 1e9);
+    cli::require_range("--memory-limit", options.memory, 1, 1 << 24);
+    cli::require_range("--repeat", options.repeat, 1, 1'000'000);
     if (options.output.empty()) options.output = default_output(options);
     const std::string extension = options.output.extension().string();
     if (extension != ".json" && extension != ".onnx")
         throw Error({"--output", {}},
                     "found '" + options.output.string() + "', expected a name that ends in .json or .onnx");
-    std::error_code ignored;
-    if (fs::equivalent(options.output, options.model, ignored))
-        throw Error({"--output", {}}, "found the input itself, expected another file: it is never overwritten");
-    if (options.repeat < 1) throw Error({"--repeat", {}}, "found 0, expected at least 1");
+    cli::never_overwrite("--output", options.output, cli::files_read(options.model, options.inputs));
 }
 
 std::string polarity(const Options& options) {
@@ -133,8 +158,6 @@ std::string polarity(const Options& options) {
     return options.accuracy ? "it compiles, runs and computes what eager does"
                             : "it compiles and runs (wrong results count only with --accuracy)";
 }
-
-volatile std::sig_atomic_t interrupted = 0;
 
 nlohmann::json to_json(const reduce::Minimized& result, const Options& options) {
     return {{"verdict", name(result.verdict)},
@@ -157,9 +180,11 @@ void print(const reduce::Minimized& result, const Options& options) {
     const std::string &whole = result.message, &minimized = result.graph.failure->message;
     if (!whole.empty()) std::cout << "            " << whole << "\n";
     if (minimized != whole) std::cout << "            minimized: " << minimized << "\n";
-    std::cout << name(result.verdict) << ":  " << result.calls_before << " -> " << result.calls_after
-              << (result.calls_after == 1 ? " op" : " ops") << " in " << result.search.queries << " queries ("
-              << result.search.cache_hits << " from the cache, " << result.search.unresolved << " unresolved), ";
+    const bool complete = result.verdict == reduce::Minimized::Verdict::minimized;
+    std::cout << (complete ? "minimized:  " : "stopped:    ") << result.calls_before << " -> " << result.calls_after
+              << (result.calls_after == 1 ? " op" : " ops") << " in " << result.search.queries
+              << (result.search.queries == 1 ? " query (" : " queries (") << result.search.cache_hits
+              << " from the cache, " << result.search.unresolved << " unresolved), ";
     std::printf("%.1f s\n", result.seconds);
     std::cout << "1-minimal:  " << (result.search.one_minimal ? "yes" : "no")
               << (result.search.reservation.empty() ? "" : ": " + result.search.reservation) << "\n";
@@ -167,7 +192,7 @@ void print(const reduce::Minimized& result, const Options& options) {
         std::cout << "also seen:  " << signature << " (another failure, not followed)\n";
     std::cout << "\n" << print(result.graph) << "\nwritten:    " << options.output.string() << "\n";
     if (options.test.empty() && options.check.empty())
-        std::cout << "next:       repro " << options.output.string() << "\n";
+        std::cout << "next:       repro " << shell_quote({options.output.string()}) << "\n";
 }
 
 int run(const cli::Tool& tool, Options& options) {
@@ -179,13 +204,13 @@ int run(const cli::Tool& tool, Options& options) {
     std::unique_ptr<Backend> backend;
     const std::unique_ptr<reduce::Oracle> judge = oracle(options, backend);
 
-    std::signal(SIGINT, [](int) { interrupted = 1; });
+    const CleanUpScope scope;  // an interrupt ends the search, not us
     cli::Progress progress("minify", 0, tool.shared().progress);
     reduce::MinimizeOptions search;
     search.repeat = static_cast<int>(options.repeat);
     if (options.step_limit) search.search.step_limit = static_cast<std::size_t>(*options.step_limit);
     search.search.mode = reduce::mode_from_name(options.mode);
-    search.search.stop = [] { return interrupted != 0; };
+    search.search.stop = [] { return interrupt_signal() != 0; };
     search.improved = [&](const Graph& graph) { reduce::save_minimized(graph, options.output); };
     search.progress = [&](const reduce::Progress& at) {
         progress.update(at.queries, "smallest: " + std::to_string(at.calls) + " ops");
@@ -193,7 +218,7 @@ int run(const cli::Tool& tool, Options& options) {
     const reduce::Minimized result = reduce::minimize(frames[0].graph, frames[0].inputs, *judge, search);
     progress.clear();
 
-    if (tool.shared().json) std::cout << to_json(result, options).dump(2) << "\n";
+    if (tool.shared().json) cli::print_json(to_json(result, options));
     using Verdict = reduce::Minimized::Verdict;
     if (result.verdict == Verdict::not_failing || result.verdict == Verdict::flaky) {
         if (!tool.shared().json)

@@ -10,6 +10,7 @@
 #include "cli/backend_choice.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 #include "run/replay.h"
 #include "run/replay_report.h"
 
@@ -65,7 +66,7 @@ ReplayOptions replay_options(const Options& options) {
         replay.tolerance = Tolerance{options.rtol.value_or(Tolerance{}.rtol), options.atol.value_or(Tolerance{}.atol)};
     replay.limits = {std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000)),
                      static_cast<std::size_t>(options.memory) << 20};
-    replay.jobs = static_cast<int>(std::clamp<std::int64_t>(options.jobs, 1, 256));
+    replay.jobs = static_cast<int>(options.jobs);
     replay.find_backend = [](const std::string& name) { return find_backend(name); };
     return replay;
 }
@@ -124,6 +125,14 @@ nlohmann::json to_json(const std::vector<ReplayResult>& results, const std::func
 
 int run(const cli::Tool& tool, const Options& options) {
     if (options.tap && tool.shared().json) throw Error("found --tap and --json, expected one of them");
+    cli::require_range("--jobs", options.jobs, 1, 256);
+    cli::require_range("--timeout", options.timeout, 0.001, 1e9);
+    cli::require_range("--memory-limit", options.memory, 1, 1 << 24);
+    if (options.junit) {
+        std::vector<fs::path> read = options.records;
+        if (options.xfail) read.push_back(*options.xfail);
+        cli::never_overwrite("--junit", *options.junit, read);
+    }
     const std::vector<fs::path> all = find_records(options.records);
     if (!options.filter.empty() && select_records(all, options.filter, {}).empty())
         throw Error({"--filter", {}}, "found none of " + std::to_string(all.size()) + " records to match '" +
@@ -146,7 +155,7 @@ int run(const cli::Tool& tool, const Options& options) {
     };
     if (options.junit) write_file(*options.junit, junit_xml(results));
     if (options.tap) std::cout << tap(results);
-    if (tool.shared().json) std::cout << to_json(results, count).dump(2) << "\n";
+    if (tool.shared().json) cli::print_json(to_json(results, count));
     if (lines) {
         std::printf("%zu record%s: %d passed, %d failed", results.size(), results.size() == 1 ? "" : "s",
                     count(Status::passed), count(Status::failed));

@@ -9,6 +9,7 @@
 #include "cli/environment.h"
 #include "cli/model.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 #include "reduce/oracle.h"
 #include "repro/repro.h"
 
@@ -94,9 +95,17 @@ void find_library(const std::string& spec, repro::Options& options) {
 
 int run(const cli::Tool& tool, const Options& options, const std::string& command) {
     if (options.graph == "env") {
-        for (const auto& [name, value] : cli::environment()) std::cout << name << ": " << value << "\n";
+        if (tool.shared().json)
+            cli::print_json(cli::environment());
+        else
+            for (const auto& [name, value] : cli::environment()) std::cout << name << ": " << value << "\n";
         return 0;
     }
+    cli::require_range("--runs", options.runs, 1, 1000);
+    cli::require_range("--alarm", options.alarm, 1, 86400);
+    cli::never_overwrite("--output", options.output, cli::files_read(options.graph, options.inputs));
+    if (options.backend.name.empty() && !options.backend.pairs.empty())
+        throw Error({"--backend-option", {}}, "found it without --backend, expected both");
     std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});
     if (frames.size() != 1)
         throw Error({options.graph.string(), {}}, "found " + std::to_string(frames.size()) + " graphs, expected one",
@@ -108,24 +117,22 @@ int run(const cli::Tool& tool, const Options& options, const std::string& comman
     wanted.output = options.output;
     wanted.command = command;
     wanted.verify = !options.no_verify;
-    wanted.runs = static_cast<int>(std::max<std::int64_t>(options.runs, 1));
+    wanted.runs = static_cast<int>(options.runs);
     wanted.data = options.data == "real"     ? repro::Data::real
                   : options.data == "random" ? repro::Data::random
                                              : repro::Data::zeros;
-    wanted.alarm = std::chrono::seconds(std::max<std::int64_t>(options.alarm, 1));
+    wanted.alarm = std::chrono::seconds(options.alarm);
     wanted.environment = cli::environment();
     find_library(graph.failure->backend, wanted);
     const repro::Report report = repro::write_repro(graph, wanted);
 
     if (tool.shared().json) {
-        std::cout << nlohmann::json{{"output", report.output.string()},
-                                    {"verified", report.verified},
-                                    {"runs", report.runs},
-                                    {"compile_command", report.compile_command},
-                                    {"data", report.data},
-                                    {"message", report.message}}
-                         .dump(2)
-                  << "\n";
+        cli::print_json({{"output", report.output.string()},
+                         {"verified", report.verified},
+                         {"runs", report.runs},
+                         {"compile_command", report.compile_command},
+                         {"data", report.data},
+                         {"message", report.message}});
     } else {
         std::cout << "failure:  " << graph.failure->signature.text() << "\n          " << graph.failure->message
                   << "\n";
@@ -136,7 +143,8 @@ int run(const cli::Tool& tool, const Options& options, const std::string& comman
                                                 std::to_string(wanted.runs) + " runs fail\n          "
                                           : "NOT verified: ")
                       << report.message << "\n";
-        std::cout << "next:     " << report.compile_command << " && ./" << report.output.stem().string() << "\n";
+        std::cout << "next:     " << report.compile_command << " && "
+                  << shell_quote({"./" + report.output.stem().string()}) << "\n";
     }
     return wanted.verify && !report.verified ? 1 : 0;
 }

@@ -9,6 +9,7 @@
 #include "cli/environment.h"
 #include "cli/model.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 #include "explain/report.h"
 #include "run/trace_folder.h"
 
@@ -42,11 +43,14 @@ void declare(cli::Tool& tool, Options& options) {
 /// trace must not write over what it reads, nor into a folder that is somebody else's.
 void check_output(const Options& options) {
     const std::string given = options.output.string();
-    const fs::path folder = fs::weakly_canonical(options.output), model = fs::weakly_canonical(options.model);
-    const fs::path inside = model.lexically_relative(folder);
-    if (!inside.empty() && *inside.begin() != "..")
-        throw Error({"--output", {}}, "found '" + given + "', which holds MODEL, expected another folder",
-                    "inputs are never overwritten");
+    const fs::path folder = fs::weakly_canonical(options.output);
+    for (const fs::path& read : cli::files_read(options.model, options.inputs)) {
+        const fs::path inside = fs::weakly_canonical(read).lexically_relative(folder);
+        if (!inside.empty() && *inside.begin() != "..")
+            throw Error({"--output", {}},
+                        "found '" + given + "', which holds the input '" + read.string() + "', expected another folder",
+                        "inputs are never overwritten");
+    }
     if (fs::exists(folder) && !fs::is_directory(folder))
         throw Error({given, {}}, "found a file, expected a folder or a new name");
     if (fs::exists(folder) && !fs::is_empty(folder) && !fs::exists(folder / "index.json"))
@@ -98,7 +102,7 @@ int run(const cli::Tool& tool, const Options& options) {
     }
     folder.finish();
     if (tool.shared().json)
-        std::cout << nlohmann::json{{"output", options.output.string()}, {"frames", json}}.dump(2) << "\n";
+        cli::print_json({{"output", options.output.string()}, {"frames", json}});
     else if (!folder.index().records.empty())
         std::cout << "next: replay " << shell_quote({options.output.string()}) << " --backend halide\n";
     return good ? 0 : 1;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -52,6 +53,18 @@ void write_all(int fd, std::string_view contents, const fs::path& path) {
     }
 }
 
+/// Into a device, a pipe or an open file such as /dev/stdout, none of which a rename may replace.
+void write_through(const fs::path& path, std::string_view contents) {
+    // Opened again, a redirected stdout would have a position of its own and both would write over each other.
+    if (path == "/dev/stdout" || path == "/dev/stderr") {
+        std::fflush(nullptr);
+        return write_all(path == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO, contents, path);
+    }
+    const Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    if (file.get() < 0) fail(path, "write", errno);
+    write_all(file.get(), contents, path);
+}
+
 }  // namespace
 
 std::string read_file(const fs::path& path, std::size_t limit) {
@@ -72,8 +85,15 @@ std::string read_file(const fs::path& path, std::size_t limit) {
     }
 }
 
-void write_file(const fs::path& path, std::string_view contents) {
+void write_file(const fs::path& given, std::string_view contents) {
     std::error_code ignored;
+    const fs::path absolute = fs::absolute(given).lexically_normal();
+    const bool kernels = absolute.string().starts_with("/dev/") || absolute.string().starts_with("/proc/");
+    const fs::file_status status = fs::status(given, ignored);
+    if (kernels || (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)))
+        return write_through(given, contents);
+    // Through a symbolic link: the file behind it is replaced, not the link.
+    const fs::path path = fs::is_symlink(fs::symlink_status(given, ignored)) ? fs::weakly_canonical(given) : given;
     if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
     std::string temporary = path.string() + ".tmp.XXXXXX";
     const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);

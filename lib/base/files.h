@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/interrupt.h"
+
 namespace whittle {
 
 /// The whole file as text. Throws Error naming the path when it cannot be read or is larger than `limit` bytes.
@@ -46,6 +48,7 @@ class TempDir {
     void keep() { keep_ = true; }
 
   private:
+    CleanUpScope scope_;
     std::filesystem::path path_;
     bool keep_ = false;
 };

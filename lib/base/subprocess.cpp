@@ -17,6 +17,7 @@
 #include <cstring>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 
 namespace whittle {
 namespace {
@@ -24,6 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kGrace{500};  // between TERM and KILL
+constexpr int kGlance = 250;  // ms between looks for an interrupt, which may have reached another thread
 
 /// A file descriptor that closes itself.
 class Descriptor {
@@ -158,6 +160,22 @@ void limit_resource(__rlimit_resource resource, rlim_t value) {
     ::_exit(127);
 }
 
+std::string hint_for(const std::string& program, int code) {
+    std::error_code ignored;
+    const bool path = program.find('/') != std::string::npos, folder = std::filesystem::is_directory(program, ignored);
+    switch (code) {
+        case ENOENT:
+            if (!path) return "is it installed, and is its folder in PATH?";
+            return std::filesystem::exists(program, ignored) ? "does the interpreter in its first line exist?" : "";
+        case EACCES:
+            return folder ? "it is a folder" : "is it executable (chmod +x)?";
+        case ENOMEM:
+            return "the memory limit may be too low to start it";
+        default:
+            return {};
+    }
+}
+
 /// Blocks until the child has called exec (the pipe closes) or says why it could not.
 void expect_exec(pid_t child, int report, const std::string& program, const ProcessOptions& options) {
     LaunchFailure failure{};
@@ -169,10 +187,7 @@ void expect_exec(pid_t child, int report, const std::string& program, const Proc
     if (failure.step == LaunchFailure::chdir)
         throw Error({options.folder->string(), {}},
                     std::string("cannot enter the folder: ") + std::strerror(failure.code));
-    throw Error("cannot run '" + program + "': " + std::strerror(failure.code),
-                failure.code == ENOENT   ? "is it installed, and is its folder in PATH?"
-                : failure.code == ENOMEM ? "the memory limit may be too low to start it"
-                                         : "");
+    throw Error("cannot run '" + program + "': " + std::strerror(failure.code), hint_for(program, failure.code));
 }
 
 /// One captured stream.
@@ -226,12 +241,14 @@ class Watch {
 
   private:
     int milliseconds_left() const {
-        if (!deadline_) return -1;
+        if (!deadline_) return kGlance;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now()).count();
-        return static_cast<int>(std::clamp<std::int64_t>(left, 0, 1 << 30));
+        return static_cast<int>(std::clamp<std::int64_t>(left, 0, kGlance));
     }
 
     void enforce_deadline() {
+        if (interrupt_signal() && !timed_out_ && !sent_kill_)
+            deadline_ = std::min(Clock::now(), deadline_.value_or(Clock::now()));
         if (!deadline_ || Clock::now() < *deadline_) return;
         if (!timed_out_) {
             timed_out_ = true;
@@ -265,6 +282,7 @@ class Watch {
 
 ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOptions& options) {
     if (argv.empty() || argv[0].empty()) throw Error("found an empty command, expected a program to run");
+    throw_if_interrupted();
     const std::string& program = argv[0];
     std::vector<std::string> arguments = argv, environment = environment_of(options.environment);
     const std::vector<char*> argument_pointers = pointers(arguments), environment_pointers = pointers(environment);
@@ -288,6 +306,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
     out.write.reset();
     err.write.reset();
     report.write.reset();
+    const CleanUpScope scope(options.own_group ? child : 0);
     expect_exec(child, report.read.get(), program, options);
     // glibc 2.36 declares pidfd_open() for C only.
     Descriptor exited(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
@@ -310,6 +329,7 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    throw_if_interrupted();
     result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (WIFSIGNALED(status))
         result.signal = WTERMSIG(status);

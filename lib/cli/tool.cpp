@@ -12,10 +12,12 @@
 #include <new>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "cli/pages.h"
+#include "cli/usage.h"
 #include "cli/version.h"
 
 namespace whittle::cli {
@@ -343,6 +345,8 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     shared.color_out = wants_color(impl.color, STDOUT_FILENO);
     shared.color_err = wants_color(impl.color, STDERR_FILENO);
     shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
+    if (!impl.log_file.empty())
+        never_overwrite("--log-file", impl.log_file, std::vector<fs::path>(positional.begin(), positional.end()));
     const char* logs = std::getenv("WHITTLE_LOGS");
     configure_log({.spec = std::string(logs ? logs : "") + "," + impl.log_spec,
                    .file = impl.log_file,
@@ -380,10 +384,16 @@ int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body
             flush_output();
             return 0;
         }
+        handle_interrupts();
         const int status = body();
         flush_output();
+        if (interrupt_signal()) die_of_interrupt();
         return status;
+    } catch (const Interrupted&) {
+        std::fflush(stdout);
+        die_of_interrupt();
     } catch (const Error& error) {
+        if (interrupt_signal()) die_of_interrupt();
         print_error(tool, error.what());
         return 2;
     } catch (const std::bad_alloc&) {

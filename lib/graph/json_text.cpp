@@ -48,6 +48,16 @@ std::string as_utf8(std::string_view text) {
     return result;
 }
 
+std::string as_line(std::string_view text, std::size_t limit) {
+    const bool clipped = text.size() > limit;
+    std::size_t end = clipped ? limit : text.size();
+    while (clipped && end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // inside a character
+    std::string line = as_utf8(text.substr(0, end));
+    for (char& c : line)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
+    return clipped ? line + " ..." : line;
+}
+
 std::string json_quote(std::string_view text) {
     static constexpr char digits[] = "0123456789abcdef";
     if (!is_utf8(text))

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "graph/verify.h"
 #include "ops/interpreter.h"
 #include "passes/subgraph.h"
@@ -91,7 +92,12 @@ class Minimizer {
             first_query_ = false;
             if (set.size() == items_.size()) return Verdict::fails;
         }
-        const Observation seen = observe(set);
+        Observation seen;
+        try {
+            seen = observe(set);
+        } catch (const Interrupted&) {  // `stop` says so before the next query, and the best so far is kept
+            return Verdict::unresolved;
+        }
         progress();
         if (seen.unresolved) return Verdict::unresolved;
         if (!seen.failed) return Verdict::passes;
@@ -146,7 +152,8 @@ class Minimizer {
     void finish() {
         result_.calls_after = result_.search.kept.size();
         result_.graph = finished(result_.search.kept);
-        result_.verdict = result_.search.finished ? Minimized::Verdict::minimized : Minimized::Verdict::interrupted;
+        result_.verdict = result_.search.finished && !interrupt_signal() ? Minimized::Verdict::minimized
+                                                                         : Minimized::Verdict::interrupted;
     }
 
     /// Calls are neighbours when one reads the other, through a getitem or not.

@@ -10,6 +10,7 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/json.h"
+#include "graph/json_text.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {
@@ -125,6 +126,8 @@ class CommandOracle final : public Oracle {
         Observation seen;
         seen.message = first_line(process);
         if (process.timed_out || process.out_of_memory) {
+            if (seen.message.empty() && process.out_of_memory)
+                seen.message = "killed by SIGKILL, as the kernel does when memory runs out";
             seen.failed = true;
             seen.signature = {process.timed_out ? "timeout" : "out_of_memory", "", ""};
             return seen;
@@ -162,7 +165,7 @@ class CommandOracle final : public Oracle {
 
     static std::string first_line(const ProcessResult& process) {
         const std::string& text = process.err.empty() ? process.out : process.err;
-        return text.substr(0, text.find('\n'));
+        return as_line(std::string_view(text).substr(0, text.find('\n')));
     }
 
     CommandOracleOptions options_;

@@ -14,6 +14,9 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "base/interrupt.h"
+#include "graph/json_text.h"
 #include "run/outcome.h"
 
 namespace whittle {
@@ -173,9 +176,11 @@ class StageBackend final : public Backend {
 };
 
 [[noreturn]] void child(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
-                        const BackendOptions& options, const Limits& limits, Shared& shared, int pipe, int output) {
+                        const BackendOptions& options, const Limits& limits, Shared& shared,
+                        const std::filesystem::path& scratch, int pipe, int output) {
+    ::setenv("TMPDIR", scratch.c_str(), 1);
     ::setpgid(0, 0);
-    for (int signal : {SIGINT, SIGTERM, SIGPIPE}) ::signal(signal, SIG_DFL);
+    handle_interrupts_in_child();
     ::dup2(output, STDOUT_FILENO);
     ::dup2(output, STDERR_FILENO);
     limit(RLIMIT_CORE, 0);
@@ -203,16 +208,17 @@ class StageBackend final : public Backend {
 
 void fail(const char* doing) { throw Error(std::string("cannot ") + doing + ": " + std::strerror(errno)); }
 
-/// Reads until the pipe closes or the deadline passes. False: the deadline passed.
+/// Reads until the pipe closes or the deadline passes. False: the deadline passed, or we are to stop.
 bool read_until(int pipe, Clock::time_point deadline, std::string& bytes) {
     std::vector<char> chunk(1 << 16);
     for (;;) {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-        if (left <= 0) return false;
+        if (left <= 0 || interrupt_signal()) return false;
         struct pollfd waiting {
             pipe, POLLIN, 0
         };
-        const int ready = ::poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(left, 60000)));
+        // In slices: an interrupt may have reached another thread.
+        const int ready = ::poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(left, 250)));
         if (ready <= 0) continue;
         const ssize_t count = ::read(pipe, chunk.data(), chunk.size());
         if (count < 0 && errno == EINTR) continue;
@@ -277,6 +283,8 @@ struct Descriptor {
 
 Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                      const BackendOptions& options, const Limits& limits) {
+    throw_if_interrupted();
+    const TempDir scratch("whittle-run");  // the child's TMPDIR: what it leaves when it is killed goes with it
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) fail("create a pipe");
     Descriptor reader{ends[0]}, writer{ends[1]},
@@ -288,8 +296,9 @@ Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend
     std::fflush(nullptr);  // or the child would print what we have buffered once more
     const pid_t pid = ::fork();
     if (pid < 0) fail("start a process");
-    if (pid == 0) child(graph, inputs, backend, options, limits, shared, writer.fd, output.fd);
+    if (pid == 0) child(graph, inputs, backend, options, limits, shared, scratch.path(), writer.fd, output.fd);
     ::setpgid(pid, pid);
+    const CleanUpScope scope(pid);
     writer.close();
 
     std::string bytes;
@@ -312,7 +321,9 @@ Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend
                                      .stage = shared.stage ? "run" : "compile",
                                      .message = "no result after " + std::to_string(limits.timeout.count()) + " ms"}
                            : ended(*status, shared, output.fd, bytes);
+    outcome.message = as_line(outcome.message, 2000);
     ::munmap(memory, sizeof(Shared));
+    throw_if_interrupted();
     return outcome;
 }
 

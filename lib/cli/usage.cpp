@@ -1,0 +1,71 @@
+#include "cli/usage.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "cli/model.h"
+#include "graph/failure_file.h"
+
+namespace whittle::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.12g", value);
+    return text;
+}
+
+/// The file itself and what belongs to it.
+std::vector<fs::path> with_sidecars(const fs::path& file) {
+    const fs::path failure = failure_path(file);
+    fs::path tensors = file, failure_tensors = failure;
+    return {file, tensors.replace_extension(".safetensors"), failure,
+            failure_tensors.replace_extension(".safetensors")};
+}
+
+bool is_part_of_trace(const fs::path& output, const fs::path& folder) {
+    const fs::path inside = fs::weakly_canonical(output).lexically_relative(fs::weakly_canonical(folder));
+    if (inside.empty()) return false;
+    const fs::path first = *inside.begin();
+    return first == "index.json" || first == "graphs" || first == "records";
+}
+
+}  // namespace
+
+void require_range(const std::string& option, double value, double low, double high) {
+    if (value >= low && value <= high) return;
+    throw Error({option, {}}, "found " + number(value) + ", expected " + number(low) + " to " + number(high));
+}
+
+std::vector<fs::path> files_read(const fs::path& model, const InputOptions& inputs) {
+    std::vector<fs::path> files{model};
+    for (const std::string& word : inputs.inputs) files.emplace_back(word.substr(word.find('=') + 1));
+    if (inputs.data_set && fs::is_directory(*inputs.data_set))
+        for (const fs::directory_entry& entry : fs::directory_iterator(*inputs.data_set)) files.push_back(entry.path());
+    return files;
+}
+
+void never_overwrite(const std::string& option, const fs::path& output, std::span<const fs::path> read) {
+    std::error_code ignored;
+    if (!fs::is_regular_file(output, ignored)) return;
+    for (const fs::path& input : read) {
+        const std::vector<fs::path> kept = with_sidecars(input);
+        const bool same = std::any_of(kept.begin(), kept.end(),
+                                      [&](const fs::path& file) { return fs::equivalent(output, file, ignored); });
+        if (same || (fs::is_directory(input, ignored) && is_part_of_trace(output, input)))
+            throw Error({option, {}}, "found '" + output.string() +
+                                          "', which is an input, expected another file: inputs are never overwritten");
+    }
+}
+
+void print_json(const nlohmann::json& json) {
+    const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    std::fwrite(text.data(), 1, text.size(), stdout);
+}
+
+}  // namespace whittle::cli
