@@ -46,7 +46,8 @@ std::vector<fs::path> files_read(const fs::path& model, const InputOptions& inpu
     std::vector<fs::path> files{model};
     for (const std::string& word : inputs.inputs) files.emplace_back(word.substr(word.find('=') + 1));
     if (inputs.data_set && fs::is_directory(*inputs.data_set))
-        for (const fs::directory_entry& entry : fs::directory_iterator(*inputs.data_set)) files.push_back(entry.path());
+        for (const fs::directory_entry& entry : fs::directory_iterator(*inputs.data_set))
+            if (entry.path().extension() == ".pb") files.push_back(entry.path());
     return files;
 }
 
