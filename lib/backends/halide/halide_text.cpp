@@ -47,7 +47,8 @@ static Halide::Expr to_half(Halide::Type type, const Halide::Expr& x) {
 )text"},
     {"SoundAccesses",
      R"text(// Halide 14 takes results that a kernel reads back for aligned to whole vectors, and so any constant index with a stride;
-// constant indices that fall along a vector fail an assertion of its own. This pass, run last, says otherwise.
+// constant indices that fall along a vector fail an assertion of its own, and integer divisions trap on lanes that are off.
+// This pass, run last, mends that.
 struct SoundAccesses : Halide::Internal::IRMutator {
     using IRMutator::visit;
     std::map<std::string, Halide::Internal::Parameter> results;
@@ -73,8 +74,9 @@ struct SoundAccesses : Halide::Internal::IRMutator {
         const int64_t* base = ramp ? Halide::Internal::as_const_int(ramp->base) : nullptr;
         const int64_t* stride = ramp ? Halide::Internal::as_const_int(ramp->stride) : nullptr;
         if (!base || !stride || (*base >= 0 && *stride > 0)) return index;
-        return Halide::Internal::Add::make(Halide::Internal::Broadcast::make(ramp->base, ramp->lanes),
-                                           Halide::Internal::Ramp::make(0, ramp->stride, ramp->lanes));
+        using Call = Halide::Internal::Call;
+        const Halide::Expr hidden = Call::make(Halide::Int(32), Call::return_second, {0, ramp->base}, Call::PureIntrinsic);
+        return Halide::Internal::Ramp::make(hidden, ramp->stride, ramp->lanes);
     }
 };
 )text"},

@@ -1,4 +1,4 @@
-// A pass over what Halide lowered a kernel to, run last, that keeps three mistakes of Halide 14's code generator
+// A pass over what Halide lowered a kernel to, run last, that keeps four mistakes of Halide 14's code generator
 // (CodeGen_LLVM.cpp) from being made; all concern the loads and stores of vectorized loops:
 //  - A result that the kernel reads back (an update's own element, a result that another stage loads) is taken for
 //    memory of Halide's own: aligned to whole vectors, with room to read behind its end. It is the caller's. Loads are
@@ -6,7 +6,8 @@
 //  - A load whose stride is 2, 3 or 4 is rounded down to a multiple of the stride. Where the index is a constant this
 //    loses its remainder, and any address counts as aligned to a whole vector. Such loads claim no alignment.
 //  - A constant index that falls along the vector fails the internal assertion "base >= 0", or is told to LLVM as
-//    touching one element only, so that it may be moved across stores. It is written as a sum, which says nothing.
+//    touching one element only, so that it may be moved across stores. Its base is made a call, which nothing folds.
+//  - The lanes of a load that are switched off have no value; an integer division by one traps. They are 0.
 // The first two crash, now and then, depending on where memory happens to lie. halide_text.cpp has the same as text.
 #pragma once
 
@@ -49,8 +50,10 @@ class SoundAccesses final : public Halide::Internal::IRMutator {
         const std::int64_t* base = ramp ? Halide::Internal::as_const_int(ramp->base) : nullptr;
         const std::int64_t* stride = ramp ? Halide::Internal::as_const_int(ramp->stride) : nullptr;
         if (!base || !stride || (*base >= 0 && *stride > 0)) return index;
-        return Halide::Internal::Add::make(Halide::Internal::Broadcast::make(ramp->base, ramp->lanes),
-                                           Halide::Internal::Ramp::make(0, ramp->stride, ramp->lanes));
+        using Call = Halide::Internal::Call;
+        const Halide::Expr hidden =
+            Call::make(Halide::Int(32), Call::return_second, {0, ramp->base}, Call::PureIntrinsic);
+        return Halide::Internal::Ramp::make(hidden, ramp->stride, ramp->lanes);
     }
 
     std::map<std::string, Halide::Internal::Parameter> results_;
