@@ -19,6 +19,7 @@ Scalar fill_of(const Arguments<T>& a) {
     const std::string& op = a.schema().name;
     if (a.schema().param("fill_value")) return a.scalar("fill_value");
     if (a.schema().param("s")) return a.scalar("s");
+    if (a.schema().param("value")) return a.scalar("value");
     return op.find("ones") != std::string::npos ? Scalar(1.0) : Scalar(0.0);
 }
 
@@ -30,7 +31,7 @@ OperandInfo filled_info(const Arguments<T>& a) {
     if (a.schema().param("size")) info.sizes = a.integers("size");
     // full takes the dtype of its number; scalar_tensor, oddly, torch's default dtype.
     if (!a.schema().param("self") && a.schema().param("fill_value")) info.dtype = fill_of(a).dtype();
-    info.dtype = a.dtype("dtype").value_or(info.dtype);
+    if (a.schema().param("dtype")) info.dtype = a.dtype("dtype").value_or(info.dtype);
     element_count(info.sizes);
     return info;
 }
@@ -74,6 +75,13 @@ std::vector<Sample> like_samples(DType dtype, const ArgList& rest) {
     result.push_back(samples::once(dtype, "empty", {0, 2}, rest));
     result.push_back(samples::once(dtype, "other dtype", {2}, rest));
     result.back().kwargs = {{"dtype", DType::f16}};
+    return result;
+}
+
+/// As like_samples, for ops that take no options.
+std::vector<Sample> written_samples(DType dtype, const ArgList& fill) {
+    std::vector<Sample> result = like_samples(dtype, fill);
+    std::erase_if(result, [](const Sample& sample) { return !sample.kwargs.empty(); });
     return result;
 }
 
@@ -121,6 +129,20 @@ std::span<const OpDef> creation_ops() {
             .schema = "full_like(Tensor self, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS
                       ", MemoryFormat? memory_format=None) -> Tensor",
             .samples = [](DType dtype) { return like_samples(dtype, {2.5}); },
+        }),
+        filled_op({
+            .name = "aten.fill.Scalar",
+            .doc = "one number in the shape of a tensor, what fill_ writes: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
+            .schema = "fill.Scalar(Tensor self, Scalar value) -> Tensor",
+            .samples = [](DType dtype) { return written_samples(dtype, {2.5}); },
+        }),
+        filled_op({
+            .name = "aten.zero.default",
+            .doc = "zeros in the shape of a tensor, what zero_ writes: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.zero_.html",
+            .schema = "zero(Tensor self) -> Tensor",
+            .samples = [](DType dtype) { return written_samples(dtype, {}); },
         }),
         filled_op({
             .name = "aten.zeros_like.default",

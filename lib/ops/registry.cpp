@@ -122,6 +122,7 @@ Registry::Registry() {
     for (std::size_t i = 1; i < ops_.size(); ++i)
         WHITTLE_CHECK(ops_[i - 1].def->name != ops_[i].def->name,
                       "op " + std::string(ops_[i].def->name) + " is registered twice");
+    in_place_ = in_place_forms(ops_);
 }
 
 const Registry& Registry::instance() {
@@ -137,8 +138,14 @@ const RegisteredOp* Registry::op(std::string_view target) const {
 }
 
 const Schema* Registry::find(std::string_view target) const {
-    const RegisteredOp* found = op(target);
-    return found ? &found->schema : nullptr;
+    if (const RegisteredOp* found = op(target)) return &found->schema;
+    const InPlaceForm* form = in_place(target);
+    return form ? &form->schema : nullptr;
+}
+
+const InPlaceForm* Registry::in_place(std::string_view target) const {
+    const auto found = in_place_.find(target);
+    return found == in_place_.end() ? nullptr : &found->second;
 }
 
 const RegisteredOp& Registry::require(std::string_view target) const {

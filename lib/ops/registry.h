@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/schema.h"
+#include "ops/inplace.h"
 #include "ops/op.h"
 
 namespace whittle {
@@ -22,8 +23,11 @@ class Registry final : public SchemaSource {
     /// All ops of all families, built once.
     static const Registry& instance();
 
+    /// Of ops, and of the in-place forms derived from them.
     const Schema* find(std::string_view target) const override;
     const RegisteredOp* op(std::string_view target) const;
+    /// nullptr for a target that is no in-place form.
+    const InPlaceForm* in_place(std::string_view target) const;
     /// As op(), but an Error that names the target and close spellings.
     const RegisteredOp& require(std::string_view target) const;
     /// In order of name.
@@ -32,6 +36,7 @@ class Registry final : public SchemaSource {
   private:
     Registry();
     std::vector<RegisteredOp> ops_;
+    std::map<std::string, InPlaceForm, std::less<>> in_place_;
 };
 
 /// Throws Error when the dtype of the main operand ("self" or "input", else the first tensor, or the first of the first

@@ -1,0 +1,25 @@
+// In-place forms: aten.add_.Tensor is aten.add.Tensor whose result is written into self. They are derived from the
+// functional ops, not registered one by one: https://github.com/pytorch/pytorch/tree/main/aten/src/ATen/native#func
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "graph/schema.h"
+
+namespace whittle {
+
+struct RegisteredOp;
+
+/// An op that writes its result into its first operand.
+struct InPlaceForm {
+    std::string functional;  ///< the target that computes what is written: "aten.add.Tensor"
+    Schema schema;           ///< "add_.Tensor(Tensor(a!) self, …) -> Tensor(a)"
+};
+
+/// The forms of all ATen ops that take a tensor `self` first and return one tensor that is no view of it, by target.
+std::map<std::string, InPlaceForm, std::less<>> in_place_forms(std::span<const RegisteredOp> ops);
+
+}  // namespace whittle

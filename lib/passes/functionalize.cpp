@@ -1,0 +1,234 @@
+#include "passes/functionalize.h"
+
+#include <numeric>
+
+#include "base/error.h"
+#include "ops/interpreter.h"
+#include "ops/registry.h"
+#include "passes/rewriter.h"
+#include "passes/view_write.h"
+
+namespace whittle {
+namespace {
+
+bool writes(const Schema& schema) {
+    for (const Param& param : schema.params)
+        if (param.mutates) return true;
+    return false;
+}
+
+bool writes(const Node& node) {
+    const Schema* schema = node.kind == NodeKind::call ? Registry::instance().find(node.target) : nullptr;
+    return schema && writes(*schema);
+}
+
+/// One walk over the graph. Every value of the old graph is memory of its own (a root) or a view of another value.
+class Functionalizer {
+  public:
+    explicit Functionalizer(const Graph& from)
+        : from_(from), rewriter_(from), builder_(rewriter_.graph()), slots_(from.nodes.size()) {}
+
+    Functionalized run() {
+        for (std::size_t i = 0; i + 1 < from_.nodes.size(); ++i) {
+            try {
+                visit(static_cast<NodeId>(i));
+            } catch (const Error& error) {
+                const Node& node = from_.nodes[i];
+                throw Error({error.where().file, "%" + node.name + " = " + node.target}, error.message(), error.hint());
+            }
+        }
+        return finish();
+    }
+
+  private:
+    struct Slot {
+        NodeId same_as = -1;       ///< the result of an in-place op is its operand
+        NodeId view_of = -1;       ///< this value shows memory of that one
+        NodeRef current = {};      ///< in the new graph
+        std::uint64_t time = 0;    ///< of the root's last write that `current` has seen
+        std::uint64_t writes = 0;  ///< of a root
+    };
+
+    Slot& slot(NodeId id) { return slots_.at(static_cast<std::size_t>(id)); }
+    NodeId memory(NodeId id) {
+        while (slot(id).same_as >= 0) id = slot(id).same_as;
+        return id;
+    }
+    NodeId root(NodeId id) {
+        for (id = memory(id); slot(id).view_of >= 0;) id = memory(slot(id).view_of);
+        return id;
+    }
+
+    const Node& node(NodeId id) const { return from_.nodes[static_cast<std::size_t>(id)]; }
+    NodeValue in_new(NodeRef ref) { return {ref, rewriter_.graph().node(ref).meta()}; }
+
+    /// The value now, after all writes so far.
+    NodeRef value(NodeId id) {
+        id = memory(id);
+        Slot& s = slot(id);
+        if (s.view_of < 0 || s.time == slot(root(id)).writes) return s.current;
+        s.current = view_again(id);
+        s.time = slot(root(id)).writes;
+        return s.current;
+    }
+
+    Node mapped(const Node& call) {
+        return map_inputs(call, [&](NodeRef ref) { return Arg(value(ref.id)); });
+    }
+
+    /// The call that makes the view, on what its operand is now.
+    NodeRef view_again(NodeId id) {
+        const Node& view = node(id);
+        if (view.target != kGetItem) return rewriter_.graph().add(mapped(view));
+        const NodeRef call = rewriter_.graph().add(mapped(node(view.args[0].node()->id)));
+        Node item = view;
+        item.args[0] = Arg(call);
+        return rewriter_.graph().add(std::move(item));
+    }
+
+    void visit(NodeId id) {
+        const Node& n = node(id);
+        const Schema* schema = n.kind == NodeKind::call ? Registry::instance().find(n.target) : nullptr;
+        if (schema && writes(*schema)) return write(id);
+        if (n.kind == NodeKind::call && n.target == kGetItem) {
+            Node item = n;
+            item.args[0] = Arg(slot(n.args[0].node()->id).current);
+            slot(id).current = rewriter_.graph().add(std::move(item));
+            const NodeId producer = n.args[0].node()->id;
+            if (const NodeId of = viewed_operand(producer); of >= 0) show(id, of);
+            return;
+        }
+        slot(id).current = rewriter_.graph().add(mapped(n));
+        if (n.results.size() == 1)
+            if (const NodeId of = viewed_operand(id); of >= 0) show(id, of);
+    }
+
+    void show(NodeId id, NodeId of) {
+        slot(id).view_of = of;
+        slot(id).time = slot(root(of)).writes;
+    }
+
+    /// The operand whose memory the results of the call show, or -1.
+    NodeId viewed_operand(NodeId call_id) {
+        const Node& call = node(call_id);
+        const Schema* schema = call.kind == NodeKind::call ? Registry::instance().find(call.target) : nullptr;
+        if (!schema || schema->returns.empty() || schema->returns.front().alias.empty() || call.args.empty()) return -1;
+        const NodeRef* operand = call.args.front().node();
+        return operand && shares_memory(call, node(operand->id).meta()) ? operand->id : -1;
+    }
+
+    /// Some views copy when the strides ask for it (reshape, contiguous), or the dtype (to): tried on an operand of the
+    /// recorded strides.
+    bool shares_memory(const Node& call, const ValueMeta& operand) {
+        std::int64_t last = 0;
+        for (std::size_t d = 0; d < operand.sizes.size(); ++d) {
+            if (operand.sizes[d] == 0 || operand.strides[d] < 0) return false;
+            last += (operand.sizes[d] - 1) * operand.strides[d];
+        }
+        const auto storage = Storage::allocate(static_cast<std::size_t>(last + 1) * size_of(operand.dtype));
+        const Tensor probe(storage, operand.dtype, operand.sizes, operand.strides);
+        return results_on(call, probe).at(0).storage() == storage;
+    }
+
+    /// The call's results with `operand` in place of its first argument; the others are no tensors.
+    std::vector<Tensor> results_on(const Node& call, const Tensor& operand) {
+        const RegisteredOp& op = Registry::instance().require(call.target);
+        if (!op.def->eval) throw Error("found a view without a kernel of its own, expected one", "decompose first");
+        const NodeRef first = *call.args.front().node();
+        const Arguments<Tensor> arguments(op.schema, call, [&](NodeRef ref) {
+            if (ref == first) return operand;
+            throw Error("found a view with a second tensor operand, expected one");
+        });
+        return op.def->eval(arguments);
+    }
+
+    void write(NodeId id) {
+        const Node& call = node(id);
+        const InPlaceForm* form = Registry::instance().in_place(call.target);
+        const NodeRef* operand = call.args.empty() ? nullptr : call.args.front().node();
+        if (!form || !operand)
+            throw Error(
+                "found a write to an operand that has no functional form, expected one such as aten.add_.Tensor");
+        const Node copied = mapped(call);
+        builder_.set_origin(call);
+        NodeValue result = builder_.call(form->functional, copied.args, copied.kwargs);
+        const ValueMeta& self = node(operand->id).meta();
+        if (result.meta.sizes != self.sizes)
+            throw Error("found a result of sizes " + to_string(result.meta.sizes) + " written into " +
+                        to_string(self.sizes) + ", expected equal ones");
+        if (result.meta.dtype != self.dtype) result = builder_.call("aten.to.dtype", {arg(result), Arg(self.dtype)});
+        slot(id).same_as = operand->id;
+        store(memory(operand->id), result);
+    }
+
+    /// `id`, a view or a root, holds `result` from now on, and so does all that shares its memory.
+    void store(NodeId id, const NodeValue& result) {
+        Slot& s = slot(id);
+        if (s.view_of < 0) {
+            s.current = result.ref;
+            ++s.writes;
+            return;
+        }
+        const NodeId base = memory(s.view_of);
+        const NodeValue old = in_new(value(base));
+        store(base, write_through(builder_, old, shown_by(id, old.meta.sizes), result));
+        s.current = result.ref;
+        s.time = slot(root(id)).writes;
+    }
+
+    /// What the view shows of the numbered elements of its base.
+    Tensor shown_by(NodeId id, const Sizes& base) {
+        std::vector<std::int64_t> numbers(static_cast<std::size_t>(element_count(base)));
+        std::iota(numbers.begin(), numbers.end(), 0);
+        const Tensor numbered = Tensor::of(numbers, base);
+        const Node& view = node(id);
+        if (view.target != kGetItem) return numbered_view(view, numbered, 0);
+        return numbered_view(node(view.args[0].node()->id), numbered, std::get<std::int64_t>(view.args[1].value));
+    }
+
+    Tensor numbered_view(const Node& call, const Tensor& numbered, std::int64_t result) {
+        const Tensor shown = results_on(call, numbered).at(static_cast<std::size_t>(result));
+        // A view keeps the dtype; `to` that was recorded as a view did not convert.
+        return shown.dtype() == DType::i64 ? shown : numbered;
+    }
+
+    Functionalized finish() {
+        Functionalized result;
+        std::vector<NodeRef> outputs;
+        for (const NodeId id : from_.outputs()) outputs.push_back(value(id));
+        for (std::size_t i = 0; i < from_.nodes.size(); ++i) {
+            const NodeKind kind = from_.nodes[i].kind;
+            if (slots_[i].writes == 0 || (kind != NodeKind::placeholder && kind != NodeKind::get_attr)) continue;
+            result.updates.push_back({from_.nodes[i].name, outputs.size()});
+            outputs.push_back(slots_[i].current);
+        }
+        rewriter_.graph().output(outputs);
+        result.graph = rewriter_.finish();
+        return result;
+    }
+
+    const Graph& from_;
+    Rewriter rewriter_;
+    GraphBuilder builder_;
+    std::vector<Slot> slots_;
+};
+
+}  // namespace
+
+bool has_writes(const Graph& graph) {
+    for (const Node& node : graph.nodes)
+        if (writes(node)) return true;
+    for (const auto& [name, subgraph] : graph.subgraphs)
+        if (has_writes(*subgraph)) return true;
+    return false;
+}
+
+Functionalized functionalize(const Graph& graph) {
+    for (const auto& [name, subgraph] : graph.subgraphs)
+        if (has_writes(*subgraph))
+            throw Error({"", "nested graph " + name}, "found a write to an operand, expected none in nested graphs");
+    if (!has_writes(graph)) return {graph, {}};
+    return Functionalizer(graph).run();
+}
+
+}  // namespace whittle
