@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"
+#include "base/sanitizer.h"
 #include "graph/json_text.h"
 #include "run/outcome.h"
 
@@ -23,14 +24,6 @@ namespace whittle {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kAddressSanitizer = true;
-#elif defined(__has_feature)
-constexpr bool kAddressSanitizer = __has_feature(address_sanitizer);
-#else
-constexpr bool kAddressSanitizer = false;
-#endif
 
 constexpr std::size_t kLargestMessage = std::size_t(8) << 30;  // of outputs; a child cannot make us allocate more
 constexpr auto kGrace = std::chrono::milliseconds(500);        // between TERM and KILL

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/sanitizer.h"
 
 namespace whittle::halide {
 
@@ -339,9 +340,7 @@ std::optional<KernelError> caught(F&& f) {
     static const bool reports = (Halide::set_custom_compile_time_error_reporter(&reporter), true);
     (void)reports;
     try {
-#ifdef __SANITIZE_ADDRESS__
-        Halide::set_compiler_stack_size(0);  // the sanitizer does not follow swapcontext
-#endif
+        if (kAddressSanitizer) Halide::set_compiler_stack_size(0);  // the sanitizer does not follow swapcontext
         f();
         return {};
     } catch (const Halide::Error& e) {
