@@ -1,0 +1,59 @@
+// What the rules make of two small graphs, as text: schedules and the Halide C++ of a repro. Rewritten by running this
+// with WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens does); review with `git diff`.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "backends/halide/halide_text.h"
+#include "backends/halide/plan.h"
+#include "base/files.h"
+#include "graph/text.h"
+
+using namespace whittle;
+
+namespace {
+
+/// Every kernel of the graph: its group, its schedule and the text of both. The target is named, so that every machine
+/// writes the same.
+std::string kernels_of(const std::string& graph) {
+    const auto planned = halide::plan(parse(graph));
+    REQUIRE(std::holds_alternative<halide::Plan>(planned));
+    std::string text;
+    for (const halide::Kernel& kernel : std::get<halide::Plan>(planned).kernels) {
+        text += "/*\n" + print(kernel.group);
+        for (const expr::Directive& directive : kernel.schedule) text += print(directive) + "\n";
+        text += "*/\n" + halide::to_halide_cpp(kernel.group, kernel.schedule, kernel.group.name, "x86-64-linux");
+    }
+    return text;
+}
+
+void check_golden(const std::string& name, const std::string& graph) {
+    const std::filesystem::path path =
+        std::filesystem::path(WHITTLE_SOURCE_DIR) / "test/backends/golden" / (name + ".cpp.txt");
+    const std::string got = kernels_of(graph);
+    if (std::getenv("WHITTLE_UPDATE_GOLDENS")) write_file(path, got);
+    INFO("the text of " << name << " has changed; WHITTLE_UPDATE_GOLDENS=1 rewrites " << path);
+    CHECK(got == read_file(path));
+}
+
+}  // namespace
+
+TEST_CASE("golden: a convolution with its bias and relu is one kernel") {
+    check_golden("conv_relu", R"(graph conv_relu {
+  %x = placeholder["x"] : f32[1, 3, 16, 16]
+  %w = placeholder["w"] : f32[8, 3, 3, 3]
+  %b = placeholder["b"] : f32[8]
+  %conv = aten.convolution.default(%x, %w, %b, [1, 1], [1, 1], [1, 1], false, [0, 0], 1) : f32[1, 8, 16, 16]
+  %relu = aten.relu.default(%conv) : f32[1, 8, 16, 16]
+  return (%relu)
+}
+)");
+}
+
+TEST_CASE("golden: a softmax") {
+    check_golden("softmax", R"(graph softmax {
+  %x = placeholder["x"] : f32[4, 32]
+  %softmax = aten._softmax.default(%x, -1, false) : f32[4, 32]
+  return (%softmax)
+}
+)");
+}
