@@ -11,6 +11,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "explain/report.h"
+#include "frontends/clang/launcher.h"
 #include "run/trace_folder.h"
 
 namespace {
@@ -37,6 +38,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("trace model.onnx --inputs test_data_set_0 -o traces",
                  "run model.onnx on recorded inputs; its recorded outputs become what replay expects");
     tool.example("trace model.onnx --input tokens=tokens.npy --seed 7", "one input given, the others made");
+    tool.example("trace cc -- g++ -c model.cpp", "compile with capture probes; see trace cc --help");
     tool.exit_one("results differ from the given outputs, the backend failed, or a graph break under --fullgraph.");
 }
 
@@ -108,9 +110,23 @@ int run(const cli::Tool& tool, const Options& options) {
     return good ? 0 : 1;
 }
 
+/// `trace cc -- COMPILER ARGS…`.
+int run_cc(int argc, char** argv) {
+    std::vector<std::string> command;
+    cli::Tool tool(
+        "trace cc", "-- COMPILER ARGS…",
+        "Compiles one C++ file with capture probes, so that trace and explain can tell its functions, statements, "
+        "variables and branches. If it cannot be probed, says so and compiles it plain.");
+    tool.after_dashes(command, "The compiler's command, which may begin with a launcher such as ccache.");
+    tool.example("trace cc -- g++ -g -c model.cpp", "one file");
+    tool.example("cmake -B build -DCMAKE_CXX_COMPILER_LAUNCHER=\"trace;cc;--\"", "a whole build");
+    return cli::run_tool(tool, argc, argv, [&] { return cpp::compile_with_probes(command); });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc > 1 && std::string_view(argv[1]) == "cc") return run_cc(argc - 1, argv + 1);
     Options options;
     cli::Tool tool("trace", "MODEL", "Runs a model and captures what it computes, as a folder of graphs and records.");
     declare(tool, options);

@@ -48,7 +48,8 @@ typedef struct whittle_probe_site {
     const char* what; /* branch: "if", "while" …; effect: "stream output" …; statement: "" */
 } whittle_probe_site;
 
-/* A graph break that the static analysis expects. `kind` is spelled as in explain --static --json. */
+/* A graph break that the static analysis expects. `kind` is spelled as capture's kinds of
+ * breaks are: "side_effect", "branch", "item" …; and "call" for a function that cannot be seen. */
 typedef struct whittle_probe_prediction {
     const char* kind;
     unsigned function;
@@ -450,6 +451,7 @@ class Frame {
 
 }  // namespace probe
 }  // namespace whittle
+#pragma GCC visibility pop
 
 #endif /* C++14 of GCC or Clang */
 #endif /* C++ */

@@ -23,9 +23,9 @@ endforeach()
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/whittle COMPONENT runtime)
 
 # The library: find_package(Whittle), target Whittle::whittle.
-# lib/cli belongs to our programs and is not part of it.
+# lib/cli and the reader of C++ sources, which needs Clang, belong to our programs and are not part of it.
 get_property(whittle_libraries GLOBAL PROPERTY WHITTLE_LIBRARIES)
-list(REMOVE_ITEM whittle_libraries whittle_cli)
+list(REMOVE_ITEM whittle_libraries whittle_cli whittle_frontends_clang)
 add_library(whittle INTERFACE)
 target_link_libraries(whittle INTERFACE ${whittle_libraries})
 add_library(Whittle::whittle ALIAS whittle)
@@ -33,7 +33,7 @@ install(TARGETS whittle ${whittle_libraries} EXPORT WhittleTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev
-        FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN frontends/clang EXCLUDE)
 # The plug-in interface needs nothing else of Whittle: also where a C program finds it without any flags.
 install(FILES ${PROJECT_SOURCE_DIR}/lib/backends/plugin/whittle_backend.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)

@@ -1,0 +1,182 @@
+#include "frontends/clang/launcher.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "frontends/clang/unit.h"
+#include "frontends/cpp/command.h"
+#include "frontends/cpp/tables.h"
+
+#ifndef WHITTLE_INCLUDE_DIR_FROM_BIN
+#error "WHITTLE_INCLUDE_DIR_FROM_BIN must say where the installed headers lie, seen from the programs"
+#endif
+
+namespace whittle::cpp {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Words = std::vector<std::string>;
+
+fs::path probe_header() {
+    const fs::path program = fs::read_symlink("/proc/self/exe");
+    const fs::path header =
+        (program.parent_path() / WHITTLE_INCLUDE_DIR_FROM_BIN / "whittle" / "probe.h").lexically_normal();
+    if (!fs::exists(header)) throw Error({header.string(), {}}, "found no probe header, expected the installed one");
+    return header;
+}
+
+/// The temporary files of this process, removed also when a signal ends it. One compilation, so one set of them.
+class Scratch {
+  public:
+    explicit Scratch(const std::string& source_name) : folder_("whittle-cc") {
+        source = folder_.path() / source_name;
+        object = folder_.path() / "plain.o";
+        names_ = {source.string(), object.string(), folder_.path().string()};
+        current_ = this;
+        for (std::size_t i = 0; i < kSignals.size(); ++i) {
+            struct sigaction action = {};
+            action.sa_handler = clean_up;
+            ::sigaction(kSignals[i], &action, &old_[i]);
+        }
+    }
+    ~Scratch() {
+        for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &old_[i], nullptr);
+        current_ = nullptr;
+    }
+    fs::path folder() const { return folder_.path(); }
+    fs::path source, object;
+
+  private:
+    static constexpr std::array kSignals = {SIGHUP, SIGINT, SIGTERM};
+    static void clean_up(int number) {  // only what a signal handler may call
+        ::unlink(current_->names_[0].c_str());
+        ::unlink(current_->names_[1].c_str());
+        ::rmdir(current_->names_[2].c_str());
+        ::signal(number, SIG_DFL);
+        ::raise(number);
+    }
+    inline static Scratch* current_ = nullptr;
+
+    TempDir folder_;
+    std::array<std::string, 3> names_;
+    std::array<struct sigaction, kSignals.size()> old_ = {};
+};
+
+/// As the build would have run it, this process becoming the compiler.
+int become(std::span<const std::string> words) {
+    std::cout.flush();
+    std::vector<char*> argv;
+    for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
+    argv.push_back(nullptr);
+    ::execvp(argv[0], argv.data());
+    throw Error("cannot run '" + words.front() + "': " + std::strerror(errno));
+}
+
+int status_of(const ProcessResult& result) { return result.signal ? 128 + result.signal : result.exit_code; }
+
+ProcessResult run(const Words& words, bool show) {
+    ProcessOptions options;
+    options.inherit_output = show;
+    options.own_group = false;  // an interrupt from the terminal ends the compiler too
+    return run_process(words, options);
+}
+
+/// The first line that tells of an error; the temporary file by the name of the source.
+std::string first_error(const ProcessResult& result, const std::string& temporary, const std::string& source) {
+    std::string line = "exit status " + std::to_string(status_of(result));
+    std::size_t begin = 0;
+    for (std::size_t end; begin < result.err.size(); begin = end + 1) {
+        end = std::min(result.err.find('\n', begin), result.err.size());
+        const std::string text = result.err.substr(begin, end - begin);
+        if (text.find("error") == std::string::npos) continue;
+        line = text;
+        break;
+    }
+    if (const std::size_t at = line.find(temporary); at != std::string::npos)
+        line.replace(at, temporary.size(), source);
+    return line;
+}
+
+/// The compiler wrote the temporary file's name into the depfile.
+void mend_depfile(const std::string& depfile, const std::string& temporary, const std::string& source) {
+    if (depfile.empty() || !fs::exists(depfile)) return;
+    std::string text = read_file(depfile);
+    const std::string found = make_quoted(temporary), wanted = make_quoted(source);
+    for (std::size_t at = 0; (at = text.find(found, at)) != std::string::npos; at += wanted.size())
+        text.replace(at, found.size(), wanted);
+    write_file(depfile, text);
+}
+
+Words probed_command(const Command& command, const Scratch& scratch) {
+    const std::string& source = command.words[command.source];
+    const std::string folder = fs::path(source).parent_path().string();
+    Words words = command.words;
+    words[command.source] = scratch.source.string();
+    // Paths in debug information and __BASE_FILE__ are those of a plain compilation, and the same each time.
+    words.push_back("-ffile-prefix-map=" + scratch.folder().string() + "/=" + (folder.empty() ? "" : folder + "/"));
+    // What the source includes by "name" lies beside it, not beside the temporary file.
+    const Words beside = {"-iquote", folder.empty() ? "." : folder};
+    words.insert(words.begin() + static_cast<std::ptrdiff_t>(command.compiler) + 1, beside.begin(), beside.end());
+    return words;
+}
+
+struct Attempt {
+    int status = 0;
+    std::string refused = {};  ///< why the file must be compiled plain
+};
+
+Attempt try_probes(const Command& command) {
+    const std::string& source = command.words[command.source];
+    const std::span<const std::string> compiler(command.words.begin() + static_cast<std::ptrdiff_t>(command.compiler),
+                                                command.words.end());
+    const Probed probed = add_probes({source, clang_flags(compiler)});
+    for (const Skipped& s : probed.skipped)
+        log_info("capture",
+                 source + ":" + std::to_string(s.range.line) + ": no probes in this " + s.what + ": " + s.reason);
+    if (probed.sites.empty()) return {status_of(run(command.words, true)), {}};
+
+    const Scratch scratch(fs::path(source).filename());
+    write_file(scratch.source, probed_file(probed, fs::absolute(source).lexically_normal().string(), probe_header()));
+    const ProcessResult result = run(probed_command(command, scratch), false);
+    if (status_of(result) != 0)
+        return {0, "the compiler refuses the file with probes: " + first_error(result, scratch.source, source)};
+    mend_depfile(command.depfile, scratch.source, source);
+    // Warnings are shown as the compiler gives them for the source itself: columns and excerpts are then right.
+    if (!result.err.empty() || !result.out.empty())
+        return {status_of(run(without_side_outputs(command, scratch.object), true)), {}};
+    return {};
+}
+
+}  // namespace
+
+int compile_with_probes(std::span<const std::string> words) {
+    const Command command = parse_command(words);
+    if (!command.other.empty()) return become(words);
+    Attempt attempt{0, command.refused};
+    if (attempt.refused.empty()) {
+        try {
+            attempt = try_probes(command);
+        } catch (const Error& error) {
+            attempt.refused = error.what();
+        }
+    }
+    if (attempt.refused.empty()) return attempt.status;
+    const int status = status_of(run(command.words, true));
+    // When that fails too, the compiler has said what is wrong with the file.
+    if (status == 0) std::cerr << "trace cc: compiled plain: " << attempt.refused << std::endl;
+    return status;
+}
+
+}  // namespace whittle::cpp

@@ -1,0 +1,558 @@
+// Inserting probes. Every insertion is an expression, a statement or a pair of braces on the line where it stands, so
+// that lines stay what they were; a construct that cannot take them is left alone and listed.
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/Lex/Lexer.h>
+
+#include <optional>
+#include <set>
+
+#include "frontends/clang/visit.h"
+#include "frontends/cpp/edits.h"
+
+namespace whittle::cpp {
+
+using namespace clang;
+
+namespace {
+
+std::string quoted(StringRef text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result + "\"";
+}
+
+/// What is worth a probe in a function: tensors, effects, calls of the program's own functions, dependent code.
+class Interest : public RecursiveASTVisitor<Interest> {
+  public:
+    Interest(const Semantics& semantics, const Stmt* body) : semantics_(semantics) {
+        TraverseStmt(const_cast<Stmt*>(body));
+    }
+    bool shouldVisitImplicitCode() const { return true; }
+    bool VisitExpr(Expr* e) {
+        found = e->isTypeDependent() || semantics_.holds_tensor(e->getType()) || !semantics_.effect(e).empty();
+        if (const auto* call = dyn_cast<CallExpr>(e); call && !found)
+            found = semantics_.is_foreign(call->getDirectCallee());
+        return !found;
+    }
+    bool found = false;
+
+  private:
+    const Semantics& semantics_;
+};
+
+/// Whether a lambda's body can be a constant expression: then the lambda, constexpr without saying so, may be used as
+/// one, and a probe would take that away.
+class Constant : public RecursiveASTVisitor<Constant> {
+  public:
+    explicit Constant(const Stmt* body) { TraverseStmt(const_cast<Stmt*>(body)); }
+    bool VisitCallExpr(CallExpr* call) { return check(call->getDirectCallee()); }
+    bool VisitCXXConstructExpr(CXXConstructExpr* e) { return check(e->getConstructor()); }
+    bool possible = true;
+
+  private:
+    bool check(const FunctionDecl* function) {
+        if (function && !function->isConstexpr()) possible = false;
+        return possible;
+    }
+};
+
+class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
+    using Base = RecursiveASTVisitor<ProbeWriter>;
+
+  public:
+    ProbeWriter(const Semantics& semantics, FunctionList& functions, Probed& result)
+        : semantics_(semantics),
+          sources_(semantics.sources()),
+          options_(semantics.context().getLangOpts()),
+          functions_(functions),
+          result_(result) {}
+
+    void write() {
+        for (Decl* decl : semantics_.context().getTranslationUnitDecl()->decls())
+            if (semantics_.in_main_file(decl->getLocation())) TraverseDecl(decl);
+        const StringRef source = sources_.getBufferData(sources_.getMainFileID());
+        result_.text = edits_.apply({source.data(), source.size()});
+        std::sort(result_.skipped.begin(), result_.skipped.end(),
+                  [](const Skipped& a, const Skipped& b) { return a.range < b.range; });
+    }
+
+    bool shouldVisitTemplateInstantiations() const { return false; }
+
+    // ---- functions
+
+    bool TraverseFunctionDecl(FunctionDecl* f) {
+        return function(f, [&] { return Base::TraverseFunctionDecl(f); });
+    }
+    bool TraverseCXXMethodDecl(CXXMethodDecl* f) {
+        return function(f, [&] { return Base::TraverseCXXMethodDecl(f); });
+    }
+    bool TraverseCXXConstructorDecl(CXXConstructorDecl* f) {
+        return function(f, [&] { return Base::TraverseCXXConstructorDecl(f); });
+    }
+    bool TraverseCXXDestructorDecl(CXXDestructorDecl* f) {
+        return function(f, [&] { return Base::TraverseCXXDestructorDecl(f); });
+    }
+    bool TraverseCXXConversionDecl(CXXConversionDecl* f) {
+        return function(f, [&] { return Base::TraverseCXXConversionDecl(f); });
+    }
+    bool TraverseLambdaExpr(LambdaExpr* lambda);
+
+    // ---- what holds no code that runs, or code that must stay a constant expression
+
+    bool TraverseStaticAssertDecl(StaticAssertDecl*) { return true; }
+    bool TraverseParmVarDecl(ParmVarDecl*) { return true; }  // default arguments are evaluated by callers
+    bool TraverseTypeLoc(TypeLoc) { return true; }
+    bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr*) { return true; }
+    bool TraverseCXXNoexceptExpr(CXXNoexceptExpr*) { return true; }
+    bool TraverseCXXTypeidExpr(CXXTypeidExpr*) { return true; }
+    bool TraverseRequiresExpr(RequiresExpr*) { return true; }
+    bool TraverseConceptDecl(ConceptDecl*) { return true; }
+    bool TraverseEnumDecl(EnumDecl*) { return true; }
+    bool TraverseStmtExpr(StmtExpr*) { return true; }  // its last statement is its value
+    bool TraverseVarDecl(VarDecl* v) { return v->isConstexpr() || Base::TraverseVarDecl(v); }
+    bool TraverseVarTemplateDecl(VarTemplateDecl*) { return true; }
+    bool TraverseTemplateArgumentLoc(const TemplateArgumentLoc&) { return true; }
+    bool TraverseCaseStmt(CaseStmt* s) { return TraverseStmt(s->getSubStmt()); }
+
+    // ---- statements
+
+    bool VisitCompoundStmt(CompoundStmt* block) {
+        if (scope_)
+            for (Stmt* s : block->body()) statement(s);
+        return true;
+    }
+    bool VisitIfStmt(IfStmt* s) {
+        if (!scope_) return true;
+        std::string names = s->getInit() ? names_in(s->getInit()) : std::string();
+        if (s->getConditionVariable())
+            names += names_of(s->getConditionVariable());
+        else if (!s->isConstexpr())
+            condition("if", s->getCond());
+        body(s->getThen(), names);
+        if (s->getElse() && !isa<IfStmt>(s->getElse())) body(s->getElse(), {});
+        return true;
+    }
+    bool VisitWhileStmt(WhileStmt* s) {
+        if (!scope_) return true;
+        if (!s->getConditionVariable()) condition("while", s->getCond());
+        body(s->getBody(), s->getConditionVariable() ? names_of(s->getConditionVariable()) : std::string());
+        return true;
+    }
+    bool VisitDoStmt(DoStmt* s) {
+        if (!scope_) return true;
+        condition("do", s->getCond());
+        body(s->getBody(), {});
+        return true;
+    }
+    bool VisitForStmt(ForStmt* s) {
+        if (!scope_) return true;
+        if (s->getCond() && !s->getConditionVariable()) condition("for", s->getCond());
+        body(s->getBody(), s->getInit() ? names_in(s->getInit()) : std::string());
+        return true;
+    }
+    bool TraverseCXXForRangeStmt(CXXForRangeStmt* s) {  // without the statements that it stands for
+        if (scope_) body(s->getBody(), names_of(s->getLoopVariable()));
+        return TraverseStmt(s->getInit()) && TraverseStmt(s->getRangeInit()) && TraverseStmt(s->getBody());
+    }
+    bool VisitSwitchStmt(SwitchStmt* s) {
+        if (scope_ && !s->getConditionVariable()) selector(s->getCond());
+        return true;
+    }
+    bool VisitConditionalOperator(ConditionalOperator* e) {
+        if (scope_) condition("?:", e->getCond());
+        return true;
+    }
+
+  private:
+    /// The function around what is visited.
+    struct Scope {
+        const FunctionDecl* function;
+        std::size_t position;  ///< in functions_
+        std::string name, frame;
+    };
+
+    template <class Traverse>
+    bool function(FunctionDecl* f, Traverse traverse);
+    std::string refusal(const FunctionDecl* f) const;
+    void enter(const FunctionDecl* f, const Stmt* body, const std::string& name);
+    template <class Traverse>
+    bool inside(const FunctionDecl* f, const Stmt* body, const std::string& name, Traverse traverse);
+
+    void statement(Stmt* s);
+    void statement_end(const Stmt* s, SourceLocation begin);
+    std::string return_probe(const ReturnStmt* s);
+    void effects(const Stmt* s, std::string& text);
+    void body(Stmt* s, const std::string& names);
+    void condition(const char* what, const Expr* e);
+    void selector(const Expr* e);
+    bool worth_telling(const Expr* condition, bool loop) const;
+
+    std::size_t site(SiteKind kind, SourceRange range, std::string what = {});
+    std::string call(const std::string& member, std::size_t site) const {
+        return scope_->frame + "." + member + "(" + std::to_string(site) + ")";
+    }
+    bool wants_name(QualType type) const;
+    std::string names_of(const Decl* d) const;
+    std::string names_in(const Stmt* declaration) const;
+    std::string name_call(const ValueDecl* v) const {
+        return scope_->frame + ".name(" + quoted(v->getName()) + "," + v->getName().str() + ");";
+    }
+
+    std::optional<std::size_t> before(const Stmt* s) const;
+    std::optional<std::size_t> after(const Stmt* s) const;
+    std::optional<std::pair<std::size_t, std::size_t>> around(const Expr* e) const;
+    SourceRange head(const Stmt* s) const;
+    std::size_t offset(SourceLocation place) const { return sources_.getFileOffset(place); }
+    void skip(SourceRange range, std::string what, std::string reason) {
+        result_.skipped.push_back({semantics_.range(range), std::move(what), std::move(reason)});
+    }
+
+    const Semantics& semantics_;
+    SourceManager& sources_;
+    const LangOptions& options_;
+    FunctionList& functions_;
+    Probed& result_;
+    Edits edits_;
+    const Scope* scope_ = nullptr;  // null outside functions, and in functions without probes
+    unsigned frames_ = 0;
+    std::set<std::size_t> begun_;  // offsets of statements: one macro may hold several
+};
+
+// ---- functions
+
+/// Why a function cannot have probes; empty when it can.
+std::string ProbeWriter::refusal(const FunctionDecl* f) const {
+    const Stmt* body = f->getBody();
+    if (f->isConstexpr()) return f->isConsteval() ? "consteval" : "constexpr";
+    if (isa<CoroutineBodyStmt>(body)) return "a coroutine";
+    if (isa<CXXTryStmt>(body)) return "its body is a try block";
+    if (f->hasAttr<NakedAttr>()) return "naked";
+    if (f->getBeginLoc().isMacroID() || !isa<CompoundStmt>(body) || !cast<CompoundStmt>(body)->getLBracLoc().isFileID())
+        return "made by a macro";
+    return {};
+}
+
+/// Nothing inside a function that is refused has probes either.
+template <class Traverse>
+bool ProbeWriter::function(FunctionDecl* f, Traverse traverse) {
+    if (!semantics_.in_main_file(f->getLocation()) || !f->doesThisDeclarationHaveABody() || f->isDefaulted() ||
+        f->isImplicit() || !f->getBody())
+        return true;
+    const Scope* const outer = std::exchange(scope_, nullptr);
+    bool going = true;
+    if (const std::string reason = refusal(f); !reason.empty()) {
+        skip(f->getNameInfo().getSourceRange(), "function '" + f->getQualifiedNameAsString() + "'", reason);
+    } else if (Interest(semantics_, f->getBody()).found) {
+        going = inside(f, f->getBody(), f->getQualifiedNameAsString(), traverse);
+    }
+    scope_ = outer;
+    return going;
+}
+
+bool ProbeWriter::TraverseLambdaExpr(LambdaExpr* lambda) {
+    const CXXMethodDecl* call = lambda->getCallOperator();
+    const Stmt* const block = lambda->getBody();
+    std::string reason;
+    if (!lambda->getBeginLoc().isFileID() || !lambda->getEndLoc().isFileID())
+        reason = "in a macro's argument, or made by a macro";
+    else if (isa<CoroutineBodyStmt>(call->getBody() ? call->getBody() : block))
+        reason = "a coroutine";
+    else if (call->isConstexpr() && !call->getDescribedFunctionTemplate() && Constant(block).possible)
+        reason = Interest(semantics_, block).found ? "may be a constant expression" : "";
+    else if (Interest(semantics_, block).found) {
+        const std::string name = scope_ ? scope_->name + "::lambda" : "lambda";
+        for (Expr* captured : lambda->capture_inits())
+            if (!TraverseStmt(captured)) return false;
+        return inside(call, block, name, [&] { return TraverseStmt(lambda->getBody()); });
+    }
+    if (!reason.empty()) skip(lambda->getIntroducerRange(), "lambda", reason);
+    return true;
+}
+
+template <class Traverse>
+bool ProbeWriter::inside(const FunctionDecl* f, const Stmt* body, const std::string& name, Traverse traverse) {
+    const Scope scope{f, functions_.add(body, name), name, "whittle_frame_" + std::to_string(frames_++) + "_"};
+    const Scope* const outer = std::exchange(scope_, &scope);
+    enter(f, body, name);
+    const bool going = traverse();
+    scope_ = outer;
+    return going;
+}
+
+/// The frame object, with the parameters' values.
+void ProbeWriter::enter(const FunctionDecl* f, const Stmt* body, const std::string&) {
+    std::string text =
+        "::whittle::probe::Frame " + scope_->frame + "(whittle_probe_file_," + std::to_string(scope_->position);
+    for (const ParmVarDecl* p : f->parameters()) {
+        if (!p->getIdentifier() || p->isParameterPack()) continue;
+        const QualType type = p->getType().getNonReferenceType();
+        const bool described = type->isDependentType() || type->isArithmeticType() || type->isEnumeralType() ||
+                               semantics_.holds_tensor(type) ||
+                               (type->isPointerType() && type->getPointeeType()->isCharType()) ||
+                               (type->getAsCXXRecordDecl() && type->getAsCXXRecordDecl()->isInStdNamespace());
+        const std::string quoted_name = quoted(p->getName());
+        text += described ? ",::whittle::probe::named(" + quoted_name + "," + p->getName().str() + ")"
+                          : ",::whittle::probe::Opaque{" + quoted_name + "}";
+    }
+    edits_.end(offset(cast<CompoundStmt>(body)->getLBracLoc()) + 1, text + ");");
+}
+
+// ---- places
+
+/// Where text can be put in front of a statement; none inside macros.
+std::optional<std::size_t> ProbeWriter::before(const Stmt* s) const {
+    SourceLocation place = s->getBeginLoc();
+    if (place.isMacroID()) {
+        SourceLocation start;
+        if (sources_.isMacroArgExpansion(place) || !Lexer::isAtStartOfMacroExpansion(place, sources_, options_, &start))
+            return std::nullopt;
+        place = start;
+    }
+    if (!place.isFileID() || !sources_.isInMainFile(place)) return std::nullopt;
+    return offset(place);
+}
+
+/// Where text can be put behind a statement and its ';'.
+std::optional<std::size_t> ProbeWriter::after(const Stmt* s) const {
+    if (const auto* i = dyn_cast<IfStmt>(s)) return after(i->getElse() ? i->getElse() : i->getThen());
+    if (const auto* i = dyn_cast<ForStmt>(s)) return after(i->getBody());
+    if (const auto* i = dyn_cast<WhileStmt>(s)) return after(i->getBody());
+    if (const auto* i = dyn_cast<CXXForRangeStmt>(s)) return after(i->getBody());
+    if (const auto* i = dyn_cast<SwitchStmt>(s)) return after(i->getBody());
+    if (const auto* i = dyn_cast<SwitchCase>(s)) return after(i->getSubStmt());
+    if (const auto* i = dyn_cast<LabelStmt>(s)) return after(i->getSubStmt());
+    if (const auto* i = dyn_cast<AttributedStmt>(s)) return after(i->getSubStmt());
+    SourceLocation place = s->getEndLoc();
+    if (place.isMacroID()) {
+        SourceLocation end;
+        if (sources_.isMacroArgExpansion(place) || !Lexer::isAtEndOfMacroExpansion(place, sources_, options_, &end))
+            return std::nullopt;
+        place = end;
+    }
+    if (!place.isFileID() || !sources_.isInMainFile(place)) return std::nullopt;
+    const bool ends_itself = isa<CompoundStmt, DeclStmt, CXXTryStmt, NullStmt>(s);  // with '}' or ';'
+    const SourceLocation end = ends_itself ? Lexer::getLocForEndOfToken(place, 0, sources_, options_)
+                                           : Lexer::findLocationAfterToken(place, tok::semi, sources_, options_, false);
+    if (end.isInvalid()) return std::nullopt;
+    return offset(end);
+}
+
+/// Begin and end of an expression that can be wrapped; none inside macros.
+std::optional<std::pair<std::size_t, std::size_t>> ProbeWriter::around(const Expr* e) const {
+    SourceLocation begin = e->getBeginLoc(), end = e->getEndLoc(), whole;
+    if (begin.isMacroID()) {
+        if (sources_.isMacroArgExpansion(begin) || !Lexer::isAtStartOfMacroExpansion(begin, sources_, options_, &whole))
+            return std::nullopt;
+        begin = whole;
+    }
+    if (end.isMacroID()) {
+        if (sources_.isMacroArgExpansion(end) || !Lexer::isAtEndOfMacroExpansion(end, sources_, options_, &whole))
+            return std::nullopt;
+        end = whole;
+    }
+    if (!sources_.isInMainFile(begin) || !sources_.isInMainFile(end)) return std::nullopt;
+    const SourceLocation behind = Lexer::getLocForEndOfToken(end, 0, sources_, options_);
+    if (behind.isInvalid()) return std::nullopt;
+    return std::pair(offset(begin), offset(behind));
+}
+
+/// A statement's own text: of control statements, up to the closing parenthesis.
+SourceRange ProbeWriter::head(const Stmt* s) const {
+    if (const auto* i = dyn_cast<IfStmt>(s)) return {i->getBeginLoc(), i->getRParenLoc()};
+    if (const auto* i = dyn_cast<ForStmt>(s)) return {i->getBeginLoc(), i->getRParenLoc()};
+    if (const auto* i = dyn_cast<WhileStmt>(s)) return {i->getBeginLoc(), i->getRParenLoc()};
+    if (const auto* i = dyn_cast<SwitchStmt>(s)) return {i->getBeginLoc(), i->getRParenLoc()};
+    if (const auto* i = dyn_cast<CXXForRangeStmt>(s)) return {i->getBeginLoc(), i->getRParenLoc()};
+    if (isa<DoStmt, CXXTryStmt>(s)) return {s->getBeginLoc(), s->getBeginLoc()};
+    return s->getSourceRange();
+}
+
+std::size_t ProbeWriter::site(SiteKind kind, SourceRange range, std::string what) {
+    result_.sites.push_back({kind, scope_->position, semantics_.range(range), semantics_.text(range), std::move(what)});
+    return result_.sites.size() - 1;
+}
+
+// ---- names
+
+bool ProbeWriter::wants_name(QualType type) const {
+    if (type.isNull()) return true;
+    if (type->isDependentType()) return true;
+    const AutoType* deduced = type->getContainedAutoType();
+    return semantics_.holds_tensor(type) || (deduced && !deduced->isDeduced());
+}
+
+std::string ProbeWriter::names_of(const Decl* d) const {
+    std::string text;
+    if (const auto* group = dyn_cast<DecompositionDecl>(d)) {
+        for (const BindingDecl* b : group->bindings())
+            if (b->getIdentifier() && wants_name(b->getType())) text += name_call(b);
+    } else if (const auto* v = dyn_cast<VarDecl>(d)) {
+        if (v->getIdentifier() && wants_name(v->getType()) && !v->isConstexpr()) text += name_call(v);
+    }
+    return text;
+}
+
+std::string ProbeWriter::names_in(const Stmt* declaration) const {
+    std::string text;
+    if (const auto* s = dyn_cast<DeclStmt>(declaration))
+        for (const Decl* d : s->decls()) text += names_of(d);
+    return text;
+}
+
+// ---- statements
+
+/// The effects of a statement's own expressions, one probe each.
+void ProbeWriter::effects(const Stmt* s, std::string& text) {
+    if (!s || isa<LambdaExpr>(s) || isa<CompoundStmt>(s)) return;
+    if (const auto* e = dyn_cast<Expr>(s)) {
+        if (std::string what = semantics_.effect(e); !what.empty()) {
+            text += call("effect", site(SiteKind::effect, e->getSourceRange(), std::move(what))) + ";";
+            return;
+        }
+    }
+    if (const auto* i = dyn_cast<IfStmt>(s)) return effects(i->getInit(), text), effects(i->getCond(), text);
+    if (const auto* i = dyn_cast<SwitchStmt>(s)) return effects(i->getInit(), text), effects(i->getCond(), text);
+    if (const auto* i = dyn_cast<ForStmt>(s)) return effects(i->getInit(), text), effects(i->getCond(), text);
+    if (const auto* i = dyn_cast<WhileStmt>(s)) return effects(i->getCond(), text);
+    if (const auto* i = dyn_cast<CXXForRangeStmt>(s)) return effects(i->getRangeInit(), text);
+    if (isa<DoStmt, CXXTryStmt>(s)) return;
+    for (const Stmt* child : s->children()) effects(child, text);
+}
+
+/// What a return statement gives, where telling it cannot change the program: a local variable before it is returned,
+/// or a temporary wrapped in a call that passes it on. The text for in front of the statement.
+std::string ProbeWriter::return_probe(const ReturnStmt* s) {
+    const Expr* value = s->getRetValue();
+    const QualType type = scope_->function->getReturnType();
+    if (!value || type->isReferenceType() || type->isDependentType() || value->isTypeDependent()) return {};
+    if (!type->isArithmeticType() && !semantics_.is_tensor(type)) return {};
+    if (const AutoType* deduced = type->getContainedAutoType(); deduced && deduced->isDecltypeAuto()) return {};
+    // The expression as written: without the copy or move into the result.
+    value = value->IgnoreImplicit();
+    if (const auto* construct = dyn_cast<CXXConstructExpr>(value);
+        construct && construct->getNumArgs() == 1 && construct->getConstructor()->isCopyOrMoveConstructor())
+        value = construct->getArg(0)->IgnoreImplicit();
+    if (isa<InitListExpr, CXXThrowExpr>(value) || (isa<CXXConstructExpr>(value) && !isa<CXXTemporaryObjectExpr>(value)))
+        return {};
+    if (semantics_.is_tensor(type) ? !semantics_.is_tensor(value->getType()) : !value->getType()->isArithmeticType())
+        return {};
+    if (const auto* variable = dyn_cast<DeclRefExpr>(value)) {
+        if (!isa<VarDecl>(variable->getDecl()) || variable->hasQualifier() || value->getBeginLoc().isMacroID())
+            return {};
+        return scope_->frame + ".returns(" + variable->getDecl()->getName().str() + ");";
+    }
+    if (value->getObjectKind() != OK_Ordinary || (value->isLValue() && !semantics_.is_tensor(value->getType())))
+        return {};
+    if (const auto place = around(value)) {
+        edits_.begin(place->first, scope_->frame + ".returning(");
+        edits_.end(place->second, ")");
+    }
+    return {};
+}
+
+/// `s` stands in a block, or in braces put around it.
+void ProbeWriter::statement(Stmt* s) {
+    while (isa<SwitchCase, LabelStmt>(s))  // probes stand behind labels
+        s = isa<SwitchCase>(s) ? cast<SwitchCase>(s)->getSubStmt() : cast<LabelStmt>(s)->getSubStmt();
+    if (isa<NullStmt, CompoundStmt, CXXCatchStmt>(s)) return;
+    if (const auto* a = dyn_cast<AttributedStmt>(s); a && isa<NullStmt>(a->getSubStmt())) return;  // [[fallthrough]];
+    if (const auto* d = dyn_cast<DeclStmt>(s))
+        if (std::none_of(d->decl_begin(), d->decl_end(), [](const Decl* x) { return isa<VarDecl>(x); })) return;
+    const auto place = before(s);
+    if (!place) return skip(s->getSourceRange(), "statement", "made by a macro, or in a macro's argument");
+    if (!begun_.insert(*place).second) return;
+    std::string text = call("at", site(SiteKind::statement, head(s))) + ";";
+    effects(s, text);
+    std::string returned;
+    if (const auto* r = dyn_cast<ReturnStmt>(s)) returned = return_probe(r);
+    edits_.begin(*place, text + returned);
+
+    std::string names = names_in(s);
+    if (const auto* e = dyn_cast<Expr>(s)) {
+        const Expr* target = nullptr;
+        const Expr* inner = e->IgnoreImplicit();
+        if (const auto* o = dyn_cast<CXXOperatorCallExpr>(inner); o && o->isAssignmentOp()) target = o->getArg(0);
+        if (const auto* o = dyn_cast<BinaryOperator>(inner); o && o->isAssignmentOp()) target = o->getLHS();
+        const auto* variable = target ? dyn_cast<DeclRefExpr>(target->IgnoreParenImpCasts()) : nullptr;
+        if (variable && variable->getDecl()->getIdentifier() && !variable->hasQualifier() &&
+            wants_name(variable->getType()))
+            names = name_call(variable->getDecl());
+    }
+    if (names.empty()) return;
+    if (const auto end = after(s))
+        edits_.end(*end, names);
+    else
+        skip(s->getSourceRange(), "names", "behind a macro");
+}
+
+/// The body of a control statement: braces are put around a single statement; `names` are told first.
+void ProbeWriter::body(Stmt* s, const std::string& names) {
+    Stmt* inner = s;
+    while (auto* attributed = dyn_cast<AttributedStmt>(inner)) inner = attributed->getSubStmt();
+    if (isa<NullStmt>(inner)) return;
+    if (const auto* block = dyn_cast<CompoundStmt>(inner)) {
+        if (!names.empty() && block->getLBracLoc().isFileID()) edits_.end(offset(block->getLBracLoc()) + 1, names);
+        return;
+    }
+    const auto begin = before(s), end = after(s);
+    if (!begin || !end) return skip(s->getSourceRange(), "statement", "made by a macro, or in a macro's argument");
+    edits_.begin(*begin, "{" + names);
+    edits_.end(*end, "}");
+    statement(s);
+}
+
+// ---- conditions
+
+/// Conditions on tensors, on what the program's functions return and, but for loops, on parameters. Comparisons of
+/// local numbers, the bulk of loop conditions, are not worth a call each time.
+bool ProbeWriter::worth_telling(const Expr* condition, bool loop) const {
+    if (condition->isTypeDependent() || condition->isValueDependent()) return true;
+    struct Calls : RecursiveASTVisitor<Calls> {
+        const Semantics& semantics;
+        bool loop, found = false;
+        Calls(const Semantics& s, bool in_loop) : semantics(s), loop(in_loop) {}
+        bool VisitExpr(Expr* e) {
+            if (semantics.is_tensor(e->getType())) found = true;
+            if (const auto* c = dyn_cast<CallExpr>(e); c && semantics.is_foreign(c->getDirectCallee())) found = true;
+            if (const auto* d = dyn_cast<DeclRefExpr>(e); d && !loop && isa<ParmVarDecl>(d->getDecl())) found = true;
+            return !found;
+        }
+    } calls(semantics_, loop);
+    calls.TraverseStmt(const_cast<Expr*>(condition));
+    return calls.found;
+}
+
+void ProbeWriter::condition(const char* what, const Expr* e) {
+    if (!e->isValueDependent() && !e->isTypeDependent() && e->isEvaluatable(semantics_.context())) return;
+    const StringRef kind = what;
+    if (!worth_telling(e, kind == "for" || kind == "while" || kind == "do")) return;
+    const auto place = around(e);
+    if (!place) return skip(e->getSourceRange(), "condition", "made by a macro, or in a macro's argument");
+    const std::size_t number = site(SiteKind::branch, e->getSourceRange(), what);
+    const std::string id = std::to_string(number);
+    edits_.begin(place->first, scope_->frame + ".test(" + id + ",(" + call("before", number) + ",static_cast<bool>(");
+    edits_.end(place->second, ")))");
+}
+
+void ProbeWriter::selector(const Expr* e) {
+    const Expr* written = e->IgnoreImplicit();
+    if (e->isTypeDependent() || e->isEvaluatable(semantics_.context()) || !worth_telling(e, false)) return;
+    if (!written->getType()->isIntegralOrEnumerationType() || written->getObjectKind() != OK_Ordinary) return;
+    const auto place = around(written);
+    if (!place) return skip(e->getSourceRange(), "condition", "made by a macro, or in a macro's argument");
+    const std::size_t number = site(SiteKind::branch, e->getSourceRange(), "switch");
+    edits_.begin(place->first,
+                 scope_->frame + ".select(" + std::to_string(number) + ",(" + call("before", number) + ",");
+    edits_.end(place->second, "))");
+}
+
+}  // namespace
+
+void insert_probes(const Semantics& semantics, FunctionList& functions, Probed& result) {
+    ProbeWriter(semantics, functions, result).write();
+}
+
+}  // namespace whittle::cpp

@@ -1,0 +1,80 @@
+// What reading a C++ source file tells without running it: its functions, the places where capture would have to stop,
+// and the places that cannot carry probes. Plain values; frontends/clang makes them.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle::cpp {
+
+/// Lines and columns count from 1, columns are bytes; the end is the last character.
+struct Range {
+    int line = 0, column = 0, end_line = 0, end_column = 0;
+    auto operator<=>(const Range&) const = default;
+};
+
+struct Function {
+    std::string name = {};  ///< qualified; a lambda's is that of its function followed by "::lambda"
+    Range range = {};
+    bool tensors = false;  ///< tensors occur in it
+};
+
+/// Named as the kinds of breaks that capture observes.
+enum class PredictionKind : std::uint8_t {
+    side_effect,    ///< input or output
+    branch,         ///< a condition that reads tensor data
+    item,           ///< tensor data becomes a number of the host: item(), a conversion
+    data_pointer,   ///< a pointer to tensor data
+    dynamic_shape,  ///< a result whose size depends on tensor data: nonzero()
+    compare,        ///< equal(), allclose()
+    call,           ///< a function that cannot be seen receives a tensor
+};
+std::string_view name(PredictionKind kind);
+
+/// A place where capture will, or may, have to stop when the program reaches it.
+struct Prediction {
+    PredictionKind kind = PredictionKind::side_effect;
+    bool possible = false;   ///< may, not will: what happens there cannot be seen
+    Range range = {};        ///< of the expression; of a branch, its condition
+    std::size_t function{};  ///< position in Analysis::functions
+    std::string text = {};   ///< the source in the range, on one line
+    std::string line = {};   ///< the source line where it begins, without indentation
+    std::string reason = {};
+};
+
+/// A place that gets no probes.
+struct Skipped {
+    Range range = {};
+    std::string what = {};    ///< "function 'f'", "lambda", "condition", "statement"
+    std::string reason = {};  ///< "constexpr", "made by a macro" …
+};
+
+struct Analysis {
+    std::string file = {};  ///< as it was named
+    std::vector<Function> functions = {};
+    std::vector<Prediction> predictions = {};  ///< in order of their ranges
+};
+
+enum class SiteKind : std::uint8_t { statement, branch, effect };
+
+/// A place that a probe reports; positions in Probed::sites are the probes' numbers.
+struct Site {
+    SiteKind kind = SiteKind::statement;
+    std::size_t function{};  ///< position in Analysis::functions
+    Range range = {};        ///< of a control statement: its head
+    std::string text = {};   ///< the source in the range, on one line
+    std::string what = {};   ///< branch: "if", "while" …; effect: "stream output" …
+};
+
+/// A source file with probes inserted.
+struct Probed {
+    std::string text = {};  ///< same lines as the original; needs the tables of tables.h in front
+    Analysis analysis = {};
+    std::vector<Site> sites = {};
+    std::vector<Skipped> skipped = {};  ///< in order of their ranges
+};
+
+}  // namespace whittle::cpp
