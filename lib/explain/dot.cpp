@@ -39,10 +39,10 @@ std::string graph_dot(const Frame& frame, const std::vector<NodeId>& breaks, std
         std::string label, style;
         if (node.kind == NodeKind::output) {
             label = "output";
-            style = "shape=ellipse";
+            style = "shape=ellipse, fillcolor=\"#fdf3dc\"";
         } else if (node.kind != NodeKind::call) {
             label = (node.target.empty() ? node.name : node.target) + "\n" + print(node.meta());
-            style = "shape=ellipse";
+            style = "shape=ellipse, fillcolor=\"#e6f4e6\"";
         } else {
             label = "%" + node.name + "\n" + node.target;
             for_each_input(node, [&](NodeRef ref) {
@@ -67,8 +67,10 @@ std::string graph_dot(const Frame& frame, const std::vector<NodeId>& breaks, std
 
 std::string to_dot(const std::vector<Frame>& frames, const Backend* backend) {
     std::string text =
-        "digraph whittle {\n  node [fontname=\"monospace\", fontsize=10];\n  edge [fontname=\"monospace\", "
-        "fontsize=8];\n";
+        "digraph whittle {\n"
+        "  graph [fontname=\"sans-serif\", fontsize=12, color=\"#b0b8c4\", nodesep=0.4];\n"
+        "  node [fontname=\"monospace\", fontsize=10, style=filled, fillcolor=\"#eef3fa\", color=\"#5b6b80\"];\n"
+        "  edge [fontname=\"monospace\", fontsize=8, fontcolor=\"#5b6b80\", color=\"#5b6b80\", arrowsize=0.7];\n";
     for (std::size_t i = 0; i < frames.size(); ++i) text += graph_dot(frames[i], break_nodes(frames[i], backend), i);
     return text + "}\n";
 }
