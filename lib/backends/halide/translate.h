@@ -19,6 +19,7 @@
 //    proven range (unsafe_promise_clamped), and one that depends on data is clamped. An index that is out of bounds,
 //    which the interpreter reports, therefore reads the nearest element here.
 // What its code generator gets wrong about loads and stores of vectors is mended after lowering: sound_accesses.h.
+// Schedules still must not vectorize beyond an extent (test/backends/random_schedule.h says what was seen).
 #pragma once
 
 #include <cmath>
