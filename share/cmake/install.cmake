@@ -34,6 +34,8 @@ install(TARGETS whittle ${whittle_libraries} EXPORT WhittleTargets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev
         FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN frontends/clang EXCLUDE)
+# Programs include <whittle/whittle.h>; the rest of the API's headers came with the folder.
+install(FILES ${PROJECT_SOURCE_DIR}/lib/api/whittle.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev)
 # The plug-in interface needs nothing else of Whittle: also where a C program finds it without any flags.
 install(FILES ${PROJECT_SOURCE_DIR}/lib/backends/plugin/whittle_backend.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)

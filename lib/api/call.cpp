@@ -1,0 +1,167 @@
+#define WHITTLE_API_IMPLEMENTATION
+#include "api/call.h"
+
+#include "api/session.h"
+#include "base/error.h"
+#include "ops/interpreter.h"
+
+namespace whittle::api {
+
+namespace {
+
+std::atomic<std::uint64_t> next_key{1};
+
+thread_local bool grad_mode = true;
+
+/// A graph that holds nothing but the call, for ops that are evaluated through their decomposition.
+Graph graph_of_call(const Node& call, const std::vector<ImplPtr>& operands) {
+    Graph graph;
+    std::vector<NodeRef> refs;
+    for (const ImplPtr& operand : operands)
+        refs.push_back(graph.placeholder("operand", ValueMeta::of(*operand->value)));
+    Node node = map_inputs(call, [&](NodeRef ref) { return Arg(refs.at(static_cast<std::size_t>(ref.id))); });
+    node.results = infer(graph, node);
+    const std::size_t count = node.results.size();
+    const NodeRef made = graph.add(std::move(node));
+    std::vector<NodeRef> results;
+    for (std::size_t i = 0; i < count && count != 1; ++i)
+        results.push_back(graph.add({.target = std::string(kGetItem),
+                                     .args = {Arg(made), Arg(static_cast<std::int64_t>(i))},
+                                     .results = {graph.node(made).results[i]}}));
+    graph.output(count == 1 ? std::vector{made} : results);
+    return graph;
+}
+
+}  // namespace
+
+bool grad_enabled() { return grad_mode; }
+void set_grad_enabled(bool value) { grad_mode = value; }
+
+ImplPtr make_impl(whittle::Tensor value) {
+    auto impl = std::make_shared<TensorImpl>();
+    impl->key = next_key.fetch_add(1, std::memory_order_relaxed);
+    impl->meta = ValueMeta::of(value);
+    impl->value = std::move(value);
+    return impl;
+}
+
+whittle::Scalar to_internal(const Scalar& scalar) {
+    switch (scalar.kind()) {
+        case Scalar::Kind::floating:
+            return {scalar.to<double>()};
+        case Scalar::Kind::boolean:
+            return {scalar.to<bool>()};
+        case Scalar::Kind::integer:
+            break;
+    }
+    return {scalar.to<std::int64_t>()};
+}
+
+std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr>& operands) {
+    const RegisteredOp& op = Registry::instance().require(call.target);
+    if (!op.def->eval) {
+        std::vector<whittle::Tensor> inputs;
+        for (const ImplPtr& operand : operands) inputs.push_back(*operand->value);
+        return evaluate(graph_of_call(call, operands), inputs);
+    }
+    const Arguments<whittle::Tensor> arguments(
+        op.schema, call, [&](NodeRef ref) { return *operands.at(static_cast<std::size_t>(ref.id))->value; });
+    check_main_dtype(op, arguments);
+    return op.def->eval(arguments);
+}
+
+Arg Call::reference(const Tensor& tensor) {
+    if (!tensor.defined()) return {};
+    operands_.push_back(tensor.impl());
+    return Arg(NodeRef{static_cast<NodeId>(operands_.size() - 1)});
+}
+
+void Call::push(Arg arg) {
+    if (keyword_)
+        node_.kwargs.emplace_back(keyword_, std::move(arg));
+    else
+        node_.args.push_back(std::move(arg));
+}
+
+void Call::add(const TensorList& values) {
+    ArgList list;
+    for (const Tensor& value : values) {
+        if (!value.defined()) throw Error(node_.target + ": found an undefined tensor in a list");
+        list.push_back(reference(value));
+    }
+    push(Arg(std::move(list)));
+}
+
+void Call::add(const std::vector<OptionalTensor>& values) {
+    ArgList list;
+    for (const OptionalTensor& value : values) list.push_back(value ? reference(*value) : Arg());
+    push(Arg(std::move(list)));
+}
+
+void Call::add(const Scalar& value) { push(Arg(to_internal(value))); }
+
+void Call::add(const IntList& value) {
+    if (!value.given())
+        push(Arg());
+    else if (value.single())
+        push(Arg::ints(value.values()));
+    else
+        push(Arg::ints(value.values()));
+}
+
+void Call::add(const FloatList& value) {
+    if (!value.given()) return push(Arg());
+    ArgList list;
+    for (const double number : value.values()) list.push_back(Arg(number));
+    push(Arg(std::move(list)));
+}
+
+namespace {
+
+/// Arguments that only repeat their default are left out, as people write calls.
+void drop_defaults(Node& call, const Schema& schema) {
+    while (!call.args.empty() && call.args.size() <= schema.params.size()) {
+        const Param& param = schema.params[call.args.size() - 1];
+        if (!param.default_value || !(call.args.back() == *param.default_value)) break;
+        call.args.pop_back();
+    }
+    std::erase_if(call.kwargs, [&](const auto& keyword) {
+        const Param* param = schema.param(keyword.first);
+        return param && param->default_value && keyword.second == *param->default_value;
+    });
+}
+
+bool wants_gradient(const std::vector<ImplPtr>& operands) {
+    if (!grad_mode) return false;
+    for (const ImplPtr& operand : operands)
+        if (operand->meta.requires_grad) return true;
+    return false;
+}
+
+}  // namespace
+
+Tensor Call::one() {
+    const TensorList results = issue();
+    WHITTLE_CHECK(results.size() == 1, node_.target + " has several results");
+    return results.front();
+}
+
+TensorList Call::issue() {
+    const RegisteredOp& op = Registry::instance().require(node_.target);
+    for (const Param& param : op.schema.params)
+        if (param.type == ParamType::tensor && !param.optional && !param.default_value) {
+            const std::size_t position = static_cast<std::size_t>(&param - op.schema.params.data());
+            if (position < node_.args.size() && node_.args[position].is_none())
+                throw Error(node_.target + ": '" + param.name + "' is an undefined tensor");
+        }
+    drop_defaults(node_, op.schema);
+    if (Session* session = Session::current()) return session->record(std::move(node_), operands_, pc_);
+    for (const ImplPtr& operand : operands_) demand(Tensor(operand), {});
+    const bool gradient = wants_gradient(operands_);
+    TensorList results;
+    for (const whittle::Tensor& value : run_now(node_, operands_))
+        results.push_back(wrap(gradient && is_floating(value.dtype()) ? value.with_requires_grad(true) : value));
+    return results;
+}
+
+}  // namespace whittle::api

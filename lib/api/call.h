@@ -1,0 +1,71 @@
+// One operation that a program issues: its arguments, then its results. What the generated functions are made of.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "api/impl.h"
+
+namespace whittle::api {
+
+class Call {
+  public:
+    /// `target` names a registered op ("aten.relu.default") and has static lifetime; `pc` is the return address in the
+    /// user's code.
+    Call(const char* target, void* pc) : pc_(pc) { node_.target = target; }
+
+    void add(const Tensor& value) { push(reference(value)); }
+    void add(const OptionalTensor& value) { push(value ? reference(*value) : Arg()); }
+    void add(const TensorList& values);
+    void add(const std::vector<OptionalTensor>& values);
+    void add(std::int64_t value) { push(Arg(value)); }
+    void add(double value) { push(Arg(value)); }
+    void add(bool value) { push(Arg(value)); }
+    void add(const Scalar& value);
+    void add(const std::string& value) { push(Arg(value)); }
+    void add(ScalarType value) { push(Arg(to_internal(value))); }
+    void add(const IntList& value);
+    void add(const FloatList& value);
+    template <class T>
+    void add(const std::optional<T>& value) {
+        if (value)
+            add(*value);
+        else
+            push(Arg());
+    }
+    template <class T>
+    void keyword(const char* name, const T& value) {
+        keyword_ = name;
+        add(value);
+        keyword_ = nullptr;
+    }
+
+    // Issues the call. Throws Error for arguments that do not fit.
+    Tensor one();
+    TensorList list() { return issue(); }
+    template <std::size_t n>
+    auto tuple() {
+        const TensorList results = issue();
+        return tuple_of(results, std::make_index_sequence<n>());
+    }
+
+  private:
+    template <std::size_t... i>
+    static auto tuple_of(const TensorList& results, std::index_sequence<i...>) {
+        return std::make_tuple(results.at(i)...);
+    }
+    Arg reference(const Tensor& tensor);
+    void push(Arg arg);
+    TensorList issue();
+
+    Node node_;  ///< NodeRefs in it are positions in operands_
+    std::vector<ImplPtr> operands_;
+    const char* keyword_ = nullptr;
+    void* pc_;
+};
+
+/// Runs a call now, on the reference kernels; its NodeRefs are positions in `operands`, which have values.
+std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr>& operands);
+
+}  // namespace whittle::api

@@ -1,0 +1,191 @@
+// Entering and leaving a compiled function.
+#define WHITTLE_API_IMPLEMENTATION
+#include <whittle/api/compile.h>
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdio>
+
+#include "api/frame.h"
+#include "api/output_hooks.h"
+#include "api/stack.h"
+#include "base/log.h"
+
+namespace whittle::api {
+
+namespace {
+
+using capture::Found;
+using capture::HostValue;
+using capture::Source;
+
+/// Collects the arguments of a call: what guards look at, and where tensors come from.
+class ArgumentReader final : public Visitor {
+  public:
+    explicit ArgumentReader(const std::vector<std::string>& names) : names_(names) {}
+
+    void tensor(const Tensor& value) override {
+        if (!value.defined()) return found(HostValue{});
+        tensors.emplace_back(value, path_.back());
+        found(value.impl()->meta);
+    }
+    void parameter(const Tensor& value, const std::string& name) override {
+        if (value.defined()) parameters.emplace_back(value, name);
+    }
+    void number(bool value) override { found(HostValue{value}); }
+    void number(std::int64_t value) override { found(HostValue{value}); }
+    void number(double value) override { found(HostValue{value}); }
+    void text(const std::string& value) override { found(HostValue{value}); }
+    void length(std::size_t count) override {
+        inputs.emplace_back(path_.back().attribute("size()"), HostValue{static_cast<std::int64_t>(count)});
+    }
+    void opaque(const char*) override {}
+    void enter(const char* member) override { path_.push_back(path_.back().attribute(member)); }
+    void enter(std::size_t element) override {
+        if (!path_.empty()) return path_.push_back(path_.back().item(static_cast<std::int64_t>(element)));
+        path_.push_back(Source::local(element < names_.size() ? names_[element] : "arg" + std::to_string(element)));
+    }
+    void leave() override { path_.pop_back(); }
+
+    capture::FoundInputs inputs;
+    std::vector<std::pair<Tensor, Source>> tensors;
+    std::vector<std::pair<Tensor, std::string>> parameters;
+
+  private:
+    void found(Found value) { inputs.emplace_back(path_.back(), std::move(value)); }
+
+    const std::vector<std::string>& names_;
+    std::vector<Source> path_;
+};
+
+std::mutex all_mutex;
+std::vector<std::weak_ptr<FunctionState>> all_functions;
+
+/// Global state is what it was when the frame is left, however it is left.
+class RestoreState {
+  public:
+    RestoreState() : grad_(grad_enabled()) {}
+    ~RestoreState() { set_grad_enabled(grad_); }
+    RestoreState(const RestoreState&) = delete;
+    RestoreState& operator=(const RestoreState&) = delete;
+
+  private:
+    bool grad_;
+};
+
+class CurrentSession {
+  public:
+    explicit CurrentSession(std::shared_ptr<Session> session) : before_(Session::exchange(std::move(session))) {}
+    ~CurrentSession() { Session::exchange(std::move(before_)); }
+    CurrentSession(const CurrentSession&) = delete;
+    CurrentSession& operator=(const CurrentSession&) = delete;
+
+  private:
+    std::shared_ptr<Session> before_;
+};
+
+/// The specialization that fits, or nothing: this call runs eagerly.
+std::optional<std::size_t> enter(FunctionState& function, const capture::FoundInputs& inputs, Trace* trace) {
+    const std::string& name = function.name();
+    capture::FrameCache::Lookup lookup;
+    const std::lock_guard lock(function.mutex);
+    lookup = function.cache.look_up(inputs);
+    if (lookup.failed) {
+        ++function.counts.recompiles;
+        auto& reasons = function.counts.recompile_reasons;
+        if (std::find(reasons.begin(), reasons.end(), lookup.reason) == reasons.end()) reasons.push_back(lookup.reason);
+        log_info("guards", "recompiling " + name + ": " + lookup.reason);
+        if (trace) trace->add_recompile(name, {&*lookup.failed, lookup.reason}, capture_stack());
+    }
+    if (!lookup.limited()) return lookup.entry;
+    ++function.counts.eager_calls;
+    if (!std::exchange(function.warned, true)) {
+        const std::string text = name + " reached its cache limit of " + std::to_string(function.options.cache_limit) +
+                                 " specializations and now runs eagerly where none fits; last reason: " + lookup.reason;
+        log_warning("guards", text + "; " + capture::advice(*lookup.failed));
+        if (trace) trace->note(text);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::shared_ptr<FunctionState> make_function(CompileOptions options, const void* address, const char* type) {
+    link_output_hooks();
+    auto state = std::make_shared<FunctionState>(std::move(options), address, type);
+    const std::lock_guard lock(all_mutex);
+    std::erase_if(all_functions, [](const auto& entry) { return entry.expired(); });
+    all_functions.push_back(state);
+    return state;
+}
+
+__attribute__((noinline)) void run_frame(FunctionState& function, const std::function<void(Visitor&)>& describe,
+                                         const std::function<void()>& body) {
+    // Inside another compiled function this one is part of it.
+    if (Session::current() || function.skip) return body();
+    if (!function.options.function_filter.empty() && function.options.function_filter != function.name()) return body();
+    Trace* const trace = current_trace();
+    ArgumentReader reader(function.options.arg_names);
+    reader.inputs.emplace_back(Source::state("grad_mode"), HostValue{grad_enabled()});
+    describe(reader);
+    {
+        const std::lock_guard lock(function.mutex);
+        ++function.counts.calls;
+    }
+    if (trace) {
+        trace->frame(function.name());
+        trace->set_backend(function.backend_name);
+    }
+    const std::optional<std::size_t> entry = enter(function, reader.inputs, trace);
+    if (!entry) return body();
+
+    RestoreState restore;
+    Execution execution(function, trace, *entry);
+    const auto session = std::make_shared<Session>(function.name(), execution);
+    for (const auto& [tensor, source] : reader.tensors) session->know(tensor, source);
+    for (const auto& [tensor, name] : reader.parameters) session->know_parameter(tensor, name);
+    const CurrentSession current(session);
+    try {
+        body();
+        session->finish();
+    } catch (...) {
+        session->abandon();
+        throw;
+    }
+}
+
+CompileStats stats(const FunctionState& function) {
+    auto& state = const_cast<FunctionState&>(function);  // for its mutex
+    state.name();
+    const std::lock_guard lock(state.mutex);
+    return state.counts;
+}
+
+std::string compile_times() {
+    std::vector<std::shared_ptr<FunctionState>> functions;
+    {
+        const std::lock_guard lock(all_mutex);
+        for (const auto& entry : all_functions)
+            if (auto state = entry.lock()) functions.push_back(std::move(state));
+    }
+    std::string text;
+    for (const auto& function : functions) {
+        const CompileStats counts = stats(*function);
+        char line[160];
+        std::snprintf(line, sizeof line, ": %lld graphs, %lld ops, %lld breaks, %lld recompiles, compiled in %.4f s\n",
+                      static_cast<long long>(counts.graphs), static_cast<long long>(counts.ops),
+                      static_cast<long long>(counts.breaks), static_cast<long long>(counts.recompiles),
+                      counts.compile_seconds);
+        text += counts.name + line;
+    }
+    return text;
+}
+
+void graph_break(const std::string& reason) {
+    if (Session* session = Session::current())
+        session->break_graph({.kind = capture::BreakKind::explicit_break, .reason = reason},
+                             __builtin_return_address(0));
+}
+
+}  // namespace whittle::api

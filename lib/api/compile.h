@@ -1,0 +1,225 @@
+// compile(fn, options): the function with its tensor operations captured as graphs that a backend compiles.
+//
+// The function's own code runs at every call, as it is: whatever C++ it holds works. Its tensor operations are
+// recorded; where the program demands a value (item(), a condition, printing, a data pointer) the graph ends, runs, and
+// a new one begins. Graphs are compiled once and found again by what they are.
+//
+// Arguments: tensors, numbers, strings, std::vector, array, tuple, pair, optional of them, modules, and structs that
+// name their members with WHITTLE_FIELDS. Other types are passed on unseen.
+#ifndef WHITTLE_API_COMPILE_H
+#define WHITTLE_API_COMPILE_H
+
+#include <whittle/api/tensor.h>
+
+#include <array>
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <typeinfo>
+
+WHITTLE_API_BEGIN
+
+struct CompileOptions {
+    std::string backend = {};  ///< as after --backend; empty: $WHITTLE_BACKEND, else eager
+    std::map<std::string, std::string> backend_options = {};
+    bool fullgraph = false;            ///< a graph break is an error (GraphBreakError)
+    int cache_limit = 8;               ///< so many specializations; then the function runs eagerly
+    std::string function_filter = {};  ///< only compile when the name is this; default $WHITTLE_DEBUG_FUNCTION
+    bool verify = false;  ///< run every graph on the reference too; wrong results are an error (VerifyError)
+    std::optional<bool> dynamic =
+        {};                 ///< sizes may vary: from the start (true), never (false), from the second value on
+    std::string name = {};  ///< of the function, for reports; default: as the debug information has it
+    std::vector<std::string> arg_names = {};  ///< for reports: L['x']
+};
+
+/// With .fullgraph: the function cannot be one graph.
+struct GraphBreakError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// The backend failed; what() names it and holds its own words.
+struct BackendError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// With .verify: the backend's results are wrong.
+struct VerifyError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Sees the parts of an argument.
+class Visitor {
+  public:
+    virtual ~Visitor() = default;
+    virtual void tensor(const Tensor& value) = 0;
+    virtual void parameter(const Tensor& value, const std::string& qualified_name) = 0;
+    virtual void number(bool value) = 0;
+    virtual void number(std::int64_t value) = 0;
+    virtual void number(double value) = 0;
+    virtual void text(const std::string& value) = 0;
+    virtual void length(std::size_t count) = 0;   ///< of the list whose elements follow
+    virtual void opaque(const char* type) = 0;    ///< not seen
+    virtual void enter(const char* member) = 0;   ///< what follows is a member …
+    virtual void enter(std::size_t element) = 0;  ///< … or an element
+    virtual void leave() = 0;
+};
+
+/// In a struct: its members that capture shall see.
+///   struct State { whittle::Tensor h, c; int step; WHITTLE_FIELDS(h, c, step) };
+#define WHITTLE_FIELDS(...)                            \
+    template <class Whittle_Visit>                     \
+    void whittle_fields(Whittle_Visit&& visit) const { \
+        visit(#__VA_ARGS__, __VA_ARGS__);              \
+    }
+
+namespace detail {
+
+template <class T, class = void>
+struct HasFields : std::false_type {};
+template <class T>
+struct HasFields<T, std::void_t<decltype(std::declval<const T&>().whittle_fields([](const char*, auto&...) {}))>>
+    : std::true_type {};
+template <class T, class = void>
+struct IsModule : std::false_type {};
+template <class T>
+struct IsModule<T, std::void_t<decltype(std::declval<const T&>().named_parameters())>> : std::true_type {};
+template <class T, class = void>
+struct IsRange : std::false_type {};
+template <class T>
+struct IsRange<T, std::void_t<decltype(std::declval<const T&>().begin()), decltype(std::declval<const T&>().size())>>
+    : std::true_type {};
+template <class T, class = void>
+struct IsTuple : std::false_type {};
+template <class T>
+struct IsTuple<T, std::void_t<decltype(std::tuple_size<T>::value)>> : std::true_type {};
+template <class T>
+struct IsOptional : std::false_type {};
+template <class T>
+struct IsOptional<std::optional<T>> : std::true_type {};
+
+template <class T>
+void visit(Visitor& visitor, const T& value);
+
+/// "a, b, c" -> members one by one.
+template <class... Members>
+void visit_fields(Visitor& visitor, const char* names, const Members&... members) {
+    const auto one = [&](const auto& member) {
+        std::string name;
+        for (; *names && *names != ','; ++names)
+            if (*names != ' ') name += *names;
+        if (*names) ++names;
+        visitor.enter(name.c_str());
+        visit(visitor, member);
+        visitor.leave();
+    };
+    (one(members), ...);
+}
+
+template <class T>
+void visit(Visitor& visitor, const T& value) {
+    if constexpr (std::is_same_v<T, Tensor>) {
+        visitor.tensor(value);
+    } else if constexpr (std::is_same_v<T, bool>) {
+        visitor.number(value);
+    } else if constexpr (std::is_enum_v<T> || std::is_integral_v<T>) {
+        visitor.number(static_cast<std::int64_t>(value));
+    } else if constexpr (std::is_floating_point_v<T>) {
+        visitor.number(static_cast<double>(value));
+    } else if constexpr (std::is_convertible_v<const T&, std::string>) {
+        visitor.text(value);
+    } else if constexpr (HasFields<T>::value) {
+        value.whittle_fields(
+            [&](const char* names, const auto&... members) { visit_fields(visitor, names, members...); });
+    } else if constexpr (IsModule<T>::value) {
+        for (const auto& [name, parameter] : value.named_parameters()) visitor.parameter(parameter, name);
+    } else if constexpr (IsOptional<T>::value) {
+        visitor.length(value ? 1 : 0);
+        if (value) visit(visitor, *value);
+    } else if constexpr (IsRange<T>::value) {
+        visitor.length(value.size());
+        std::size_t position = 0;
+        for (const auto& element : value) {
+            visitor.enter(position++);
+            visit(visitor, element);
+            visitor.leave();
+        }
+    } else if constexpr (IsTuple<T>::value) {
+        std::apply(
+            [&](const auto&... elements) {
+                std::size_t position = 0;
+                ((visitor.enter(position++), visit(visitor, elements), visitor.leave()), ...);
+            },
+            value);
+    } else {
+        visitor.opaque(typeid(T).name());
+    }
+}
+
+}  // namespace detail
+
+struct FunctionState;
+/// `address` and `type` say where a name may be found.
+std::shared_ptr<FunctionState> make_function(CompileOptions options, const void* address, const char* type);
+/// Runs `body` as one execution of the function. `describe` shows its arguments, in order, each after enter(position).
+void run_frame(FunctionState& function, const std::function<void(Visitor&)>& describe,
+               const std::function<void()>& body);
+
+/// Counts of a compiled function.
+struct CompileStats {
+    std::string name = {};
+    std::int64_t calls = 0;        ///< of the function
+    std::int64_t graphs = 0;       ///< compiled
+    std::int64_t breaks = 0;       ///< graph breaks, each time
+    std::int64_t recompiles = 0;   ///< calls that no specialization fitted, after the first
+    std::int64_t eager_calls = 0;  ///< beyond the cache limit, or skipped
+    std::int64_t ops = 0;          ///< in compiled graphs
+    double compile_seconds = 0;
+    std::vector<std::string> recompile_reasons = {};
+};
+CompileStats stats(const FunctionState& function);
+/// One line per compiled function of the process: graphs, breaks, recompiles, seconds of compiling.
+std::string compile_times();
+
+/// A compiled function. Copies share their graphs.
+template <class F>
+class Compiled {
+  public:
+    Compiled(F function, CompileOptions options) : function_(std::move(function)) {
+        const void* address = nullptr;
+        if constexpr (std::is_pointer_v<F>) address = reinterpret_cast<const void*>(function_);
+        state_ = make_function(std::move(options), address, typeid(F).name());
+    }
+
+    template <class... Args>
+    auto operator()(Args&&... args) const {
+        using Result = std::invoke_result_t<const F&, Args...>;
+        const auto describe = [&](Visitor& visitor) {
+            std::size_t position = 0;
+            ((visitor.enter(position++), detail::visit<std::decay_t<Args>>(visitor, args), visitor.leave()), ...);
+        };
+        if constexpr (std::is_void_v<Result>) {
+            run_frame(*state_, describe, [&] { std::invoke(function_, std::forward<Args>(args)...); });
+        } else {
+            std::optional<Result> result;
+            run_frame(*state_, describe, [&] { result.emplace(std::invoke(function_, std::forward<Args>(args)...)); });
+            return Result(std::move(*result));
+        }
+    }
+
+    CompileStats stats() const { return api::stats(*state_); }
+    FunctionState& state() const { return *state_; }
+
+  private:
+    F function_;
+    std::shared_ptr<FunctionState> state_;
+};
+
+template <class F>
+Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}) {
+    return {std::forward<F>(function), std::move(options)};
+}
+
+/// Ends the graph that is being recorded, if one is.
+WHITTLE_API_CALL void graph_break(const std::string& reason = "graph_break()");
+
+WHITTLE_API_END
+
+#endif

@@ -1,0 +1,219 @@
+#define WHITTLE_API_IMPLEMENTATION
+#include "api/frame.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+
+#include "api/stack.h"
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "ops/interpreter.h"
+#include "tensor/compare.h"
+
+namespace whittle::api {
+
+namespace {
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+std::string readable(const char* type) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(type, nullptr, nullptr, &status),
+                                                           &std::free);
+    return status == 0 && text ? text.get() : type;
+}
+
+thread_local Trace* trace_of_explain = nullptr;
+
+capture::DynamicSizes dynamic_of(const CompileOptions& options) {
+    if (!options.dynamic) return capture::DynamicSizes::automatic;
+    return *options.dynamic ? capture::DynamicSizes::always : capture::DynamicSizes::never;
+}
+
+}  // namespace
+
+Trace* current_trace() { return trace_of_explain ? trace_of_explain : Trace::of_environment(); }
+Trace* exchange_trace(Trace* trace) { return std::exchange(trace_of_explain, trace); }
+
+FunctionState::FunctionState(CompileOptions given, const void* where, const char* type_name)
+    : options(std::move(given)),
+      address(where),
+      type(type_name),
+      cache(static_cast<std::size_t>(std::max(options.cache_limit, 1)), dynamic_of(options)),
+      backend_options(options.backend_options.begin(), options.backend_options.end()) {
+    backend_name = environment("WHITTLE_BACKEND");
+    if (backend_name.empty()) backend_name = options.backend.empty() ? "eager" : options.backend;
+    if (options.function_filter.empty()) options.function_filter = environment("WHITTLE_DEBUG_FUNCTION");
+}
+
+const std::string& FunctionState::name() {
+    const std::lock_guard lock(mutex);
+    if (!name_.empty()) return name_;
+    name_ = options.name;
+    if (name_.empty() && address) name_ = function_at(address).function;
+    if (name_.empty()) name_ = readable(type.c_str());
+    counts.name = name_;
+    return name_;
+}
+
+Backend& FunctionState::the_backend() {
+    if (!backend) backend = find_backend(backend_name);
+    return *backend;
+}
+
+namespace {
+
+/// The graph with its parameters as inputs, behind the others: what the program does to them between runs is seen.
+Graph with_parameters_as_inputs(const Graph& graph) {
+    Graph result{.name = graph.name, .dialect = graph.dialect, .subgraphs = graph.subgraphs};
+    std::vector<NodeRef> map(graph.nodes.size());
+    const auto take = [&](auto wanted) {
+        for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+            const Node& node = graph.nodes[i];
+            if (!wanted(node)) continue;
+            if (node.kind == NodeKind::get_attr)
+                map[i] = result.placeholder(node.target, node.meta());
+            else
+                map[i] = result.add(
+                    map_inputs(node, [&](NodeRef ref) { return Arg(map.at(static_cast<std::size_t>(ref.id))); }));
+        }
+    };
+    take([](const Node& n) { return n.kind == NodeKind::placeholder; });
+    take([](const Node& n) { return n.kind == NodeKind::get_attr; });
+    take([](const Node& n) { return n.kind == NodeKind::call || n.kind == NodeKind::output; });
+    return result;
+}
+
+std::vector<whittle::Tensor> with_parameters(const Graph& graph, std::vector<whittle::Tensor> inputs) {
+    for (const Node& node : graph.nodes)
+        if (node.kind == NodeKind::get_attr) inputs.push_back(graph.attributes.at(node.target));
+    return inputs;
+}
+
+std::string failure_text(const std::string& backend, const BackendFailure& failure, const std::string& function,
+                         const std::string& graph) {
+    return "backend " + backend + " failed at " + failure.stage + " of graph " + graph + " of " + function +
+           (failure.op.empty() ? "" : ", at " + failure.op) + ": " + failure.message;
+}
+
+}  // namespace
+
+std::shared_ptr<CompiledGraph> Execution::find(const Recorded& recorded) {
+    std::shared_ptr<CompiledGraph> compiled;
+    {
+        const std::lock_guard lock(function_.mutex);
+        std::shared_ptr<CompiledGraph>& slot = function_.graphs[recorded.key];
+        if (!slot) slot = std::make_shared<CompiledGraph>();
+        compiled = slot;
+    }
+    const std::lock_guard lock(compiled->mutex);
+    if (compiled->graph.nodes.empty()) compile(*compiled, recorded);
+    return compiled;
+}
+
+void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
+    const std::string& name = function_.name();
+    const Graph& graph = recorded.captured.graph;
+    Graph lifted = with_parameters_as_inputs(graph);
+    log_info("backend", "step 2: compiling graph " + graph.name + " of " + name + " with " + function_.backend_name);
+    const auto begin = std::chrono::steady_clock::now();
+    CompileResult result;
+    {
+        const std::lock_guard lock(function_.mutex);
+        result = function_.the_backend().compile(lifted, function_.backend_options);
+    }
+    compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (const auto* failure = std::get_if<BackendFailure>(&result))
+        throw BackendError(failure_text(function_.backend_name, *failure, name, graph.name));
+    if (auto* executable = std::get_if<std::unique_ptr<Executable>>(&result)) {
+        compiled.executable = std::move(*executable);
+    } else if (const auto* skip = std::get_if<SkipRequest>(&result)) {
+        function_.skip = true;
+        if (trace_)
+            trace_->note(name + " runs eagerly: backend " + function_.backend_name + " skipped it: " + skip->reason);
+    } else if (const auto* request = std::get_if<BreakRequest>(&result)) {
+        if (trace_) trace_->note("graph " + graph.name + " runs eagerly: " + request->reason);
+    }
+    log_info("backend", "step 2: done with graph " + graph.name);
+    compiled.graph = std::move(lifted);
+    const std::lock_guard lock(function_.mutex);
+    ++function_.counts.graphs;
+    function_.counts.compile_seconds += compiled.seconds;
+    for (const Node& node : graph.nodes) function_.counts.ops += node.kind == NodeKind::call && node.target != kGetItem;
+    if (trace_) trace_->compiled(recorded.key, compiled.seconds);
+}
+
+std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const Recorded& recorded,
+                                                const std::vector<whittle::Tensor>& inputs) {
+    if (!compiled.executable) return evaluate(compiled.graph, inputs);
+    const std::lock_guard lock(compiled.mutex);
+    RunResult result = compiled.executable->run(inputs);
+    if (const auto* failure = std::get_if<BackendFailure>(&result))
+        throw BackendError(
+            failure_text(function_.backend_name, *failure, function_.name(), recorded.captured.graph.name));
+    return std::get<Values>(std::move(result));
+}
+
+void Execution::verify(const CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs,
+                       const std::vector<whittle::Tensor>& outputs) {
+    const std::vector<whittle::Tensor> expected = evaluate(compiled.graph, inputs);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        if (const auto difference = compare(outputs.at(i), expected[i], default_tolerance(expected[i].dtype())))
+            throw VerifyError("backend " + function_.backend_name + " gives wrong results for graph " +
+                              compiled.graph.name + " of " + function_.name() + ": output " + std::to_string(i) + " " +
+                              difference->description);
+}
+
+std::vector<whittle::Tensor> Execution::run(Recorded& recorded, const std::vector<whittle::Tensor>& inputs) {
+    const std::string& name = function_.name();
+    const Graph& graph = recorded.captured.graph;
+    const std::optional<std::size_t> ended_by = std::exchange(ended_by_, std::nullopt);
+    if (trace_) {
+        std::vector<capture::Guard> guards;
+        {
+            const std::lock_guard lock(function_.mutex);
+            guards = function_.cache.entries().at(entry_).guards;
+        }
+        trace_->add_graph(name, recorded, ended_by, guards);
+    }
+    const std::vector<whittle::Tensor> all = with_parameters(graph, inputs);
+    const auto record = [&](const std::vector<whittle::Tensor>& expected) {
+        trace_->add_record(name, recorded, inputs, expected, function_.backend_name);
+    };
+    std::vector<whittle::Tensor> outputs;
+    try {
+        const std::shared_ptr<CompiledGraph> compiled = find(recorded);
+        outputs = execute(*compiled, recorded, all);
+        if (function_.options.verify) verify(*compiled, all, outputs);
+    } catch (const std::exception&) {
+        if (trace_ && trace_->wants_record(recorded.key, true)) record(evaluate(with_parameters_as_inputs(graph), all));
+        throw;
+    }
+    if (trace_ && trace_->wants_record(recorded.key, false))
+        record(function_.backend_name == "eager" ? outputs : evaluate(with_parameters_as_inputs(graph), all));
+    return outputs;
+}
+
+void Execution::broke(const capture::GraphBreak& why, const Addresses& stack) {
+    {
+        const std::lock_guard lock(function_.mutex);
+        ++function_.counts.breaks;
+    }
+    if (trace_) ended_by_ = trace_->add_break(function_.name(), why, stack);
+    if (!function_.options.fullgraph) return;
+    std::string text = "fullgraph: " + function_.name() + " has a graph break: " + why.reason;
+    for (const StackFrame& frame : user_stack(stack))
+        text += "\n  File \"" + frame.file + "\", line " + std::to_string(frame.line) + ", in " + frame.function +
+                (frame.text.empty() ? "" : "\n    " + frame.text);
+    throw GraphBreakError(text);
+}
+
+}  // namespace whittle::api

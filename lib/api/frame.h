@@ -1,0 +1,80 @@
+// A compiled function and its executions.
+#pragma once
+
+#include <whittle/api/compile.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/session.h"
+#include "api/trace.h"
+#include "capture/frame_cache.h"
+#include "graph/backend.h"
+
+namespace whittle::api {
+
+/// A graph that a backend compiled, or that runs eagerly (`executable` is null).
+struct CompiledGraph {
+    std::mutex mutex;  ///< executables run one call at a time
+    std::unique_ptr<Executable> executable;
+    Graph graph;  ///< what was compiled: functional, parameters are inputs
+    double seconds = 0;
+};
+
+struct FunctionState {
+    FunctionState(CompileOptions given, const void* address, const char* type);
+
+    CompileOptions options;
+    const void* address;
+    std::string type;
+    std::mutex mutex;
+    capture::FrameCache cache;
+    std::map<std::string, std::shared_ptr<CompiledGraph>> graphs;  ///< by Recorded::key
+    std::unique_ptr<Backend> backend;
+    BackendOptions backend_options;
+    std::string backend_name;
+    bool warned = false, skip = false;
+    CompileStats counts;
+
+    /// As the user calls the function.
+    const std::string& name();
+    Backend& the_backend();
+
+  private:
+    std::string name_;
+};
+
+/// One execution.
+class Execution final : public FrameHost {
+  public:
+    Execution(FunctionState& function, Trace* trace, std::size_t entry)
+        : function_(function), trace_(trace), entry_(entry) {}
+
+    std::vector<whittle::Tensor> run(Recorded& recorded, const std::vector<whittle::Tensor>& inputs) override;
+    void broke(const capture::GraphBreak& why, const Addresses& stack) override;
+    bool wants_stacks() const override { return trace_ != nullptr; }
+
+  private:
+    std::shared_ptr<CompiledGraph> find(const Recorded& recorded);
+    void compile(CompiledGraph& compiled, const Recorded& recorded);
+    std::vector<whittle::Tensor> execute(CompiledGraph& compiled, const Recorded& recorded,
+                                         const std::vector<whittle::Tensor>& inputs);
+    void verify(const CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs,
+                const std::vector<whittle::Tensor>& outputs);
+
+    FunctionState& function_;
+    Trace* trace_;
+    std::size_t entry_;
+    std::optional<std::size_t> ended_by_;
+};
+
+/// The trace that executions on this thread are told to: explain()'s, else the environment's.
+Trace* current_trace();
+/// Replaces explain()'s on this thread; returns the one before.
+Trace* exchange_trace(Trace* trace);
+
+}  // namespace whittle::api

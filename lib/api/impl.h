@@ -1,0 +1,59 @@
+// What is behind a whittle::Tensor of the API. Internal: never included by users' programs.
+#pragma once
+
+#ifndef WHITTLE_API_IMPLEMENTATION
+#error "for the library's own files: define WHITTLE_API_IMPLEMENTATION"
+#endif
+
+#include <whittle/api/tensor.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "graph/graph.h"
+
+namespace whittle::api {
+
+class Session;
+
+/// Either a value, or (inside a compiled function) a node of the graph that is being recorded.
+struct TensorImpl {
+    std::uint64_t key = 0;  ///< identity, never reused
+    ValueMeta meta = {};    ///< always right
+    std::optional<whittle::Tensor> value = {};
+    std::shared_ptr<Session> session = {};  ///< set while the value is pending
+    NodeRef node = {};                      ///< in the session's graph
+    std::string qualified_name = {};        ///< of a module's parameter: "layers.0.weight"
+};
+
+using ImplPtr = std::shared_ptr<TensorImpl>;
+
+ImplPtr make_impl(whittle::Tensor value);
+inline Tensor wrap(whittle::Tensor value) { return Tensor(make_impl(std::move(value))); }
+
+inline whittle::DType to_internal(ScalarType type) { return static_cast<whittle::DType>(type); }
+inline ScalarType to_api(whittle::DType type) { return static_cast<ScalarType>(type); }
+static_assert(static_cast<int>(ScalarType::Bool) == static_cast<int>(whittle::DType::boolean));
+static_assert(static_cast<int>(ScalarType::BFloat16) == static_cast<int>(whittle::DType::bf16));
+static_assert(static_cast<int>(ScalarType::Byte) == static_cast<int>(whittle::DType::u8));
+static_assert(static_cast<int>(ScalarType::Long) == static_cast<int>(whittle::DType::i64));
+
+whittle::Scalar to_internal(const Scalar& scalar);
+
+/// Why a value is demanded.
+struct Demand {
+    int kind = 0;             ///< capture::BreakKind
+    std::string reason = {};  ///< "item()"
+    std::string op = {};      ///< "aten.item"
+    void* pc = nullptr;       ///< return address of the demanding call
+};
+
+/// The value of a defined tensor: a graph break when it is pending. `what` names the operation for the error when the
+/// tensor is undefined.
+const whittle::Tensor& demand(const Tensor& tensor, const Demand& why);
+TensorImpl& defined(const Tensor& tensor, const char* what);
+
+}  // namespace whittle::api

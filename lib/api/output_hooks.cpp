@@ -1,0 +1,115 @@
+// Output of the program inside a compiled function is a side effect between its operations: a graph break. These are
+// the C and C++ libraries' output functions, defined here so that a program's calls come by; each passes on to the one
+// it stands for. Weak, so that a statically linked C library's own win (then output is no break). Outside of a compiled
+// function they cost a test of a thread's variable.
+#define WHITTLE_API_IMPLEMENTATION
+#include "api/output_hooks.h"
+
+#include <dlfcn.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <iostream>
+#include <string>
+
+#include "api/session.h"
+
+namespace whittle::api {
+
+void link_output_hooks() {}
+
+namespace {
+
+/// The next definition of a symbol, behind ours.
+template <class F>
+F next(const char* symbol) {
+    return reinterpret_cast<F>(dlsym(RTLD_NEXT, symbol));
+}
+
+std::string shortened(std::string text) {
+    for (char& c : text)
+        if (c == '\n' || c == '\t') c = ' ';
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    return text.size() > 40 ? text.substr(0, 37) + "..." : text;
+}
+
+void effect(const char* function, const std::string& text, void* pc) {
+    Session* const session = Session::current();
+    if (!session || session->empty()) return;
+    session->break_graph({.kind = capture::BreakKind::side_effect,
+                          .reason = std::string("print: ") + function + " \"" + shortened(text) + "\""},
+                         pc);
+}
+
+}  // namespace
+
+}  // namespace whittle::api
+
+using whittle::api::Session;
+
+#define HOOK extern "C" __attribute__((weak, visibility("default")))
+#define PC __builtin_return_address(0)
+
+HOOK int puts(const char* text) {
+    if (Session::current()) whittle::api::effect("puts", text, PC);
+    static const auto real = whittle::api::next<int (*)(const char*)>("puts");
+    return real(text);
+}
+HOOK int putchar(int c) {
+    if (Session::current()) whittle::api::effect("putchar", std::string(1, static_cast<char>(c)), PC);
+    static const auto real = whittle::api::next<int (*)(int)>("putchar");
+    return real(c);
+}
+HOOK int printf(const char* format, ...) {
+    if (Session::current()) whittle::api::effect("printf", format, PC);
+    static const auto real = whittle::api::next<int (*)(const char*, va_list)>("vprintf");
+    va_list arguments;
+    va_start(arguments, format);
+    const int result = real(format, arguments);
+    va_end(arguments);
+    return result;
+}
+HOOK int fprintf(std::FILE* file, const char* format, ...) {
+    if (Session::current()) whittle::api::effect("fprintf", format, PC);
+    static const auto real = whittle::api::next<int (*)(std::FILE*, const char*, va_list)>("vfprintf");
+    va_list arguments;
+    va_start(arguments, format);
+    const int result = real(file, format, arguments);
+    va_end(arguments);
+    return result;
+}
+HOOK int fputs(const char* text, std::FILE* file) {
+    if (Session::current()) whittle::api::effect("fputs", text, PC);
+    static const auto real = whittle::api::next<int (*)(const char*, std::FILE*)>("fputs");
+    return real(text, file);
+}
+HOOK std::size_t fwrite(const void* data, std::size_t size, std::size_t count, std::FILE* file) {
+    if (Session::current()) whittle::api::effect("fwrite", "", PC);
+    static const auto real =
+        whittle::api::next<std::size_t (*)(const void*, std::size_t, std::size_t, std::FILE*)>("fwrite");
+    return real(data, size, count, file);
+}
+
+// std::ostream, by the linker's names of the functions that its operators end in. Streams to memory are no output, but
+// which stream it is cannot be told here without its type: std::cout, std::cerr and std::clog are compared.
+namespace whittle::api {
+namespace {
+
+void stream_effect(const std::ostream& out, const char* text, long size, void* pc) {
+    if (&out != &std::cout && &out != &std::cerr && &out != &std::clog) return;
+    effect("std::ostream", std::string(text, static_cast<std::size_t>(size)), pc);
+}
+
+}  // namespace
+}  // namespace whittle::api
+
+#define STREAM_HOOK(result, name, parameters) \
+    extern "C" __attribute__((weak, visibility("default"))) result name parameters
+
+STREAM_HOOK(std::ostream*, _ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l,
+            (std::ostream * out, const char* text, long size)) {
+    if (Session::current()) whittle::api::stream_effect(*out, text, size, PC);
+    static const auto real = whittle::api::next<std::ostream* (*)(std::ostream*, const char*, long)>(
+        "_ZSt16__ostream_insertIcSt11char_traitsIcEERSt13basic_ostreamIT_T0_ES6_PKS3_l");
+    return real(out, text, size);
+}

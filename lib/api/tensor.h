@@ -1,0 +1,157 @@
+// whittle::Tensor: a handle to a strided tensor, with ATen's names and semantics. Copying a Tensor copies the handle;
+// views share memory. Outside of compile() an operation runs at once, on the reference kernels; inside, it is recorded
+// and runs when its value is demanded: item(), a condition, printing, a data pointer.
+//
+// Errors: std::exception (the library's whittle::Error), which says what was found and what was expected.
+#ifndef WHITTLE_API_TENSOR_H
+#define WHITTLE_API_TENSOR_H
+
+#include <whittle/api/types.h>
+
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <variant>
+
+WHITTLE_API_BEGIN
+
+struct TensorImpl;
+class Tensor;
+
+using OptionalTensor = std::optional<Tensor>;
+using TensorList = std::vector<Tensor>;
+
+class Tensor {
+  public:
+    /// Undefined: no tensor. As an argument it stands for none.
+    Tensor() = default;
+
+    bool defined() const { return impl_ != nullptr; }
+
+    // What is known without running anything.
+    const std::vector<std::int64_t>& sizes() const;
+    std::vector<std::int64_t> strides() const;
+    std::int64_t size(std::int64_t dim) const;
+    std::int64_t dim() const;
+    std::int64_t numel() const;
+    ScalarType dtype() const;
+    ScalarType scalar_type() const { return dtype(); }
+    bool is_contiguous() const;
+    bool requires_grad() const;
+    /// Sets the flag; graphs carry it.
+    Tensor& requires_grad_(bool value = true);
+
+    // A value is demanded: a graph break inside compile().
+    /// The number of a tensor with one element.
+    template <class T>
+    T item() const {
+        return item_value().template to<T>();
+    }
+    Scalar item_value() const WHITTLE_API_CALL;
+    /// As a condition: the tensor has one element.
+    explicit operator bool() const WHITTLE_API_CALL;
+    /// The first element. Writing through it is invisible to graphs.
+    template <class T>
+    T* data_ptr() const {
+        return static_cast<T*>(data_pointer(scalar_type_of<T>()));
+    }
+    /// All elements in row-major order.
+    template <class T>
+    std::vector<T> to_vector() const;
+    /// Whether sizes and elements are equal.
+    bool equal(const Tensor& other) const WHITTLE_API_CALL;
+    bool allclose(const Tensor& other, double rtol = 1e-5, double atol = 1e-8) const WHITTLE_API_CALL;
+
+    // Indexing. t[0] and slices are views; tensors as indices gather.
+    Tensor operator[](std::int64_t index) const WHITTLE_API_CALL;
+    using Index = std::variant<std::int64_t, Slice, Ellipsis, std::nullopt_t, Tensor>;
+    Tensor index(const std::vector<Index>& indices) const WHITTLE_API_CALL;
+    /// Writes `value` (broadcast) to what the indices name.
+    Tensor& index_put_(const std::vector<Index>& indices, const Tensor& value) WHITTLE_API_CALL;
+    Tensor& index_put_(const std::vector<Index>& indices, const Scalar& value) WHITTLE_API_CALL;
+
+    Tensor operator-() const WHITTLE_API_CALL;
+    Tensor& operator+=(const Tensor& other) WHITTLE_API_CALL;
+    Tensor& operator-=(const Tensor& other) WHITTLE_API_CALL;
+    Tensor& operator*=(const Tensor& other) WHITTLE_API_CALL;
+    Tensor& operator/=(const Tensor& other) WHITTLE_API_CALL;
+    Tensor& operator+=(const Scalar& other) WHITTLE_API_CALL;
+    Tensor& operator-=(const Scalar& other) WHITTLE_API_CALL;
+    Tensor& operator*=(const Scalar& other) WHITTLE_API_CALL;
+    Tensor& operator/=(const Scalar& other) WHITTLE_API_CALL;
+
+#include <whittle/api/generated_methods.h>
+
+    /// What `trace cc` identifies the tensor by.
+    const void* whittle_identity() const { return impl_.get(); }
+    const std::shared_ptr<TensorImpl>& impl() const { return impl_; }
+    explicit Tensor(std::shared_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
+
+  private:
+    void* data_pointer(ScalarType type) const WHITTLE_API_CALL;
+
+    std::shared_ptr<TensorImpl> impl_;
+};
+
+WHITTLE_API_CALL Tensor operator+(const Tensor& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator+(const Tensor& a, const Scalar& b);
+WHITTLE_API_CALL Tensor operator+(const Scalar& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator-(const Tensor& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator-(const Tensor& a, const Scalar& b);
+WHITTLE_API_CALL Tensor operator-(const Scalar& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator*(const Tensor& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator*(const Tensor& a, const Scalar& b);
+WHITTLE_API_CALL Tensor operator*(const Scalar& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator/(const Tensor& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator/(const Tensor& a, const Scalar& b);
+WHITTLE_API_CALL Tensor operator/(const Scalar& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator<(const Tensor& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator<(const Tensor& a, const Scalar& b);
+WHITTLE_API_CALL Tensor operator<=(const Tensor& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator<=(const Tensor& a, const Scalar& b);
+WHITTLE_API_CALL Tensor operator>(const Tensor& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator>(const Tensor& a, const Scalar& b);
+WHITTLE_API_CALL Tensor operator>=(const Tensor& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator>=(const Tensor& a, const Scalar& b);
+WHITTLE_API_CALL Tensor operator==(const Tensor& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator==(const Tensor& a, const Scalar& b);
+WHITTLE_API_CALL Tensor operator!=(const Tensor& a, const Tensor& b);
+WHITTLE_API_CALL Tensor operator!=(const Tensor& a, const Scalar& b);
+/// Prints the values: a graph break inside compile().
+WHITTLE_API_CALL std::ostream& operator<<(std::ostream& out, const Tensor& tensor);
+
+/// A tensor holding `values` in row-major order; a copy.
+template <class T>
+Tensor tensor(const std::vector<T>& values, const IntList& sizes);
+template <class T>
+Tensor tensor(std::initializer_list<T> values) {
+    return tensor(std::vector<T>(values), {static_cast<std::int64_t>(values.size())});
+}
+/// 0-d.
+Tensor scalar_tensor(const Scalar& value, ScalarType type);
+/// A copy of `data`, row-major.
+Tensor from_data(const void* data, const IntList& sizes, ScalarType type);
+
+/// Seeds the random operations; equal seeds give equal values, compiled or not.
+void manual_seed(std::uint64_t seed);
+
+/// Whether results require a gradient when an operand does.
+bool grad_enabled();
+void set_grad_enabled(bool value);
+class NoGradGuard {
+  public:
+    NoGradGuard() : before_(grad_enabled()) { set_grad_enabled(false); }
+    ~NoGradGuard() { set_grad_enabled(before_); }
+    NoGradGuard(const NoGradGuard&) = delete;
+    NoGradGuard& operator=(const NoGradGuard&) = delete;
+
+  private:
+    bool before_;
+};
+
+WHITTLE_API_END
+
+#include <whittle/api/generated_functions.h>
+
+#endif

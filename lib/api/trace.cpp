@@ -1,0 +1,179 @@
+#define WHITTLE_API_IMPLEMENTATION
+#include "api/trace.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "api/stack.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "record/record.h"
+
+namespace whittle::api {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kRunsRecorded = 4;  // of one graph
+
+std::string text_of(const Addresses& addresses) {
+    std::string text;
+    for (const void* address : addresses) text += std::to_string(reinterpret_cast<std::uintptr_t>(address)) + " ";
+    return text;
+}
+
+std::string own_program() {
+    std::error_code error;
+    const fs::path path = fs::read_symlink("/proc/self/exe", error);
+    return error ? "" : path.string();
+}
+
+}  // namespace
+
+Trace* Trace::of_environment() {
+    struct OfEnvironment {
+        std::unique_ptr<Trace> trace;
+        pid_t process = 0;
+        OfEnvironment() {
+            const char* folder = std::getenv("WHITTLE_TRACE_DIR");
+            if (!folder || !*folder) return;
+            const char* records = std::getenv("WHITTLE_TRACE_RECORDS");
+            trace = std::make_unique<Trace>(folder, records ? records : "always");
+            process = getpid();
+        }
+    };
+    static OfEnvironment instance;
+    return instance.trace && instance.process == getpid() ? instance.trace.get() : nullptr;
+}
+
+Trace::Trace(fs::path folder, std::string records) : folder_(std::move(folder)), records_(std::move(records)) {
+    index_.model = own_program();
+    if (!folder_.empty()) save();
+}
+
+Trace::~Trace() {
+    if (folder_.empty()) return;
+    try {
+        save();
+    } catch (const std::exception& error) {
+        log_error("record", error.what());
+    }
+}
+
+void Trace::save() {
+    const std::lock_guard lock(mutex_);
+    save_locked();
+}
+
+void Trace::save_locked() {
+    if (!folder_.empty()) save_index(folder_, index_);
+}
+
+void Trace::frame(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    if (std::find(index_.frames.begin(), index_.frames.end(), name) == index_.frames.end())
+        index_.frames.push_back(name);
+}
+
+std::size_t Trace::add_break(const std::string& frame, const capture::GraphBreak& why, const Addresses& stack) {
+    const std::lock_guard lock(mutex_);
+    const auto [known, added] = breaks_.try_emplace(
+        frame + "|" + std::to_string(static_cast<int>(why.kind)) + "|" + why.reason + "|" + text_of(stack),
+        index_.breaks.size());
+    if (!added) {
+        ++index_.breaks[known->second].count;
+        return known->second;
+    }
+    index_.breaks.push_back({.reason = why.reason,
+                             .id = std::string(capture::info(why.kind).id),
+                             .op = why.op,
+                             .frame = frame,
+                             .stack = why.stack.empty() ? user_stack(stack) : why.stack});
+    save_locked();
+    return known->second;
+}
+
+bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::optional<std::size_t> ended_by,
+                      const std::vector<capture::Guard>& guards) {
+    const std::lock_guard lock(mutex_);
+    const auto [known, added] = by_key_.try_emplace(frame + "|" + recorded.key, index_.graphs.size());
+    if (!added) return false;
+    Graph graph = recorded.captured.graph;
+    for (std::size_t i = 0; i < graph.nodes.size() && i < recorded.stacks.size(); ++i)
+        if (!recorded.stacks[i].empty()) graph.nodes[i].stack = user_stack(recorded.stacks[i]);
+    IndexGraph entry = index_graph(graph, frame);
+    entry.ended_by_break = ended_by;
+    for (const capture::Guard& guard : guards) entry.guards.push_back(guard.text());
+    if (!folder_.empty()) {
+        entry.file = save_captured_graph(folder_, graph).lexically_relative(folder_);
+        entry.name = entry.file.stem().string();
+    }
+    index_.graphs.push_back(std::move(entry));
+    graphs_.push_back(std::move(graph));
+    save_locked();
+    return true;
+}
+
+void Trace::compiled(const std::string& key, double seconds) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [text, position] : by_key_)
+        if (text.ends_with("|" + key)) index_.graphs[position].compile_seconds = seconds;
+}
+
+bool Trace::wants_record(const std::string& key, bool failed) {
+    if (folder_.empty() || records_ == "never" || (records_ == "on-error" && !failed)) return false;
+    const std::lock_guard lock(mutex_);
+    int& runs = recorded_runs_[key];
+    if (runs == kRunsRecorded) {
+        const std::string text = "of a graph's runs only the first " + std::to_string(kRunsRecorded) + " are recorded";
+        if (std::find(index_.notes.begin(), index_.notes.end(), text) == index_.notes.end())
+            index_.notes.push_back(text);
+        return false;
+    }
+    ++runs;
+    return true;
+}
+
+void Trace::add_record(const std::string& frame, const Recorded& recorded, const std::vector<whittle::Tensor>& inputs,
+                       const std::vector<whittle::Tensor>& expected, const std::string& backend) {
+    const std::lock_guard lock(mutex_);
+    const auto known = by_key_.find(frame + "|" + recorded.key);
+    WHITTLE_CHECK(known != by_key_.end(), "a record without its graph");
+    const std::size_t position = known->second;
+    const IndexGraph& graph = index_.graphs[position];
+    Record record{.name = graph.name, .frame = frame, .backend = backend, .inputs = inputs, .expected = expected};
+    const auto taken = [&](const IndexRecord& other) { return other.name == record.name; };
+    for (int i = 1; std::any_of(index_.records.begin(), index_.records.end(), taken); ++i)
+        record.name = graph.name + "_run" + std::to_string(i);
+    const fs::path file = save_record(folder_, graphs_[position], record);
+    index_.records.push_back({record.name, file.lexically_relative(folder_), graph.name});
+    save_locked();
+}
+
+void Trace::add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack) {
+    const std::lock_guard lock(mutex_);
+    const auto [known, added] = recompiles_.try_emplace(frame + "|" + why.guard->source.text() + "|" + text_of(stack),
+                                                        index_.recompiles.size());
+    if (!added) {
+        ++index_.recompiles[known->second].count;
+        index_.recompiles[known->second].guard = why.reason;
+        return;
+    }
+    index_.recompiles.push_back({frame, why.reason, user_stack(stack), capture::advice(*why.guard)});
+    save_locked();
+}
+
+void Trace::note(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    if (std::find(index_.notes.begin(), index_.notes.end(), text) == index_.notes.end()) index_.notes.push_back(text);
+}
+
+void Trace::set_backend(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    index_.backend = name;
+}
+
+}  // namespace whittle::api

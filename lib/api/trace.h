@@ -1,0 +1,59 @@
+// What a run of the program is remembered by: the folder that `trace` and `explain` asked for (WHITTLE_TRACE_DIR), or,
+// for explain() inside a program, memory only.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "api/session.h"
+#include "record/index.h"
+
+namespace whittle::api {
+
+class Trace {
+  public:
+    /// The trace that the environment asks for, or null. A child of fork() has none: the folder is its parent's.
+    static Trace* of_environment();
+
+    /// An empty folder name: in memory.
+    Trace(std::filesystem::path folder, std::string records);
+    ~Trace();
+    Trace(const Trace&) = delete;
+    Trace& operator=(const Trace&) = delete;
+
+    void frame(const std::string& name);
+    /// Position of the break among those of the index; equal ones at one place are one.
+    std::size_t add_break(const std::string& frame, const capture::GraphBreak& why, const Addresses& stack);
+    /// Before the graph runs. Returns whether it is new.
+    bool add_graph(const std::string& frame, const Recorded& recorded, std::optional<std::size_t> ended_by,
+                   const std::vector<capture::Guard>& guards);
+    void compiled(const std::string& key, double seconds);
+    /// After it ran: `expected` are the reference's results.
+    void add_record(const std::string& frame, const Recorded& recorded, const std::vector<whittle::Tensor>& inputs,
+                    const std::vector<whittle::Tensor>& expected, const std::string& backend);
+    bool wants_record(const std::string& key, bool failed);
+    void add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack);
+    void note(const std::string& text);
+    void set_backend(const std::string& name);
+
+    /// Writes the index as it is now.
+    void save();
+    const TraceIndex& index() const { return index_; }
+    const std::vector<Graph>& graphs() const { return graphs_; }
+
+  private:
+    void save_locked();
+    std::mutex mutex_;
+    std::filesystem::path folder_;
+    std::string records_;
+    TraceIndex index_;
+    std::vector<Graph> graphs_;                  ///< parallel to index_.graphs
+    std::map<std::string, std::size_t> by_key_;  ///< graphs
+    std::map<std::string, int> recorded_runs_;   ///< by key
+    std::map<std::string, std::size_t> breaks_, recompiles_;
+};
+
+}  // namespace whittle::api

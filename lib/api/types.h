@@ -1,0 +1,137 @@
+// Small types of the API: element types, numbers, lists of sizes, slices.
+#ifndef WHITTLE_API_TYPES_H
+#define WHITTLE_API_TYPES_H
+
+#include <whittle/api/namespace.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+WHITTLE_API_BEGIN
+
+/// Element types, named as in ATen.
+enum class ScalarType : std::uint8_t { Double, Float, Half, BFloat16, Long, Int, Short, Char, Byte, Bool };
+
+inline constexpr ScalarType kFloat64 = ScalarType::Double, kDouble = ScalarType::Double;
+inline constexpr ScalarType kFloat32 = ScalarType::Float, kFloat = ScalarType::Float;
+inline constexpr ScalarType kFloat16 = ScalarType::Half, kHalf = ScalarType::Half;
+inline constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+inline constexpr ScalarType kInt64 = ScalarType::Long, kLong = ScalarType::Long;
+inline constexpr ScalarType kInt32 = ScalarType::Int, kInt = ScalarType::Int;
+inline constexpr ScalarType kInt16 = ScalarType::Short, kShort = ScalarType::Short;
+inline constexpr ScalarType kInt8 = ScalarType::Char, kChar = ScalarType::Char;
+inline constexpr ScalarType kUInt8 = ScalarType::Byte, kByte = ScalarType::Byte;
+inline constexpr ScalarType kBool = ScalarType::Bool;
+
+/// "f32", "i64" …
+std::string_view name(ScalarType type);
+
+/// The element type of a C++ number.
+template <class T>
+constexpr ScalarType scalar_type_of() {
+    if constexpr (std::is_same_v<T, bool>)
+        return kBool;
+    else if constexpr (std::is_same_v<T, double>)
+        return kDouble;
+    else if constexpr (std::is_same_v<T, float>)
+        return kFloat;
+    else if constexpr (std::is_same_v<T, unsigned char>)
+        return kByte;
+    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 8)
+        return kLong;
+    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 4)
+        return kInt;
+    else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 2)
+        return kShort;
+    else {
+        static_assert(std::is_same_v<T, signed char>,
+                      "not an element type: use float, double, bool or a signed integer");
+        return kChar;
+    }
+}
+
+/// A host number. Its kind takes part in type promotion, as ATen's wrapped numbers do.
+class Scalar {
+  public:
+    enum class Kind : std::uint8_t { integer, floating, boolean };
+
+    template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+    Scalar(T value) {
+        if constexpr (std::is_same_v<T, bool>) {
+            kind_ = Kind::boolean;
+            integer_ = value;
+        } else if constexpr (std::is_floating_point_v<T>) {
+            kind_ = Kind::floating;
+            floating_ = static_cast<double>(value);
+        } else {
+            kind_ = Kind::integer;
+            integer_ = static_cast<std::int64_t>(value);
+        }
+    }
+    Kind kind() const { return kind_; }
+    template <class T>
+    T to() const {
+        return kind_ == Kind::floating ? static_cast<T>(floating_) : static_cast<T>(integer_);
+    }
+
+  private:
+    Kind kind_ = Kind::integer;
+    std::int64_t integer_ = 0;
+    double floating_ = 0;
+};
+
+/// Integers that are sizes, dimensions or windows: `{2, 3}`, one number, a vector, or nothing (std::nullopt) where an
+/// operation takes an optional list.
+class IntList {
+  public:
+    IntList() = default;
+    IntList(std::nullopt_t) : given_(false) {}
+    IntList(std::initializer_list<std::int64_t> values) : values_(values) {}
+    IntList(std::vector<std::int64_t> values) : values_(std::move(values)) {}
+    template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
+    IntList(T value) : values_{static_cast<std::int64_t>(value)}, single_(true) {}
+
+    bool given() const { return given_; }
+    bool single() const { return single_; }  ///< one number, which may stand for several equal ones
+    const std::vector<std::int64_t>& values() const { return values_; }
+
+  private:
+    std::vector<std::int64_t> values_;
+    bool given_ = true, single_ = false;
+};
+
+/// Numbers that are factors of sizes.
+class FloatList {
+  public:
+    FloatList(std::nullopt_t) : given_(false) {}
+    FloatList(std::initializer_list<double> values) : values_(values) {}
+    FloatList(std::vector<double> values) : values_(std::move(values)) {}
+    bool given() const { return given_; }
+    const std::vector<double>& values() const { return values_; }
+
+  private:
+    std::vector<double> values_;
+    bool given_ = true;
+};
+
+/// start:stop:step of an index.
+struct Slice {
+    std::optional<std::int64_t> start = {}, stop = {};
+    std::int64_t step = 1;
+    Slice() = default;
+    Slice(std::optional<std::int64_t> first, std::optional<std::int64_t> last = {}, std::int64_t every = 1)
+        : start(first), stop(last), step(every) {}
+};
+/// All dimensions that the other indices leave.
+struct Ellipsis {};
+inline constexpr Ellipsis kEllipsis{};
+inline constexpr std::nullopt_t None = std::nullopt;
+
+WHITTLE_API_END
+
+#endif

@@ -1,0 +1,15 @@
+// Everything a program needs: tensors with ATen's operations, modules, compile() and explain(). Light: the standard
+// library only.
+//
+//   #include <whittle/whittle.h>
+//   auto fast = whittle::compile(f, {.backend = "halide"});
+//   whittle::Tensor y = fast(whittle::randn({3, 4}));
+//
+// Link CMake's Whittle::api.
+#ifndef WHITTLE_WHITTLE_H
+#define WHITTLE_WHITTLE_H
+
+#include <whittle/api/compile.h>
+#include <whittle/api/tensor.h>
+
+#endif

@@ -1,0 +1,280 @@
+// Writes the part of the API that follows from the registry: one C++ function per ATen op (an overload per ATen
+// overload), and a method where its first operand is called self. scripts/update-api-functions runs it.
+//   api_functions FOLDER    writes generated_{methods.h,functions.h,functions.cpp} into FOLDER
+#include <algorithm>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "base/error.h"
+#include "ops/registry.h"
+
+namespace {
+
+using namespace whittle;
+
+/// One device, one layout, one generator: nothing to choose.
+const std::set<std::string> kSkippedParams = {"layout",        "device",    "pin_memory",
+                                              "memory_format", "generator", "non_blocking"};
+/// Written by hand in tensor.h.
+const std::set<std::string> kHandWrittenMethods = {"index", "index_put_", "equal", "allclose", "item"};
+const std::set<std::string> kHandWrittenFunctions = {"scalar_tensor"};
+const std::set<std::string> kKeywords = {"and", "or", "not", "xor"};
+
+struct Parameter {
+    Param param;
+    std::string type = {}, default_value = {};  ///< C++; no default: empty
+    bool by_keyword = false;                    ///< passed on by name
+};
+
+struct Function {
+    std::string name = {}, target = {}, return_type = {};
+    std::vector<Parameter> parameters = {};
+    bool method = false;
+};
+
+std::string number_text(double value) {
+    std::ostringstream out;
+    out.precision(17);
+    out << value;
+    std::string shortest = out.str();
+    for (int digits = 1; digits < 17; ++digits) {
+        std::ostringstream attempt;
+        attempt.precision(digits);
+        attempt << value;
+        if (std::stod(attempt.str()) == value) {
+            shortest = attempt.str();
+            break;
+        }
+    }
+    return shortest.find_first_of(".en") == std::string::npos ? shortest + ".0" : shortest;
+}
+
+const char* dtype_text(DType dtype) {
+    static const char* const names[] = {"kDouble", "kFloat", "kHalf", "kBFloat16", "kLong",
+                                        "kInt",    "kShort", "kChar", "kByte",     "kBool"};
+    return names[static_cast<std::size_t>(dtype)];
+}
+
+std::string literal(const Param& param, const Arg& arg) {
+    if (arg.is_none()) {
+        if (param.type == ParamType::tensor) return "OptionalTensor()";
+        return "std::nullopt";
+    }
+    if (const auto* i = std::get_if<std::int64_t>(&arg.value)) {
+        if (param.type == ParamType::number) return std::to_string(*i) + ".0";
+        return std::to_string(*i);
+    }
+    if (const auto* d = std::get_if<double>(&arg.value)) return number_text(*d);
+    if (const auto* b = std::get_if<bool>(&arg.value)) return *b ? "true" : "false";
+    if (const auto* s = std::get_if<std::string>(&arg.value)) return "\"" + *s + "\"";
+    if (const auto* t = std::get_if<DType>(&arg.value)) return dtype_text(*t);
+    if (const ArgList* list = arg.list()) {
+        std::string text;
+        for (const Arg& element : *list) text += (text.empty() ? "" : ", ") + literal(param, element);
+        return "IntList{" + text + "}";
+    }
+    throw Error("no literal for a default of " + param.name);
+}
+
+/// The C++ type of a parameter; empty when the API has none for it.
+std::string cpp_type(const Param& param) {
+    const auto optional = [&](const std::string& type) {
+        return param.optional ? "std::optional<" + type + ">" : type;
+    };
+    switch (param.type) {
+        case ParamType::tensor:
+            return param.optional ? "const OptionalTensor&" : "const Tensor&";
+        case ParamType::tensor_list:
+            return param.optional ? "const std::vector<OptionalTensor>&" : "const TensorList&";
+        case ParamType::integer:
+            return optional("std::int64_t");
+        case ParamType::number:
+            return optional("double");
+        case ParamType::boolean:
+            return optional("bool");
+        case ParamType::scalar:
+            return param.optional ? "const std::optional<Scalar>&" : "const Scalar&";
+        case ParamType::text:
+            return param.optional ? "const std::optional<std::string>&" : "const std::string&";
+        case ParamType::dtype:
+            return optional("ScalarType");
+        case ParamType::int_list:
+            return "const IntList&";
+        case ParamType::float_list:
+            return "const FloatList&";
+        default:
+            return "";
+    }
+}
+
+std::string return_type(const Schema& schema) {
+    if (schema.returns.size() == 1) return schema.returns[0].list ? "TensorList" : "Tensor";
+    std::string text;
+    for (const Return& r : schema.returns) {
+        if (r.list) return "";
+        text += text.empty() ? "Tensor" : ", Tensor";
+    }
+    return schema.returns.empty() ? "" : "std::tuple<" + text + ">";
+}
+
+bool fill(const RegisteredOp& op, Function& function) {
+    bool skipped_positional = false;
+    for (const Param& param : op.schema.params) {
+        if (kSkippedParams.contains(param.name)) {
+            if (!param.default_value) return false;
+            skipped_positional |= !param.keyword_only;
+            continue;
+        }
+        Parameter parameter{
+            .param = param, .type = cpp_type(param), .by_keyword = param.keyword_only || skipped_positional};
+        if (parameter.type.empty()) return false;
+        if (param.default_value) parameter.default_value = literal(param, *param.default_value);
+        function.parameters.push_back(parameter);
+    }
+    // C++ wants defaults last.
+    bool required_after = false;
+    for (std::size_t i = function.parameters.size(); i-- > 0;) {
+        if (required_after) function.parameters[i].default_value.clear();
+        required_after |= function.parameters[i].default_value.empty();
+    }
+    function.return_type = return_type(op.schema);
+    function.method = !function.parameters.empty() && function.parameters[0].param.name == "self" &&
+                      function.parameters[0].type == "const Tensor&";
+    return !function.return_type.empty();
+}
+
+std::vector<Function> functions() {
+    std::vector<Function> all;
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        const std::string target(op.def->name);
+        if (!target.starts_with("aten.")) continue;
+        Function function{.target = target};
+        function.name = target.substr(5, target.find('.', 5) - 5);
+        if (kKeywords.contains(function.name) || !fill(op, function)) {
+            std::cerr << "no function for " << target << "\n";
+            continue;
+        }
+        all.push_back(std::move(function));
+    }
+    return all;
+}
+
+std::size_t required(const Function& f) {
+    std::size_t count = 0;
+    while (count < f.parameters.size() && f.parameters[count].default_value.empty()) ++count;
+    return count;
+}
+
+/// Two overloads that take the same required arguments would be ambiguous: all but the first (ATen's default, else the
+/// one with fewest parameters) require more.
+void disambiguate(std::vector<Function>& all) {
+    std::map<std::string, std::vector<Function*>> by_name;
+    for (Function& f : all) by_name[f.name].push_back(&f);
+    for (auto& [name, overloads] : by_name) {
+        std::stable_sort(overloads.begin(), overloads.end(), [](const Function* a, const Function* b) {
+            const auto rank = [](const Function* f) {
+                return std::pair(!f->target.ends_with(".default"), f->parameters.size());
+            };
+            return rank(a) < rank(b);
+        });
+        std::set<std::string> taken;
+        for (Function* f : overloads) {
+            const auto key = [&] {
+                std::string text;
+                for (std::size_t i = 0; i < required(*f); ++i) text += f->parameters[i].type + ";";
+                return text;
+            };
+            while (taken.contains(key())) {
+                const std::size_t next = required(*f);
+                if (next == f->parameters.size()) {
+                    std::cerr << "ambiguous: " << f->target << "\n";
+                    f->name.clear();
+                    break;
+                }
+                f->parameters[next].default_value.clear();
+            }
+            taken.insert(key());
+        }
+    }
+    std::erase_if(all, [](const Function& f) { return f.name.empty(); });
+}
+
+std::string declaration(const Function& f, bool method, bool with_defaults, const std::string& scope) {
+    std::string text = f.return_type + " " + scope + f.name + "(";
+    for (std::size_t i = method ? 1 : 0; i < f.parameters.size(); ++i) {
+        const Parameter& p = f.parameters[i];
+        if (i > (method ? 1u : 0u)) text += ", ";
+        text += p.type + " " + p.param.name;
+        if (with_defaults && !p.default_value.empty()) text += " = " + p.default_value;
+    }
+    return text + ")" + (method ? " const" : "");
+}
+
+std::string body(const Function& f, bool method) {
+    std::string text = "    Call call(\"" + f.target + "\", __builtin_return_address(0));\n";
+    for (std::size_t i = 0; i < f.parameters.size(); ++i) {
+        const Parameter& p = f.parameters[i];
+        const std::string value = method && i == 0 ? "*this" : p.param.name;
+        text += p.by_keyword ? "    call.keyword(\"" + p.param.name + "\", " + value + ");\n"
+                             : "    call.add(" + value + ");\n";
+    }
+    if (f.return_type == "Tensor") return text + "    return call.one();\n";
+    if (f.return_type == "TensorList") return text + "    return call.list();\n";
+    const auto count = std::count(f.return_type.begin(), f.return_type.end(), ',') + 1;
+    return text + "    return call.tuple<" + std::to_string(count) + ">();\n";
+}
+
+bool hand_written(const Function& f, bool method) {
+    return (method ? kHandWrittenMethods : kHandWrittenFunctions).contains(f.name);
+}
+
+void write(const std::string& folder, const std::string& file, const std::string& text) {
+    std::ofstream out(folder + "/" + file);
+    out << text;
+    if (!out.flush()) throw Error({folder + "/" + file, {}}, "cannot write it");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    if (argc != 2) {
+        std::cerr << "usage: api_functions FOLDER\n";
+        return 2;
+    }
+    const std::string origin = "// Generated from the registry by scripts/update-api-functions; do not edit.\n";
+    std::vector<Function> all = functions();
+    disambiguate(all);
+    std::string methods = origin + "// Methods of whittle::Tensor: included inside the class.\n// clang-format off\n";
+    std::string header = origin +
+                         "// ATen's operations as functions, one overload per ATen overload.\n#ifndef "
+                         "WHITTLE_API_GENERATED_FUNCTIONS_H\n#define WHITTLE_API_GENERATED_FUNCTIONS_H\n\n#include "
+                         "<whittle/api/tensor.h>\n\n// clang-format off\nWHITTLE_API_BEGIN\n\n";
+    std::string source = origin +
+                         "// clang-format off\n#define WHITTLE_API_IMPLEMENTATION\n#include "
+                         "\"api/call.h\"\n\nnamespace whittle::api {\n\n";
+    for (const Function& f : all) {
+        if (!hand_written(f, false)) {
+            header += "WHITTLE_API_CALL " + declaration(f, false, true, "") + ";\n";
+            source += declaration(f, false, false, "") + " {\n" + body(f, false) + "}\n";
+        }
+        if (f.method && !hand_written(f, true)) {
+            methods += "    WHITTLE_API_CALL " + declaration(f, true, true, "") + ";\n";
+            source += declaration(f, true, false, "Tensor::") + " {\n" + body(f, true) + "}\n";
+        }
+    }
+    methods += "// clang-format on\n";
+    header += "\nWHITTLE_API_END\n// clang-format on\n\n#endif\n";
+    source += "\n}  // namespace whittle::api\n";
+    try {
+        write(argv[1], "generated_methods.h", methods);
+        write(argv[1], "generated_functions.h", header);
+        write(argv[1], "generated_functions.cpp", source);
+    } catch (const Error& error) {
+        std::cerr << "api_functions: error: " << error.what() << "\n";
+        return 1;
+    }
+    return 0;
+}
