@@ -116,6 +116,7 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
     std::string line;
     for (std::int64_t i = 0; i < count; i++) {
         if (line.size() > 100) {
+            line.pop_back();  // the blank
             text += line + "\n    ";
             line.clear();
         }
