@@ -1,0 +1,100 @@
+// Where events go: each thread writes records into a chunk of the event file that it has mapped, without locks and
+// without text. Runs inside the captured program, so nothing here throws, keeps a file descriptor, or writes beyond
+// what the disk and the program's limits allow.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "frontends/libtorch/events.h"
+
+namespace whittle::libtorch {
+
+/// A record while it is put together.
+class RecordBuffer {
+  public:
+    void start(RecordKind kind) {
+        bytes_.resize(sizeof(RecordHeader));
+        kind_ = kind;
+    }
+    template <class T>
+    void put(const T& value) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        const std::size_t at = bytes_.size();
+        bytes_.resize(at + sizeof value);
+        std::memcpy(bytes_.data() + at, &value, sizeof value);
+    }
+    void put_text(std::string_view text) {
+        put(static_cast<std::uint32_t>(text.size()));
+        put_bytes(text.data(), text.size());
+    }
+    void put_bytes(const void* data, std::size_t size) {
+        const std::size_t at = bytes_.size();
+        bytes_.resize(at + size);
+        if (size) std::memcpy(bytes_.data() + at, data, size);
+    }
+    /// `size` bytes to fill in.
+    char* put_space(std::size_t size) {
+        const std::size_t at = bytes_.size();
+        bytes_.resize(at + size);
+        return bytes_.data() + at;
+    }
+    std::size_t size() const { return bytes_.size(); }
+    /// Overwrites what was put at `at`.
+    template <class T>
+    void patch(std::size_t at, const T& value) {
+        std::memcpy(bytes_.data() + at, &value, sizeof value);
+    }
+
+  private:
+    friend class Recorder;
+    std::vector<char> bytes_;
+    RecordKind kind_{};
+};
+
+/// The chunk that a thread writes to.
+struct ThreadChunk {
+    char* begin = nullptr;
+    std::uint64_t capacity = 0, used = 0, next_size = 0;
+    std::uint32_t thread = 0;
+    bool numbered = false;
+
+    void unmap();
+};
+
+class Recorder {
+  public:
+    /// False when the file cannot be made.
+    bool start(const char* file, std::uint64_t max_bytes, double max_seconds, bool with_data);
+    bool on() const { return on_.load(std::memory_order_relaxed); }
+    bool with_data() const { return with_data_; }
+    std::uint64_t bytes_left() const;
+
+    /// Numbers the record and copies it into the thread's chunk; false when the capture was cut.
+    bool commit(ThreadChunk& chunk, RecordBuffer& record);
+    /// Ends the capture: for good, with a reason.
+    void cut(CutReason reason);
+    void check_time();
+    /// The program came to its end.
+    void finish();
+    /// In a forked child: the file is the parent's.
+    void forget() { on_ = false; }
+
+  private:
+    bool new_chunk(ThreadChunk& chunk, std::uint64_t needed);
+    void* map(std::uint64_t offset, std::uint64_t size);
+
+    char path_[4096] = {};
+    std::atomic<bool> on_{false};
+    bool with_data_ = false;
+    std::atomic<std::uint64_t> order_{1}, end_{kFileHeaderSize};
+    std::atomic<std::uint32_t> threads_{0};
+    std::atomic_flag growing_ = ATOMIC_FLAG_INIT;
+    std::uint64_t max_bytes_ = 0, deadline_ns_ = 0;
+    FileHeader* header_ = nullptr;
+};
+
+}  // namespace whittle::libtorch

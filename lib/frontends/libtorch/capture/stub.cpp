@@ -1,0 +1,282 @@
+// libwhittle_capture.so, preloaded into the program that is captured. It links neither LibTorch nor libstdc++, so that
+// a program without LibTorch hardly notices it: it takes its own traces out of the environment (children are not
+// captured), and stands before a few functions of LibTorch, libstdc++ and libc. Only if the program brought LibTorch
+// along it loads the capture library, which fills in `hooks`; until then each function here just calls the one it
+// hides.
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontends/libtorch/events.h"
+
+using namespace whittle::libtorch;
+
+namespace {
+
+Hooks hooks;
+char status_file[4096];
+bool active;
+
+/// One line about what became of the capture, for the program that started us.
+void tell(const char* text, const char* more = "") {
+    if (!status_file[0]) return;
+    const int file = open(status_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (file < 0) return;
+    if (write(file, text, strlen(text)) >= 0 && write(file, more, strlen(more)) >= 0) {
+    }
+    close(file);
+}
+
+/// The path of the libtorch_cpu that is mapped, or an empty text.
+struct Mapped {
+    char path[4096];
+};
+int find_torch(dl_phdr_info* info, size_t, void* data) {
+    if (!info->dlpi_name || !strstr(info->dlpi_name, "libtorch_cpu.so")) return 0;
+    strncpy(static_cast<Mapped*>(data)->path, info->dlpi_name, sizeof(Mapped::path) - 1);
+    return 1;
+}
+
+/// Takes NAME out of the environment in place, so that the order of the other variables stays.
+void remove_variable(const char* name) {
+    const size_t length = strlen(name);
+    for (char** entry = environ; entry && *entry;) {
+        if (strncmp(*entry, name, length) != 0 || (*entry)[length] != '=') {
+            ++entry;
+            continue;
+        }
+        for (char** next = entry; (*next = next[1]) != nullptr; ++next) {
+        }
+    }
+}
+
+/// The program, and the children it starts, see the LD_PRELOAD that the user gave.
+void restore_preload(const char* users) {
+    if (!users) return remove_variable("LD_PRELOAD");
+    static char entry[8192];
+    if (snprintf(entry, sizeof entry, "LD_PRELOAD=%s", users) >= static_cast<int>(sizeof entry))
+        return remove_variable("LD_PRELOAD");
+    for (char** place = environ; place && *place; ++place)
+        if (!strncmp(*place, "LD_PRELOAD=", 11)) *place = entry;
+}
+
+struct Settings {
+    const char *file, *library, *soname, *preload, *limits;
+};
+
+void activate(const Settings& settings) {
+    static Mapped torch;
+    dl_iterate_phdr(find_torch, &torch);
+    if (!torch.path[0]) return tell("no-torch");
+    if (!settings.library || !settings.soname) return tell("not-built ", torch.path);
+    // A second LibTorch of another version in one process would end badly.
+    const char* name = strrchr(torch.path, '/') ? strrchr(torch.path, '/') + 1 : torch.path;
+    if (strcmp(name, settings.soname) != 0) return tell("other-torch ", torch.path);
+    unsigned long long bytes = 0;
+    double seconds = 0;
+    int with_data = 0;
+    if (!settings.limits || sscanf(settings.limits, "%llu %lf %d", &bytes, &seconds, &with_data) != 3) return;
+    void* library = dlopen(settings.library, RTLD_NOW | RTLD_LOCAL);
+    if (!library) return tell("not-loaded ", dlerror());
+    const auto start = reinterpret_cast<StartFunction>(dlsym(library, "whittle_capture_start"));
+    if (!start || start(&hooks, settings.file, bytes, seconds, with_data) != 0)
+        return tell("not-loaded ", "the capture library could not start");
+    active = true;
+    tell("active ", torch.path);
+}
+
+__attribute__((constructor)) void enter() {
+    const Settings settings = {getenv(kFileVariable), getenv(kLibraryVariable), getenv(kSonameVariable),
+                               getenv(kPreloadVariable), getenv(kLimitsVariable)};
+    if (!settings.file) return;
+    const int saved_errno = errno;
+    restore_preload(settings.preload);
+    const char* const ours[] = {kFileVariable, kLibraryVariable, kSonameVariable, kPreloadVariable, kLimitsVariable};
+    for (const char* name : ours) remove_variable(name);
+    snprintf(status_file, sizeof status_file, "%s.status", settings.file);
+    activate(settings);
+    errno = saved_errno;
+}
+
+/// LibTorch that came in by dlopen is not captured; say so.
+__attribute__((destructor)) void leave() {
+    static Mapped torch;
+    if (active || !status_file[0]) return;
+    dl_iterate_phdr(find_torch, &torch);
+    if (torch.path[0] && access(status_file, F_OK) == 0) {
+        char first[16] = {};
+        const int file = open(status_file, O_RDONLY | O_CLOEXEC);
+        if (file >= 0 && read(file, first, sizeof first - 1) >= 0 && !strcmp(first, "no-torch"))
+            tell("late-torch ", torch.path);
+        if (file >= 0) close(file);
+    }
+}
+
+/// The function that ours hides.
+template <class F>
+F hidden(const char* name) {
+    void* found = dlsym(RTLD_NEXT, name);
+    if (!found) {  // LibTorch under RTLD_LOCAL is not among the "next"
+        static Mapped torch;
+        dl_iterate_phdr(find_torch, &torch);
+        void* library = torch.path[0] ? dlopen(torch.path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+        if (library) found = dlsym(library, name);
+    }
+    if (!found) {
+        fprintf(stderr, "whittle: the program calls %s, which no library has\n", name);
+        abort();
+    }
+    return reinterpret_cast<F>(found);
+}
+
+}  // namespace
+
+// A function of this file under the mangled name of the one it hides. Arguments of class type go by address.
+#define HIDES(result, id, mangled, parameters)                                               \
+    extern "C" __attribute__((visibility("default"))) result id parameters __asm__(mangled); \
+    result id parameters
+#define STRING "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+
+// torch::nn::Module: construction and registration, for the names of parameters and buffers.
+#define MODULE "_ZN5torch2nn6Module"
+HIDES(void, module_c2, MODULE "C2Ev", (void* self)) {
+    static const auto next = hidden<void (*)(void*)>(MODULE "C2Ev");
+    next(self);
+    if (hooks.module_made) hooks.module_made(self);
+}
+HIDES(void, module_c1, MODULE "C1Ev", (void* self)) { module_c2(self); }
+HIDES(void, module_named_c2, MODULE "C2E" STRING, (void* self, void* name)) {
+    static const auto next = hidden<void (*)(void*, void*)>(MODULE "C2E" STRING);
+    next(self, name);
+    if (hooks.module_made) hooks.module_made(self);
+}
+HIDES(void, module_named_c1, MODULE "C1E" STRING, (void* self, void* name)) { module_named_c2(self, name); }
+HIDES(void*, register_parameter, MODULE "18register_parameterE" STRING "N2at6TensorEb",
+      (void* self, const char** name, void* tensor, bool requires_grad)) {
+    static const auto next =
+        hidden<void* (*)(void*, const char**, void*, bool)>(MODULE "18register_parameterE" STRING "N2at6TensorEb");
+    char copy[256] = {};
+    if (hooks.registered) strncpy(copy, *name, sizeof copy - 1);  // a std::string begins with its pointer
+    void* registered = next(self, name, tensor, requires_grad);
+    if (hooks.registered) hooks.registered(self, registered, copy, 0);
+    return registered;
+}
+HIDES(void*, register_buffer, MODULE "15register_bufferE" STRING "N2at6TensorE",
+      (void* self, const char** name, void* tensor)) {
+    static const auto next =
+        hidden<void* (*)(void*, const char**, void*)>(MODULE "15register_bufferE" STRING "N2at6TensorE");
+    char copy[256] = {};
+    if (hooks.registered) strncpy(copy, *name, sizeof copy - 1);
+    void* registered = next(self, name, tensor);
+    if (hooks.registered) hooks.registered(self, registered, copy, 1);
+    return registered;
+}
+
+// Typed data pointers pass the dispatcher by.
+#define DATA_PTR(id, code, type)                                                                                \
+    HIDES(void*, data_ptr_##id, "_ZNK2at10TensorBase8data_ptrI" code "EEPT_v", (const void* self)) {            \
+        static const auto next = hidden<void* (*)(const void*)>("_ZNK2at10TensorBase8data_ptrI" code "EEPT_v"); \
+        if (hooks.data_ptr) hooks.data_ptr(self, type, __builtin_return_address(0));                            \
+        return next(self);                                                                                      \
+    }
+DATA_PTR(f32, "f", "float")
+DATA_PTR(f64, "d", "double")
+DATA_PTR(i64, "l", "int64_t")
+DATA_PTR(i32, "i", "int")
+DATA_PTR(i16, "s", "int16_t")
+DATA_PTR(i8, "a", "int8_t")
+DATA_PTR(u8, "h", "uint8_t")
+DATA_PTR(boolean, "b", "bool")
+DATA_PTR(f16, "N3c104HalfE", "at::Half")
+DATA_PTR(bf16, "N3c108BFloat16E", "at::BFloat16")
+
+HIDES(void*, from_blob, "_ZN2at11TensorMaker11make_tensorEv", (void* result, void* self)) {
+    static const auto next = hidden<void* (*)(void*, void*)>("_ZN2at11TensorMaker11make_tensorEv");
+    if (hooks.from_blob) hooks.from_blob(__builtin_return_address(0));
+    return next(result, self);
+}
+HIDES(void, print_tensor, "_ZN2at5printERSoRKNS_6TensorEl", (void* stream, const void* tensor, long width)) {
+    static const auto next = hidden<void (*)(void*, const void*, long)>("_ZN2at5printERSoRKNS_6TensorEl");
+    if (hooks.print) hooks.print(tensor, 1);
+    next(stream, tensor, width);
+    if (hooks.print) hooks.print(tensor, 0);
+}
+
+// Output through std::ostream: the functions of libstdc++ that its headers do not inline.
+#define STREAM(id, mangled, what, parameters, types, arguments)            \
+    HIDES(void*, stream_##id, mangled, parameters) {                       \
+        static const auto next = hidden<void*(*)types>(mangled);           \
+        if (hooks.io) hooks.io(what, stream, __builtin_return_address(0)); \
+        return next arguments;                                             \
+    }
+#define STREAM_VALUE(id, mangled, type) \
+    STREAM(id, mangled, "operator<<", (void* stream, type value), (void*, type), (stream, value))
+#define CHARS "St11char_traitsIcE"
+STREAM(insert, "_ZSt16__ostream_insertIc" CHARS "ERSt13basic_ostreamIT_T0_ES6_PKS3_l", "operator<<",
+       (void* stream, const char* text, long length), (void*, const char*, long), (stream, text, length))
+STREAM_VALUE(text, "_ZStlsI" CHARS "ERSt13basic_ostreamIcT_ES5_PKc", const char*)
+STREAM_VALUE(character, "_ZStlsI" CHARS "ERSt13basic_ostreamIcT_ES5_c", char)
+STREAM_VALUE(manipulator, "_ZNSolsEPFRSoS_E", void*)
+STREAM_VALUE(integer, "_ZNSolsEi", int)
+STREAM_VALUE(unsigned_integer, "_ZNSolsEj", unsigned)
+STREAM_VALUE(short_integer, "_ZNSolsEs", short)
+STREAM_VALUE(real, "_ZNSolsEf", float)
+STREAM_VALUE(real64, "_ZNSolsEd", double)
+STREAM_VALUE(integer64, "_ZNSolsEl", long)
+STREAM_VALUE(unsigned64, "_ZNSolsEm", unsigned long)
+STREAM_VALUE(boolean, "_ZNSolsEb", bool)
+STREAM_VALUE(insert_real, "_ZNSo9_M_insertIdEERSoT_", double)
+STREAM_VALUE(insert_integer, "_ZNSo9_M_insertIlEERSoT_", long)
+STREAM_VALUE(insert_unsigned, "_ZNSo9_M_insertImEERSoT_", unsigned long)
+STREAM_VALUE(insert_bool, "_ZNSo9_M_insertIbEERSoT_", bool)
+STREAM_VALUE(insert_pointer, "_ZNSo9_M_insertIPKvEERSoT_", const void*)
+STREAM(put, "_ZNSo3putEc", "put", (void* stream, char value), (void*, char), (stream, value))
+STREAM(write, "_ZNSo5writeEPKcl", "write", (void* stream, const char* text, long length), (void*, const char*, long),
+       (stream, text, length))
+
+// Output through stdio.
+#define STDIO(result, id, parameters, types, arguments)                    \
+    HIDES(result, stdio_##id, #id, parameters) {                           \
+        static const auto next = hidden<result(*) types>(#id);             \
+        if (hooks.io) hooks.io(#id, nullptr, __builtin_return_address(0)); \
+        return next arguments;                                             \
+    }
+STDIO(int, puts, (const char* text), (const char*), (text))
+STDIO(int, putchar, (int value), (int), (value))
+STDIO(int, putc, (int value, FILE* file), (int, FILE*), (value, file))
+STDIO(int, fputc, (int value, FILE* file), (int, FILE*), (value, file))
+STDIO(int, fputs, (const char* text, FILE* file), (const char*, FILE*), (text, file))
+STDIO(size_t, fwrite, (const void* data, size_t size, size_t count, FILE* file), (const void*, size_t, size_t, FILE*),
+      (data, size, count, file))
+STDIO(int, vprintf, (const char* format, va_list list), (const char*, va_list), (format, list))
+STDIO(int, vfprintf, (FILE * file, const char* format, va_list list), (FILE*, const char*, va_list),
+      (file, format, list))
+// Those that take `...` end in the v form, which is what libc's own do.
+#define PRINTS(id, parameters, last, call)                                 \
+    HIDES(int, stdio_##id, #id, parameters) {                              \
+        if (hooks.io) hooks.io(#id, nullptr, __builtin_return_address(0)); \
+        va_list list;                                                      \
+        va_start(list, last);                                              \
+        const int result = call;                                           \
+        va_end(list);                                                      \
+        return result;                                                     \
+    }
+static int libc_vfprintf(FILE* file, const char* format, va_list list) {
+    static const auto next = hidden<int (*)(FILE*, const char*, va_list)>("vfprintf");
+    return next(file, format, list);
+}
+extern "C" int __vfprintf_chk(FILE* file, int flag, const char* format, va_list list);
+PRINTS(printf, (const char* format, ...), format, libc_vfprintf(stdout, format, list))
+PRINTS(fprintf, (FILE * file, const char* format, ...), format, libc_vfprintf(file, format, list))
+PRINTS(__printf_chk, (int flag, const char* format, ...), format, __vfprintf_chk(stdout, flag, format, list))
+PRINTS(__fprintf_chk, (FILE * file, int flag, const char* format, ...), format,
+       __vfprintf_chk(file, flag, format, list))

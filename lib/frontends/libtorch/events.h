@@ -1,0 +1,122 @@
+// The event file that the capture library writes while a LibTorch program runs, and that read_events() reads back.
+// Shared by both sides, so it needs neither LibTorch nor the rest of Whittle.
+//
+//   file   = FileHeader, chunk*              native byte order: written and read on one machine
+//   chunk  = ChunkHeader, record*            one thread's; mapped while it is written, so that a crash loses nothing
+//   record = RecordHeader, payload           RecordHeader::order puts the records of all threads in one order
+//   value  = ValueTag, payload               an argument or result of an op, an IValue
+//
+// Payloads are packed without padding. A text is a u32 length and its bytes. pcs are return addresses.
+#pragma once
+
+#include <cstdint>
+
+namespace whittle::libtorch {
+
+inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
+inline constexpr std::uint32_t kFileVersion = 1, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
+
+struct FileHeader {
+    char magic[8];
+    std::uint32_t version, header_size;
+    std::uint64_t pid;
+    std::uint64_t flags;     ///< FileFlags
+    std::uint64_t finished;  ///< 1 once the program came to its end; 0: it was killed, or left by _exit
+    std::uint64_t cut;       ///< CutReason
+};
+enum FileFlags : std::uint64_t { kWithData = 1 };
+enum CutReason : std::uint64_t { kNotCut = 0, kCutSize = 1, kCutTime = 2, kCutDisk = 3, kCutError = 4 };
+
+struct ChunkHeader {
+    std::uint32_t magic, thread;  ///< threads are numbered from 0 in order of their first event
+    std::uint64_t size;           ///< of the chunk with this header
+    std::uint64_t used;           ///< bytes of complete records
+};
+
+struct RecordHeader {
+    std::uint32_t size;  ///< with this header
+    std::uint32_t kind;  ///< RecordKind
+    std::uint64_t order;
+};
+
+enum class RecordKind : std::uint32_t {
+    thread = 1,       ///< u64 LibTorch's number of the thread, u8 the main thread
+    mapping = 2,      ///< u64 low, u64 high, u64 load base, text path: an executable segment
+    op_def = 3,       ///< u32 op, u8 OpFlags, text "aten::add", text "Tensor" (overload), text schema
+    stack_def = 4,    ///< u32 stack, u32 n, u64 pc[n], innermost first
+    op_begin = 5,     ///< u32 op, u32 depth, u32 stack (0: none), u8 OpScope, u8 grad mode, i64 autograd's sequence
+                      ///< number or -1, u64 forward thread, u16 n, value[n]
+    op_end = 6,       ///< u32 op, u32 depth, u16 n, value[n] (0: it threw)
+    io = 7,           ///< u32 stack, text: the function that was called
+    data_ptr = 8,     ///< u32 stack, text element type, value
+    print_begin = 9,  ///< u32 stack, value: LibTorch prints a tensor; the ops up to print_end are the printing's
+    print_end = 10,   ///< nothing
+    name = 11,        ///< u64 tensor, u8 NameKind, u64 module at the root, text its type, text qualified name
+    snapshot = 12,    ///< value (a tensor), u64 n, byte[n]: its elements in row-major order
+    from_blob = 13,   ///< u32 stack
+    note = 14         ///< text: something the capture could not see or do
+};
+
+enum OpFlags : std::uint8_t {
+    kHasSchema = 1,
+    kComposite = 2,    ///< has a CompositeImplicitAutograd kernel: calls other ops, adds none of its own
+    kReturnsHost = 4,  ///< a result is no tensor
+};
+enum class OpScope : std::uint8_t { function = 0, backward = 1, user = 2 };
+enum class NameKind : std::uint8_t { parameter = 1, buffer = 2 };
+
+enum class ValueTag : std::uint8_t {
+    none = 0,
+    undefined = 1,  ///< a tensor that is undefined
+    tensor = 2,     ///< TensorRecord, i64 sizes[rank], i64 strides[rank], u64 bits of its number if wrapped
+    integer = 3,    ///< i64
+    real = 4,       ///< double
+    boolean = 5,    ///< u8
+    text = 6,       ///< text
+    list = 7,       ///< u32 n, value[n]; tuples too
+    other = 8       ///< text: what it is
+};
+
+enum TensorFlags : std::uint8_t {
+    kRequiresGrad = 1,
+    kLeaf = 2,
+    kWrappedNumber = 4,  ///< a host number that ATen made a 0-d tensor of
+    kPlain = 8,          ///< on the CPU, strided, neither conjugate nor negated by a flag nor quantized nor sparse
+    kHasStorage = 16,
+};
+
+#pragma pack(push, 1)
+struct TensorRecord {
+    std::uint64_t id;       ///< of the TensorImpl; never used again for another
+    std::uint64_t storage;  ///< of the StorageImpl
+    std::int64_t offset;    ///< in elements
+    std::uint32_t version;  ///< autograd's version counter: in-place ops increase it
+    std::int8_t dtype;      ///< c10::ScalarType
+    std::uint8_t flags;     ///< TensorFlags
+    std::uint8_t rank;
+};
+#pragma pack(pop)
+
+/// What the stub calls when the capture library is active. C calling convention, plain pointers: the stub knows no type
+/// of LibTorch.
+struct Hooks {
+    void (*module_made)(void* module);
+    void (*registered)(void* module, const void* tensor, const char* name, int is_buffer);
+    void (*data_ptr)(const void* tensor, const char* type, void* caller);
+    void (*io)(const char* function, const void* stream, void* caller);  ///< stream: a std::ostream, or null
+    void (*print)(const void* tensor, int begins);
+    void (*from_blob)(void* caller);
+};
+
+/// The entry point of the capture library, "whittle_capture_start". Returns 0, or -1 when nothing is captured.
+using StartFunction = int (*)(Hooks* hooks, const char* file, std::uint64_t max_bytes, double max_seconds,
+                              int with_data);
+
+// From the programs to the stub, all removed from the environment before main:
+inline constexpr char kFileVariable[] = "WHITTLE_CAPTURE_FILE";        ///< event file to write; + ".status"
+inline constexpr char kLibraryVariable[] = "WHITTLE_CAPTURE_LIBRARY";  ///< the capture library; unset when not built
+inline constexpr char kSonameVariable[] = "WHITTLE_CAPTURE_SONAME";    ///< the libtorch_cpu it was built for
+inline constexpr char kPreloadVariable[] = "WHITTLE_CAPTURE_PRELOAD";  ///< the user's LD_PRELOAD, if any
+inline constexpr char kLimitsVariable[] = "WHITTLE_CAPTURE_LIMITS";    ///< "BYTES SECONDS WITH_DATA"
+
+}  // namespace whittle::libtorch

@@ -1,0 +1,349 @@
+#include "frontends/libtorch/reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "base/error.h"
+
+namespace whittle::libtorch {
+
+namespace {
+
+constexpr int kDeepestList = 16;
+
+/// Reads a range of the file; every error names the byte.
+class Cursor {
+  public:
+    Cursor(const std::string& file, std::span<const std::byte> bytes, std::size_t at, std::size_t end)
+        : file_(file), bytes_(bytes), at_(at), end_(end) {}
+
+    template <class T>
+    T get() {
+        T value;
+        std::memcpy(&value, take(sizeof value).data(), sizeof value);
+        return value;
+    }
+    std::span<const std::byte> take(std::uint64_t size) {
+        if (size > end_ - at_)
+            fail("found " + std::to_string(end_ - at_) + " bytes left in the record",
+                 "expected " + std::to_string(size));
+        at_ += static_cast<std::size_t>(size);
+        return bytes_.subspan(at_ - static_cast<std::size_t>(size), static_cast<std::size_t>(size));
+    }
+    std::string text() {
+        const auto bytes = take(get<std::uint32_t>());
+        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+    }
+    std::size_t left() const { return end_ - at_; }
+    std::size_t at() const { return at_; }
+    [[noreturn]] void fail(const std::string& found, const std::string& expected) const {
+        throw Error({file_, "byte " + std::to_string(at_)}, found + ", " + expected);
+    }
+
+  private:
+    const std::string& file_;
+    std::span<const std::byte> bytes_;
+    std::size_t at_, end_;
+};
+
+/// c10::ScalarType in the order of its numbers.
+std::optional<DType> dtype_of_code(std::int8_t code) {
+    switch (code) {
+        case 0:
+            return DType::u8;
+        case 1:
+            return DType::i8;
+        case 2:
+            return DType::i16;
+        case 3:
+            return DType::i32;
+        case 4:
+            return DType::i64;
+        case 5:
+            return DType::f16;
+        case 6:
+            return DType::f32;
+        case 7:
+            return DType::f64;
+        case 11:
+            return DType::boolean;
+        case 15:
+            return DType::bf16;
+        default:
+            return std::nullopt;
+    }
+}
+
+Scalar number_of(DType dtype, std::uint64_t bits) {
+    alignas(8) std::array<std::byte, 8> bytes;
+    std::memcpy(bytes.data(), &bits, sizeof bits);
+    return Tensor::copy_of(bytes.data(), dtype, {}, {}).item();
+}
+
+TensorRef read_tensor(Cursor& in) {
+    const auto head = in.get<TensorRecord>();
+    TensorRef tensor{.id = head.id,
+                     .storage = head.storage,
+                     .offset = head.offset,
+                     .version = head.version,
+                     .dtype = dtype_of_code(head.dtype),
+                     .flags = head.flags};
+    for (int i = 0; i < head.rank; ++i) tensor.sizes.push_back(in.get<std::int64_t>());
+    for (int i = 0; i < head.rank; ++i) tensor.strides.push_back(in.get<std::int64_t>());
+    element_count(tensor.sizes);  // refuses negative and overflowing sizes
+    if (tensor.has(kWrappedNumber)) {
+        const auto bits = in.get<std::uint64_t>();
+        if (tensor.dtype && tensor.sizes.empty()) tensor.number = number_of(*tensor.dtype, bits);
+    }
+    return tensor;
+}
+
+EventValue read_value(Cursor& in, int depth = 0) {
+    EventValue result;
+    const auto tag = in.get<ValueTag>();
+    switch (tag) {
+        case ValueTag::none:
+            return result;
+        case ValueTag::undefined:
+            result.undefined = true;
+            return result;
+        case ValueTag::tensor:
+            result.value = read_tensor(in);
+            return result;
+        case ValueTag::integer:
+            result.value = in.get<std::int64_t>();
+            return result;
+        case ValueTag::real:
+            result.value = in.get<double>();
+            return result;
+        case ValueTag::boolean:
+            result.value = in.get<std::uint8_t>() != 0;
+            return result;
+        case ValueTag::text:
+            result.value = in.text();
+            return result;
+        case ValueTag::list: {
+            if (depth == kDeepestList) in.fail("found a list nested deeper than 16", "expected fewer levels");
+            const auto count = in.get<std::uint32_t>();
+            if (count > in.left())
+                in.fail("found a list of " + std::to_string(count) + " elements",
+                        "expected at most as many as bytes are left");
+            std::vector<EventValue> elements;
+            for (std::uint32_t i = 0; i < count; ++i) elements.push_back(read_value(in, depth + 1));
+            result.value = std::move(elements);
+            return result;
+        }
+        case ValueTag::other:
+            result.value = EventValue::Opaque{in.text()};
+            return result;
+    }
+    in.fail("found value tag " + std::to_string(static_cast<int>(tag)), "expected 0 to 8");
+}
+
+std::vector<EventValue> read_values(Cursor& in) {
+    const auto count = in.get<std::uint16_t>();
+    std::vector<EventValue> values;
+    for (int i = 0; i < count; ++i) values.push_back(read_value(in));
+    return values;
+}
+
+void read_op_def(Cursor& in, EventFile& file) {
+    const auto id = in.get<std::uint32_t>();
+    OpName op;
+    op.flags = in.get<std::uint8_t>();
+    op.name = in.text();
+    op.overload = in.text();
+    op.schema = in.text();
+    file.ops[id] = std::move(op);
+}
+
+void read_stack(Cursor& in, EventFile& file) {
+    const auto id = in.get<std::uint32_t>();
+    const auto count = in.get<std::uint32_t>();
+    if (count > in.left() / sizeof(std::uint64_t))
+        in.fail("found a stack of " + std::to_string(count) + " entries",
+                "expected at most as many as the record holds");
+    std::vector<std::uint64_t>& stack = file.stacks[id];
+    stack.clear();
+    for (std::uint32_t i = 0; i < count; ++i) stack.push_back(in.get<std::uint64_t>());
+}
+
+void read_name(Cursor& in, EventFile& file, std::uint64_t order) {
+    TensorName name{.order = order, .tensor = in.get<std::uint64_t>(), .root = {}, .type = {}, .path = {}};
+    name.kind = in.get<NameKind>();
+    name.root = in.get<std::uint64_t>();
+    name.type = in.text();
+    name.path = in.text();
+    file.names.push_back(std::move(name));
+}
+
+void read_snapshot(Cursor& in, EventFile& file, Event& event) {
+    EventValue value = read_value(in);
+    if (!value.tensor()) in.fail("found a snapshot of no tensor", "expected a tensor");
+    Snapshot snapshot{.order = event.order, .tensor = *value.tensor(), .bytes = {}};
+    const auto size = in.get<std::uint64_t>();
+    snapshot.bytes = in.take(size);
+    if (snapshot.tensor.dtype &&
+        static_cast<std::uint64_t>(element_count(snapshot.tensor.sizes)) * size_of(*snapshot.tensor.dtype) != size)
+        in.fail("found " + std::to_string(size) + " bytes of elements",
+                "expected as many as the tensor of sizes " + to_string(snapshot.tensor.sizes) + " has");
+    event.snapshot = file.snapshots.size();
+    file.snapshots.push_back(std::move(snapshot));
+}
+
+void read_op_begin(Cursor& in, Event& event) {
+    event.op = in.get<std::uint32_t>();
+    event.depth = in.get<std::uint32_t>();
+    event.stack = in.get<std::uint32_t>();
+    event.scope = in.get<OpScope>();
+    event.grad_mode = in.get<std::uint8_t>() != 0;
+    event.sequence = in.get<std::int64_t>();
+    event.forward_thread = in.get<std::uint64_t>();
+    event.values = read_values(in);
+}
+
+/// Definitions go to their tables, what happened becomes an event.
+void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, EventFile& file) {
+    Event event;
+    event.order = header.order;
+    event.thread = thread;
+    event.kind = static_cast<RecordKind>(header.kind);
+    switch (event.kind) {
+        case RecordKind::thread:
+            file.threads[thread].number = in.get<std::uint64_t>();
+            file.threads[thread].main = in.get<std::uint8_t>() != 0;
+            return;
+        case RecordKind::mapping: {
+            Mapping mapping{.low = in.get<std::uint64_t>(), .high = {}, .base = {}, .path = {}};
+            mapping.high = in.get<std::uint64_t>();
+            mapping.base = in.get<std::uint64_t>();
+            mapping.path = in.text();
+            file.mappings.push_back(std::move(mapping));
+            return;
+        }
+        case RecordKind::op_def:
+            return read_op_def(in, file);
+        case RecordKind::stack_def:
+            return read_stack(in, file);
+        case RecordKind::name:
+            return read_name(in, file, header.order);
+        case RecordKind::op_begin:
+            read_op_begin(in, event);
+            break;
+        case RecordKind::op_end:
+            event.op = in.get<std::uint32_t>();
+            event.depth = in.get<std::uint32_t>();
+            event.values = read_values(in);
+            break;
+        case RecordKind::io:
+            event.stack = in.get<std::uint32_t>();
+            event.text = in.text();
+            break;
+        case RecordKind::data_ptr:
+            event.stack = in.get<std::uint32_t>();
+            event.text = in.text();
+            event.values.push_back(read_value(in));
+            break;
+        case RecordKind::print_begin:
+            event.stack = in.get<std::uint32_t>();
+            event.values.push_back(read_value(in));
+            break;
+        case RecordKind::from_blob:
+            event.stack = in.get<std::uint32_t>();
+            break;
+        case RecordKind::print_end:
+            break;
+        case RecordKind::note:
+            event.text = in.text();
+            break;
+        case RecordKind::snapshot:
+            read_snapshot(in, file, event);
+            break;
+        default:
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 14");
+    }
+    file.events.push_back(std::move(event));
+}
+
+void read_chunk(Cursor in, std::uint32_t thread, EventFile& file, const std::string& name,
+                std::span<const std::byte> bytes) {
+    while (in.left() > 0) {
+        const std::size_t at = in.at();
+        const auto header = in.get<RecordHeader>();
+        if (header.size < sizeof header || header.size - sizeof header > in.left())
+            in.fail("found a record of " + std::to_string(header.size) + " bytes",
+                    "expected 16 to " + std::to_string(in.left() + sizeof header));
+        Cursor record(name, bytes, in.at(), at + header.size);
+        read_record(record, header, thread, file);
+        in.take(header.size - sizeof header);
+    }
+}
+
+/// Every op and stack that an event names is defined.
+void check_references(const EventFile& file) {
+    for (const Event& event : file.events) {
+        const bool is_op = event.kind == RecordKind::op_begin || event.kind == RecordKind::op_end;
+        if (is_op && !file.ops.contains(event.op))
+            throw Error({file.path.string(), {}}, "found an event of op " + std::to_string(event.op) +
+                                                      ", which no record defines, expected one that is defined");
+        if (event.stack && !file.stacks.contains(event.stack))
+            throw Error({file.path.string(), {}}, "found an event with stack " + std::to_string(event.stack) +
+                                                      ", which no record defines, expected one that is defined");
+    }
+}
+
+}  // namespace
+
+std::string OpName::target() const {
+    if (!(flags & kHasSchema)) return name;
+    std::string target = name;
+    if (const auto colons = target.find("::"); colons != std::string::npos) target.replace(colons, 2, ".");
+    return target + "." + (overload.empty() ? "default" : overload);
+}
+
+Tensor EventFile::tensor(const Snapshot& snapshot) const {
+    const TensorRef& ref = snapshot.tensor;
+    WHITTLE_CHECK(ref.dtype.has_value(), "a snapshot of a type Whittle does not have");
+    const auto storage = Storage::allocate(snapshot.bytes.size() + 8);
+    Tensor tensor(storage, *ref.dtype, ref.sizes, contiguous_strides(ref.sizes));
+    if (!snapshot.bytes.empty()) std::memcpy(tensor.mutable_raw(), snapshot.bytes.data(), snapshot.bytes.size());
+    return tensor.with_requires_grad(ref.has(kRequiresGrad));
+}
+
+EventFile read_events(const std::filesystem::path& path) {
+    EventFile file;
+    file.path = path;
+    file.file = MappedFile::open(path);
+    const auto bytes = file.file->bytes();
+    const std::string name = path.string();
+    Cursor in(name, bytes, 0, bytes.size());
+    const auto header = in.get<FileHeader>();
+    if (std::memcmp(header.magic, kFileMagic, sizeof kFileMagic) != 0)
+        throw Error({name, "byte 0"}, "found no event file of a LibTorch capture, expected one");
+    if (header.version != kFileVersion || header.header_size != kFileHeaderSize)
+        throw Error({name, "byte 8"}, "found an event file of version " + std::to_string(header.version) +
+                                          ", expected " + std::to_string(kFileVersion));
+    file.finished = header.finished == 1;
+    file.with_data = header.flags & kWithData;
+    file.cut = static_cast<CutReason>(header.cut);
+    in.take(kFileHeaderSize - sizeof header);
+    while (in.left() > 0) {
+        const auto chunk = in.get<ChunkHeader>();
+        if (chunk.magic == 0) break;  // the program was killed before the chunk had its header
+        if (chunk.magic != kChunkMagic) in.fail("found no chunk", "expected one");
+        const std::uint64_t room = in.left();
+        if (chunk.size < sizeof chunk || chunk.size - sizeof chunk > room || chunk.used > chunk.size - sizeof chunk)
+            in.fail("found a chunk of " + std::to_string(chunk.size) + " bytes with " + std::to_string(chunk.used) +
+                        " used",
+                    "expected at most " + std::to_string(room));
+        read_chunk(Cursor(name, bytes, in.at(), in.at() + chunk.used), chunk.thread, file, name, bytes);
+        in.take(chunk.size - sizeof chunk);
+    }
+    std::ranges::sort(file.events, {}, &Event::order);
+    std::ranges::sort(file.names, {}, &TensorName::order);
+    check_references(file);
+    return file;
+}
+
+}  // namespace whittle::libtorch

@@ -1,0 +1,120 @@
+// read_events(): the event file of a captured LibTorch program, checked and in the order in which things happened.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/files.h"
+#include "frontends/libtorch/events.h"
+#include "tensor/tensor.h"
+
+namespace whittle::libtorch {
+
+/// A tensor as an op saw it.
+struct TensorRef {
+    std::uint64_t id = 0, storage = 0;
+    std::int64_t offset = 0;
+    std::uint32_t version = 0;
+    std::optional<DType> dtype = {};  ///< none: a type Whittle does not have (complex, quantized)
+    std::uint8_t flags = 0;           ///< TensorFlags
+    Sizes sizes = {};
+    Strides strides = {};
+    std::optional<Scalar> number = {};  ///< of a wrapped number
+
+    bool has(TensorFlags flag) const { return flags & flag; }
+};
+
+/// An argument or a result.
+struct EventValue {
+    /// none, undefined tensor (monostate too, see `undefined`), tensor, host values, list; Opaque is named only.
+    struct Opaque {
+        std::string what;
+    };
+    std::variant<std::monostate, TensorRef, std::int64_t, double, bool, std::string, std::vector<EventValue>, Opaque>
+        value = {};
+    bool undefined = false;
+
+    const TensorRef* tensor() const { return std::get_if<TensorRef>(&value); }
+    const std::vector<EventValue>* list() const { return std::get_if<std::vector<EventValue>>(&value); }
+};
+/// Calls f(TensorRef) for every tensor in it, in order.
+template <class F>
+void for_each_tensor(const EventValue& value, F&& f) {
+    if (const TensorRef* tensor = value.tensor()) f(*tensor);
+    if (const auto* list = value.list())
+        for (const EventValue& element : *list) for_each_tensor(element, f);
+}
+
+struct OpName {
+    std::string name, overload, schema;  ///< "aten::add", "Tensor"
+    std::uint8_t flags = 0;              ///< OpFlags
+    /// "aten.add.Tensor", as Whittle's registry spells it; a scope keeps its name.
+    std::string target() const;
+};
+
+struct Event {
+    std::uint64_t order = 0;
+    std::uint32_t thread = 0;
+    RecordKind kind = RecordKind::note;
+    std::uint32_t op = 0, depth = 0, stack = 0;
+    OpScope scope = OpScope::function;
+    bool grad_mode = false;
+    std::int64_t sequence = -1;
+    std::uint64_t forward_thread = 0;
+    std::vector<EventValue> values = {};  ///< arguments, results, or the tensor it is about
+    std::string text = {};                ///< io: the function; data_ptr: the type; note
+    std::size_t snapshot = 0;             ///< position in EventFile::snapshots
+};
+
+struct Mapping {
+    std::uint64_t low = 0, high = 0, base = 0;
+    std::string path;
+};
+
+struct TensorName {
+    std::uint64_t order = 0, tensor = 0, root = 0;  ///< root 0: only its own module is known
+    NameKind kind = NameKind::parameter;
+    std::string type, path;
+};
+
+struct Snapshot {
+    std::uint64_t order = 0;
+    TensorRef tensor;
+    std::span<const std::byte> bytes;
+};
+
+struct ThreadInfo {
+    std::uint64_t number = 0;  ///< LibTorch's
+    bool main = false;
+};
+
+struct EventFile {
+    std::filesystem::path path;
+    bool finished = false, with_data = false;
+    CutReason cut = kNotCut;
+    std::map<std::uint32_t, OpName> ops;
+    std::map<std::uint32_t, std::vector<std::uint64_t>> stacks;  ///< return addresses, innermost first
+    std::vector<Mapping> mappings;
+    std::map<std::uint32_t, ThreadInfo> threads;
+    std::vector<TensorName> names;
+    std::vector<Snapshot> snapshots;
+    std::vector<Event> events;  ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note
+    std::shared_ptr<const MappedFile> file;
+
+    const OpName& op(const Event& event) const { return ops.at(event.op); }
+    /// The elements, copied; made contiguous, with the strides of the tensor where those are dense.
+    Tensor tensor(const Snapshot& snapshot) const;
+};
+
+/// Throws Error with the byte offset for a file that is no event file, or is damaged. The unwritten end of a program
+/// that was killed is no damage.
+EventFile read_events(const std::filesystem::path& path);
+
+}  // namespace whittle::libtorch

@@ -1,0 +1,124 @@
+#include "frontends/libtorch/symbolizer.h"
+
+#include <llvm/DebugInfo/Symbolize/Symbolize.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+namespace whittle::libtorch {
+
+namespace {
+
+bool in_system_folder(const std::string& path) {
+    for (const char* folder : {"/usr/include/", "/usr/lib/", "/lib/", "/lib64/", "/usr/bin/../lib/"})
+        if (path.starts_with(folder)) return true;
+    return false;
+}
+
+std::string known(const std::string& text) { return text == llvm::DILineInfo::BadString ? "" : text; }
+
+}  // namespace
+
+std::string without_parameters(const std::string& function) {
+    // The parameter list is the last balanced (...) that only qualifiers follow; "operator()" and "(anonymous
+    // namespace)" are no parameter lists.
+    std::size_t end = function.size();
+    for (const std::string_view suffix : {" const", " volatile", " &", " &&"})
+        if (function.ends_with(suffix)) end = function.size() - suffix.size();
+    if (const auto clone = function.find(" (."); clone != std::string::npos) end = std::min(end, clone);
+    if (const auto clone = function.find(" [clone"); clone != std::string::npos) end = std::min(end, clone);
+    if (end == 0 || function[end - 1] != ')') return function.substr(0, end);
+    int depth = 0;
+    for (std::size_t i = end; i-- > 0;) {
+        if (function[i] == ')') ++depth;
+        if (function[i] == '(' && --depth == 0) {
+            const std::string name = function.substr(0, i);
+            if (name.empty() || name.ends_with("operator") || name.ends_with("::")) return function.substr(0, end);
+            return name;
+        }
+    }
+    return function.substr(0, end);
+}
+
+struct Symbolizer::Impl {
+    static llvm::symbolize::LLVMSymbolizer::Options options() {
+        llvm::symbolize::LLVMSymbolizer::Options options;
+        options.PrintFunctions = llvm::DINameKind::LinkageName;
+        options.UseSymbolTable = true;
+        options.Demangle = true;
+        options.RelativeAddresses = false;
+        return options;
+    }
+
+    std::vector<Mapping> mappings;
+    std::string program;
+    llvm::symbolize::LLVMSymbolizer symbolizer{options()};
+    std::map<std::uint64_t, std::vector<CodePlace>> places;
+    std::map<std::string, std::vector<std::string>> sources;
+};
+
+Symbolizer::Symbolizer(const std::vector<Mapping>& mappings) : impl_(std::make_unique<Impl>()) {
+    impl_->mappings = mappings;
+    if (!mappings.empty()) impl_->program = mappings.front().path;  // the loader's list starts with the program
+    std::ranges::sort(impl_->mappings, {}, &Mapping::low);
+}
+
+Symbolizer::~Symbolizer() = default;
+
+const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
+    const auto [entry, fresh] = impl_->places.try_emplace(return_address);
+    std::vector<CodePlace>& result = entry->second;
+    if (!fresh) return result;
+    const std::uint64_t pc = return_address - 1;
+    auto mapping = std::ranges::upper_bound(impl_->mappings, pc, {}, &Mapping::low);
+    CodePlace nowhere{.function = {}, .file = {}, .module = {}, .address = return_address};
+    if (mapping == impl_->mappings.begin() || pc >= (--mapping)->high) {
+        result.push_back(nowhere);
+        return result;
+    }
+    nowhere.module = mapping->path;
+    nowhere.in_program = mapping->path == impl_->program;
+    auto found = impl_->symbolizer.symbolizeInlinedCode(
+        mapping->path, {pc - mapping->base, llvm::object::SectionedAddress::UndefSection});
+    if (!found) {
+        llvm::consumeError(found.takeError());
+        nowhere.user = nowhere.in_program || !in_system_folder(nowhere.module);
+        result.push_back(nowhere);
+        return result;
+    }
+    for (std::uint32_t i = 0; i < found->getNumberOfFrames(); ++i) {
+        const llvm::DILineInfo& info = found->getFrame(i);
+        CodePlace place = nowhere;
+        place.function = without_parameters(known(info.FunctionName));
+        place.file = known(info.FileName);
+        if (!place.file.empty()) place.file = std::filesystem::path(place.file).lexically_normal().string();
+        place.line = static_cast<int>(info.Line);
+        place.column = static_cast<int>(info.Column);
+        place.inlined = i + 1 < found->getNumberOfFrames();
+        place.user =
+            place.file.empty() ? place.in_program || !in_system_folder(place.module) : !in_system_folder(place.file);
+        if (place.in_program && !place.file.empty()) program_has_lines_ = true;
+        result.push_back(std::move(place));
+    }
+    if (result.empty()) result.push_back(nowhere);
+    return result;
+}
+
+std::string Symbolizer::source_text(const std::string& file, int line) {
+    const auto [entry, fresh] = impl_->sources.try_emplace(file);
+    if (fresh) {
+        std::error_code ignored;
+        if (std::filesystem::is_regular_file(file, ignored)) {
+            std::ifstream in(file);
+            for (std::string text; std::getline(in, text);) entry->second.push_back(text);
+        }
+    }
+    if (line < 1 || static_cast<std::size_t>(line) > entry->second.size()) return {};
+    const std::string& text = entry->second[static_cast<std::size_t>(line) - 1];
+    const auto first = text.find_first_not_of(" \t");
+    if (first == std::string::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+}
+
+}  // namespace whittle::libtorch

@@ -1,0 +1,56 @@
+// Symbolizer: return addresses of the captured program to functions, files and lines, inlined calls included. LLVM does
+// the work, offline: nothing of it is in the captured program.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "frontends/libtorch/reader.h"
+
+namespace whittle::libtorch {
+
+/// One function of a stack, real or inlined.
+struct CodePlace {
+    std::string function;  ///< demangled, without parameters; "" when not even a symbol is known
+    std::string file;      ///< "" without debug information
+    int line = 0, column = 0;
+    std::string module;         ///< path of the program or library
+    std::uint64_t address = 0;  ///< the return address
+    bool inlined = false;       ///< into the next
+    bool in_program = false;    ///< in the executable itself, not in a library
+    bool user = false;  ///< the user's own code: with debug information outside the system's headers, or, without
+                        ///< any, in the program or a library outside the system's folders
+    bool operator==(const CodePlace&) const = default;
+};
+
+class Symbolizer {
+  public:
+    explicit Symbolizer(const std::vector<Mapping>& mappings);
+    ~Symbolizer();
+    Symbolizer(const Symbolizer&) = delete;
+    Symbolizer& operator=(const Symbolizer&) = delete;
+
+    /// The functions at a return address, innermost (inlined into the next) first; never empty. Looks at the byte
+    /// before it, which belongs to the call. Remembered.
+    const std::vector<CodePlace>& places(std::uint64_t return_address);
+
+    /// Line `line` of a source file without surrounding blanks, or "" when it cannot be read.
+    std::string source_text(const std::string& file, int line);
+
+    /// The program was seen to have debug information.
+    bool program_has_lines() const { return program_has_lines_; }
+
+  private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+    bool program_has_lines_ = false;
+};
+
+/// "f(at::Tensor)" -> "f", "ns::C<int>::g(int) const" -> "ns::C<int>::g".
+std::string without_parameters(const std::string& function);
+
+}  // namespace whittle::libtorch

@@ -1,0 +1,18 @@
+// The toy_example of the TorchDynamo troubleshooting guide, as an ordinary LibTorch program that knows nothing of
+// Whittle. `explain ./toy_example` finds three graphs and two breaks in it: the print, and the branch on a tensor.
+#include <ATen/ATen.h>
+
+#include <iostream>
+
+at::Tensor toy_example(const at::Tensor& a, at::Tensor b) {
+    at::Tensor x = a / (at::abs(a) + 1);
+    std::cout << "woo" << std::endl;
+    if ((b.sum() < 0).item<bool>()) b = b * -1;
+    return x * b;
+}
+
+int main() {
+    const at::Tensor a = at::ones({10}), b = at::ones({10});
+    const at::Tensor result = toy_example(a, b);
+    return result.sizes() == a.sizes() ? 0 : 1;
+}
