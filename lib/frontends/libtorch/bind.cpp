@@ -1,0 +1,211 @@
+#include "frontends/libtorch/bind.h"
+
+#include <algorithm>
+
+#include "ops/registry.h"
+
+namespace whittle::libtorch {
+
+namespace {
+
+/// Ops of LibTorch 1.13 whose functional form has another name in the core ATen set. Arguments go by name, so those
+/// that the other op lacks (strides of an alias) fall away.
+struct Renamed {
+    std::string_view from, to;
+};
+constexpr Renamed kRenamed[] = {
+    {"aten._reshape_alias.default", "aten.view.default"},
+    {"aten.unsafe_split.Tensor", "aten.split.Tensor"},
+    {"aten.unsafe_split_with_sizes.default", "aten.split_with_sizes.default"},
+    {"aten.unsafe_chunk.default", "aten.chunk.default"},
+    {"aten.fill_.Scalar", "aten.full_like.default"},
+    {"aten.zero_.default", "aten.zeros_like.default"},
+    {"aten.squeeze.dimname", ""},
+    {"aten.max_unpool2d.default", ""},
+};
+/// Parameters that are called otherwise there.
+constexpr Renamed kParameters[] = {{"fill_value", "value"}};
+
+/// In-place ops that draw numbers, and those that leave memory as it is.
+constexpr std::string_view kRandom[] = {
+    "aten::uniform_",     "aten::normal_",    "aten::bernoulli_",    "aten::random_",
+    "aten::exponential_", "aten::geometric_", "aten::cauchy_",       "aten::log_normal_",
+    "aten::empty",        "aten::empty_like", "aten::empty_strided", "aten::multinomial",
+    "aten::poisson",      "aten::normal",     "aten::resize_",       "aten::new_empty"};
+
+/// The names of the parameters in a schema's text: "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) ->
+/// …".
+std::vector<std::string> parameter_names(const std::string& schema) {
+    std::vector<std::string> names;
+    const auto open = schema.find('(');
+    if (open == std::string::npos) return names;
+    int depth = 0;
+    std::string current;
+    const auto finish = [&] {
+        const auto first = current.find_first_not_of(' ');
+        if (first == std::string::npos || current.substr(first) == "*") return current.clear();
+        std::string text = current.substr(first);
+        text = text.substr(0, text.find('='));
+        names.push_back(text.substr(text.rfind(' ') + 1));
+        current.clear();
+    };
+    for (std::size_t i = open + 1; i < schema.size(); ++i) {
+        const char c = schema[i];
+        if (c == '(' || c == '[') ++depth;
+        if (c == ')' && depth == 0) {
+            finish();
+            return names;
+        }
+        if (c == ')' || c == ']') --depth;
+        if (c == ',' && depth == 0)
+            finish();
+        else
+            current += c;
+    }
+    return names;
+}
+
+std::optional<DType> dtype_of_argument(std::int64_t code) {
+    constexpr std::pair<int, DType> kCodes[] = {
+        {0, DType::u8},  {1, DType::i8},  {2, DType::i16}, {3, DType::i32},      {4, DType::i64},
+        {5, DType::f16}, {6, DType::f32}, {7, DType::f64}, {11, DType::boolean}, {15, DType::bf16}};
+    for (const auto& [number, dtype] : kCodes)
+        if (number == code) return dtype;
+    return std::nullopt;
+}
+
+class Binder {
+  public:
+    Binder(const Step& step, const std::function<NodeRef(std::size_t)>& node_of) : step_(step), node_of_(node_of) {}
+
+    BoundCall bind() {
+        BoundCall bound;
+        bound.random = is_random(*step_.op);
+        bound.call.target = functional_target(*step_.op);
+        if (bound.random) return bound;
+        const RegisteredOp* op = bound.call.target.empty() ? nullptr : Registry::instance().op(bound.call.target);
+        if (!op) {
+            bound.problem = "unknown op " + step_.op->target();
+            return bound;
+        }
+        const std::vector<std::string> names = parameter_names(step_.op->schema);
+        // Tensors are numbered over all arguments, those that fall away included.
+        std::vector<std::size_t> first_tensor;
+        std::size_t tensors = 0;
+        for (const EventValue& value : step_.begin->values) {
+            first_tensor.push_back(tensors);
+            for_each_tensor(value, [&](const TensorRef&) { ++tensors; });
+        }
+        bool trailing = true;
+        ArgList positional;
+        std::vector<std::pair<std::string, Arg>> keywords;
+        const auto& params = op->schema.params;
+        for (auto param = params.rbegin(); param != params.rend(); ++param) {
+            std::size_t at = position(names, param->name);
+            std::optional<Arg> arg;
+            if (at < step_.begin->values.size() && at < names.size()) {
+                tensor_ = first_tensor[at];
+                arg = convert(step_.begin->values[at], *param);
+                if (!problem_.empty()) {
+                    bound.problem = step_.op->target() + ": argument '" + param->name + "': " + problem_;
+                    return bound;
+                }
+            } else if (param->default_value) {
+                arg = *param->default_value;
+            } else if (param->optional) {
+                arg = Arg();
+            } else {
+                bound.problem = step_.op->target() + " has no argument '" + param->name + "'";
+                return bound;
+            }
+            const bool is_default = (param->default_value && *arg == *param->default_value) ||
+                                    (param->optional && !param->default_value && arg->is_none());
+            if (param->keyword_only) {
+                if (!is_default) keywords.insert(keywords.begin(), {param->name, *arg});
+                continue;
+            }
+            if (trailing && is_default && param->default_value) continue;
+            trailing = false;
+            positional.insert(positional.begin(), *arg);
+        }
+        bound.call.args = std::move(positional);
+        bound.call.kwargs = std::move(keywords);
+        return bound;
+    }
+
+  private:
+    static std::size_t position(const std::vector<std::string>& names, const std::string& name) {
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            if (names[i] == name) return i;
+            for (const Renamed& other : kParameters)
+                if (name == other.from && names[i] == other.to) return i;
+        }
+        return names.size();
+    }
+
+    Arg convert(const EventValue& value, const Param& param) {
+        if (const TensorRef* tensor = value.tensor()) return tensor_arg(*tensor);
+        if (const auto* integer = std::get_if<std::int64_t>(&value.value)) {
+            if (param.type == ParamType::dtype) {
+                const auto dtype = dtype_of_argument(*integer);
+                if (!dtype) problem_ = "a type that Whittle does not have";
+                return dtype ? Arg(*dtype) : Arg();
+            }
+            if (param.type == ParamType::boolean) return Arg(*integer != 0);
+            if (param.type == ParamType::number) return Arg(static_cast<double>(*integer));
+            return Arg(*integer);
+        }
+        if (const auto* real = std::get_if<double>(&value.value)) return Arg(*real);
+        if (const auto* boolean = std::get_if<bool>(&value.value)) return Arg(*boolean);
+        if (const auto* text = std::get_if<std::string>(&value.value)) return Arg(*text);
+        if (const auto* list = value.list()) {
+            ArgList elements;
+            for (const EventValue& element : *list) elements.push_back(convert(element, param));
+            return Arg(std::move(elements));
+        }
+        if (const auto* opaque = std::get_if<EventValue::Opaque>(&value.value)) {
+            problem_ = "a " + opaque->what;
+            return Arg();
+        }
+        return Arg();
+    }
+
+    Arg tensor_arg(const TensorRef& tensor) {
+        const std::size_t index = tensor_++;
+        if (tensor.number) return Arg(*tensor.number);
+        if (!tensor.dtype) problem_ = "a tensor of a type that Whittle does not have";
+        if (!tensor.has(kPlain))
+            problem_ =
+                "a tensor that is not a plain one of the CPU (sparse, quantized, conjugate or on another device)";
+        return problem_.empty() ? Arg(node_of_(index)) : Arg();
+    }
+
+    const Step& step_;
+    const std::function<NodeRef(std::size_t)>& node_of_;
+    std::size_t tensor_ = 0;
+    std::string problem_;
+};
+
+}  // namespace
+
+std::string functional_target(const OpName& op) {
+    const std::string target = op.target();
+    for (const Renamed& renamed : kRenamed)
+        if (renamed.from == target) return std::string(renamed.to);
+    if (!writes_argument(op)) return target;
+    const auto dot = target.rfind('.');
+    if (dot == std::string::npos || dot == 0 || target[dot - 1] != '_') return {};  // out= and the like
+    return target.substr(0, dot - 1) + target.substr(dot);
+}
+
+bool is_random(const OpName& op) {
+    if (std::ranges::find(kRandom, op.name) != std::end(kRandom)) return true;
+    const RegisteredOp* known = Registry::instance().op(op.target());
+    return known && known->def->random;
+}
+
+BoundCall bind_call(const Step& step, const std::function<NodeRef(std::size_t)>& node_of) {
+    return Binder(step, node_of).bind();
+}
+
+}  // namespace whittle::libtorch

@@ -1,0 +1,29 @@
+// bind_call(): an op of LibTorch as a call in Whittle's terms: its name in the registry, its arguments by the
+// registry's schema, in-place ops as the functional ones they stand for.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "capture/output_graph.h"
+#include "frontends/libtorch/steps.h"
+
+namespace whittle::libtorch {
+
+struct BoundCall {
+    capture::RecordedCall call;
+    bool random = false;       ///< its results are no function of its arguments: they are recorded, not computed
+    std::string problem = {};  ///< why it cannot enter a graph; then the rest is meaningless
+};
+
+/// The registry's name of the op that computes what `op` computes, without writing to an argument; empty when there is
+/// none. An in-place op's first argument stands for the tensor's old value.
+std::string functional_target(const OpName& op);
+/// Its results are no function of its arguments.
+bool is_random(const OpName& op);
+
+/// `node_of` gives the node of the n-th tensor among the step's arguments.
+BoundCall bind_call(const Step& step, const std::function<NodeRef(std::size_t)>& node_of);
+
+}  // namespace whittle::libtorch

@@ -1,0 +1,26 @@
+// build_frames(): the event file of a LibTorch program as captured frames: graphs in ATen, cut at breaks.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "capture/output_graph.h"
+#include "frontends/libtorch/frames.h"
+
+namespace whittle::libtorch {
+
+struct BuildOptions {
+    Level level = Level::core;
+    std::vector<std::string> functions = {};  ///< only frames of these; else those that main calls
+};
+
+struct CapturedProgram {
+    std::vector<capture::CapturedFrame> frames;  ///< in order of their first op; those without graphs are left out
+    std::vector<std::string> notes;              ///< what the capture could not see
+    std::int64_t op_count = 0;                   ///< that LibTorch ran, at the level asked for
+};
+
+/// Graphs are verified. A graph that only makes tensors (ones, rand …) is none: what it makes are inputs.
+CapturedProgram build_frames(const EventFile& file, const BuildOptions& options);
+
+}  // namespace whittle::libtorch

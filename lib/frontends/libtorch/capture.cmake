@@ -1,0 +1,63 @@
+# What is loaded into captured programs: the stub, always; the capture library where LibTorch's headers and libraries are
+# found. Both lie in LIBDIR/whittle. Neither contains anything of Whittle's other libraries or of LLVM.
+file(RELATIVE_PATH WHITTLE_CAPTURE_DIR_FROM_BIN ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/whittle)
+set(capture_folder ${CMAKE_CURRENT_LIST_DIR}/capture)
+
+# They run in programs that were not built with sanitizers.
+function(whittle_unsanitized target)
+  foreach(property COMPILE_OPTIONS LINK_OPTIONS)
+    get_target_property(options ${target} ${property})
+    if(options)
+      list(FILTER options EXCLUDE REGEX "^-fn?o?-?sanitize|^-fno-sanitize")
+      set_target_properties(${target} PROPERTIES ${property} "${options}")
+    endif()
+  endforeach()
+endfunction()
+
+function(whittle_capture_library name)
+  add_library(${name} MODULE ${ARGN})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/lib)
+  whittle_unsanitized(${name})
+  set_target_properties(${name} PROPERTIES
+                        CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+                        LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${WHITTLE_CAPTURE_DIR_FROM_BIN})
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/whittle COMPONENT runtime)
+endfunction()
+
+whittle_capture_library(whittle_capture_stub ${capture_folder}/stub.cpp)
+set_target_properties(whittle_capture_stub PROPERTIES OUTPUT_NAME whittle_capture)
+# Linked by the C driver: a C program must not get libstdc++ from us.
+set_target_properties(whittle_capture_stub PROPERTIES LINKER_LANGUAGE C)
+target_compile_options(whittle_capture_stub PRIVATE -O2 -fno-exceptions -fno-rtti -fno-threadsafe-statics
+                                                    -fno-stack-protector)
+
+# Not through find_package(Torch): its flags would reach everything else.
+find_path(WHITTLE_TORCH_INCLUDE ATen/record_function.h)
+find_path(WHITTLE_TORCH_API_INCLUDE torch/nn/module.h PATH_SUFFIXES torch/csrc/api/include)
+find_library(WHITTLE_TORCH_CPU torch_cpu)
+find_library(WHITTLE_C10 c10)
+find_library(WHITTLE_UNWIND unwind)
+find_path(WHITTLE_UNWIND_INCLUDE libunwind.h)
+set(WHITTLE_TORCH_SONAME "")
+if(WHITTLE_TORCH_INCLUDE AND WHITTLE_TORCH_API_INCLUDE AND WHITTLE_TORCH_CPU AND WHITTLE_C10 AND WHITTLE_UNWIND
+   AND WHITTLE_UNWIND_INCLUDE)
+  execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${WHITTLE_TORCH_CPU} OUTPUT_VARIABLE dynamic ERROR_QUIET)
+  if(dynamic MATCHES "SONAME +([^ \n]+)")
+    set(WHITTLE_TORCH_SONAME ${CMAKE_MATCH_1})
+  endif()
+endif()
+if(WHITTLE_TORCH_SONAME)
+  whittle_capture_library(whittle_capture_torch ${capture_folder}/torch_capture.cpp ${capture_folder}/recorder.cpp)
+  target_include_directories(whittle_capture_torch SYSTEM PRIVATE ${WHITTLE_TORCH_INCLUDE} ${WHITTLE_TORCH_API_INCLUDE}
+                                                                  ${WHITTLE_UNWIND_INCLUDE})
+  target_compile_definitions(whittle_capture_torch PRIVATE NDEBUG)
+  # LibTorch's headers make warnings in their users' instantiations.
+  target_compile_options(whittle_capture_torch PRIVATE -O2 -Wno-pedantic)
+  target_link_libraries(whittle_capture_torch PRIVATE ${WHITTLE_TORCH_CPU} ${WHITTLE_C10} ${WHITTLE_UNWIND})
+endif()
+add_custom_target(capture_libraries DEPENDS whittle_capture_stub)
+if(TARGET whittle_capture_torch)
+  add_dependencies(capture_libraries whittle_capture_torch)
+endif()
+set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/launch.cpp PROPERTIES COMPILE_DEFINITIONS
+  "WHITTLE_CAPTURE_DIR_FROM_BIN=\"${WHITTLE_CAPTURE_DIR_FROM_BIN}\";WHITTLE_TORCH_SONAME=\"${WHITTLE_TORCH_SONAME}\"")

@@ -1,0 +1,210 @@
+#include "frontends/libtorch/frames.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
+
+namespace whittle::libtorch {
+
+namespace {
+
+/// What a stack says: the user's part of it, and the function whose frame it belongs to.
+struct StackInfo {
+    std::vector<StackFrame> user;
+    std::string function, file;
+    int line = 0;
+    bool root = true;        ///< nothing but main's own code
+    bool outside = false;    ///< no function of the names asked for
+    std::string call_place;  ///< where the function was called from
+};
+
+std::string last_part(const std::string& function) {
+    const auto colons = function.rfind("::");
+    return colons == std::string::npos ? function : function.substr(colons + 2);
+}
+
+bool is_library_name(const std::string& function) {
+    for (const char* space :
+         {"at::", "c10::", "torch::", "std::", "__gnu_cxx::", "void at::", "void torch::", "void std::", "decltype"})
+        if (function.starts_with(space)) return true;
+    return false;
+}
+
+class StackReader {
+  public:
+    StackReader(const EventFile& file, Symbolizer& symbolizer, const std::vector<std::string>& functions)
+        : file_(file), symbolizer_(symbolizer), functions_(functions) {}
+
+    const StackInfo& info(std::uint32_t stack) {
+        const auto [entry, fresh] = known_.try_emplace(stack);
+        if (fresh) entry->second = read(stack);
+        return entry->second;
+    }
+    bool names() const { return names_; }
+
+  private:
+    StackInfo read(std::uint32_t stack) {
+        StackInfo info;
+        const auto pcs = file_.stacks.find(stack);
+        std::vector<CodePlace> places;
+        if (pcs != file_.stacks.end())
+            for (const std::uint64_t pc : pcs->second)
+                for (const CodePlace& place : symbolizer_.places(pc)) places.push_back(place);
+        // _start calls main through libc; nobody wrote it.
+        if (!places.empty() && places.back().in_program && places.back().file.empty()) places.pop_back();
+        std::vector<std::size_t> user;  // innermost first
+        for (std::size_t i = 0; i < places.size(); ++i)
+            if (is_user(places[i])) user.push_back(i);
+        for (const std::size_t i : user) info.user.push_back(frame(places[i]));
+        if (user.empty()) {
+            info.function = "main";
+            info.outside = !functions_.empty();
+            return info;
+        }
+        std::size_t of = user.size() - 1;
+        if (functions_.empty()) {
+            if (of > 0) --of;
+        } else {
+            while (of > 0 && !is_asked_for(places[user[of]])) --of;
+            info.outside = !is_asked_for(places[user[of]]);
+        }
+        const CodePlace& place = places[user[of]];
+        info.root = of + 1 == user.size();
+        info.function = frame(place).function;
+        info.file = place.file;
+        info.line = place.line;
+        // Of an inlined function the caller's line is known, of a real one the address it returns to.
+        if (user[of] + 1 < places.size()) {
+            const CodePlace& caller = places[user[of] + 1];
+            info.call_place =
+                place.inlined ? caller.file + ":" + std::to_string(caller.line) + ":" + std::to_string(caller.column)
+                              : std::to_string(caller.address);
+        }
+        return info;
+    }
+
+    bool is_user(const CodePlace& place) {
+        if (!place.function.empty()) names_ = true;
+        if (place.file.empty()) {
+            if (place.in_program && symbolizer_.program_has_lines()) return false;  // start-up code
+            return place.user && !is_library_name(place.function);
+        }
+        return place.user;
+    }
+
+    bool is_asked_for(const CodePlace& place) const {
+        return std::any_of(functions_.begin(), functions_.end(), [&](const std::string& name) {
+            return place.function == name || last_part(place.function) == name;
+        });
+    }
+
+    StackFrame frame(const CodePlace& place) {
+        StackFrame result{.file = place.file.empty() ? place.module : place.file,
+                          .line = place.line,
+                          .column = place.column,
+                          .function = place.function,
+                          .text = symbolizer_.source_text(place.file, place.line)};
+        if (result.function.empty()) {
+            char text[32];
+            std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(place.address));
+            result.function = text;
+        }
+        return result;
+    }
+
+    const EventFile& file_;
+    Symbolizer& symbolizer_;
+    const std::vector<std::string>& functions_;
+    std::map<std::uint32_t, StackInfo> known_;
+    bool names_ = false;
+};
+
+/// Puts the steps of one thread into frames.
+class Assigner {
+  public:
+    Assigner(const std::vector<Step>& steps, const Values& values, StackReader& stacks, std::vector<FrameSteps>& frames)
+        : steps_(steps), values_(values), stacks_(stacks), frames_(frames) {}
+
+    void add(std::int32_t index) {
+        const Step& step = steps_[static_cast<std::size_t>(index)];
+        const StackInfo& info = stacks_.info(step.stack);
+        if (info.outside) {
+            current_ = -1;
+            return;
+        }
+        if (info.root) {
+            current_ = -1;
+            if (root_ < 0) root_ = open(info, step.thread);
+            frames_[static_cast<std::size_t>(root_)].steps.push_back(index);
+            return;
+        }
+        if (current_ < 0 || info.function != function_ || info.call_place != call_place_ || is_again(index)) {
+            current_ = open(info, step.thread);
+            function_ = info.function;
+            call_place_ = info.call_place;
+            first_ = -1;
+            made_.clear();
+        }
+        if (first_ < 0 && step.kind == StepKind::op) first_ = index;
+        for (const ValueId id : values_.results[static_cast<std::size_t>(index)]) made_.insert(id);
+        frames_[static_cast<std::size_t>(current_)].steps.push_back(index);
+    }
+
+  private:
+    std::int32_t open(const StackInfo& info, std::uint32_t thread) {
+        frames_.push_back({info.function, info.file, info.line, info.root, thread, {}});
+        return static_cast<std::int32_t>(frames_.size()) - 1;
+    }
+
+    std::set<const TensorName*> weights(std::int32_t index) const {
+        std::set<const TensorName*> result;
+        for (const ValueId id : values_.inputs[static_cast<std::size_t>(index)])
+            if (const auto* name = values_.values[static_cast<std::size_t>(id)].name) result.insert(name);
+        return result;
+    }
+
+    /// The first op of the frame's function is issued once more: see the top of frames.h.
+    bool is_again(std::int32_t index) const {
+        const Step& step = steps_[static_cast<std::size_t>(index)];
+        if (first_ < 0 || step.kind != StepKind::op) return false;
+        const Step& first = steps_[static_cast<std::size_t>(first_)];
+        if (step.stack != first.stack || step.op != first.op) return false;
+        const auto& inputs = values_.inputs[static_cast<std::size_t>(index)];
+        if (std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return made_.contains(id); })) return false;
+        return weights(index) == weights(first_);
+    }
+
+    const std::vector<Step>& steps_;
+    const Values& values_;
+    StackReader& stacks_;
+    std::vector<FrameSteps>& frames_;
+    std::int32_t root_ = -1, current_ = -1, first_ = -1;
+    std::string function_, call_place_;
+    std::set<ValueId> made_;
+};
+
+}  // namespace
+
+Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer,
+                 const std::vector<std::string>& functions) {
+    Frames result;
+    StackReader stacks(file, symbolizer, functions);
+    // All symbols first: whether the program has debug information decides what counts as the user's.
+    for (const Step& step : steps)
+        if (const auto pcs = file.stacks.find(step.stack); pcs != file.stacks.end())
+            for (const std::uint64_t pc : pcs->second) symbolizer.places(pc);
+    std::map<std::uint32_t, Assigner> threads;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        auto thread = threads.find(steps[i].thread);
+        if (thread == threads.end())
+            thread = threads.emplace(steps[i].thread, Assigner(steps, values, stacks, result.frames)).first;
+        thread->second.add(static_cast<std::int32_t>(i));
+        result.stacks.push_back(stacks.info(steps[i].stack).user);
+    }
+    result.lines = symbolizer.program_has_lines();
+    result.names = stacks.names();
+    return result;
+}
+
+}  // namespace whittle::libtorch

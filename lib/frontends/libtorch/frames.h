@@ -1,0 +1,38 @@
+// frames_of(): which execution of which of the program's functions each step belongs to, told by its stack alone.
+//
+// A frame is one execution of a function that main calls (or, with names given, of a function of that name); what main
+// itself does is one frame of its own, and so is a thread's function. Without probes two calls of one function from one
+// place look alike. They are told apart when main does something in between, or when the function's first operation
+// comes again, with the same weights and without using a result of the frame: a loop inside the function that begins
+// with its first operation, on the same inputs, is taken for several calls, and a loop in main that feeds each call
+// with the last one's result is taken for one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontends/libtorch/symbolizer.h"
+#include "frontends/libtorch/values.h"
+
+namespace whittle::libtorch {
+
+struct FrameSteps {
+    std::string function;  ///< "toy_example"; "main" for what main does itself
+    std::string file;      ///< of the function's first step, when known
+    int line = 0;          ///< of the first step
+    bool root = false;     ///< main, or a thread's function
+    std::uint32_t thread = 0;
+    std::vector<std::int32_t> steps;
+};
+
+struct Frames {
+    std::vector<FrameSteps> frames;
+    std::vector<std::vector<StackFrame>> stacks;  ///< per step: the user's, innermost first
+    bool lines = false;                           ///< the program has debug information
+    bool names = false;                           ///< it has at least function names
+};
+
+Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer,
+                 const std::vector<std::string>& functions);
+
+}  // namespace whittle::libtorch

@@ -1,0 +1,219 @@
+#include "frontends/libtorch/launch.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "frontends/libtorch/events.h"
+
+namespace whittle::libtorch {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path capture_folder() {
+    std::error_code failed;
+    const fs::path program = fs::read_symlink("/proc/self/exe", failed);
+    return failed ? fs::path() : (program.parent_path() / WHITTLE_CAPTURE_DIR_FROM_BIN).lexically_normal();
+}
+
+/// The loader that an ELF file asks for; "" for a static program.
+struct ElfFacts {
+    bool elf = false, same_machine = false;
+    std::string interpreter;
+};
+ElfFacts facts_of(const fs::path& path) {
+    ElfFacts facts;
+    const std::shared_ptr<const MappedFile> file = MappedFile::open(path);
+    const auto bytes = file->bytes();
+    if (bytes.size() < sizeof(Elf64_Ehdr) || std::memcmp(bytes.data(), ELFMAG, SELFMAG) != 0) return facts;
+    facts.elf = true;
+    Elf64_Ehdr header;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    facts.same_machine = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64;
+    if (!facts.same_machine) return facts;
+    for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
+        Elf64_Phdr segment;
+        const std::uint64_t at = header.e_phoff + i * sizeof segment;
+        if (at > bytes.size() || bytes.size() - at < sizeof segment) break;
+        std::memcpy(&segment, bytes.data() + at, sizeof segment);
+        if (segment.p_type != PT_INTERP || segment.p_offset > bytes.size() ||
+            bytes.size() - segment.p_offset < segment.p_filesz)
+            continue;
+        const char* text = reinterpret_cast<const char*>(bytes.data() + segment.p_offset);
+        facts.interpreter.assign(text, ::strnlen(text, segment.p_filesz));
+    }
+    return facts;
+}
+
+/// Why our library cannot be loaded into the program; "" when it can.
+std::string obstacle(const fs::path& program) {
+    const ElfFacts facts = facts_of(program);
+    if (!facts.elf) return {};  // a script: its interpreter is what runs
+    if (!facts.same_machine) return "the program is for another machine or has 32 bits: nothing of it could be seen";
+    if (facts.interpreter.empty()) return "the program is linked statically: nothing of it could be seen";
+    if (facts.interpreter != facts_of("/proc/self/exe").interpreter)
+        return "the program has a loader of its own (" + facts.interpreter + "): nothing of it could be seen";
+    struct stat status {};
+    if (::stat(program.c_str(), &status) == 0 && (status.st_mode & (S_ISUID | S_ISGID)) && ::geteuid() != 0)
+        return "the program runs with another user's rights (setuid): nothing of it could be seen";
+    return {};
+}
+
+/// LD_PRELOAD knows no quoting: a path with blanks or colons gets a link without.
+fs::path preloadable(const fs::path& library, const fs::path& folder) {
+    if (library.string().find_first_of(" :") == std::string::npos) return library;
+    const fs::path link = folder / "libwhittle_capture.so";
+    std::error_code ignored;
+    fs::create_symlink(library, link, ignored);
+    return link;
+}
+
+std::vector<std::string> environment_for(const LaunchOptions& options, const fs::path& folder, const fs::path& events) {
+    const fs::path stub = preloadable(capture_folder() / "libwhittle_capture.so", folder);
+    const fs::path library = capture_folder() / "libwhittle_capture_torch.so";
+    const char* users = std::getenv("LD_PRELOAD");
+    const std::string preload = "LD_PRELOAD=" + stub.string() + (users ? std::string(":") + users : "");
+    std::vector<std::string> environment;
+    for (char** entry = environ; *entry; ++entry)
+        environment.push_back(std::string_view(*entry).starts_with("LD_PRELOAD=") ? preload : *entry);
+    if (!users) environment.push_back(preload);
+    const auto add = [&](const char* name, const std::string& value) {
+        environment.push_back(std::string(name) + "=" + value);
+    };
+    add(kFileVariable, events.string());
+    if (!built_for().empty() && fs::exists(library)) {
+        add(kLibraryVariable, library.string());
+        add(kSonameVariable, built_for());
+    }
+    if (users) add(kPreloadVariable, users);
+    add(kLimitsVariable, std::to_string(options.limits.bytes) + " " + std::to_string(options.limits.seconds) + " " +
+                             (options.with_data ? "1" : "0"));
+    return environment;
+}
+
+/// Ctrl-C goes to the program, which decides; we wait for it.
+class IgnoreInterrupts {
+  public:
+    IgnoreInterrupts() {
+        interrupt_ = ::signal(SIGINT, SIG_IGN);
+        quit_ = ::signal(SIGQUIT, SIG_IGN);
+    }
+    ~IgnoreInterrupts() {
+        ::signal(SIGINT, interrupt_);
+        ::signal(SIGQUIT, quit_);
+    }
+    IgnoreInterrupts(const IgnoreInterrupts&) = delete;
+    IgnoreInterrupts& operator=(const IgnoreInterrupts&) = delete;
+    /// Those that the program gets back as they were.
+    sigset_t restored() const {
+        sigset_t set;
+        sigemptyset(&set);
+        if (interrupt_ != SIG_IGN) sigaddset(&set, SIGINT);
+        if (quit_ != SIG_IGN) sigaddset(&set, SIGQUIT);
+        return set;
+    }
+
+  private:
+    sighandler_t interrupt_, quit_;
+};
+
+std::vector<char*> pointers(std::vector<std::string>& strings) {
+    std::vector<char*> result;
+    for (std::string& text : strings) result.push_back(text.data());
+    result.push_back(nullptr);
+    return result;
+}
+
+void run(const LaunchOptions& options, std::vector<std::string> environment, LaunchResult& result) {
+    std::string path = options.program.string();
+    if (path.find('/') == std::string::npos) path = "./" + path;
+    std::vector<std::string> argv{options.program.string()};
+    argv.insert(argv.end(), options.arguments.begin(), options.arguments.end());
+
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+    if (options.stdout_to_stderr) ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    const IgnoreInterrupts ignore;
+    const sigset_t restored = ignore.restored();
+    ::posix_spawnattr_setsigdefault(&attributes, &restored);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+    pid_t child = -1;
+    const int failed =
+        ::posix_spawn(&child, path.c_str(), &actions, &attributes, pointers(argv).data(), pointers(environment).data());
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+    if (failed) throw Error({options.program.string(), {}}, std::string("cannot run it: ") + std::strerror(failed));
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFSIGNALED(status))
+        result.signal = WTERMSIG(status);
+    else
+        result.exit_code = WEXITSTATUS(status);
+}
+
+/// What the stub wrote about itself, in our words.
+std::string note_of(const std::string& status, const fs::path& program) {
+    const auto blank = status.find(' ');
+    const std::string what = status.substr(0, blank), more = blank == std::string::npos ? "" : status.substr(blank + 1);
+    if (what == "active") return {};
+    if (what == "no-torch") return program.string() + " did not load LibTorch: there was nothing to capture";
+    if (what == "late-torch")
+        return "the program loaded LibTorch (" + more +
+               ") after its start, with dlopen; only programs that are linked with it are captured";
+    if (what == "not-built")
+        return std::string("this Whittle was built without LibTorch, so its capture is missing; ") + kHowToGetIt;
+    if (what == "other-torch")
+        return "the program uses " + more + ", but the capture was built for " + built_for() +
+               "; rebuild Whittle against the program's LibTorch";
+    if (what == "not-loaded") return "the capture library could not be loaded: " + more;
+    return "the capture could not be loaded into the program: nothing of it could be seen";
+}
+
+}  // namespace
+
+std::string built_for() { return WHITTLE_TORCH_SONAME; }
+
+std::string LaunchResult::status_text() const {
+    return signal ? "killed by " + signal_name(signal) : "exit status " + std::to_string(exit_code);
+}
+
+LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
+    LaunchResult result;
+    const fs::path events = folder / "events";
+    const std::string blocked = obstacle(options.program);
+    std::vector<std::string> environment;
+    if (blocked.empty())
+        environment = environment_for(options, folder, events);
+    else
+        for (char** entry = environ; *entry; ++entry) environment.emplace_back(*entry);
+    // What we printed so far comes before the program's output.
+    std::fflush(nullptr);
+    run(options, std::move(environment), result);
+    if (!blocked.empty()) {
+        result.notes.push_back(blocked);
+        return result;
+    }
+    const fs::path status = events.string() + ".status";
+    const std::string note = note_of(fs::exists(status) ? read_file(status) : "", options.program);
+    if (!note.empty()) result.notes.push_back(note);
+    if (fs::exists(events)) result.events = events;
+    return result;
+}
+
+}  // namespace whittle::libtorch

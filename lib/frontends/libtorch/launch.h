@@ -1,0 +1,42 @@
+// launch(): runs a program under capture. To the program everything is as without us: arguments, environment, streams,
+// signals, exit status.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace whittle::libtorch {
+
+struct CaptureLimits {
+    std::uint64_t bytes = std::uint64_t{2} << 30;  ///< of the event file
+    double seconds = 600;                          ///< after the start; then the program runs on uncaptured
+};
+
+struct LaunchOptions {
+    std::filesystem::path program;
+    std::vector<std::string> arguments = {};
+    CaptureLimits limits = {};
+    bool with_data = false;         ///< inputs, weights and results too, not only what they are
+    bool stdout_to_stderr = false;  ///< the program's output goes to stderr
+};
+
+struct LaunchResult {
+    int exit_code = 0, signal = 0;                ///< signal 0: it exited
+    std::optional<std::filesystem::path> events;  ///< the event file, when something was captured
+    std::vector<std::string> notes;               ///< why nothing was
+    std::string status_text() const;              ///< "exit status 3", "killed by SIGSEGV"
+};
+
+/// What to install where the capture library was not built.
+inline constexpr char kHowToGetIt[] = "install libtorch-dev and libunwind-dev and rebuild Whittle";
+
+/// The libtorch_cpu that the capture library was built for, "" when it was not built.
+std::string built_for();
+
+/// `folder` takes the event file. Throws Error when the program cannot be started.
+LaunchResult launch(const LaunchOptions& options, const std::filesystem::path& folder);
+
+}  // namespace whittle::libtorch

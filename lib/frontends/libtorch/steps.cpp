@@ -1,0 +1,151 @@
+#include "frontends/libtorch/steps.h"
+
+#include <algorithm>
+#include <set>
+
+namespace whittle::libtorch {
+
+namespace {
+
+/// One thread's events, with the ops that are running.
+class ThreadReader {
+  public:
+    ThreadReader(const EventFile& file, Level level, std::set<std::uint64_t>& seen, std::vector<Step>& steps)
+        : file_(file), level_(level), seen_(seen), steps_(steps) {}
+
+    void read(const Event& event) {
+        switch (event.kind) {
+            case RecordKind::op_begin:
+                return begin(event);
+            case RecordKind::op_end:
+                return end(event);
+            case RecordKind::io:
+                return add(StepKind::io, event);
+            case RecordKind::data_ptr:
+                return add(StepKind::data_pointer, event);
+            case RecordKind::print_begin:
+                return add(StepKind::print, event);
+            case RecordKind::from_blob:
+                return add(StepKind::blob, event);
+            default:
+                return;
+        }
+    }
+
+  private:
+    struct Open {
+        const Event* begin;
+        std::size_t first_step;  ///< position of the first step made since
+        bool taken;
+        std::uint32_t stack;
+    };
+
+    void add(StepKind kind, const Event& event) {
+        if (!inside_taken())
+            steps_.push_back({.kind = kind, .begin = &event, .thread = event.thread, .stack = event.stack});
+    }
+
+    bool inside_taken() const {
+        return std::any_of(open_.begin(), open_.end(), [](const Open& open) { return open.taken; });
+    }
+
+    void begin(const Event& event) {
+        const OpName& op = file_.op(event);
+        const std::uint32_t stack = event.stack || open_.empty() ? event.stack : open_.back().stack;
+        const bool is_op = event.scope == OpScope::function && (op.flags & kHasSchema);
+        const bool wanted = level_ == Level::api || !(op.flags & kComposite) || (op.flags & kReturnsHost);
+        // Autograd's nodes are of the backward pass, whose ops belong to no frame of the program's.
+        const bool backward = event.scope == OpScope::backward || op.name == "aten::_backward";
+        const bool take = !inside_taken() && ((is_op && wanted) || backward);
+        open_.push_back({&event, steps_.size(), take, stack});
+        if (!take) {
+            backward_ops_ += in_backward() && is_op;
+            return;
+        }
+        if (backward) backward_ops_ = 0;
+        steps_.push_back({.kind = backward ? StepKind::backward : StepKind::op,
+                          .begin = &event,
+                          .op = &op,
+                          .thread = event.thread,
+                          .stack = stack});
+        for (const EventValue& value : event.values)
+            for_each_tensor(value, [&](const TensorRef& tensor) { seen_.insert(tensor.id); });
+    }
+
+    bool in_backward() const {
+        return std::any_of(open_.begin(), open_.end(), [&](const Open& open) {
+            return open.taken && open.first_step < steps_.size() && steps_[open.first_step].kind == StepKind::backward;
+        });
+    }
+
+    void end(const Event& event) {
+        // An event file that was cut may lack ends: close what it left open.
+        while (!open_.empty() && (open_.back().begin->depth > event.depth)) open_.pop_back();
+        if (open_.empty() || open_.back().begin->op != event.op) return;
+        const Open open = open_.back();
+        open_.pop_back();
+        if (open.taken) {
+            Step& step = steps_[open.first_step];
+            step.end = &event;
+            if (step.kind == StepKind::backward) step.backward_ops = backward_ops_;
+            see_results(event);
+        } else if (open.begin->scope == OpScope::function && (file_.op(event).flags & kHasSchema) && !inside_taken()) {
+            end_composite(open, event);
+        }
+    }
+
+    void see_results(const Event& event) {
+        for (const EventValue& value : event.values)
+            for_each_tensor(value, [&](const TensorRef& tensor) { seen_.insert(tensor.id); });
+    }
+
+    /// A composite op whose result no op below it made works on memory directly: then it is the op.
+    void end_composite(const Open& open, const Event& event) {
+        bool unseen = false;
+        for (const EventValue& value : open.begin->values)
+            for_each_tensor(value, [&](const TensorRef& tensor) { seen_.insert(tensor.id); });
+        for (const EventValue& value : event.values)
+            for_each_tensor(value, [&](const TensorRef& tensor) { unseen |= !seen_.contains(tensor.id); });
+        if (!unseen) return;
+        std::erase_if(steps_, [&](const Step& step) {
+            return step.thread == event.thread && &step >= steps_.data() + open.first_step;
+        });
+        steps_.push_back(
+            {.begin = open.begin, .end = &event, .op = &file_.op(event), .thread = event.thread, .stack = open.stack});
+        see_results(event);
+    }
+
+    const EventFile& file_;
+    Level level_;
+    std::set<std::uint64_t>& seen_;
+    std::vector<Step>& steps_;
+    std::vector<Open> open_;
+    std::int64_t backward_ops_ = 0;
+};
+
+}  // namespace
+
+bool Step::threw() const {
+    return kind == StepKind::op && end && end->values.empty() && op->schema.find("-> ()") == std::string::npos;
+}
+
+bool writes_argument(const OpName& op) { return op.schema.find('!') != std::string::npos; }
+
+std::vector<Step> steps_of(const EventFile& file, Level level) {
+    // Each thread on its own: positions of open ops stay valid while another thread runs.
+    std::map<std::uint32_t, std::vector<Step>> steps;
+    std::map<std::uint32_t, ThreadReader> readers;
+    std::set<std::uint64_t> seen;
+    for (const Event& event : file.events) {
+        auto reader = readers.find(event.thread);
+        if (reader == readers.end())
+            reader = readers.emplace(event.thread, ThreadReader(file, level, seen, steps[event.thread])).first;
+        reader->second.read(event);
+    }
+    std::vector<Step> all;
+    for (auto& [thread, own] : steps) all.insert(all.end(), own.begin(), own.end());
+    std::ranges::sort(all, {}, [](const Step& step) { return step.order(); });
+    return all;
+}
+
+}  // namespace whittle::libtorch

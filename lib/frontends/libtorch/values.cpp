@@ -1,0 +1,162 @@
+#include "frontends/libtorch/values.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace whittle::libtorch {
+
+namespace {
+
+/// Where a tensor lies in memory: two objects at one place are one value.
+using Place = std::tuple<std::uint64_t, std::int64_t, Sizes, Strides, std::optional<DType>>;
+Place place_of(const TensorRef& tensor) {
+    return {tensor.storage, tensor.offset, tensor.sizes, tensor.strides, tensor.dtype};
+}
+
+class Tracer {
+  public:
+    Tracer(const EventFile& file, const std::vector<Step>& steps) : file_(file), steps_(steps) {
+        for (std::size_t i = 0; i < file.snapshots.size(); ++i) snapshots_[file.snapshots[i].tensor.id].push_back(i);
+        for (auto& [tensor, list] : snapshots_)
+            std::ranges::sort(list, {}, [&](std::size_t i) { return file.snapshots[i].order; });
+        // The last name is the best: parents are known only after their children. Names without a root are last
+        // resorts.
+        for (const TensorName& name : file.names) {
+            const TensorName*& known = names_[name.tensor];
+            if (!known || name.root || !known->root) known = &name;
+        }
+    }
+
+    Values trace() {
+        for (std::size_t i = 0; i < steps_.size(); ++i) {
+            step_ = static_cast<std::int32_t>(i);
+            out_.inputs.emplace_back();
+            out_.results.emplace_back();
+            for (const EventValue& value : steps_[i].begin->values)
+                for_each_tensor(value, [&](const TensorRef& tensor) { read(tensor); });
+            if (steps_[i].kind == StepKind::op) write_results(steps_[i]);
+            forget_statistics(steps_[i]);
+        }
+        return std::move(out_);
+    }
+
+  private:
+    struct Current {
+        ValueId value;
+        std::uint32_t version;
+    };
+
+    void read(const TensorRef& tensor) {
+        const ValueId id = value_of(tensor);
+        std::vector<std::int32_t>& uses = out_.values[static_cast<std::size_t>(id)].uses;
+        if (uses.empty() || uses.back() != step_) uses.push_back(step_);
+        out_.inputs.back().push_back(id);
+    }
+
+    ValueId value_of(const TensorRef& tensor) {
+        if (const auto known = current_.find(tensor.id);
+            known != current_.end() && known->second.version == tensor.version)
+            return known->second.value;
+        // Another object at the same place that nothing wrote to since: detach() and autograd's own copies.
+        if (!current_.contains(tensor.id) && tensor.has(kHasStorage)) {
+            const auto there = by_place_.find(place_of(tensor));
+            const auto writer = writers_.find(tensor.storage);
+            if (there != by_place_.end() &&
+                (writer == writers_.end() ||
+                 out_.values[static_cast<std::size_t>(there->second)].step >= writer->second)) {
+                current_[tensor.id] = {there->second, tensor.version};
+                return there->second;
+            }
+        }
+        return outside(tensor);
+    }
+
+    ValueId outside(const TensorRef& tensor) {
+        TracedValue value{.tensor = tensor, .first_use = step_};
+        if (const auto writer = writers_.find(tensor.storage); writer != writers_.end())
+            value.written_by = writer->second;
+        if (const auto name = names_.find(tensor.id); name != names_.end()) value.name = name->second;
+        value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
+        return add(std::move(value));
+    }
+
+    ValueId add(TracedValue value) {
+        const auto id = static_cast<ValueId>(out_.values.size());
+        current_[value.tensor.id] = {id, value.tensor.version};
+        if (value.tensor.has(kHasStorage)) by_place_[place_of(value.tensor)] = id;
+        out_.values.push_back(std::move(value));
+        return id;
+    }
+
+    void write_results(const Step& step) {
+        if (!step.end) return;
+        std::int32_t number = 0;
+        const bool writes = writes_argument(*step.op);
+        for (const EventValue& result : step.end->values)
+            for_each_tensor(result, [&](const TensorRef& tensor) {
+                const auto known = current_.find(tensor.id);
+                if (!writes && known != current_.end() && known->second.version == tensor.version) {
+                    out_.results.back().push_back(known->second.value);
+                    ++number;
+                    return;
+                }
+                if (writes) writers_[tensor.storage] = step_;
+                TracedValue value{.tensor = tensor, .step = step_, .result = number++};
+                value.snapshot = snapshot_after(tensor, step.end->order);
+                out_.results.back().push_back(add(std::move(value)));
+            });
+    }
+
+    /// Batch norm in training writes its running statistics, which neither schema nor version counter tell.
+    void forget_statistics(const Step& step) {
+        if (step.kind != StepKind::op || step.op->name.find("batch_norm") == std::string::npos) return;
+        const auto& values = step.begin->values;
+        for (std::size_t i = 3; i < std::min<std::size_t>(values.size(), 5); ++i)
+            for_each_tensor(values[i], [&](const TensorRef& tensor) {
+                current_.erase(tensor.id);
+                by_place_.erase(place_of(tensor));
+                writers_[tensor.storage] = step_;
+            });
+    }
+
+    std::optional<std::size_t> snapshot_before(const TensorRef& tensor, std::uint64_t order) const {
+        std::optional<std::size_t> best;
+        if (const auto list = snapshots_.find(tensor.id); list != snapshots_.end())
+            for (const std::size_t i : list->second)
+                if (file_.snapshots[i].order < order && is_of(i, tensor)) best = i;
+        return best;
+    }
+    std::optional<std::size_t> snapshot_after(const TensorRef& tensor, std::uint64_t order) const {
+        if (const auto list = snapshots_.find(tensor.id); list != snapshots_.end())
+            for (const std::size_t i : list->second)
+                if (file_.snapshots[i].order > order && is_of(i, tensor)) return i;
+        return std::nullopt;
+    }
+
+    bool is_of(std::size_t snapshot, const TensorRef& tensor) const {
+        const TensorRef& taken = file_.snapshots[snapshot].tensor;
+        return taken.version == tensor.version && taken.sizes == tensor.sizes && taken.dtype == tensor.dtype;
+    }
+
+    const EventFile& file_;
+    const std::vector<Step>& steps_;
+    Values out_;
+    std::int32_t step_ = 0;
+    std::unordered_map<std::uint64_t, Current> current_;
+    std::map<Place, ValueId> by_place_;
+    std::unordered_map<std::uint64_t, std::int32_t> writers_;  ///< per storage: the last step that wrote to it
+    std::unordered_map<std::uint64_t, std::vector<std::size_t>> snapshots_;
+    std::unordered_map<std::uint64_t, const TensorName*> names_;
+};
+
+}  // namespace
+
+ValueMeta Values::meta(ValueId id) const {
+    const TensorRef& tensor = values[static_cast<std::size_t>(id)].tensor;
+    return {tensor.dtype.value_or(DType::f32), tensor.sizes, tensor.strides, tensor.has(kRequiresGrad)};
+}
+
+Values trace_values(const EventFile& file, const std::vector<Step>& steps) { return Tracer(file, steps).trace(); }
+
+}  // namespace whittle::libtorch

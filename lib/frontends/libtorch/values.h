@@ -1,0 +1,40 @@
+// Values: which tensor that a step reads is which result of an earlier step. A tensor object of LibTorch changes under
+// in-place ops and shares memory with its views; a value does not.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "frontends/libtorch/steps.h"
+#include "graph/graph.h"
+
+namespace whittle::libtorch {
+
+using ValueId = std::int32_t;
+
+struct TracedValue {
+    TensorRef tensor;
+    std::int32_t step = -1;       ///< that computed it; -1: it came from outside
+    std::int32_t result = 0;      ///< which of that step's
+    std::int32_t first_use = -1;  ///< of a value from outside: the step that read it first
+    std::int32_t written_by =
+        -1;  ///< of a value from outside: the step that changed this memory through another tensor
+    const TensorName* name = nullptr;          ///< of a parameter or buffer
+    std::optional<std::size_t> snapshot = {};  ///< its elements, in EventFile::snapshots
+    std::vector<std::int32_t> uses = {};       ///< steps that read it, ascending
+};
+
+struct Values {
+    std::vector<TracedValue> values;
+    /// Per step: the value of each tensor argument and of each tensor result, in order, lists flattened. A result that
+    /// is an argument, unchanged, has the argument's value.
+    std::vector<std::vector<ValueId>> inputs, results;
+
+    ValueMeta meta(ValueId id) const;
+};
+
+Values trace_values(const EventFile& file, const std::vector<Step>& steps);
+
+}  // namespace whittle::libtorch
