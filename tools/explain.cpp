@@ -8,10 +8,12 @@
 #include "base/files.h"
 #include "cli/backend_choice.h"
 #include "cli/model.h"
+#include "cli/program.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "explain/report.h"
 #include "explain/show.h"
+#include "run/captured.h"
 
 namespace {
 
@@ -22,13 +24,16 @@ struct Options {
     std::optional<fs::path> model, dot;
     cli::BackendChoice backend;
     cli::InputOptions inputs;
+    cli::ProgramOptions program;
     std::optional<std::string> break_id;
     bool ops = false, guards = false, times = false, recompiles = false;
     bool fullgraph = false, list_backends = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
-    tool.positional("MODEL", options.model, "ONNX model, graph (JSON), record, or folder written by trace.", false);
+    tool.positional("MODEL", options.model,
+                    "Program (run under capture), ONNX model, graph (JSON), record, or folder written by trace.",
+                    false);
     tool.flag("--ops", options.ops, "Add a table of all operations: how often each is called, and with what results.");
     tool.flag("--guards", options.guards, "Add the guards of each captured graph: when it may be used again.");
     tool.flag("--times", options.times, "Add how long each captured graph took to compile.");
@@ -40,6 +45,8 @@ void declare(cli::Tool& tool, Options& options) {
                 "Say what the break ID (WB0001 …) means and how to avoid it, or 'all' of them, and stop.");
     tool.flag("--list-backends", options.list_backends, "List the backends that exist, and stop.");
     options.inputs.declare(tool);
+    options.program.declare(tool);
+    tool.example("explain ./app -- --steps 3", "run a LibTorch program and say where its graphs break");
     tool.example("explain model.onnx --ops", "what model.onnx consists of, and what halide cannot compile");
     tool.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "a picture of it");
     tool.example("explain model.onnx --backend ./mine.so --fullgraph", "does a backend of your own take all of it?");
@@ -62,21 +69,35 @@ int list(const cli::Tool& tool) {
     return 0;
 }
 
-std::vector<explain::Frame> frames_of(const Options& options) {
+/// What is explained: graphs, and what was noticed while they were captured.
+struct Subject {
+    std::vector<explain::Frame> frames = {};
+    std::optional<TraceIndex> index = {};
+};
+
+Subject subject_of_model(const Options& options) {
+    options.program.refuse_for_model(*options.model);
     const cli::ModelOptions how{.inputs = options.inputs, .keep_unknown = true, .need_inputs = false};
-    std::vector<explain::Frame> frames;
+    Subject subject;
     for (cli::LoadedFrame& loaded : cli::load_model(*options.model, how)) {
         explain::Frame frame{.name = loaded.name, .file = loaded.file.string(), .graph = std::move(loaded.graph)};
         for (const Break& b : loaded.breaks) frame.breaks.push_back({b.node, b.reason});
-        frames.push_back(std::move(frame));
+        subject.frames.push_back(std::move(frame));
     }
-    return frames;
+    if (fs::is_directory(*options.model)) subject.index = load_index(*options.model);
+    return subject;
 }
 
-/// What a folder that trace wrote says of the capture.
-std::optional<TraceIndex> index_of(const fs::path& model) {
-    if (!fs::is_directory(model)) return std::nullopt;
-    return load_index(model);
+Subject subject_of_program(const cli::Tool& tool, const Options& options) {
+    const cli::RanProgram ran = cli::run_program(*options.model, options.program, false, tool.shared().json);
+    Subject subject{.index = index_of(options.model->string(), ran.frames)};
+    subject.index->notes = ran.notes;
+    if (ran.signal || ran.exit_code)
+        subject.index->notes.insert(subject.index->notes.begin(), "the program ended with " + ran.status);
+    for (const capture::CapturedFrame& frame : ran.frames)
+        for (const capture::CapturedGraph& graph : frame.graphs)
+            subject.frames.push_back({.name = frame.name, .file = graph.graph.name + ".json", .graph = graph.graph});
+    return subject;
 }
 
 int tell_break(const std::string& id) {
@@ -100,11 +121,12 @@ int run(const cli::Tool& tool, const Options& options) {
     if (options.dot) cli::never_overwrite("--dot", *options.dot, cli::files_read(*options.model, options.inputs));
     const std::unique_ptr<Backend> backend =
         find_backend(options.backend.name.empty() ? "halide" : options.backend.name);
-    const std::vector<explain::Frame> frames = frames_of(options);
-    const std::optional<TraceIndex> index = index_of(*options.model);
-    const explain::Report report =
-        explain::explain(options.model->string(), frames, backend.get(), index ? &*index : nullptr);
-    if (options.dot) write_file(*options.dot, explain::to_dot(frames, backend.get()));
+    const Subject subject = cli::recognize(*options.model) == cli::ModelKind::program
+                                ? subject_of_program(tool, options)
+                                : subject_of_model(options);
+    const explain::Report report = explain::explain(options.model->string(), subject.frames, backend.get(),
+                                                    subject.index ? &*subject.index : nullptr);
+    if (options.dot) write_file(*options.dot, explain::to_dot(subject.frames, backend.get()));
 
     if (tool.shared().json)
         cli::print_json(explain::to_json(report));

@@ -254,6 +254,9 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
         case ModelKind::trace:
             frames = frames_of_trace(path, options.need_inputs);
             break;
+        case ModelKind::program:
+            throw Error({path.string(), {}}, "found a program, expected a model, a graph, a record or a trace folder",
+                        "capture it first: trace -o DIR " + path.string() + ", then give DIR");
     }
     for (LoadedFrame& frame : frames) {
         set_expected(frame, given);

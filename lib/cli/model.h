@@ -21,12 +21,13 @@ enum class ModelKind {
     graph,   ///< a graph's JSON, minimized or not
     record,  ///< one record
     trace,   ///< a folder that `trace` wrote
+    program  ///< an executable or a script: trace and explain run it under capture, see program.h
 };
 std::string_view name(ModelKind kind);
 
 /// By content; ONNX, which has no magic number, by its extension or else by what the first bytes can be. Throws Error
-/// for a path that is not there, for folders that `trace` did not write, and for what is not supported yet (programs,
-/// .pt2), by name.
+/// for a path that is not there, for folders that `trace` did not write, and for what is not supported yet (.pt2),
+/// by name.
 ModelKind recognize(const std::filesystem::path& path);
 
 /// Where the values of a model's inputs come from. Options --input, --inputs, --seed, --dim.
@@ -59,8 +60,9 @@ struct LoadedFrame {
     std::optional<Record> record = {};  ///< what it was read from, for records
 };
 
-/// The frames of a model, graph, record or trace folder. A graph keeps recorded inputs (of a record or a failure)
-/// unless others are given. Throws Error for inputs that the model does not have or that do not fit, naming them.
+/// The frames of a model, graph, record or trace folder; a program is refused. A graph keeps recorded inputs (of a
+/// record or a failure) unless others are given. Throws Error for inputs that the model does not have or that do not
+/// fit, naming them.
 std::vector<LoadedFrame> load_model(const std::filesystem::path& path, const ModelOptions& options);
 
 /// One tensor from a safetensors file (its only one, or the one called `name`), an .npy file or an ONNX TensorProto.

@@ -50,6 +50,8 @@ std::string_view name(ModelKind kind) {
             return "record";
         case ModelKind::trace:
             return "trace folder";
+        case ModelKind::program:
+            return "program";
     }
     return "";
 }
@@ -64,11 +66,13 @@ ModelKind recognize(const fs::path& path) {
 
     const std::string head = first_bytes(path);
     if (head.empty()) throw Error({file, {}}, "found an empty file, expected a model");
-    if (head.starts_with("\x7f"
-                         "ELF") ||
-        (head.starts_with("#!") && is_executable(path)))
-        throw Error({file, {}}, "found a program; capturing programs is not supported yet",
-                    "give an ONNX model, a graph, a record or a trace folder");
+    const bool elf = head.starts_with(
+        "\x7f"
+        "ELF");
+    if (elf && !is_executable(path))
+        throw Error({file, {}}, "found an ELF file without execute permission, expected a program or a model",
+                    "is it a library? Give the program that uses it, or chmod +x it");
+    if (elf || (head.starts_with("#!") && is_executable(path))) return ModelKind::program;
     if (head.starts_with("PK\x03\x04"))
         throw Error({file, {}}, "found a zip archive such as PyTorch's .pt2 and .pt; reading them is not supported yet",
                     "export the model with torch.onnx.export");

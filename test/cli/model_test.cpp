@@ -75,7 +75,7 @@ TEST_CASE("what is no model is refused by name") {
     CHECK(recognize_error(write(folder, "p",
                                 "\x7f"
                                 "ELF...."))
-              .find("found a program") != std::string::npos);
+              .find("found an ELF file without execute permission") != std::string::npos);
     CHECK(recognize_error(write(folder, "m.pt2", "PK\x03\x04....")).find(".pt2") != std::string::npos);
     CHECK(recognize_error(write(folder, "t", "hello")).find("byte 0: found an unknown format") != std::string::npos);
     CHECK(recognize_error(write(folder, "l.json", "[1]")).find("byte 0: found no '{'") != std::string::npos);

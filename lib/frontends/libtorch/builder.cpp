@@ -265,12 +265,12 @@ class Builder {
         return plain.empty() ? "frame" : plain;
     }
 
+    /// Ops without tensor arguments, and those that fill a tensor with one number.
     bool makes_only(const Piece& piece) const {
         return std::ranges::all_of(piece.steps, [&](std::int32_t step) {
-            return std::ranges::all_of(values_.inputs[static_cast<std::size_t>(step)], [&](ValueId id) {
-                const std::int32_t from = value_at(id).step;
-                return from >= 0 && std::ranges::binary_search(piece.steps, from);
-            });
+            const std::string& name = step_at(step).op->name;
+            return values_.inputs[static_cast<std::size_t>(step)].empty() || name == "aten::fill_" ||
+                   name == "aten::zero_";
         });
     }
 
@@ -413,7 +413,7 @@ class Builder {
                             " operations that only make tensors (ones, arange ...) are counted in no graph: what they "
                             "make are inputs");
         notes.push_back(
-            "not seen: untyped data_ptr(), sizes that the program reads; calls of one function from one line are told "
+            "untyped data_ptr(), and sizes that the program reads; calls of one function from one line are told "
             "apart by their operations alone");
     }
 

@@ -16,6 +16,10 @@ bool in_system_folder(const std::string& path) {
     return false;
 }
 
+bool is_users_library(const std::string& module) {
+    return !in_system_folder(module) && module.find("/libwhittle_capture") == std::string::npos;
+}
+
 std::string known(const std::string& text) { return text == llvm::DILineInfo::BadString ? "" : text; }
 
 }  // namespace
@@ -83,7 +87,7 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
         mapping->path, {pc - mapping->base, llvm::object::SectionedAddress::UndefSection});
     if (!found) {
         llvm::consumeError(found.takeError());
-        nowhere.user = nowhere.in_program || !in_system_folder(nowhere.module);
+        nowhere.user = nowhere.in_program || is_users_library(nowhere.module);
         result.push_back(nowhere);
         return result;
     }
@@ -96,8 +100,8 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
         place.line = static_cast<int>(info.Line);
         place.column = static_cast<int>(info.Column);
         place.inlined = i + 1 < found->getNumberOfFrames();
-        place.user =
-            place.file.empty() ? place.in_program || !in_system_folder(place.module) : !in_system_folder(place.file);
+        // System libraries may have debug information too, and so have ours.
+        place.user = (place.in_program || is_users_library(place.module)) && !in_system_folder(place.file);
         if (place.in_program && !place.file.empty()) program_has_lines_ = true;
         result.push_back(std::move(place));
     }

@@ -595,8 +595,10 @@ int write_mapping(dl_phdr_info* info, size_t, void*) {
         record.put(static_cast<std::uint64_t>(info->dlpi_addr));
         record.put_text(name);
         commit(this_thread, record);
-        for (const char* ours : {"/libtorch", "/libc10", "/libstdc++", "/libwhittle_capture", "/libc.so", "/libc-"})
-            if (std::strstr(name, ours)) state.torch_code.emplace_back(low, high);
+        const char* slash = std::strrchr(name, '/');
+        const std::string_view file = slash ? slash + 1 : name;
+        for (const char* ours : {"libtorch", "libc10.", "libstdc++.", "libwhittle_capture", "libc.so", "libc-"})
+            if (file.substr(0, std::strlen(ours)) == ours) state.torch_code.emplace_back(low, high);
     }
     return 0;
 }

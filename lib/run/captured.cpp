@@ -1,0 +1,65 @@
+#include "run/captured.h"
+
+#include <algorithm>
+
+namespace whittle {
+
+namespace {
+
+IndexBreak break_entry(const capture::GraphBreak& entry, const std::string& frame) {
+    return {.reason = entry.reason,
+            .id = std::string(capture::info(entry.kind).id),
+            .op = entry.op,
+            .frame = frame,
+            .stack = entry.stack};
+}
+
+bool same_place(const IndexBreak& a, const IndexBreak& b) {
+    return a.reason == b.reason && a.id == b.id && a.frame == b.frame && a.stack == b.stack;
+}
+
+}  // namespace
+
+std::size_t add_break(TraceIndex& index, const capture::GraphBreak& entry, const std::string& frame) {
+    IndexBreak wanted = break_entry(entry, frame);
+    const auto known = std::find_if(index.breaks.begin(), index.breaks.end(),
+                                    [&](const IndexBreak& other) { return same_place(other, wanted); });
+    if (known != index.breaks.end()) {
+        ++known->count;
+        return static_cast<std::size_t>(known - index.breaks.begin());
+    }
+    index.breaks.push_back(std::move(wanted));
+    return index.breaks.size() - 1;
+}
+
+void add_frame(TraceIndex& index, const capture::CapturedFrame& frame) {
+    if (std::find(index.frames.begin(), index.frames.end(), frame.name) == index.frames.end())
+        index.frames.push_back(frame.name);
+    for (const capture::GraphBreak& entry : frame.breaks) add_break(index, entry, frame.name);
+}
+
+void describe(IndexGraph& entry, const capture::CapturedGraph& graph, const TraceIndex& index) {
+    for (const capture::Guard& guard : graph.guards) entry.guards.push_back(guard.text());
+    entry.compile_seconds = graph.compile_seconds;
+    if (!graph.ended_by) return;
+    const IndexBreak wanted = break_entry(*graph.ended_by, entry.frame);
+    const auto known = std::find_if(index.breaks.begin(), index.breaks.end(),
+                                    [&](const IndexBreak& other) { return same_place(other, wanted); });
+    if (known != index.breaks.end()) entry.ended_by_break = static_cast<std::size_t>(known - index.breaks.begin());
+}
+
+TraceIndex index_of(const std::string& model, const std::vector<capture::CapturedFrame>& frames) {
+    TraceIndex index{.model = model, .frames = {}, .graphs = {}, .breaks = {}, .records = {}, .environment = {}};
+    for (const capture::CapturedFrame& frame : frames) {
+        add_frame(index, frame);
+        for (const capture::CapturedGraph& graph : frame.graphs) {
+            IndexGraph entry = index_graph(graph.graph, frame.name);
+            entry.file = std::filesystem::path("graphs") / (graph.graph.name + ".json");
+            describe(entry, graph, index);
+            index.graphs.push_back(std::move(entry));
+        }
+    }
+    return index;
+}
+
+}  // namespace whittle
