@@ -1,10 +1,10 @@
 #include "frontends/libtorch/symbolizer.h"
 
-#include <llvm/DebugInfo/Symbolize/Symbolize.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+
+#include "frontends/libtorch/llvm_symbolizer.h"
 
 namespace whittle::libtorch {
 
@@ -19,8 +19,6 @@ bool in_system_folder(const std::string& path) {
 bool is_users_library(const std::string& module) {
     return !in_system_folder(module) && module.find("/libwhittle_capture") == std::string::npos;
 }
-
-std::string known(const std::string& text) { return text == llvm::DILineInfo::BadString ? "" : text; }
 
 }  // namespace
 
@@ -46,18 +44,9 @@ std::string without_parameters(const std::string& function) {
 }
 
 struct Symbolizer::Impl {
-    static llvm::symbolize::LLVMSymbolizer::Options options() {
-        llvm::symbolize::LLVMSymbolizer::Options options;
-        options.PrintFunctions = llvm::DINameKind::LinkageName;
-        options.UseSymbolTable = true;
-        options.Demangle = true;
-        options.RelativeAddresses = false;
-        return options;
-    }
-
     std::vector<Mapping> mappings;
     std::string program;
-    llvm::symbolize::LLVMSymbolizer symbolizer{options()};
+    LlvmSymbolizer symbolizer;
     std::map<std::uint64_t, std::vector<CodePlace>> places;
     std::map<std::string, std::vector<std::string>> sources;
 };
@@ -83,25 +72,17 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
     }
     nowhere.module = mapping->path;
     nowhere.in_program = mapping->path == impl_->program;
-    auto found = impl_->symbolizer.symbolizeInlinedCode(
-        mapping->path, {pc - mapping->base, llvm::object::SectionedAddress::UndefSection});
-    if (!found) {
-        llvm::consumeError(found.takeError());
-        nowhere.user = nowhere.in_program || is_users_library(nowhere.module);
-        result.push_back(nowhere);
-        return result;
-    }
-    for (std::uint32_t i = 0; i < found->getNumberOfFrames(); ++i) {
-        const llvm::DILineInfo& info = found->getFrame(i);
+    const std::vector<LineInfo> lines = impl_->symbolizer.look_up(mapping->path, pc - mapping->base);
+    nowhere.user = nowhere.in_program || is_users_library(nowhere.module);
+    for (const LineInfo& info : lines) {
         CodePlace place = nowhere;
-        place.function = without_parameters(known(info.FunctionName));
-        place.file = known(info.FileName);
-        if (!place.file.empty()) place.file = std::filesystem::path(place.file).lexically_normal().string();
-        place.line = static_cast<int>(info.Line);
-        place.column = static_cast<int>(info.Column);
-        place.inlined = i + 1 < found->getNumberOfFrames();
+        place.function = without_parameters(info.function);
+        if (!info.file.empty()) place.file = std::filesystem::path(info.file).lexically_normal().string();
+        place.line = info.line;
+        place.column = info.column;
+        place.inlined = &info != &lines.back();
         // System libraries may have debug information too, and so have ours.
-        place.user = (place.in_program || is_users_library(place.module)) && !in_system_folder(place.file);
+        place.user = nowhere.user && !in_system_folder(place.file);
         if (place.in_program && !place.file.empty()) program_has_lines_ = true;
         result.push_back(std::move(place));
     }
