@@ -1,6 +1,7 @@
 #include "reduce/search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -105,8 +106,12 @@ class Search {
     /// not for `low`. An unresolved midpoint is replaced by a near one that answers, as git bisect skips a commit.
     std::size_t first_failing_prefix(const Set& base, const std::vector<int>& order, std::size_t low,
                                      std::size_t high) {
+        bool failed = false;
         while (high - low > 1) {
-            const std::size_t middle = low + (high - low) / 2;
+            // What makes a half fail may well recur in it (every relu, say): then look close to the front. A wrong
+            // guess costs a query, which on thousands of items plain bisection does without.
+            const bool recurs = failed && base.empty() && low == 0 && problem_.count <= kGuessLimit;
+            const std::size_t middle = recurs ? std::max<std::size_t>(1, high / 8) : split(low, high);
             std::size_t probe = middle;
             Verdict verdict = ask(extended(base, order, middle));
             const std::size_t stride = std::max<std::size_t>(1, (high - low) / 8);
@@ -117,9 +122,22 @@ class Search {
                 probe = other;
                 verdict = ask(extended(base, order, probe));
             }
-            (verdict == Verdict::fails ? high : low) = probe;
+            failed = verdict == Verdict::fails;
+            (failed ? high : low) = probe;
         }
         return high;
+    }
+
+    /// Where to ask in (low, high): so that either answer is equally likely. The last essential item is the nearer to
+    /// the end the more of the items seen so far were essential: with density p, the last t of n items hold it with
+    /// probability (1 - (1-p)^t) / (1 - (1-p)^n). While few are expected that is the middle.
+    std::size_t split(std::size_t low, std::size_t high) const {
+        const double span = static_cast<double>(high - low);
+        const double density = std::min(0.9, found_ / (seen_ + 0.1 * problem_.count));
+        if (density * span < 0.5) return low + (high - low) / 2;
+        const double q = 1 - density;
+        const double tail = std::round(std::log((1 + std::pow(q, span)) / 2) / std::log(q));
+        return high - static_cast<std::size_t>(std::clamp(tail, 1.0, span - 1));
     }
 
     // ---- gallop ----------------------------------------------------------------------------------------------------
@@ -129,24 +147,38 @@ class Search {
         const std::size_t last = first_failing_prefix({}, pool, 0, pool.size());
         Set essential = {pool[last - 1]};
         pool.resize(last);
-        while (!fails(essential)) {
+        std::size_t ball = 1, ask_alone = 1;
+        for (;;) {
+            // The more are essential already, the less likely is it that this one was the last.
+            if (essential.size() >= ask_alone) {
+                if (fails(essential)) return;
+                ask_alone = essential.size() + std::max<std::size_t>(1, essential.size() / 2);
+            }
             const std::vector<int> order = by_distance(essential, difference(pool, essential));
-            if (order.empty())
-                break;  // a set with all that seemed essential does not fail: not monotone, sweep from best_
-            const std::size_t k = next_essential(essential, order);
+            if (order.empty()) break;
+            const std::size_t k = next_essential(essential, order, ball);
+            found_ += 1;
+            seen_ += static_cast<double>(order.size() - k + 1);
             pool = extended(essential, order, k);
             essential = extended(essential, {order[k - 1]}, 1);
         }
+        fails(essential);  // if not: verdicts are not monotone, and the sweep goes on from the best
     }
 
     /// essential + all of `order` fails, essential alone does not: grows the ball x4 until it fails, then bisects
-    /// inside.
-    std::size_t next_essential(const Set& essential, const std::vector<int>& order) {
+    /// inside. The first of `order` may be all it takes. `ball` is where to start, and becomes where to start next:
+    /// what is needed lies no nearer than it did before, and if it does, the ball shrinks again.
+    std::size_t next_essential(const Set& essential, const std::vector<int>& order, std::size_t& ball) {
         std::size_t low = 0;
-        for (std::size_t k = 1; k < order.size(); k *= 4) {
-            if (fails(extended(essential, order, k))) return first_failing_prefix(essential, order, low, k);
-            low = k;
+        const std::size_t start = ball;
+        for (std::size_t k = start; k < order.size(); k *= 4) {
+            if (fails(extended(essential, order, k))) {
+                if (k == start) ball = std::max<std::size_t>(1, k / 4);
+                return first_failing_prefix(essential, order, low, k);
+            }
+            low = ball = k;
         }
+        ball = order.size();
         return first_failing_prefix(essential, order, low, order.size());
     }
 
@@ -220,6 +252,7 @@ class Search {
     }
 
     static constexpr std::size_t kSkips = 4;        // unresolved midpoints to step around before taking one as passing
+    static constexpr int kGuessLimit = 1000;        // items above which bisection does not guess
     static constexpr std::size_t kSweepLimit = 24;  // a droppable item among more than these: verdicts are not monotone
 
     const Problem& problem_;
@@ -227,6 +260,7 @@ class Search {
     Result result_;
     Set best_;
     std::map<Set, Verdict> cache_;
+    double found_ = 0, seen_ = 0;  // essential items, and items known to be essential or not, behind the prefix
 };
 
 }  // namespace

@@ -2,8 +2,9 @@
 // says what a set does, and a neighbourhood says which items are likely to matter together.
 //
 // Method: prefix bisection proves the last essential item; then, until the essential items fail alone, the set grows
-// around them by distance (x4) and a bisection inside proves the next one; a sweep that tries to drop each item proves
-// the result 1-minimal. Where verdicts are not monotone, delta debugging (Zeller and Hildebrandt 2002, ddmin) finishes.
+// around them by distance (x4) and a bisection inside proves the next one, weighted by how many items were essential so
+// far (many on a long path, few else); a sweep that tries to drop each item proves the result 1-minimal. Where verdicts
+// are not monotone, delta debugging (Zeller and Hildebrandt 2002, ddmin) finishes.
 #pragma once
 
 #include <cstddef>
