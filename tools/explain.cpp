@@ -6,6 +6,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/subprocess.h"
 #include "cli/backend_choice.h"
 #include "cli/model.h"
 #include "cli/program.h"
@@ -13,6 +14,9 @@
 #include "cli/usage.h"
 #include "explain/report.h"
 #include "explain/show.h"
+#include "explain/static_report.h"
+#include "frontends/clang/unit.h"
+#include "frontends/cpp/command.h"
 #include "run/captured.h"
 
 namespace {
@@ -25,7 +29,7 @@ struct Options {
     cli::BackendChoice backend;
     cli::InputOptions inputs;
     cli::ProgramOptions program;
-    std::optional<std::string> break_id;
+    std::optional<std::string> break_id, source, source_flags;
     bool ops = false, guards = false, times = false, recompiles = false;
     bool fullgraph = false, list_backends = false;
 };
@@ -43,6 +47,13 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("--dot", options.dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
     tool.option("--break", options.break_id, "ID",
                 "Say what the break ID (WB0001 …) means and how to avoid it, or 'all' of them, and stop.");
+    tool.option(
+        "--static", options.source, "FILE.cpp",
+        "Predict the breaks of a C++ program from its source; with a program or a folder written by trace, also say "
+        "which of them were seen.");
+    tool.option(
+        "--static-flags", options.source_flags, "FLAGS",
+        "The flags that FILE.cpp is compiled with, as one word. Without a program as MODEL they may also follow --.");
     tool.flag("--list-backends", options.list_backends, "List the backends that exist, and stop.");
     options.inputs.declare(tool);
     options.program.declare(tool);
@@ -50,6 +61,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("explain model.onnx --ops", "what model.onnx consists of, and what halide cannot compile");
     tool.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "a picture of it");
     tool.example("explain model.onnx --backend ./mine.so --fullgraph", "does a backend of your own take all of it?");
+    tool.example("explain --static model.cpp -- -std=c++17 -Iinclude", "where capture of a program would have to stop");
     tool.exit_one("with --fullgraph, there is a graph break.");
 }
 
@@ -76,7 +88,7 @@ struct Subject {
 };
 
 Subject subject_of_model(const Options& options) {
-    options.program.refuse_for_model(*options.model);
+    if (!options.source) options.program.refuse_for_model(*options.model);
     const cli::ModelOptions how{.inputs = options.inputs, .keep_unknown = true, .need_inputs = false};
     Subject subject;
     for (cli::LoadedFrame& loaded : cli::load_model(*options.model, how)) {
@@ -114,29 +126,76 @@ int tell_break(const std::string& id) {
     return 0;
 }
 
+explain::TextOptions text_options(const cli::Tool& tool, const Options& options) {
+    return {.ops = options.ops,
+            .guards = options.guards,
+            .times = options.times,
+            .recompiles = options.recompiles,
+            .verbose = tool.shared().verbose,
+            .color = tool.shared().color_out};
+}
+
+bool is_program(const Options& options) {
+    return options.model && cli::recognize(*options.model) == cli::ModelKind::program;
+}
+
+/// What the source says: --static, else nothing.
+std::optional<cpp::Analysis> analysis_of(const Options& options) {
+    if (!options.source) {
+        if (options.source_flags) throw Error("found --static-flags, expected it with --static only");
+        return std::nullopt;
+    }
+    std::vector<std::string> flags = shell_split(options.source_flags.value_or(""));
+    const std::vector<std::string>& rest = options.program.arguments;
+    if (!is_program(options)) flags.insert(flags.end(), rest.begin(), rest.end());
+    cpp::Analysis analysis = cpp::analyze({*options.source, cpp::clang_flags(flags)});
+    cpp::keep_functions(analysis, options.program.functions);
+    return analysis;
+}
+
+int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::Analysis& analysis) {
+    if (tool.shared().json)
+        cli::print_json(explain::to_json(analysis));
+    else
+        std::cout << explain::to_text(analysis, text_options(tool, options));
+    for (const cpp::Prediction& p : analysis.predictions) {
+        if (!options.fullgraph || p.possible) continue;
+        std::cerr << "explain: --fullgraph: found a graph break at " << analysis.file << ":" << p.range.line << ": "
+                  << p.reason << "\n";
+        return 1;
+    }
+    return 0;
+}
+
 int run(const cli::Tool& tool, const Options& options) {
     if (options.list_backends) return list(tool);
     if (options.break_id) return tell_break(*options.break_id);
+    const std::optional<cpp::Analysis> analysis = analysis_of(options);
+    if (!options.model && analysis) return tell_predictions(tool, options, *analysis);
     if (!options.model) throw Error("found no MODEL, expected one", "see explain --help");
     if (options.dot) cli::never_overwrite("--dot", *options.dot, cli::files_read(*options.model, options.inputs));
     const std::unique_ptr<Backend> backend =
         find_backend(options.backend.name.empty() ? "halide" : options.backend.name);
-    const Subject subject = cli::recognize(*options.model) == cli::ModelKind::program
-                                ? subject_of_program(tool, options)
-                                : subject_of_model(options);
+    const Subject subject = is_program(options) ? subject_of_program(tool, options) : subject_of_model(options);
+    if (analysis && !subject.index)
+        throw Error({options.model->string(), {}},
+                    "found neither a program nor a folder written by trace, expected one with --static",
+                    "leave MODEL out to see the predictions alone");
     const explain::Report report = explain::explain(options.model->string(), subject.frames, backend.get(),
                                                     subject.index ? &*subject.index : nullptr);
     if (options.dot) write_file(*options.dot, explain::to_dot(subject.frames, backend.get()));
 
-    if (tool.shared().json)
-        cli::print_json(explain::to_json(report));
-    else
-        std::cout << explain::to_text(report, {.ops = options.ops,
-                                               .guards = options.guards,
-                                               .times = options.times,
-                                               .recompiles = options.recompiles,
-                                               .verbose = tool.shared().verbose,
-                                               .color = tool.shared().color_out});
+    const explain::Join joined = analysis ? explain::join(*analysis, subject.index->breaks) : explain::Join{};
+    if (tool.shared().json) {
+        nlohmann::json json = explain::to_json(report);
+        if (analysis) json["static"] = explain::to_json(joined, *analysis, subject.index->breaks);
+        cli::print_json(json);
+    } else {
+        std::cout << explain::to_text(report, text_options(tool, options));
+        if (analysis)
+            std::cout << "\n"
+                      << explain::to_text(joined, *analysis, subject.index->breaks, text_options(tool, options));
+    }
     if (!options.fullgraph || report.break_reasons.empty()) return 0;
     std::cerr << "explain: --fullgraph: found a graph break at " << report.first_break << "\n";
     return 1;

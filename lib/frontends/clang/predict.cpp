@@ -51,6 +51,8 @@ class Predictor : public RecursiveASTVisitor<Predictor> {
     bool VisitFunctionDecl(FunctionDecl* function) {
         const auto* method = dyn_cast<CXXMethodDecl>(function);
         if (method && method->getParent()->isLambda()) return true;  // walked with the function around it
+        if (method && semantics_.is_tensor(semantics_.context().getRecordType(method->getParent())))
+            return true;  // how a tensor works is not for its users to avoid
         if (function->doesThisDeclarationHaveABody() && !function->isDependentContext() && !function->isDefaulted() &&
             semantics_.in_main_file(function->getLocation()))
             walk_function(function, function->getQualifiedNameAsString());

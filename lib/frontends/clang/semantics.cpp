@@ -246,6 +246,12 @@ std::optional<Read> Semantics::read(const Expr* expression) const {
             return Read{PredictionKind::item, true, "." + name + "() reads tensor data"};
         return std::nullopt;
     }
+    if (const auto* output = dyn_cast<CXXOperatorCallExpr>(expression); output && output->getNumArgs() == 2) {
+        bool text_only = false;
+        if (output->getOperator() == OO_LessLess && is_tensor(output->getArg(1)->getType()) &&
+            is_stream(record_of(output->getArg(0)->getType()), text_only))
+            return Read{PredictionKind::item, false, "a tensor is formatted as text"};
+    }
     if (const auto* call = dyn_cast<CallExpr>(expression)) return function_read(call);
     return std::nullopt;
 }

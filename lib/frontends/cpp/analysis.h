@@ -20,6 +20,7 @@ struct Function {
     std::string name = {};  ///< qualified; a lambda's is that of its function followed by "::lambda"
     Range range = {};
     bool tensors = false;  ///< tensors occur in it
+    bool operator==(const Function&) const = default;
 };
 
 /// Named as the kinds of breaks that capture observes.
@@ -43,6 +44,7 @@ struct Prediction {
     std::string text = {};   ///< the source in the range, on one line
     std::string line = {};   ///< the source line where it begins, without indentation
     std::string reason = {};
+    bool operator==(const Prediction&) const = default;
 };
 
 /// A place that gets no probes.
@@ -56,7 +58,12 @@ struct Analysis {
     std::string file = {};  ///< as it was named
     std::vector<Function> functions = {};
     std::vector<Prediction> predictions = {};  ///< in order of their ranges
+    bool operator==(const Analysis&) const = default;
 };
+
+/// Keeps the predictions in these functions (qualified names, or their last part) and in lambdas inside them; all when
+/// `names` is empty. Throws Error for a name that no function has.
+void keep_functions(Analysis& analysis, const std::vector<std::string>& names);
 
 enum class SiteKind : std::uint8_t { statement, branch, effect };
 

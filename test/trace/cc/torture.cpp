@@ -1,5 +1,5 @@
-// Every construct that probes have to respect; run by test/trace/cc-torture.txt and explain's static.txt.
-// clang-format off: the layout is part of the test
+// Every construct that probes have to respect, laid out as badly as users may; run by test/trace/cc-torture.txt.
+// clang-format off
 #include <algorithm>
 #include <array>
 #include <cstdio>
