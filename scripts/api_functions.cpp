@@ -23,6 +23,110 @@ const std::set<std::string> kHandWrittenMethods = {"index", "index_put_", "equal
 const std::set<std::string> kHandWrittenFunctions = {"scalar_tensor"};
 const std::set<std::string> kKeywords = {"and", "or", "not", "xor"};
 
+/// Of all forms that could be derived, those that ATen has.
+const std::set<std::string> kInPlace = {"abs",
+                                        "acos",
+                                        "acosh",
+                                        "add",
+                                        "addcdiv",
+                                        "addcmul",
+                                        "addmm",
+                                        "addmv",
+                                        "asin",
+                                        "asinh",
+                                        "atan",
+                                        "atan2",
+                                        "atanh",
+                                        "baddbmm",
+                                        "bernoulli",
+                                        "bitwise_and",
+                                        "bitwise_not",
+                                        "bitwise_or",
+                                        "bitwise_xor",
+                                        "ceil",
+                                        "celu",
+                                        "clamp",
+                                        "clamp_max",
+                                        "clamp_min",
+                                        "copy",
+                                        "copysign",
+                                        "cos",
+                                        "cosh",
+                                        "cumprod",
+                                        "cumsum",
+                                        "div",
+                                        "elu",
+                                        "eq",
+                                        "erf",
+                                        "erfc",
+                                        "erfinv",
+                                        "exp",
+                                        "exp2",
+                                        "expm1",
+                                        "fill",
+                                        "floor",
+                                        "floor_divide",
+                                        "fmod",
+                                        "frac",
+                                        "ge",
+                                        "gelu",
+                                        "gt",
+                                        "hardsigmoid",
+                                        "hardswish",
+                                        "hardtanh",
+                                        "heaviside",
+                                        "hypot",
+                                        "index_add",
+                                        "index_put",
+                                        "le",
+                                        "leaky_relu",
+                                        "lerp",
+                                        "log",
+                                        "log10",
+                                        "log1p",
+                                        "log2",
+                                        "logical_and",
+                                        "logical_not",
+                                        "logical_or",
+                                        "logical_xor",
+                                        "logit",
+                                        "lt",
+                                        "masked_fill",
+                                        "mish",
+                                        "mul",
+                                        "nan_to_num",
+                                        "ne",
+                                        "neg",
+                                        "pow",
+                                        "reciprocal",
+                                        "relu",
+                                        "relu6",
+                                        "remainder",
+                                        "round",
+                                        "rsqrt",
+                                        "scatter",
+                                        "scatter_add",
+                                        "scatter_reduce",
+                                        "selu",
+                                        "sgn",
+                                        "sigmoid",
+                                        "sign",
+                                        "silu",
+                                        "sin",
+                                        "sinc",
+                                        "sinh",
+                                        "sqrt",
+                                        "square",
+                                        "sub",
+                                        "tan",
+                                        "tanh",
+                                        "threshold",
+                                        "tril",
+                                        "triu",
+                                        "trunc",
+                                        "xlogy",
+                                        "zero"};
+
 struct Parameter {
     Param param;
     std::string type = {}, default_value = {};  ///< C++; no default: empty
@@ -227,6 +331,25 @@ std::string body(const Function& f, bool method) {
     return text + "    return call.tuple<" + std::to_string(count) + ">();\n";
 }
 
+/// "aten.add.Tensor" -> "aten.add_.Tensor".
+std::string in_place_target(const Function& f) { return "aten." + f.name + "_" + f.target.substr(f.target.rfind('.')); }
+bool has_in_place(const Function& f) {
+    return f.method && kInPlace.contains(f.name) && Registry::instance().in_place(in_place_target(f));
+}
+std::string in_place_declaration(const Function& f, bool with_defaults, const std::string& scope) {
+    Function form = f;
+    form.name += "_";
+    form.return_type = "Tensor";
+    return declaration(form, true, with_defaults, scope);
+}
+std::string in_place_body(const Function& f) {
+    Function form = f;
+    form.target = in_place_target(f);
+    std::string text = body(form, true);
+    text.erase(text.rfind("    return"));
+    return text + "    call.in_place(*this);\n    return *this;\n";
+}
+
 bool hand_written(const Function& f, bool method) {
     return (method ? kHandWrittenMethods : kHandWrittenFunctions).contains(f.name);
 }
@@ -263,6 +386,10 @@ int main(int argc, char** argv) {
         if (f.method && !hand_written(f, true)) {
             methods += "    WHITTLE_API_CALL " + declaration(f, true, true, "") + ";\n";
             source += declaration(f, true, false, "Tensor::") + " {\n" + body(f, true) + "}\n";
+        }
+        if (has_in_place(f) && !kHandWrittenMethods.contains(f.name + "_")) {
+            methods += "    WHITTLE_API_CALL " + in_place_declaration(f, true, "") + ";\n";
+            source += in_place_declaration(f, false, "Tensor::") + " {\n" + in_place_body(f) + "}\n";
         }
     }
     methods += "// clang-format on\n";

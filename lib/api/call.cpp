@@ -1,6 +1,8 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include "api/call.h"
 
+#include <cstring>
+
 #include "api/session.h"
 #include "base/error.h"
 #include "ops/interpreter.h"
@@ -146,15 +148,17 @@ Tensor Call::one() {
     return results.front();
 }
 
+void Call::check(const Schema& schema) {
+    for (std::size_t i = 0; i < node_.args.size() && i < schema.params.size(); ++i) {
+        const Param& param = schema.params[i];
+        if (param.type == ParamType::tensor && !param.optional && node_.args[i].is_none())
+            throw Error(node_.target + ": '" + param.name + "' is an undefined tensor");
+    }
+    drop_defaults(node_, schema);
+}
+
 TensorList Call::issue() {
-    const RegisteredOp& op = Registry::instance().require(node_.target);
-    for (const Param& param : op.schema.params)
-        if (param.type == ParamType::tensor && !param.optional && !param.default_value) {
-            const std::size_t position = static_cast<std::size_t>(&param - op.schema.params.data());
-            if (position < node_.args.size() && node_.args[position].is_none())
-                throw Error(node_.target + ": '" + param.name + "' is an undefined tensor");
-        }
-    drop_defaults(node_, op.schema);
+    check(Registry::instance().require(node_.target).schema);
     if (Session* session = Session::current()) return session->record(std::move(node_), operands_, pc_);
     for (const ImplPtr& operand : operands_) demand(Tensor(operand), {});
     const bool gradient = wants_gradient(operands_);
@@ -162,6 +166,50 @@ TensorList Call::issue() {
     for (const whittle::Tensor& value : run_now(node_, operands_))
         results.push_back(wrap(gradient && is_floating(value.dtype()) ? value.with_requires_grad(true) : value));
     return results;
+}
+
+void Call::in_place(const Tensor& self) {
+    const InPlaceForm* form = Registry::instance().in_place(node_.target);
+    WHITTLE_CHECK(form != nullptr, node_.target + " is no in-place op");
+    check(form->schema);
+    TensorImpl& impl = *self.impl();
+    if (grad_mode && impl.meta.requires_grad)
+        throw Error(node_.target + ": found a tensor that requires a gradient, expected one without",
+                    "write to it under a NoGradGuard");
+    if (Session* session = Session::current())
+        return session->record_write(std::move(node_), form->functional, operands_, pc_);
+    for (const ImplPtr& operand : operands_) demand(Tensor(operand), {});
+    Node functional = node_;
+    functional.target = form->functional;
+    const whittle::Tensor result = run_now(functional, operands_).at(0);
+    write_into(*impl.value, result);
+}
+
+void write_into(whittle::Tensor& to, const whittle::Tensor& from) {
+    if (from.sizes() != to.sizes())
+        throw Error("found a result of sizes " + to_string(from.sizes()) + " written into " + to_string(to.sizes()) +
+                    ", expected equal ones");
+    if (!to.storage()->writable()) throw Error("found a write to memory that is only to be read");
+    const whittle::Tensor values = from.to(to.dtype()).contiguous();
+    const std::size_t size = size_of(to.dtype());
+    const auto* source = static_cast<const std::byte*>(values.raw());
+    auto* target = static_cast<std::byte*>(to.mutable_raw());
+    if (to.is_contiguous()) {
+        std::memmove(target, source, size * static_cast<std::size_t>(to.numel()));
+        return;
+    }
+    const whittle::Tensor held = values.storage() == to.storage() ? values.clone() : values;
+    source = static_cast<const std::byte*>(held.raw());
+    Sizes index(to.sizes().size(), 0);
+    for (std::int64_t i = 0; i < to.numel(); ++i) {
+        std::int64_t at = 0;
+        for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * to.strides()[d];
+        std::memcpy(target + at * static_cast<std::int64_t>(size), source + static_cast<std::size_t>(i) * size, size);
+        for (std::size_t d = index.size(); d-- > 0;) {
+            if (++index[d] < to.sizes()[d]) break;
+            index[d] = 0;
+        }
+    }
 }
 
 }  // namespace whittle::api

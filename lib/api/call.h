@@ -43,6 +43,8 @@ class Call {
 
     // Issues the call. Throws Error for arguments that do not fit.
     Tensor one();
+    /// An in-place op, "aten.add_.Tensor": writes into `self`, which is the first argument.
+    void in_place(const Tensor& self);
     TensorList list() { return issue(); }
     template <std::size_t n>
     auto tuple() {
@@ -57,6 +59,7 @@ class Call {
     }
     Arg reference(const Tensor& tensor);
     void push(Arg arg);
+    void check(const Schema& schema);
     TensorList issue();
 
     Node node_;  ///< NodeRefs in it are positions in operands_

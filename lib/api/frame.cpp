@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "ops/interpreter.h"
+#include "passes/functionalize.h"
 #include "tensor/compare.h"
 
 namespace whittle::api {
@@ -122,7 +123,12 @@ std::shared_ptr<CompiledGraph> Execution::find(const Recorded& recorded) {
 void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
-    Graph lifted = with_parameters_as_inputs(graph);
+    Functionalized functional = functionalize(with_parameters_as_inputs(graph));
+    Graph lifted = std::move(functional.graph);
+    const std::vector<NodeId> placeholders = lifted.placeholders();
+    for (const MemoryUpdate& update : functional.updates)
+        for (std::size_t i = 0; i < placeholders.size(); ++i)
+            if (lifted.node({placeholders[i]}).name == update.input) compiled.updates.emplace_back(i, update.output);
     log_info("backend", "step 2: compiling graph " + graph.name + " of " + name + " with " + function_.backend_name);
     const auto begin = std::chrono::steady_clock::now();
     CompileResult result;
@@ -172,6 +178,20 @@ void Execution::verify(const CompiledGraph& compiled, const std::vector<whittle:
                               difference->description);
 }
 
+namespace {
+
+/// What the graph wrote to its inputs is written to their memory, once nothing reads the old values any more.
+void write_updates(const CompiledGraph& compiled, std::vector<whittle::Tensor>& inputs,
+                   std::vector<whittle::Tensor>& outputs) {
+    if (compiled.updates.empty()) return;
+    for (whittle::Tensor& output : outputs)
+        for (const auto& [input, ignored] : compiled.updates)
+            if (output.storage() == inputs.at(input).storage()) output = output.clone();
+    for (const auto& [input, output] : compiled.updates) write_into(inputs.at(input), outputs.at(output));
+}
+
+}  // namespace
+
 std::vector<whittle::Tensor> Execution::run(Recorded& recorded, const std::vector<whittle::Tensor>& inputs) {
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
@@ -184,21 +204,24 @@ std::vector<whittle::Tensor> Execution::run(Recorded& recorded, const std::vecto
         }
         trace_->add_graph(name, recorded, ended_by, guards);
     }
-    const std::vector<whittle::Tensor> all = with_parameters(graph, inputs);
+    std::vector<whittle::Tensor> all = with_parameters(graph, inputs);
     const auto record = [&](const std::vector<whittle::Tensor>& expected) {
         trace_->add_record(name, recorded, inputs, expected, function_.backend_name);
     };
+    const auto reference = [&] { return evaluate(functionalize(with_parameters_as_inputs(graph)).graph, all); };
     std::vector<whittle::Tensor> outputs;
+    std::shared_ptr<CompiledGraph> compiled;
     try {
-        const std::shared_ptr<CompiledGraph> compiled = find(recorded);
+        compiled = find(recorded);
         outputs = execute(*compiled, recorded, all);
         if (function_.options.verify) verify(*compiled, all, outputs);
     } catch (const std::exception&) {
-        if (trace_ && trace_->wants_record(recorded.key, true)) record(evaluate(with_parameters_as_inputs(graph), all));
+        if (trace_ && trace_->wants_record(recorded.key, true)) record(reference());
         throw;
     }
     if (trace_ && trace_->wants_record(recorded.key, false))
-        record(function_.backend_name == "eager" ? outputs : evaluate(with_parameters_as_inputs(graph), all));
+        record(function_.backend_name == "eager" ? outputs : reference());
+    write_updates(*compiled, all, outputs);
     return outputs;
 }
 

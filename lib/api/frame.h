@@ -21,7 +21,8 @@ namespace whittle::api {
 struct CompiledGraph {
     std::mutex mutex;  ///< executables run one call at a time
     std::unique_ptr<Executable> executable;
-    Graph graph;  ///< what was compiled: functional, parameters are inputs
+    Graph graph;                                               ///< what was compiled: functional, parameters are inputs
+    std::vector<std::pair<std::size_t, std::size_t>> updates;  ///< input that takes the value of an output
     double seconds = 0;
 };
 

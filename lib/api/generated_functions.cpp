@@ -112,6 +112,12 @@ Tensor Tensor::abs() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::abs_() const {
+    Call call("aten.abs_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor acos(const Tensor& self) {
     Call call("aten.acos.default", __builtin_return_address(0));
     call.add(self);
@@ -122,6 +128,12 @@ Tensor Tensor::acos() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::acos_() const {
+    Call call("aten.acos_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor acosh(const Tensor& self) {
     Call call("aten.acosh.default", __builtin_return_address(0));
     call.add(self);
@@ -131,6 +143,12 @@ Tensor Tensor::acosh() const {
     Call call("aten.acosh.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::acosh_() const {
+    Call call("aten.acosh_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor adaptive_avg_pool1d(const Tensor& self, const IntList& output_size) {
     Call call("aten.adaptive_avg_pool1d.default", __builtin_return_address(0));
@@ -218,6 +236,14 @@ Tensor Tensor::add(const Scalar& other, const Scalar& alpha) const {
     call.add(alpha);
     return call.one();
 }
+Tensor Tensor::add_(const Scalar& other, const Scalar& alpha) const {
+    Call call("aten.add_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.add(alpha);
+    call.in_place(*this);
+    return *this;
+}
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) {
     Call call("aten.add.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -231,6 +257,14 @@ Tensor Tensor::add(const Tensor& other, const Scalar& alpha) const {
     call.add(other);
     call.keyword("alpha", alpha);
     return call.one();
+}
+Tensor Tensor::add_(const Tensor& other, const Scalar& alpha) const {
+    Call call("aten.add_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.keyword("alpha", alpha);
+    call.in_place(*this);
+    return *this;
 }
 Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) {
     Call call("aten.addcdiv.default", __builtin_return_address(0));
@@ -248,6 +282,15 @@ Tensor Tensor::addcdiv(const Tensor& tensor1, const Tensor& tensor2, const Scala
     call.keyword("value", value);
     return call.one();
 }
+Tensor Tensor::addcdiv_(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const {
+    Call call("aten.addcdiv_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(tensor1);
+    call.add(tensor2);
+    call.keyword("value", value);
+    call.in_place(*this);
+    return *this;
+}
 Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) {
     Call call("aten.addcmul.default", __builtin_return_address(0));
     call.add(self);
@@ -263,6 +306,15 @@ Tensor Tensor::addcmul(const Tensor& tensor1, const Tensor& tensor2, const Scala
     call.add(tensor2);
     call.keyword("value", value);
     return call.one();
+}
+Tensor Tensor::addcmul_(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const {
+    Call call("aten.addcmul_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(tensor1);
+    call.add(tensor2);
+    call.keyword("value", value);
+    call.in_place(*this);
+    return *this;
 }
 Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) {
     Call call("aten.addmm.default", __builtin_return_address(0));
@@ -282,6 +334,16 @@ Tensor Tensor::addmm(const Tensor& mat1, const Tensor& mat2, const Scalar& beta,
     call.keyword("alpha", alpha);
     return call.one();
 }
+Tensor Tensor::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta, const Scalar& alpha) const {
+    Call call("aten.addmm_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(mat1);
+    call.add(mat2);
+    call.keyword("beta", beta);
+    call.keyword("alpha", alpha);
+    call.in_place(*this);
+    return *this;
+}
 Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) {
     Call call("aten.addmv.default", __builtin_return_address(0));
     call.add(self);
@@ -299,6 +361,16 @@ Tensor Tensor::addmv(const Tensor& mat, const Tensor& vec, const Scalar& beta, c
     call.keyword("beta", beta);
     call.keyword("alpha", alpha);
     return call.one();
+}
+Tensor Tensor::addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) const {
+    Call call("aten.addmv_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(mat);
+    call.add(vec);
+    call.keyword("beta", beta);
+    call.keyword("alpha", alpha);
+    call.in_place(*this);
+    return *this;
 }
 Tensor alias(const Tensor& self) {
     Call call("aten.alias.default", __builtin_return_address(0));
@@ -526,6 +598,12 @@ Tensor Tensor::asin() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::asin_() const {
+    Call call("aten.asin_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor asinh(const Tensor& self) {
     Call call("aten.asinh.default", __builtin_return_address(0));
     call.add(self);
@@ -536,6 +614,12 @@ Tensor Tensor::asinh() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::asinh_() const {
+    Call call("aten.asinh_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor atan(const Tensor& self) {
     Call call("aten.atan.default", __builtin_return_address(0));
     call.add(self);
@@ -545,6 +629,12 @@ Tensor Tensor::atan() const {
     Call call("aten.atan.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::atan_() const {
+    Call call("aten.atan_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor atan2(const Tensor& self, const Tensor& other) {
     Call call("aten.atan2.default", __builtin_return_address(0));
@@ -558,6 +648,13 @@ Tensor Tensor::atan2(const Tensor& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::atan2_(const Tensor& other) const {
+    Call call("aten.atan2_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor atanh(const Tensor& self) {
     Call call("aten.atanh.default", __builtin_return_address(0));
     call.add(self);
@@ -567,6 +664,12 @@ Tensor Tensor::atanh() const {
     Call call("aten.atanh.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::atanh_() const {
+    Call call("aten.atanh_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor avg_pool1d(const Tensor& self, const IntList& kernel_size, const IntList& stride, const IntList& padding, bool ceil_mode, bool count_include_pad) {
     Call call("aten.avg_pool1d.default", __builtin_return_address(0));
@@ -650,6 +753,16 @@ Tensor Tensor::baddbmm(const Tensor& batch1, const Tensor& batch2, const Scalar&
     call.keyword("alpha", alpha);
     return call.one();
 }
+Tensor Tensor::baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const {
+    Call call("aten.baddbmm_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(batch1);
+    call.add(batch2);
+    call.keyword("beta", beta);
+    call.keyword("alpha", alpha);
+    call.in_place(*this);
+    return *this;
+}
 Tensor batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps, bool cudnn_enabled) {
     Call call("aten.batch_norm.default", __builtin_return_address(0));
     call.add(input);
@@ -673,6 +786,12 @@ Tensor Tensor::bernoulli() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::bernoulli_() const {
+    Call call("aten.bernoulli_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor bernoulli(const Tensor& self, double p) {
     Call call("aten.bernoulli.p", __builtin_return_address(0));
     call.add(self);
@@ -684,6 +803,13 @@ Tensor Tensor::bernoulli(double p) const {
     call.add(*this);
     call.add(p);
     return call.one();
+}
+Tensor Tensor::bernoulli_(double p) const {
+    Call call("aten.bernoulli_.p", __builtin_return_address(0));
+    call.add(*this);
+    call.add(p);
+    call.in_place(*this);
+    return *this;
 }
 Tensor bitwise_and(const Tensor& self, const Scalar& other) {
     Call call("aten.bitwise_and.Scalar", __builtin_return_address(0));
@@ -697,6 +823,13 @@ Tensor Tensor::bitwise_and(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::bitwise_and_(const Scalar& other) const {
+    Call call("aten.bitwise_and_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor bitwise_and(const Tensor& self, const Tensor& other) {
     Call call("aten.bitwise_and.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -708,6 +841,13 @@ Tensor Tensor::bitwise_and(const Tensor& other) const {
     call.add(*this);
     call.add(other);
     return call.one();
+}
+Tensor Tensor::bitwise_and_(const Tensor& other) const {
+    Call call("aten.bitwise_and_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
 }
 Tensor bitwise_left_shift(const Tensor& self, const Tensor& other) {
     Call call("aten.bitwise_left_shift.Tensor", __builtin_return_address(0));
@@ -743,6 +883,12 @@ Tensor Tensor::bitwise_not() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::bitwise_not_() const {
+    Call call("aten.bitwise_not_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor bitwise_or(const Tensor& self, const Scalar& other) {
     Call call("aten.bitwise_or.Scalar", __builtin_return_address(0));
     call.add(self);
@@ -755,6 +901,13 @@ Tensor Tensor::bitwise_or(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::bitwise_or_(const Scalar& other) const {
+    Call call("aten.bitwise_or_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor bitwise_or(const Tensor& self, const Tensor& other) {
     Call call("aten.bitwise_or.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -766,6 +919,13 @@ Tensor Tensor::bitwise_or(const Tensor& other) const {
     call.add(*this);
     call.add(other);
     return call.one();
+}
+Tensor Tensor::bitwise_or_(const Tensor& other) const {
+    Call call("aten.bitwise_or_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
 }
 Tensor bitwise_right_shift(const Tensor& self, const Tensor& other) {
     Call call("aten.bitwise_right_shift.Tensor", __builtin_return_address(0));
@@ -803,6 +963,13 @@ Tensor Tensor::bitwise_xor(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::bitwise_xor_(const Scalar& other) const {
+    Call call("aten.bitwise_xor_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor bitwise_xor(const Tensor& self, const Tensor& other) {
     Call call("aten.bitwise_xor.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -814,6 +981,13 @@ Tensor Tensor::bitwise_xor(const Tensor& other) const {
     call.add(*this);
     call.add(other);
     return call.one();
+}
+Tensor Tensor::bitwise_xor_(const Tensor& other) const {
+    Call call("aten.bitwise_xor_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
 }
 Tensor bmm(const Tensor& self, const Tensor& mat2) {
     Call call("aten.bmm.default", __builtin_return_address(0));
@@ -867,6 +1041,12 @@ Tensor Tensor::ceil() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::ceil_() const {
+    Call call("aten.ceil_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor celu(const Tensor& self, const Scalar& alpha) {
     Call call("aten.celu.default", __builtin_return_address(0));
     call.add(self);
@@ -878,6 +1058,13 @@ Tensor Tensor::celu(const Scalar& alpha) const {
     call.add(*this);
     call.add(alpha);
     return call.one();
+}
+Tensor Tensor::celu_(const Scalar& alpha) const {
+    Call call("aten.celu_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(alpha);
+    call.in_place(*this);
+    return *this;
 }
 TensorList chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
     Call call("aten.chunk.default", __builtin_return_address(0));
@@ -907,6 +1094,14 @@ Tensor Tensor::clamp(const OptionalTensor& min, const OptionalTensor& max) const
     call.add(max);
     return call.one();
 }
+Tensor Tensor::clamp_(const OptionalTensor& min, const OptionalTensor& max) const {
+    Call call("aten.clamp_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(min);
+    call.add(max);
+    call.in_place(*this);
+    return *this;
+}
 Tensor clamp(const Tensor& self, const std::optional<Scalar>& min, const std::optional<Scalar>& max) {
     Call call("aten.clamp.default", __builtin_return_address(0));
     call.add(self);
@@ -921,6 +1116,14 @@ Tensor Tensor::clamp(const std::optional<Scalar>& min, const std::optional<Scala
     call.add(max);
     return call.one();
 }
+Tensor Tensor::clamp_(const std::optional<Scalar>& min, const std::optional<Scalar>& max) const {
+    Call call("aten.clamp_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(min);
+    call.add(max);
+    call.in_place(*this);
+    return *this;
+}
 Tensor clamp_max(const Tensor& self, const Scalar& max) {
     Call call("aten.clamp_max.default", __builtin_return_address(0));
     call.add(self);
@@ -933,6 +1136,13 @@ Tensor Tensor::clamp_max(const Scalar& max) const {
     call.add(max);
     return call.one();
 }
+Tensor Tensor::clamp_max_(const Scalar& max) const {
+    Call call("aten.clamp_max_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(max);
+    call.in_place(*this);
+    return *this;
+}
 Tensor clamp_min(const Tensor& self, const Scalar& min) {
     Call call("aten.clamp_min.default", __builtin_return_address(0));
     call.add(self);
@@ -944,6 +1154,13 @@ Tensor Tensor::clamp_min(const Scalar& min) const {
     call.add(*this);
     call.add(min);
     return call.one();
+}
+Tensor Tensor::clamp_min_(const Scalar& min) const {
+    Call call("aten.clamp_min_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(min);
+    call.in_place(*this);
+    return *this;
 }
 Tensor clone(const Tensor& self) {
     Call call("aten.clone.default", __builtin_return_address(0));
@@ -1106,6 +1323,13 @@ Tensor Tensor::copy(const Tensor& src) const {
     call.add(src);
     return call.one();
 }
+Tensor Tensor::copy_(const Tensor& src) const {
+    Call call("aten.copy_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(src);
+    call.in_place(*this);
+    return *this;
+}
 Tensor cos(const Tensor& self) {
     Call call("aten.cos.default", __builtin_return_address(0));
     call.add(self);
@@ -1116,6 +1340,12 @@ Tensor Tensor::cos() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::cos_() const {
+    Call call("aten.cos_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor cosh(const Tensor& self) {
     Call call("aten.cosh.default", __builtin_return_address(0));
     call.add(self);
@@ -1125,6 +1355,12 @@ Tensor Tensor::cosh() const {
     Call call("aten.cosh.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::cosh_() const {
+    Call call("aten.cosh_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor count_nonzero(const Tensor& self, const IntList& dim) {
     Call call("aten.count_nonzero.dim_IntList", __builtin_return_address(0));
@@ -1176,6 +1412,14 @@ Tensor Tensor::cumprod(std::int64_t dim, std::optional<ScalarType> dtype) const 
     call.keyword("dtype", dtype);
     return call.one();
 }
+Tensor Tensor::cumprod_(std::int64_t dim, std::optional<ScalarType> dtype) const {
+    Call call("aten.cumprod_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(dim);
+    call.keyword("dtype", dtype);
+    call.in_place(*this);
+    return *this;
+}
 Tensor cumsum(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) {
     Call call("aten.cumsum.default", __builtin_return_address(0));
     call.add(self);
@@ -1189,6 +1433,14 @@ Tensor Tensor::cumsum(std::int64_t dim, std::optional<ScalarType> dtype) const {
     call.add(dim);
     call.keyword("dtype", dtype);
     return call.one();
+}
+Tensor Tensor::cumsum_(std::int64_t dim, std::optional<ScalarType> dtype) const {
+    Call call("aten.cumsum_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(dim);
+    call.keyword("dtype", dtype);
+    call.in_place(*this);
+    return *this;
 }
 Tensor detach(const Tensor& self) {
     Call call("aten.detach.default", __builtin_return_address(0));
@@ -1246,6 +1498,13 @@ Tensor Tensor::div(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::div_(const Scalar& other) const {
+    Call call("aten.div_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor div(const Tensor& self, const Scalar& other, const std::optional<std::string>& rounding_mode) {
     Call call("aten.div.Scalar_mode", __builtin_return_address(0));
     call.add(self);
@@ -1260,6 +1519,14 @@ Tensor Tensor::div(const Scalar& other, const std::optional<std::string>& roundi
     call.keyword("rounding_mode", rounding_mode);
     return call.one();
 }
+Tensor Tensor::div_(const Scalar& other, const std::optional<std::string>& rounding_mode) const {
+    Call call("aten.div_.Scalar_mode", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.keyword("rounding_mode", rounding_mode);
+    call.in_place(*this);
+    return *this;
+}
 Tensor div(const Tensor& self, const Tensor& other) {
     Call call("aten.div.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -1271,6 +1538,13 @@ Tensor Tensor::div(const Tensor& other) const {
     call.add(*this);
     call.add(other);
     return call.one();
+}
+Tensor Tensor::div_(const Tensor& other) const {
+    Call call("aten.div_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
 }
 Tensor div(const Tensor& self, const Tensor& other, const std::optional<std::string>& rounding_mode) {
     Call call("aten.div.Tensor_mode", __builtin_return_address(0));
@@ -1285,6 +1559,14 @@ Tensor Tensor::div(const Tensor& other, const std::optional<std::string>& roundi
     call.add(other);
     call.keyword("rounding_mode", rounding_mode);
     return call.one();
+}
+Tensor Tensor::div_(const Tensor& other, const std::optional<std::string>& rounding_mode) const {
+    Call call("aten.div_.Tensor_mode", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.keyword("rounding_mode", rounding_mode);
+    call.in_place(*this);
+    return *this;
 }
 Tensor dot(const Tensor& self, const Tensor& tensor) {
     Call call("aten.dot.default", __builtin_return_address(0));
@@ -1328,6 +1610,15 @@ Tensor Tensor::elu(const Scalar& alpha, const Scalar& scale, const Scalar& input
     call.add(input_scale);
     return call.one();
 }
+Tensor Tensor::elu_(const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) const {
+    Call call("aten.elu_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(alpha);
+    call.add(scale);
+    call.add(input_scale);
+    call.in_place(*this);
+    return *this;
+}
 Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t padding_idx, bool scale_grad_by_freq, bool sparse) {
     Call call("aten.embedding.default", __builtin_return_address(0));
     call.add(weight);
@@ -1367,6 +1658,13 @@ Tensor Tensor::eq(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::eq_(const Scalar& other) const {
+    Call call("aten.eq_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor eq(const Tensor& self, const Tensor& other) {
     Call call("aten.eq.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -1379,6 +1677,13 @@ Tensor Tensor::eq(const Tensor& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::eq_(const Tensor& other) const {
+    Call call("aten.eq_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor erf(const Tensor& self) {
     Call call("aten.erf.default", __builtin_return_address(0));
     call.add(self);
@@ -1388,6 +1693,12 @@ Tensor Tensor::erf() const {
     Call call("aten.erf.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::erf_() const {
+    Call call("aten.erf_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor erfc(const Tensor& self) {
     Call call("aten.erfc.default", __builtin_return_address(0));
@@ -1399,6 +1710,12 @@ Tensor Tensor::erfc() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::erfc_() const {
+    Call call("aten.erfc_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor exp(const Tensor& self) {
     Call call("aten.exp.default", __builtin_return_address(0));
     call.add(self);
@@ -1409,6 +1726,12 @@ Tensor Tensor::exp() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::exp_() const {
+    Call call("aten.exp_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor exp2(const Tensor& self) {
     Call call("aten.exp2.default", __builtin_return_address(0));
     call.add(self);
@@ -1418,6 +1741,12 @@ Tensor Tensor::exp2() const {
     Call call("aten.exp2.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::exp2_() const {
+    Call call("aten.exp2_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor expand(const Tensor& self, const IntList& size, bool implicit) {
     Call call("aten.expand.default", __builtin_return_address(0));
@@ -1443,6 +1772,12 @@ Tensor Tensor::expm1() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::expm1_() const {
+    Call call("aten.expm1_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor eye(std::int64_t n, std::optional<ScalarType> dtype) {
     Call call("aten.eye.default", __builtin_return_address(0));
     call.add(n);
@@ -1462,6 +1797,25 @@ Tensor feature_dropout(const Tensor& input, double p, bool train) {
     call.add(p);
     call.add(train);
     return call.one();
+}
+Tensor fill(const Tensor& self, const Scalar& value) {
+    Call call("aten.fill.Scalar", __builtin_return_address(0));
+    call.add(self);
+    call.add(value);
+    return call.one();
+}
+Tensor Tensor::fill(const Scalar& value) const {
+    Call call("aten.fill.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(value);
+    return call.one();
+}
+Tensor Tensor::fill_(const Scalar& value) const {
+    Call call("aten.fill_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(value);
+    call.in_place(*this);
+    return *this;
 }
 Tensor flatten(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim) {
     Call call("aten.flatten.using_ints", __builtin_return_address(0));
@@ -1499,6 +1853,12 @@ Tensor Tensor::floor() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::floor_() const {
+    Call call("aten.floor_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor floor_divide(const Tensor& self, const Scalar& other) {
     Call call("aten.floor_divide.Scalar", __builtin_return_address(0));
     call.add(self);
@@ -1511,6 +1871,13 @@ Tensor Tensor::floor_divide(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::floor_divide_(const Scalar& other) const {
+    Call call("aten.floor_divide_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor floor_divide(const Tensor& self, const Tensor& other) {
     Call call("aten.floor_divide.default", __builtin_return_address(0));
     call.add(self);
@@ -1522,6 +1889,13 @@ Tensor Tensor::floor_divide(const Tensor& other) const {
     call.add(*this);
     call.add(other);
     return call.one();
+}
+Tensor Tensor::floor_divide_(const Tensor& other) const {
+    Call call("aten.floor_divide_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
 }
 Tensor fmax(const Tensor& self, const Tensor& other) {
     Call call("aten.fmax.default", __builtin_return_address(0));
@@ -1559,6 +1933,13 @@ Tensor Tensor::fmod(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::fmod_(const Scalar& other) const {
+    Call call("aten.fmod_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor fmod(const Tensor& self, const Tensor& other) {
     Call call("aten.fmod.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -1571,6 +1952,13 @@ Tensor Tensor::fmod(const Tensor& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::fmod_(const Tensor& other) const {
+    Call call("aten.fmod_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor frac(const Tensor& self) {
     Call call("aten.frac.default", __builtin_return_address(0));
     call.add(self);
@@ -1580,6 +1968,12 @@ Tensor Tensor::frac() const {
     Call call("aten.frac.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::frac_() const {
+    Call call("aten.frac_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor full(const IntList& size, const Scalar& fill_value, std::optional<ScalarType> dtype) {
     Call call("aten.full.default", __builtin_return_address(0));
@@ -1630,6 +2024,13 @@ Tensor Tensor::ge(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::ge_(const Scalar& other) const {
+    Call call("aten.ge_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor ge(const Tensor& self, const Tensor& other) {
     Call call("aten.ge.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -1642,6 +2043,13 @@ Tensor Tensor::ge(const Tensor& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::ge_(const Tensor& other) const {
+    Call call("aten.ge_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor gelu(const Tensor& self, const std::string& approximate) {
     Call call("aten.gelu.default", __builtin_return_address(0));
     call.add(self);
@@ -1653,6 +2061,13 @@ Tensor Tensor::gelu(const std::string& approximate) const {
     call.add(*this);
     call.keyword("approximate", approximate);
     return call.one();
+}
+Tensor Tensor::gelu_(const std::string& approximate) const {
+    Call call("aten.gelu_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.keyword("approximate", approximate);
+    call.in_place(*this);
+    return *this;
 }
 Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, std::int64_t interpolation_mode, std::int64_t padding_mode, bool align_corners) {
     Call call("aten.grid_sampler_2d.default", __builtin_return_address(0));
@@ -1708,6 +2123,13 @@ Tensor Tensor::gt(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::gt_(const Scalar& other) const {
+    Call call("aten.gt_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor gt(const Tensor& self, const Tensor& other) {
     Call call("aten.gt.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -1720,6 +2142,13 @@ Tensor Tensor::gt(const Tensor& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::gt_(const Tensor& other) const {
+    Call call("aten.gt_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor hardsigmoid(const Tensor& self) {
     Call call("aten.hardsigmoid.default", __builtin_return_address(0));
     call.add(self);
@@ -1730,6 +2159,12 @@ Tensor Tensor::hardsigmoid() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::hardsigmoid_() const {
+    Call call("aten.hardsigmoid_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor hardswish(const Tensor& self) {
     Call call("aten.hardswish.default", __builtin_return_address(0));
     call.add(self);
@@ -1739,6 +2174,12 @@ Tensor Tensor::hardswish() const {
     Call call("aten.hardswish.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::hardswish_() const {
+    Call call("aten.hardswish_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) {
     Call call("aten.hardtanh.default", __builtin_return_address(0));
@@ -1753,6 +2194,14 @@ Tensor Tensor::hardtanh(const Scalar& min_val, const Scalar& max_val) const {
     call.add(min_val);
     call.add(max_val);
     return call.one();
+}
+Tensor Tensor::hardtanh_(const Scalar& min_val, const Scalar& max_val) const {
+    Call call("aten.hardtanh_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(min_val);
+    call.add(max_val);
+    call.in_place(*this);
+    return *this;
 }
 Tensor hstack(const TensorList& tensors) {
     Call call("aten.hstack.default", __builtin_return_address(0));
@@ -1782,6 +2231,16 @@ Tensor Tensor::index_add(std::int64_t dim, const Tensor& index, const Tensor& so
     call.add(source);
     call.keyword("alpha", alpha);
     return call.one();
+}
+Tensor Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const {
+    Call call("aten.index_add_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(dim);
+    call.add(index);
+    call.add(source);
+    call.keyword("alpha", alpha);
+    call.in_place(*this);
+    return *this;
 }
 Tensor index_put(const Tensor& self, const std::vector<OptionalTensor>& indices, const Tensor& values, bool accumulate) {
     Call call("aten.index_put.default", __builtin_return_address(0));
@@ -1906,6 +2365,13 @@ Tensor Tensor::le(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::le_(const Scalar& other) const {
+    Call call("aten.le_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor le(const Tensor& self, const Tensor& other) {
     Call call("aten.le.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -1918,6 +2384,13 @@ Tensor Tensor::le(const Tensor& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::le_(const Tensor& other) const {
+    Call call("aten.le_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope) {
     Call call("aten.leaky_relu.default", __builtin_return_address(0));
     call.add(self);
@@ -1929,6 +2402,13 @@ Tensor Tensor::leaky_relu(const Scalar& negative_slope) const {
     call.add(*this);
     call.add(negative_slope);
     return call.one();
+}
+Tensor Tensor::leaky_relu_(const Scalar& negative_slope) const {
+    Call call("aten.leaky_relu_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(negative_slope);
+    call.in_place(*this);
+    return *this;
 }
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) {
     Call call("aten.lerp.Scalar", __builtin_return_address(0));
@@ -1944,6 +2424,14 @@ Tensor Tensor::lerp(const Tensor& end, const Scalar& weight) const {
     call.add(weight);
     return call.one();
 }
+Tensor Tensor::lerp_(const Tensor& end, const Scalar& weight) const {
+    Call call("aten.lerp_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(end);
+    call.add(weight);
+    call.in_place(*this);
+    return *this;
+}
 Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight) {
     Call call("aten.lerp.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -1957,6 +2445,14 @@ Tensor Tensor::lerp(const Tensor& end, const Tensor& weight) const {
     call.add(end);
     call.add(weight);
     return call.one();
+}
+Tensor Tensor::lerp_(const Tensor& end, const Tensor& weight) const {
+    Call call("aten.lerp_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(end);
+    call.add(weight);
+    call.in_place(*this);
+    return *this;
 }
 Tensor lgamma(const Tensor& self) {
     Call call("aten.lgamma.default", __builtin_return_address(0));
@@ -2021,6 +2517,12 @@ Tensor Tensor::log() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::log_() const {
+    Call call("aten.log_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor log10(const Tensor& self) {
     Call call("aten.log10.default", __builtin_return_address(0));
     call.add(self);
@@ -2030,6 +2532,12 @@ Tensor Tensor::log10() const {
     Call call("aten.log10.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::log10_() const {
+    Call call("aten.log10_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor log1p(const Tensor& self) {
     Call call("aten.log1p.default", __builtin_return_address(0));
@@ -2041,6 +2549,12 @@ Tensor Tensor::log1p() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::log1p_() const {
+    Call call("aten.log1p_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor log2(const Tensor& self) {
     Call call("aten.log2.default", __builtin_return_address(0));
     call.add(self);
@@ -2050,6 +2564,12 @@ Tensor Tensor::log2() const {
     Call call("aten.log2.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::log2_() const {
+    Call call("aten.log2_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor log_sigmoid(const Tensor& self) {
     Call call("aten.log_sigmoid.default", __builtin_return_address(0));
@@ -2099,6 +2619,13 @@ Tensor Tensor::logical_and(const Tensor& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::logical_and_(const Tensor& other) const {
+    Call call("aten.logical_and_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor logical_not(const Tensor& self) {
     Call call("aten.logical_not.default", __builtin_return_address(0));
     call.add(self);
@@ -2108,6 +2635,12 @@ Tensor Tensor::logical_not() const {
     Call call("aten.logical_not.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::logical_not_() const {
+    Call call("aten.logical_not_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor logical_or(const Tensor& self, const Tensor& other) {
     Call call("aten.logical_or.default", __builtin_return_address(0));
@@ -2121,6 +2654,13 @@ Tensor Tensor::logical_or(const Tensor& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::logical_or_(const Tensor& other) const {
+    Call call("aten.logical_or_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor logical_xor(const Tensor& self, const Tensor& other) {
     Call call("aten.logical_xor.default", __builtin_return_address(0));
     call.add(self);
@@ -2132,6 +2672,13 @@ Tensor Tensor::logical_xor(const Tensor& other) const {
     call.add(*this);
     call.add(other);
     return call.one();
+}
+Tensor Tensor::logical_xor_(const Tensor& other) const {
+    Call call("aten.logical_xor_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
 }
 Tensor logsumexp(const Tensor& self, const IntList& dim, bool keepdim) {
     Call call("aten.logsumexp.default", __builtin_return_address(0));
@@ -2182,6 +2729,13 @@ Tensor Tensor::lt(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::lt_(const Scalar& other) const {
+    Call call("aten.lt_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor lt(const Tensor& self, const Tensor& other) {
     Call call("aten.lt.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -2193,6 +2747,13 @@ Tensor Tensor::lt(const Tensor& other) const {
     call.add(*this);
     call.add(other);
     return call.one();
+}
+Tensor Tensor::lt_(const Tensor& other) const {
+    Call call("aten.lt_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
 }
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Scalar& value) {
     Call call("aten.masked_fill.Scalar", __builtin_return_address(0));
@@ -2208,6 +2769,14 @@ Tensor Tensor::masked_fill(const Tensor& mask, const Scalar& value) const {
     call.add(value);
     return call.one();
 }
+Tensor Tensor::masked_fill_(const Tensor& mask, const Scalar& value) const {
+    Call call("aten.masked_fill_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(mask);
+    call.add(value);
+    call.in_place(*this);
+    return *this;
+}
 Tensor masked_fill(const Tensor& self, const Tensor& mask, const Tensor& value) {
     Call call("aten.masked_fill.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -2221,6 +2790,14 @@ Tensor Tensor::masked_fill(const Tensor& mask, const Tensor& value) const {
     call.add(mask);
     call.add(value);
     return call.one();
+}
+Tensor Tensor::masked_fill_(const Tensor& mask, const Tensor& value) const {
+    Call call("aten.masked_fill_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(mask);
+    call.add(value);
+    call.in_place(*this);
+    return *this;
 }
 Tensor matmul(const Tensor& self, const Tensor& other) {
     Call call("aten.matmul.default", __builtin_return_address(0));
@@ -2523,6 +3100,12 @@ Tensor Tensor::mish() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::mish_() const {
+    Call call("aten.mish_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor mm(const Tensor& self, const Tensor& mat2) {
     Call call("aten.mm.default", __builtin_return_address(0));
     call.add(self);
@@ -2575,6 +3158,13 @@ Tensor Tensor::mul(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::mul_(const Scalar& other) const {
+    Call call("aten.mul_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor mul(const Tensor& self, const Tensor& other) {
     Call call("aten.mul.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -2586,6 +3176,13 @@ Tensor Tensor::mul(const Tensor& other) const {
     call.add(*this);
     call.add(other);
     return call.one();
+}
+Tensor Tensor::mul_(const Tensor& other) const {
+    Call call("aten.mul_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
 }
 Tensor mv(const Tensor& self, const Tensor& vec) {
     Call call("aten.mv.default", __builtin_return_address(0));
@@ -2667,6 +3264,13 @@ Tensor Tensor::ne(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::ne_(const Scalar& other) const {
+    Call call("aten.ne_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor ne(const Tensor& self, const Tensor& other) {
     Call call("aten.ne.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -2679,6 +3283,13 @@ Tensor Tensor::ne(const Tensor& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::ne_(const Tensor& other) const {
+    Call call("aten.ne_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor neg(const Tensor& self) {
     Call call("aten.neg.default", __builtin_return_address(0));
     call.add(self);
@@ -2688,6 +3299,12 @@ Tensor Tensor::neg() const {
     Call call("aten.neg.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::neg_() const {
+    Call call("aten.neg_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor new_full(const Tensor& self, const IntList& size, const Scalar& fill_value, std::optional<ScalarType> dtype) {
     Call call("aten.new_full.default", __builtin_return_address(0));
@@ -2873,6 +3490,13 @@ Tensor Tensor::pow(const Scalar& exponent) const {
     call.add(exponent);
     return call.one();
 }
+Tensor Tensor::pow_(const Scalar& exponent) const {
+    Call call("aten.pow_.Tensor_Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(exponent);
+    call.in_place(*this);
+    return *this;
+}
 Tensor pow(const Tensor& self, const Tensor& exponent) {
     Call call("aten.pow.Tensor_Tensor", __builtin_return_address(0));
     call.add(self);
@@ -2884,6 +3508,13 @@ Tensor Tensor::pow(const Tensor& exponent) const {
     call.add(*this);
     call.add(exponent);
     return call.one();
+}
+Tensor Tensor::pow_(const Tensor& exponent) const {
+    Call call("aten.pow_.Tensor_Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(exponent);
+    call.in_place(*this);
+    return *this;
 }
 Tensor prod(const Tensor& self, std::optional<ScalarType> dtype) {
     Call call("aten.prod.default", __builtin_return_address(0));
@@ -2980,6 +3611,12 @@ Tensor Tensor::reciprocal() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::reciprocal_() const {
+    Call call("aten.reciprocal_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor reflection_pad1d(const Tensor& self, const IntList& padding) {
     Call call("aten.reflection_pad1d.default", __builtin_return_address(0));
     call.add(self);
@@ -3026,6 +3663,12 @@ Tensor Tensor::relu() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::relu_() const {
+    Call call("aten.relu_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor relu6(const Tensor& self) {
     Call call("aten.relu6.default", __builtin_return_address(0));
     call.add(self);
@@ -3035,6 +3678,12 @@ Tensor Tensor::relu6() const {
     Call call("aten.relu6.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::relu6_() const {
+    Call call("aten.relu6_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor remainder(const Tensor& self, const Scalar& other) {
     Call call("aten.remainder.Scalar", __builtin_return_address(0));
@@ -3048,6 +3697,13 @@ Tensor Tensor::remainder(const Scalar& other) const {
     call.add(other);
     return call.one();
 }
+Tensor Tensor::remainder_(const Scalar& other) const {
+    Call call("aten.remainder_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
+}
 Tensor remainder(const Tensor& self, const Tensor& other) {
     Call call("aten.remainder.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -3059,6 +3715,13 @@ Tensor Tensor::remainder(const Tensor& other) const {
     call.add(*this);
     call.add(other);
     return call.one();
+}
+Tensor Tensor::remainder_(const Tensor& other) const {
+    Call call("aten.remainder_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.in_place(*this);
+    return *this;
 }
 Tensor repeat(const Tensor& self, const IntList& repeats) {
     Call call("aten.repeat.default", __builtin_return_address(0));
@@ -3214,6 +3877,12 @@ Tensor Tensor::round() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::round_() const {
+    Call call("aten.round_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor rsqrt(const Tensor& self) {
     Call call("aten.rsqrt.default", __builtin_return_address(0));
     call.add(self);
@@ -3223,6 +3892,12 @@ Tensor Tensor::rsqrt() const {
     Call call("aten.rsqrt.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::rsqrt_() const {
+    Call call("aten.rsqrt_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha) {
     Call call("aten.rsub.Scalar", __builtin_return_address(0));
@@ -3280,6 +3955,15 @@ Tensor Tensor::scatter(std::int64_t dim, const Tensor& index, const Tensor& src)
     call.add(src);
     return call.one();
 }
+Tensor Tensor::scatter_(std::int64_t dim, const Tensor& index, const Tensor& src) const {
+    Call call("aten.scatter_.src", __builtin_return_address(0));
+    call.add(*this);
+    call.add(dim);
+    call.add(index);
+    call.add(src);
+    call.in_place(*this);
+    return *this;
+}
 Tensor scatter(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) {
     Call call("aten.scatter.value", __builtin_return_address(0));
     call.add(self);
@@ -3296,6 +3980,15 @@ Tensor Tensor::scatter(std::int64_t dim, const Tensor& index, const Scalar& valu
     call.add(value);
     return call.one();
 }
+Tensor Tensor::scatter_(std::int64_t dim, const Tensor& index, const Scalar& value) const {
+    Call call("aten.scatter_.value", __builtin_return_address(0));
+    call.add(*this);
+    call.add(dim);
+    call.add(index);
+    call.add(value);
+    call.in_place(*this);
+    return *this;
+}
 Tensor scatter_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src) {
     Call call("aten.scatter_add.default", __builtin_return_address(0));
     call.add(self);
@@ -3311,6 +4004,15 @@ Tensor Tensor::scatter_add(std::int64_t dim, const Tensor& index, const Tensor& 
     call.add(index);
     call.add(src);
     return call.one();
+}
+Tensor Tensor::scatter_add_(std::int64_t dim, const Tensor& index, const Tensor& src) const {
+    Call call("aten.scatter_add_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(dim);
+    call.add(index);
+    call.add(src);
+    call.in_place(*this);
+    return *this;
 }
 Tensor scatter_reduce(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& src, const std::string& reduce, bool include_self) {
     Call call("aten.scatter_reduce.two", __builtin_return_address(0));
@@ -3331,6 +4033,17 @@ Tensor Tensor::scatter_reduce(std::int64_t dim, const Tensor& index, const Tenso
     call.add(reduce);
     call.keyword("include_self", include_self);
     return call.one();
+}
+Tensor Tensor::scatter_reduce_(std::int64_t dim, const Tensor& index, const Tensor& src, const std::string& reduce, bool include_self) const {
+    Call call("aten.scatter_reduce_.two", __builtin_return_address(0));
+    call.add(*this);
+    call.add(dim);
+    call.add(index);
+    call.add(src);
+    call.add(reduce);
+    call.keyword("include_self", include_self);
+    call.in_place(*this);
+    return *this;
 }
 Tensor searchsorted(const Tensor& sorted_sequence, const Tensor& self, bool out_int32, bool right, const std::optional<std::string>& side, const OptionalTensor& sorter) {
     Call call("aten.searchsorted.Tensor", __builtin_return_address(0));
@@ -3382,6 +4095,12 @@ Tensor Tensor::selu() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::selu_() const {
+    Call call("aten.selu_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor sigmoid(const Tensor& self) {
     Call call("aten.sigmoid.default", __builtin_return_address(0));
     call.add(self);
@@ -3391,6 +4110,12 @@ Tensor Tensor::sigmoid() const {
     Call call("aten.sigmoid.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::sigmoid_() const {
+    Call call("aten.sigmoid_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor sign(const Tensor& self) {
     Call call("aten.sign.default", __builtin_return_address(0));
@@ -3402,6 +4127,12 @@ Tensor Tensor::sign() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::sign_() const {
+    Call call("aten.sign_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor silu(const Tensor& self) {
     Call call("aten.silu.default", __builtin_return_address(0));
     call.add(self);
@@ -3411,6 +4142,12 @@ Tensor Tensor::silu() const {
     Call call("aten.silu.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::silu_() const {
+    Call call("aten.silu_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor sin(const Tensor& self) {
     Call call("aten.sin.default", __builtin_return_address(0));
@@ -3422,6 +4159,12 @@ Tensor Tensor::sin() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::sin_() const {
+    Call call("aten.sin_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor sinh(const Tensor& self) {
     Call call("aten.sinh.default", __builtin_return_address(0));
     call.add(self);
@@ -3431,6 +4174,12 @@ Tensor Tensor::sinh() const {
     Call call("aten.sinh.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::sinh_() const {
+    Call call("aten.sinh_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step) {
     Call call("aten.slice.Tensor", __builtin_return_address(0));
@@ -3566,6 +4315,12 @@ Tensor Tensor::sqrt() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::sqrt_() const {
+    Call call("aten.sqrt_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor square(const Tensor& self) {
     Call call("aten.square.default", __builtin_return_address(0));
     call.add(self);
@@ -3575,6 +4330,12 @@ Tensor Tensor::square() const {
     Call call("aten.square.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::square_() const {
+    Call call("aten.square_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor squeeze(const Tensor& self) {
     Call call("aten.squeeze.default", __builtin_return_address(0));
@@ -3690,6 +4451,14 @@ Tensor Tensor::sub(const Scalar& other, const Scalar& alpha) const {
     call.add(alpha);
     return call.one();
 }
+Tensor Tensor::sub_(const Scalar& other, const Scalar& alpha) const {
+    Call call("aten.sub_.Scalar", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.add(alpha);
+    call.in_place(*this);
+    return *this;
+}
 Tensor sub(const Tensor& self, const Tensor& other, const Scalar& alpha) {
     Call call("aten.sub.Tensor", __builtin_return_address(0));
     call.add(self);
@@ -3703,6 +4472,14 @@ Tensor Tensor::sub(const Tensor& other, const Scalar& alpha) const {
     call.add(other);
     call.keyword("alpha", alpha);
     return call.one();
+}
+Tensor Tensor::sub_(const Tensor& other, const Scalar& alpha) const {
+    Call call("aten.sub_.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(other);
+    call.keyword("alpha", alpha);
+    call.in_place(*this);
+    return *this;
 }
 Tensor sum(const Tensor& self, std::optional<ScalarType> dtype) {
     Call call("aten.sum.default", __builtin_return_address(0));
@@ -3778,6 +4555,12 @@ Tensor Tensor::tan() const {
     call.add(*this);
     return call.one();
 }
+Tensor Tensor::tan_() const {
+    Call call("aten.tan_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
+}
 Tensor tanh(const Tensor& self) {
     Call call("aten.tanh.default", __builtin_return_address(0));
     call.add(self);
@@ -3787,6 +4570,12 @@ Tensor Tensor::tanh() const {
     Call call("aten.tanh.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::tanh_() const {
+    Call call("aten.tanh_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor tensordot(const Tensor& self, const Tensor& other, const IntList& dims_self, const IntList& dims_other) {
     Call call("aten.tensordot.default", __builtin_return_address(0));
@@ -3874,6 +4663,13 @@ Tensor Tensor::tril(std::int64_t diagonal) const {
     call.add(diagonal);
     return call.one();
 }
+Tensor Tensor::tril_(std::int64_t diagonal) const {
+    Call call("aten.tril_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(diagonal);
+    call.in_place(*this);
+    return *this;
+}
 Tensor tril_indices(std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<ScalarType> dtype) {
     Call call("aten.tril_indices.default", __builtin_return_address(0));
     call.add(row);
@@ -3894,6 +4690,13 @@ Tensor Tensor::triu(std::int64_t diagonal) const {
     call.add(diagonal);
     return call.one();
 }
+Tensor Tensor::triu_(std::int64_t diagonal) const {
+    Call call("aten.triu_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(diagonal);
+    call.in_place(*this);
+    return *this;
+}
 Tensor triu_indices(std::int64_t row, std::int64_t col, std::int64_t offset, std::optional<ScalarType> dtype) {
     Call call("aten.triu_indices.default", __builtin_return_address(0));
     call.add(row);
@@ -3911,6 +4714,12 @@ Tensor Tensor::trunc() const {
     Call call("aten.trunc.default", __builtin_return_address(0));
     call.add(*this);
     return call.one();
+}
+Tensor Tensor::trunc_() const {
+    Call call("aten.trunc_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor type_as(const Tensor& self, const Tensor& other) {
     Call call("aten.type_as.default", __builtin_return_address(0));
@@ -4119,6 +4928,22 @@ Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) {
     call.add(self);
     call.add(other);
     return call.one();
+}
+Tensor zero(const Tensor& self) {
+    Call call("aten.zero.default", __builtin_return_address(0));
+    call.add(self);
+    return call.one();
+}
+Tensor Tensor::zero() const {
+    Call call("aten.zero.default", __builtin_return_address(0));
+    call.add(*this);
+    return call.one();
+}
+Tensor Tensor::zero_() const {
+    Call call("aten.zero_.default", __builtin_return_address(0));
+    call.add(*this);
+    call.in_place(*this);
+    return *this;
 }
 Tensor zeros(const IntList& size, std::optional<ScalarType> dtype) {
     Call call("aten.zeros.default", __builtin_return_address(0));

@@ -129,6 +129,7 @@ WHITTLE_API_CALL Tensor expm1(const Tensor& self);
 WHITTLE_API_CALL Tensor eye(std::int64_t n, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor eye(std::int64_t n, std::int64_t m, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor feature_dropout(const Tensor& input, double p, bool train);
+WHITTLE_API_CALL Tensor fill(const Tensor& self, const Scalar& value);
 WHITTLE_API_CALL Tensor flatten(const Tensor& self, std::int64_t start_dim = 0, std::int64_t end_dim = -1);
 WHITTLE_API_CALL Tensor flip(const Tensor& self, const IntList& dims);
 WHITTLE_API_CALL Tensor floor(const Tensor& self);
@@ -350,6 +351,7 @@ WHITTLE_API_CALL Tensor where(const Tensor& condition, const Scalar& self, const
 WHITTLE_API_CALL Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other);
 WHITTLE_API_CALL Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other);
 WHITTLE_API_CALL Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other);
+WHITTLE_API_CALL Tensor zero(const Tensor& self);
 WHITTLE_API_CALL Tensor zeros(const IntList& size, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor zeros_like(const Tensor& self, std::optional<ScalarType> dtype = std::nullopt);
 

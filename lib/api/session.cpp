@@ -1,6 +1,7 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include "api/session.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/call.h"
@@ -36,6 +37,9 @@ void Session::reset() {
     inputs_.clear();
     stacks_.clear();
     known_.clear();
+    input_impls_.clear();
+    input_memory_.clear();
+    written_.clear();
     live_inputs_ = global_inputs_ = random_inputs_ = 0;
 }
 
@@ -67,6 +71,7 @@ NodeRef Session::node_of(const ImplPtr& operand) {
 }
 
 NodeRef Session::input(const ImplPtr& operand) {
+    input_impls_.emplace(operand->key, operand);
     if (const auto parameter = parameters_.find(operand->key); parameter != parameters_.end())
         return graph_.parameter(parameter->second, *operand->value, operand->key);
     if (!operand->qualified_name.empty())
@@ -96,13 +101,75 @@ TensorList Session::add(Node call, std::vector<ValueMeta> metas, const Addresses
     return results;
 }
 
+namespace {
+
+/// Zeros to try views on; kernels of views do not look at them.
+std::shared_ptr<Storage> probe_storage(std::size_t bytes) {
+    thread_local std::shared_ptr<Storage> storage;
+    if (!storage || storage->bytes().size() < bytes) storage = Storage::allocate(std::max<std::size_t>(bytes, 4096));
+    return storage;
+}
+
+/// One past the last element that sizes and strides reach from the first; nothing where a stride is negative.
+std::optional<std::int64_t> reach(const ValueMeta& meta) {
+    std::int64_t last = 0;
+    for (std::size_t d = 0; d < meta.sizes.size(); ++d) {
+        if (meta.sizes[d] == 0) return 0;
+        if (meta.strides[d] < 0) return std::nullopt;
+        last += (meta.sizes[d] - 1) * meta.strides[d];
+    }
+    return last + 1;
+}
+
+}  // namespace
+
+std::shared_ptr<Memory> Session::memory_of(const TensorImpl& impl) {
+    if (impl.session.get() == this) return impl.memory;
+    std::shared_ptr<Memory>& memory = input_memory_[impl.value->storage().get()];
+    if (!memory) memory = std::make_shared<Memory>(Memory{.storage = impl.value->storage()});
+    return memory;
+}
+
+void Session::locate(const Node& call, const Schema& schema, const std::vector<ImplPtr>& operands,
+                     const TensorList& results) {
+    for (const Tensor& result : results) {
+        TensorImpl& impl = *result.impl();
+        impl.memory = std::make_shared<Memory>(Memory{.root = impl.node, .root_meta = impl.meta});
+    }
+    if (schema.returns.empty() || schema.returns.front().alias.empty() || call.args.empty()) return;
+    const NodeRef* first = call.args.front().node();
+    const RegisteredOp* op = Registry::instance().op(call.target);
+    if (!first || !op || !op->def->eval) return;
+    const TensorImpl& operand = *operands.at(static_cast<std::size_t>(first->id));
+    const auto elements = reach(operand.meta);
+    if (!elements) return;
+    // A view shows where its kernel puts it; some views copy, depending on the strides.
+    const auto storage = probe_storage(static_cast<std::size_t>(*elements) * size_of(operand.meta.dtype));
+    const whittle::Tensor probe(storage, operand.meta.dtype, operand.meta.sizes, operand.meta.strides);
+    const Arguments<whittle::Tensor> arguments(op->schema, call, [&](NodeRef) { return probe; });
+    const std::vector<whittle::Tensor> shown = op->def->eval(arguments);
+    const std::int64_t offset = operand.session.get() == this ? operand.offset : operand.value->offset();
+    for (std::size_t i = 0; i < results.size() && i < shown.size(); ++i) {
+        if (shown[i].storage() != storage) continue;
+        results[i].impl()->memory = memory_of(operand);
+        results[i].impl()->offset = offset + shown[i].offset();
+    }
+}
+
+void Session::end_aliased_writes(const ImplPtr& operand) {
+    if (operand->session || !operand->value) return;
+    const auto written = written_.find(operand->value->storage().get());
+    if (written == written_.end() || written->second == operand->key) return;
+    break_graph({.kind = BreakKind::mutation, .reason = "memory that another input wrote is read"}, nullptr);
+}
+
 TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void* pc) {
     const RegisteredOp& op = Registry::instance().require(call.target);
     if (op.def->random) {  // drawn in program order, before the graph that uses it
-        NotRecording not_recording;
         for (const ImplPtr& operand : operands)
-            demand(Tensor(operand),
-                   {static_cast<int>(BreakKind::unsupported), "random values of computed ones", call.target, pc});
+            demand(Tensor(operand), {static_cast<int>(BreakKind::unsupported),
+                                     "random values that depend on computed ones", call.target, pc});
+        const NotRecording not_recording;
         TensorList results;
         for (const whittle::Tensor& value : run_now(call, operands)) {
             results.push_back(wrap(value));
@@ -110,16 +177,56 @@ TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void
         }
         return results;
     }
+    for (const ImplPtr& operand : operands) end_aliased_writes(operand);
     bool gradient = false;
-    const Node mapped = map_inputs(call, [&](NodeRef ref) {
-        const ImplPtr& operand = operands.at(static_cast<std::size_t>(ref.id));
-        gradient |= operand->meta.requires_grad;
-        return Arg(node_of(operand));
-    });
-    std::vector<ValueMeta> metas = infer(graph_.graph(), mapped);
+    const auto mapped = [&] {
+        return map_inputs(call, [&](NodeRef ref) {
+            const ImplPtr& operand = operands.at(static_cast<std::size_t>(ref.id));
+            gradient |= operand->meta.requires_grad;
+            return Arg(node_of(operand));
+        });
+    };
+    Node node = mapped();
+    std::vector<ValueMeta> metas = infer(graph_.graph(), node);
     if (gradient && grad_enabled())
         for (ValueMeta& meta : metas) meta.requires_grad = is_floating(meta.dtype);
-    return add(mapped, std::move(metas), host_.wants_stacks() ? capture_stack() : Addresses{pc});
+    const TensorList results =
+        add(std::move(node), std::move(metas), host_.wants_stacks() ? capture_stack() : Addresses{pc});
+    locate(call, op.schema, operands, results);
+    return results;
+}
+
+void Session::record_write(Node call, const std::string& functional, const std::vector<ImplPtr>& operands, void* pc) {
+    for (const ImplPtr& operand : operands) end_aliased_writes(operand);
+    Node node =
+        map_inputs(call, [&](NodeRef ref) { return Arg(node_of(operands.at(static_cast<std::size_t>(ref.id)))); });
+    const TensorImpl& self = *operands.at(0);
+    Node computed = node;
+    computed.target = functional;
+    const std::vector<ValueMeta> metas = infer(graph_.graph(), computed);
+    if (metas.at(0).sizes != self.meta.sizes)
+        throw Error(call.target + ": found a result of sizes " + to_string(metas[0].sizes) + " written into " +
+                    to_string(self.meta.sizes) + ", expected equal ones");
+    const std::vector<NodeRef> made = graph_.call({.target = std::move(node.target),
+                                                   .args = std::move(node.args),
+                                                   .kwargs = std::move(node.kwargs),
+                                                   .results = {self.meta},
+                                                   .effect = true});
+    stacks_[graph_.graph().node(made.at(0)).name] = host_.wants_stacks() ? capture_stack() : Addresses{pc};
+    const std::shared_ptr<Memory> memory = memory_of(self);
+    if (!memory->storage) return;
+    if (!memory->storage->writable()) throw Error(call.target + ": found a write to memory that is only to be read");
+    // By whom: the input that the written tensor is, or views.
+    std::vector<std::uint64_t> sharing;
+    for (const auto& [key, ref] : known_) {
+        const auto input = input_impls_.find(key);
+        if (input != input_impls_.end() && input->second->value->storage() == memory->storage) sharing.push_back(key);
+    }
+    written_[memory->storage.get()] = sharing.empty() ? 0 : sharing.front();
+    if (sharing.size() > 1)
+        break_graph(
+            {.kind = BreakKind::mutation, .reason = "a write to memory that several inputs share", .op = call.target},
+            pc);
 }
 
 void Session::break_graph(GraphBreak why, void* pc) {
@@ -152,17 +259,39 @@ whittle::Tensor as_promised(whittle::Tensor value, const ValueMeta& meta, const 
     return value.requires_grad() == meta.requires_grad ? value : value.with_requires_grad(meta.requires_grad);
 }
 
+/// Memory of its own that holds `value` under the strides of `meta`, starting at element 0.
+std::shared_ptr<Storage> laid_out(const whittle::Tensor& value, const ValueMeta& meta) {
+    const auto elements = reach(meta);
+    WHITTLE_CHECK(elements.has_value(), "a root with negative strides");
+    auto storage = Storage::allocate(static_cast<std::size_t>(*elements) * size_of(meta.dtype));
+    whittle::Tensor shown(storage, meta.dtype, meta.sizes, meta.strides);
+    write_into(shown, value);
+    return storage;
+}
+
 }  // namespace
 
 void Session::flush(std::optional<GraphBreak> why, Addresses stack) {
     const std::shared_ptr<Session> self = shared_from_this();  // values that are given up must not end us here
     std::vector<ImplPtr> live;
     std::vector<NodeRef> results;
+    std::map<const Memory*, int> shares;
     for (const std::weak_ptr<TensorImpl>& entry : pending_)
         if (ImplPtr impl = entry.lock(); impl && impl->session.get() == this) {
             results.push_back(impl->node);
+            if (!impl->memory->storage) ++shares[impl->memory.get()];
             live.push_back(std::move(impl));
         }
+    // Memory that several tensors show is an output as a whole; they become views of it.
+    std::map<const Memory*, std::size_t> whole;
+    for (const ImplPtr& impl : live) {
+        const Memory& memory = *impl->memory;
+        if (memory.storage || shares[&memory] < 2 || whole.contains(&memory)) continue;
+        std::size_t position = 0;
+        while (position < results.size() && !(results[position] == memory.root)) ++position;
+        if (position == results.size()) results.push_back(memory.root);
+        whole[&memory] = position;
+    }
     NotRecording not_recording;
     if (why) host_.broke(*why, stack);
     Recorded recorded{.captured = {}, .ended_at = std::move(stack)};
@@ -189,11 +318,20 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack) {
         for (const ImplPtr& impl : live) impl->session.reset();
         throw;
     }
+    std::map<const Memory*, std::shared_ptr<Storage>> storages;
+    for (const auto& [memory, position] : whole) storages[memory] = laid_out(outputs.at(position), memory->root_meta);
     for (std::size_t i = 0; i < live.size(); ++i) {
-        live[i]->value = outputs[i];
-        live[i]->meta = ValueMeta::of(outputs[i]);
-        live[i]->session.reset();
-        made_here_.emplace(live[i]->key, false);
+        TensorImpl& impl = *live[i];
+        const ValueMeta& meta = impl.meta;
+        std::shared_ptr<Storage> storage = impl.memory->storage;
+        if (const auto found = storages.find(impl.memory.get()); found != storages.end()) storage = found->second;
+        impl.value = storage ? whittle::Tensor(storage, meta.dtype, meta.sizes, meta.strides, impl.offset)
+                                   .with_requires_grad(meta.requires_grad)
+                             : outputs[i];
+        impl.meta = ValueMeta::of(*impl.value);
+        impl.session.reset();
+        impl.memory.reset();
+        made_here_.emplace(impl.key, false);
     }
 }
 

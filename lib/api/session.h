@@ -31,6 +31,7 @@ class FrameHost {
   public:
     virtual ~FrameHost() = default;
     /// Runs the graph on `inputs` (one per placeholder); one value per output.
+    /// What the graph writes to inputs and parameters is written to `inputs` and `recorded`'s attributes.
     virtual std::vector<whittle::Tensor> run(Recorded& recorded, const std::vector<whittle::Tensor>& inputs) = 0;
     /// A break, whether or not it ended a graph. Throws where breaks are errors.
     virtual void broke(const capture::GraphBreak& why, const Addresses& stack) = 0;
@@ -56,6 +57,9 @@ class Session : public std::enable_shared_from_this<Session> {
     /// operation could not be recorded.
     TensorList record(Node call, const std::vector<ImplPtr>& operands, void* pc);
 
+    /// Records a call that writes into its first operand; `functional` computes what is written.
+    void record_write(Node call, const std::string& functional, const std::vector<ImplPtr>& operands, void* pc);
+
     /// Ends the graph and runs it: every pending tensor that the program still holds gets its value.
     void break_graph(capture::GraphBreak why, void* pc);
     /// The frame returned, or (by_exception) was left.
@@ -71,6 +75,12 @@ class Session : public std::enable_shared_from_this<Session> {
     NodeRef input(const ImplPtr& operand);
     capture::Source source_of(const ImplPtr& operand);
     TensorList add(Node call, std::vector<ValueMeta> metas, const Addresses& stack);
+    /// Which memory the results of a call show, and where in it.
+    void locate(const Node& call, const Schema& schema, const std::vector<ImplPtr>& operands,
+                const TensorList& results);
+    std::shared_ptr<Memory> memory_of(const TensorImpl& impl);
+    /// Memory of an input that another input shows, too: a graph does not know that they share it.
+    void end_aliased_writes(const ImplPtr& operand);
     void flush(std::optional<capture::GraphBreak> why, Addresses stack);
     void reset();
 
@@ -78,12 +88,15 @@ class Session : public std::enable_shared_from_this<Session> {
     FrameHost& host_;
     capture::OutputGraph graph_;
     std::vector<std::weak_ptr<TensorImpl>> pending_;
-    std::unordered_map<std::uint64_t, NodeRef> known_;            ///< inputs' and parameters' nodes, by key
+    std::unordered_map<std::uint64_t, NodeRef> known_;  ///< inputs' and parameters' nodes, by key
+    std::unordered_map<std::uint64_t, ImplPtr> input_impls_;
     std::map<std::string, ImplPtr> inputs_;                       ///< by the source's text
     std::map<std::string, Addresses> stacks_;                     ///< by node name
     std::unordered_map<std::uint64_t, capture::Source> sources_;  ///< of the frame's inputs, by key
     std::unordered_map<std::uint64_t, std::string> parameters_;
-    std::vector<ImplPtr> kept_;  ///< keeps keys of sources alive
+    std::map<const Storage*, std::shared_ptr<Memory>> input_memory_;
+    std::map<const Storage*, std::uint64_t> written_;  ///< memory of inputs that was written, by which input's key
+    std::vector<ImplPtr> kept_;                        ///< keeps keys of sources alive
     std::int64_t graphs_run_ = 0, live_inputs_ = 0, global_inputs_ = 0, random_inputs_ = 0;
     std::unordered_map<std::uint64_t, bool> made_here_;  ///< values of earlier graphs; true: drawn at random
 };

@@ -9,6 +9,7 @@
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "passes/functionalize.h"
 #include "record/record.h"
 
 namespace whittle::api {
@@ -104,6 +105,7 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     Graph graph = recorded.captured.graph;
     for (std::size_t i = 0; i < graph.nodes.size() && i < recorded.stacks.size(); ++i)
         if (!recorded.stacks[i].empty()) graph.nodes[i].stack = user_stack(recorded.stacks[i]);
+    graph = functionalize(graph).graph;  // what backends get; what it writes is among its outputs
     IndexGraph entry = index_graph(graph, frame);
     entry.ended_by_break = ended_by;
     for (const capture::Guard& guard : guards) entry.guards.push_back(guard.text());

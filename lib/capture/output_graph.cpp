@@ -41,6 +41,7 @@ std::vector<NodeRef> OutputGraph::call(RecordedCall call) {
               .module_path = std::move(call.module_path)};
     const std::vector<ValueMeta> results = node.results;
     const NodeRef made = graph_.add(std::move(node));
+    if (call.effect) effects_.push_back(made);
     if (results.size() == 1) return {made};
     std::vector<NodeRef> items;
     for (std::size_t i = 0; i < results.size(); ++i)
@@ -116,7 +117,9 @@ std::optional<CapturedGraph> OutputGraph::finish(std::span<const NodeRef> result
                                                  std::optional<GraphBreak> ended_by) const {
     std::vector<NodeRef> roots(results.begin(), results.end());
     for (const auto& [source, node] : updates_) roots.push_back(node);
-    const std::vector<bool> wanted = needed(graph_, roots);
+    std::vector<NodeRef> kept = roots;
+    kept.insert(kept.end(), effects_.begin(), effects_.end());
+    const std::vector<bool> wanted = needed(graph_, kept);
 
     CapturedGraph captured{.graph = {.name = graph_.name, .dialect = graph_.dialect, .subgraphs = graph_.subgraphs},
                            .guards = guards_};

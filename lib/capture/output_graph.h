@@ -57,6 +57,7 @@ struct RecordedCall {
     std::vector<ValueMeta> results = {};
     std::vector<StackFrame> stack = {};
     std::string module_path = {};
+    bool effect = false;  ///< it writes to an operand: stays, whether or not its results are wanted
 };
 
 class OutputGraph {
@@ -85,8 +86,8 @@ class OutputGraph {
     const std::vector<Guard>& guards() const { return guards_; }
     std::int64_t call_count() const;
 
-    /// The graph is functional: whoever records an operation that writes to a tensor records its functional form and,
-    /// for an input, an update().
+    /// An operation that writes to a tensor is either recorded as it is, as an effect (passes/functionalize.h then tells
+    /// what it does to inputs), or in its functional form with, for an input, an update().
     ///
     /// The graph with these results, followed by those of the updates. Dead calls, getitems and get_attrs go, and so do
     /// placeholders that nothing reads, with their guards kept: what was relied on stays relied on. Nothing is left
@@ -104,6 +105,7 @@ class OutputGraph {
     std::unordered_map<TensorKey, NodeRef> by_key_;
     std::unordered_map<NodeId, Source> sources_;
     std::vector<std::pair<Source, NodeRef>> updates_;
+    std::vector<NodeRef> effects_;
 };
 
 }  // namespace whittle::capture
