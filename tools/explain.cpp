@@ -103,7 +103,12 @@ Subject subject_of_model(const Options& options) {
 Subject subject_of_program(const cli::Tool& tool, const Options& options) {
     const cli::RanProgram ran = cli::run_program(*options.model, options.program, false, tool.shared().json);
     Subject subject{.index = index_of(options.model->string(), ran.frames)};
-    subject.index->notes = ran.notes;
+    if (ran.own) subject.index = ran.own;
+    subject.index->notes.insert(subject.index->notes.end(), ran.notes.begin(), ran.notes.end());
+    for (std::size_t i = 0; i < ran.own_graphs.size(); ++i) {
+        const IndexGraph& entry = ran.own->graphs[i];
+        subject.frames.push_back({.name = entry.frame, .file = entry.file.string(), .graph = ran.own_graphs[i]});
+    }
     if (ran.signal || ran.exit_code)
         subject.index->notes.insert(subject.index->notes.begin(), "the program ended with " + ran.status);
     for (const capture::CapturedFrame& frame : ran.frames)

@@ -96,8 +96,11 @@ namespace whittle::api {
 namespace {
 
 void stream_effect(const std::ostream& out, const char* text, long size, void* pc) {
-    if (&out != &std::cout && &out != &std::cerr && &out != &std::clog) return;
-    effect("std::ostream", std::string(text, static_cast<std::size_t>(size)), pc);
+    const char* const stream = &out == &std::cout   ? "std::cout <<"
+                               : &out == &std::cerr ? "std::cerr <<"
+                               : &out == &std::clog ? "std::clog <<"
+                                                    : nullptr;
+    if (stream) effect(stream, std::string(text, static_cast<std::size_t>(size)), pc);
 }
 
 }  // namespace

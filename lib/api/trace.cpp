@@ -41,6 +41,7 @@ Trace* Trace::of_environment() {
         OfEnvironment() {
             const char* folder = std::getenv("WHITTLE_TRACE_DIR");
             if (!folder || !*folder) return;
+            if (fs::exists(fs::path(folder) / "index.json")) return;  // of the program that started this one
             const char* records = std::getenv("WHITTLE_TRACE_RECORDS");
             trace = std::make_unique<Trace>(folder, records ? records : "always");
             process = getpid();

@@ -10,6 +10,7 @@
 #include "cli/tool.h"
 #include "frontends/libtorch/builder.h"
 #include "frontends/libtorch/launch.h"
+#include "graph/json.h"
 
 namespace whittle::cli {
 
@@ -35,15 +36,24 @@ void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const 
 RanProgram run_program(const std::filesystem::path& program, const ProgramOptions& options, bool with_data,
                        bool stdout_to_stderr) {
     const TempDir folder("whittle-capture");
+    const std::filesystem::path own = folder.path() / "own";
+    std::filesystem::create_directory(own);
     libtorch::LaunchOptions launch{.program = program,
                                    .arguments = options.arguments,
                                    .limits = {.bytes = static_cast<std::uint64_t>(options.limit_mb) << 20,
                                               .seconds = static_cast<double>(options.limit_seconds)},
                                    .with_data = with_data,
-                                   .stdout_to_stderr = stdout_to_stderr};
+                                   .stdout_to_stderr = stdout_to_stderr,
+                                   .environment = {{"WHITTLE_TRACE_DIR", own.string()},
+                                                   {"WHITTLE_TRACE_RECORDS", with_data ? "always" : "never"}}};
     libtorch::LaunchResult launched = libtorch::launch(launch, folder.path());
     RanProgram ran{.exit_code = launched.exit_code, .signal = launched.signal, .status = launched.status_text()};
-    ran.notes = std::move(launched.notes);
+    if (std::filesystem::exists(own / "index.json")) {
+        ran.own = load_index(own);
+        for (const IndexGraph& graph : ran.own->graphs) ran.own_graphs.push_back(load_graph(own / graph.file));
+    } else {
+        ran.notes = std::move(launched.notes);
+    }
     if (!launched.events) return ran;
     ran.captured = true;
     const libtorch::EventFile events = libtorch::read_events(*launched.events);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "capture/output_graph.h"
+#include "record/index.h"
 
 namespace whittle::cli {
 
@@ -29,6 +31,9 @@ struct RanProgram {
     std::vector<capture::CapturedFrame> frames = {};
     std::vector<std::string> notes = {};  ///< what could not be seen
     bool captured = false;                ///< LibTorch ran and was watched
+    /// What a program that is written against our own API told of itself.
+    std::optional<TraceIndex> own = {};
+    std::vector<Graph> own_graphs = {};  ///< one per graph of the index
 };
 
 /// Runs it; its output goes where ours goes (stdout to stderr when asked). `with_data`: with the values of inputs,

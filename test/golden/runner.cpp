@@ -5,7 +5,9 @@
 //   --- replace [0-9]+ queries ==> N queries     (optional: more substitutions, ECMAScript regex)
 //   --- file x/graph.json                        (written into the temporary folder where commands run)
 //   ...
-//   --- run                                      (a script for `sh -eu`; the programs are in PATH, models in $MODELS)
+//   --- run                                      (a script for `sh -eu`; the programs are in PATH, models in $MODELS,
+//   share/examples in
+//                                                $EXAMPLES)
 //   explain x/graph.json
 //   --- stdout                                   (left out when empty; "stdout lines": these lines occur, in order)
 //   --- stderr
@@ -128,6 +130,7 @@ int run_step(std::vector<Section>& sections, std::size_t at, const fs::path& tem
     const char* path = std::getenv("PATH");
     options.environment = {{"PATH", context.bin.string() + ":" + (path ? path : "")},
                            {"MODELS", (context.source / "share/models").string()},
+                           {"EXAMPLES", (context.bin.parent_path() / "examples").string()},
                            {"SRC", context.source.string()},
                            {"TMPDIR", temporary.string()},
                            {"LC_ALL", "C"},

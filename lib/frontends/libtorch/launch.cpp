@@ -202,6 +202,7 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
         environment = environment_for(options, folder, events);
     else
         for (char** entry = environ; *entry; ++entry) environment.emplace_back(*entry);
+    for (const auto& [name, value] : options.environment) environment.push_back(name + "=" + value);
     // What we printed so far comes before the program's output.
     std::fflush(nullptr);
     run(options, std::move(environment), result);

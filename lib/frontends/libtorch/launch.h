@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace whittle::libtorch {
@@ -21,6 +22,7 @@ struct LaunchOptions {
     CaptureLimits limits = {};
     bool with_data = false;         ///< inputs, weights and results too, not only what they are
     bool stdout_to_stderr = false;  ///< the program's output goes to stderr
+    std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to ours
 };
 
 struct LaunchResult {
