@@ -14,6 +14,7 @@
 #include "cli/usage.h"
 #include "graph/json.h"
 #include "graph/text.h"
+#include "reduce/journal.h"
 #include "reduce/minimize.h"
 #include "reduce/save.h"
 
@@ -27,7 +28,7 @@ struct Options {
     cli::BackendChoice backend;
     fs::path test;
     std::vector<std::string> check;
-    bool test_must_fail = false, accuracy = false;
+    bool test_must_fail = false, accuracy = false, resume = false;
     std::optional<double> rtol, atol;
     std::string fail_regex, mode = "auto";
     std::vector<std::int64_t> fail_codes, ignore_codes;
@@ -67,6 +68,9 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("--repeat", options.repeat, "N", "Runs of the original, which must agree. Default: 2.");
     tool.choice("--mode", options.mode, {"auto", "bisect", "linear", "ddmin"}, "How to search. Default: auto.");
     tool.option("--step-limit", options.step_limit, "N", "Stop after N candidates with the best so far.");
+    tool.flag("--resume", options.resume,
+              "Go on where an earlier run with the same arguments was stopped or killed: OUT.journal has its answers, "
+              "and no candidate is judged twice.");
     options.inputs.declare(tool);
     tool.example("minify model.onnx --backend halide --accuracy -o m.json",
                  "the ops that Halide computes wrong; then: repro m.json");
@@ -79,6 +83,11 @@ fs::path default_output(const Options& options) {
     fs::path output = options.model;
     const std::string extension = output.extension() == ".onnx" ? ".onnx" : ".json";
     return output.replace_extension(".min" + extension).filename();
+}
+
+fs::path journal_of(const Options& options) {
+    fs::path journal = options.output;
+    return journal += ".journal";
 }
 
 std::optional<Tolerance> tolerance(const Options& options) {
@@ -159,7 +168,7 @@ std::string polarity(const Options& options) {
                             : "it compiles and runs (wrong results count only with --accuracy)";
 }
 
-nlohmann::json to_json(const reduce::Minimized& result, const Options& options) {
+nlohmann::json to_json(const reduce::Minimized& result, const Options& options, std::size_t replayed) {
     return {{"verdict", name(result.verdict)},
             {"signature", result.signature.text()},
             {"message", result.message},
@@ -169,13 +178,14 @@ nlohmann::json to_json(const reduce::Minimized& result, const Options& options) 
             {"queries", result.search.queries},
             {"cache_hits", result.search.cache_hits},
             {"unresolved", result.search.unresolved},
+            {"from_journal", replayed},
             {"one_minimal", result.search.one_minimal},
             {"seconds", result.seconds},
             {"output", options.output.string()},
             {"drifted", result.drifted_signatures}};
 }
 
-void print(const reduce::Minimized& result, const Options& options) {
+void print(const reduce::Minimized& result, const Options& options, std::size_t replayed) {
     std::cout << "failure:    " << result.signature.text() << "\n";
     const std::string &whole = result.message, &minimized = result.graph.failure->message;
     if (!whole.empty()) std::cout << "            " << whole << "\n";
@@ -184,14 +194,17 @@ void print(const reduce::Minimized& result, const Options& options) {
     std::cout << (complete ? "minimized:  " : "stopped:    ") << result.calls_before << " -> " << result.calls_after
               << (result.calls_after == 1 ? " op" : " ops") << " in " << result.search.queries
               << (result.search.queries == 1 ? " query (" : " queries (") << result.search.cache_hits
-              << " from the cache, " << result.search.unresolved << " unresolved), ";
+              << " from the cache, " << result.search.unresolved << " unresolved"
+              << (replayed ? ", " + std::to_string(replayed) + " answers from the journal" : "") << "), ";
     std::printf("%.1f s\n", result.seconds);
     std::cout << "1-minimal:  " << (result.search.one_minimal ? "yes" : "no")
               << (result.search.reservation.empty() ? "" : ": " + result.search.reservation) << "\n";
     for (const std::string& signature : result.drifted_signatures)
         std::cout << "also seen:  " << signature << " (another failure, not followed)\n";
     std::cout << "\n" << print(result.graph) << "\nwritten:    " << options.output.string() << "\n";
-    if (options.test.empty() && options.check.empty())
+    if (!complete)
+        std::cout << "next:       the same command with --resume goes on from here\n";
+    else if (options.test.empty() && options.check.empty())
         std::cout << "next:       repro " << shell_quote({options.output.string()}) << "\n";
 }
 
@@ -204,6 +217,10 @@ int run(const cli::Tool& tool, Options& options) {
     std::unique_ptr<Backend> backend;
     const std::unique_ptr<reduce::Oracle> judge = oracle(options, backend);
 
+    reduce::JournalingOracle journal(*judge, journal_of(options),
+                                     reduce::journal_identity(frames[0].graph, frames[0].inputs, *judge),
+                                     options.resume);
+
     const CleanUpScope scope;  // an interrupt ends the search, not us
     cli::Progress progress("minify", 0, tool.shared().progress);
     reduce::MinimizeOptions search;
@@ -215,11 +232,12 @@ int run(const cli::Tool& tool, Options& options) {
     search.progress = [&](const reduce::Progress& at) {
         progress.update(at.queries, "smallest: " + std::to_string(at.calls) + " ops");
     };
-    const reduce::Minimized result = reduce::minimize(frames[0].graph, frames[0].inputs, *judge, search);
+    const reduce::Minimized result = reduce::minimize(frames[0].graph, frames[0].inputs, journal, search);
     progress.clear();
 
-    if (tool.shared().json) cli::print_json(to_json(result, options));
+    if (tool.shared().json) cli::print_json(to_json(result, options, journal.replayed()));
     using Verdict = reduce::Minimized::Verdict;
+    if (result.verdict != Verdict::interrupted) journal.remove();
     if (result.verdict == Verdict::not_failing || result.verdict == Verdict::flaky) {
         if (!tool.shared().json)
             std::cout << (result.verdict == Verdict::flaky
@@ -229,7 +247,7 @@ int run(const cli::Tool& tool, Options& options) {
         return 1;
     }
     reduce::save_minimized(result.graph, options.output);
-    if (!tool.shared().json) print(result, options);
+    if (!tool.shared().json) print(result, options, journal.replayed());
     return 0;
 }
 

@@ -1,0 +1,46 @@
+// The journal: every answer of an oracle, appended to a file as soon as it is there, so that a search that was killed
+// goes on with no query repeated. The search itself is deterministic: told the same answers it asks the same questions.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "reduce/oracle.h"
+
+namespace whittle::reduce {
+
+/// What a journal is about: graph, inputs and oracle. Answers to another question are never used.
+std::string journal_identity(const Graph& graph, std::span<const Tensor> inputs, const Oracle& oracle);
+
+/// Answers from the journal what it knows, in the order in which it was asked; asks `oracle` the rest and writes it
+/// down. A line that was cut short by a kill is dropped.
+class JournalingOracle final : public Oracle {
+  public:
+    /// A new journal at `file`, or, with `resume`, the one that is there. Throws Error when that is of another identity
+    /// or damaged, and when the file cannot be written.
+    JournalingOracle(Oracle& oracle, std::filesystem::path file, const std::string& identity, bool resume);
+
+    Observation observe(const Candidate& candidate) override;
+    void describe(Failure& failure) const override { oracle_.describe(failure); }
+    std::string name() const override { return oracle_.name(); }
+
+    /// Answers taken from the journal so far.
+    std::size_t replayed() const { return replayed_; }
+    /// The search is complete: the file goes.
+    void remove();
+
+  private:
+    void read(const std::string& identity);
+    void append(const std::string& line);
+
+    Oracle& oracle_;
+    std::filesystem::path file_;
+    std::map<std::string, std::vector<Observation>> known_;  ///< by candidate, last answer first
+    std::size_t replayed_ = 0;
+};
+
+}  // namespace whittle::reduce
