@@ -143,7 +143,7 @@ bool wants_gradient(const std::vector<ImplPtr>& operands) {
 }  // namespace
 
 Tensor Call::one() {
-    const TensorList results = issue();
+    const TensorList results = list();
     WHITTLE_CHECK(results.size() == 1, node_.target + " has several results");
     return results.front();
 }
@@ -157,13 +157,17 @@ void Call::check(const Schema& schema) {
     drop_defaults(node_, schema);
 }
 
-TensorList Call::issue() {
+TensorList Call::list() {
     check(Registry::instance().require(node_.target).schema);
-    if (Session* session = Session::current()) return session->record(std::move(node_), operands_, pc_);
-    for (const ImplPtr& operand : operands_) demand(Tensor(operand), {});
-    const bool gradient = wants_gradient(operands_);
+    return issue(std::move(node_), operands_, pc_);
+}
+
+TensorList issue(Node call, const std::vector<ImplPtr>& operands, void* pc) {
+    if (Session* session = Session::current()) return session->record(std::move(call), operands, pc);
+    for (const ImplPtr& operand : operands) demand(Tensor(operand), {});
+    const bool gradient = wants_gradient(operands);
     TensorList results;
-    for (const whittle::Tensor& value : run_now(node_, operands_))
+    for (const whittle::Tensor& value : run_now(call, operands))
         results.push_back(wrap(gradient && is_floating(value.dtype()) ? value.with_requires_grad(true) : value));
     return results;
 }

@@ -45,10 +45,10 @@ class Call {
     Tensor one();
     /// An in-place op, "aten.add_.Tensor": writes into `self`, which is the first argument.
     void in_place(const Tensor& self);
-    TensorList list() { return issue(); }
+    TensorList list();
     template <std::size_t n>
     auto tuple() {
-        const TensorList results = issue();
+        const TensorList results = list();
         return tuple_of(results, std::make_index_sequence<n>());
     }
 
@@ -60,13 +60,15 @@ class Call {
     Arg reference(const Tensor& tensor);
     void push(Arg arg);
     void check(const Schema& schema);
-    TensorList issue();
 
     Node node_;  ///< NodeRefs in it are positions in operands_
     std::vector<ImplPtr> operands_;
     const char* keyword_ = nullptr;
     void* pc_;
 };
+
+/// Runs or records a call whose NodeRefs are positions in `operands`; `pc`: where the user issued it.
+TensorList issue(Node call, const std::vector<ImplPtr>& operands, void* pc);
 
 /// Runs a call now, on the reference kernels; its NodeRefs are positions in `operands`, which have values.
 std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr>& operands);

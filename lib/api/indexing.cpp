@@ -5,6 +5,7 @@
 
 #include "api/call.h"
 #include "base/error.h"
+#include "capture/graph_break.h"
 
 namespace whittle::api {
 
@@ -44,6 +45,23 @@ std::int64_t consumed(const std::vector<Tensor::Index>& indices) {
     return count;
 }
 
+/// A mask as positions, one tensor per dimension of it: how many they are depends on its values, which are demanded.
+std::vector<Tensor> positions_of(const Tensor& mask, void* pc) {
+    const whittle::Tensor values =
+        demand(mask, {static_cast<int>(capture::BreakKind::dynamic_shape), "index with a mask", "aten.nonzero", pc});
+    const std::vector<bool> set = values.values<bool>();
+    const auto rank = values.sizes().size();
+    std::vector<std::vector<std::int64_t>> positions(rank);
+    for (std::size_t i = 0; i < set.size(); ++i) {
+        if (!set[i]) continue;
+        std::int64_t rest = static_cast<std::int64_t>(i);
+        for (std::size_t d = rank; d-- > 0; rest /= values.sizes()[d]) positions[d].push_back(rest % values.sizes()[d]);
+    }
+    std::vector<Tensor> result;
+    for (const auto& list : positions) result.push_back(tensor(list, {static_cast<std::int64_t>(list.size())}));
+    return result;
+}
+
 Indexed view_of(const Tensor& self, const std::vector<Tensor::Index>& indices, void* pc) {
     const std::int64_t taken = consumed(indices);
     if (taken > self.dim())
@@ -68,8 +86,15 @@ Indexed view_of(const Tensor& self, const std::vector<Tensor::Index>& indices, v
             pass(1);
         } else if (const auto* tensor = std::get_if<Tensor>(&index)) {
             result.gathers = true;
-            result.tensors.emplace_back(*tensor);
-            dim += tensor->dtype() == kBool ? tensor->dim() : 1;
+            const std::vector<Tensor> positions =
+                tensor->dtype() == kBool ? positions_of(*tensor, pc) : std::vector{*tensor};
+            if (positions.empty()) throw Error("index: found a mask without dimensions, expected at least one");
+            for (std::size_t d = 0; d < positions.size() && tensor->dtype() == kBool; ++d)
+                if (tensor->size(static_cast<std::int64_t>(d)) != result.view.size(dim + static_cast<std::int64_t>(d)))
+                    throw Error("index: found a mask of sizes " + to_string(tensor->sizes()) +
+                                ", which do not fit those of the tensor, " + to_string(result.view.sizes()));
+            for (const Tensor& list : positions) result.tensors.emplace_back(list);
+            dim += static_cast<std::int64_t>(positions.size());
         } else {
             if (std::exchange(ellipsis, true)) throw Error("index: found two ellipses, expected at most one");
             pass(self.dim() - taken);

@@ -1,0 +1,231 @@
+// compile(): what a program sees of it.
+#include <whittle/whittle.h>
+
+#include <catch2/catch.hpp>
+#include <sstream>
+#include <thread>
+
+using namespace whittle;
+
+namespace {
+
+using Floats = std::vector<float>;
+std::vector<float> values(const Tensor& t) { return t.to_vector<float>(); }
+
+Tensor toy(Tensor a, Tensor b) {
+    Tensor x = a / (abs(a) + 1);
+    if (b.sum() < 0) b = b * -1;
+    return x * b;
+}
+
+struct State {
+    Tensor h;
+    std::vector<Tensor> cache;
+    int step = 0;
+    WHITTLE_FIELDS(h, cache, step)
+};
+
+}  // namespace
+
+TEST_CASE("a compiled function computes what the function computes") {
+    const auto compiled = compile(toy);
+    const Tensor a = tensor({1.F, -3.F}), b = tensor({2.F, -5.F});
+    CHECK(compiled(a, b).equal(toy(a, b)));
+    CHECK(compiled(a, -b).equal(toy(a, -b)));
+    const CompileStats stats = compiled.stats();
+    CHECK(stats.name == "toy");
+    CHECK(stats.calls == 2);
+    CHECK(stats.breaks == 2);
+    CHECK(stats.graphs == 3);  // up to the branch, and either way from it
+    CHECK(stats.recompiles == 0);
+    CHECK(stats.ops == 5 + 2 + 1);
+}
+
+TEST_CASE("graphs are found again") {
+    const auto compiled = compile([](const Tensor& x) { return relu(x) + 1; });
+    for (int i = 0; i < 5; ++i) CHECK(values(compiled(full({2}, i - 2))) == Floats(2, std::max(i - 2, 0) + 1.F));
+    CHECK(compiled.stats().graphs == 1);
+    CHECK(compiled.stats().calls == 5);
+}
+
+TEST_CASE("what shares memory shares it again after a break") {
+    Tensor kept, view;
+    const auto compiled = compile([&](const Tensor& x) {
+        kept = x * 2;
+        view = kept.t();
+        graph_break();
+        view.add_(1);
+        return kept.sum();
+    });
+    const Tensor x = arange(4, kFloat).reshape({2, 2});
+    CHECK(compiled(x).item<float>() == 16);
+    CHECK(values(kept) == Floats{1, 3, 5, 7});
+    CHECK(values(view) == Floats{1, 5, 3, 7});
+    kept.zero_();
+    CHECK(values(view) == Floats{0, 0, 0, 0});
+}
+
+TEST_CASE("a view of an input is a view of it after the call") {
+    const auto compiled = compile([](const Tensor& x) {
+        const Tensor row = x[1];
+        row.mul_(10);
+        return row;
+    });
+    Tensor x = arange(4, kFloat).reshape({2, 2});
+    const Tensor row = compiled(x);
+    CHECK(values(x) == Floats{0, 1, 20, 30});
+    x.add_(1);
+    CHECK(values(row) == Floats{21, 31});
+}
+
+TEST_CASE("inputs that share memory are written in order") {
+    const auto compiled = compile([](const Tensor& a, const Tensor& b) {
+        const Tensor before = b * 1;
+        a.add_(1);
+        const Tensor after = b * 1;
+        b.mul_(2);
+        return cat({before, after, a * 1});
+    });
+    Tensor a = zeros({2});
+    const Tensor b = a.index({Slice(0, 1)});
+    CHECK(values(compiled(a, b)) == Floats{0, 1, 2, 1});
+    CHECK(values(a) == Floats{2, 1});
+}
+
+TEST_CASE("writes to inputs in a graph without results happen") {
+    const auto compiled = compile([](const Tensor& w, const Tensor& g) { w.sub_(g * 0.5); });
+    Tensor w = ones({2});
+    compiled(w, ones({2}));
+    compiled(w, ones({2}));
+    CHECK(values(w) == Floats{0, 0});
+    CHECK(compiled.stats().graphs == 1);
+}
+
+TEST_CASE("a guard that fails is told, and sizes become dynamic at their second value") {
+    const auto compiled = compile([](const Tensor& x, int n) { return x * n; }, {.arg_names = {"x", "n"}});
+    compiled(ones({2, 3}), 3);
+    compiled(ones({2, 3}), 4);
+    compiled(ones({5, 3}), 4);
+    compiled(ones({6, 3}), 4);
+    compiled(ones({7, 3}), 4);
+    const CompileStats stats = compiled.stats();
+    CHECK(stats.recompiles == 2);
+    REQUIRE(stats.recompile_reasons.size() == 2);
+    CHECK(stats.recompile_reasons[0] == "L['n'] == 3, now 4");
+    CHECK(stats.recompile_reasons[1] == "L['x'] size 0 == 2, now 5");
+    compiled(ones({1, 3}), 4);  // graphs are specialized for 1
+    CHECK(compiled.stats().recompiles == 3);
+
+    const auto fixed = compile([](const Tensor& x) { return x * 2; }, {.dynamic = false});
+    for (int n = 2; n < 6; ++n) fixed(ones({n}));
+    CHECK(fixed.stats().recompiles == 3);
+    const auto open = compile([](const Tensor& x) { return x * 2; }, {.dynamic = true});
+    for (int n = 2; n < 6; ++n) open(ones({n}));
+    CHECK(open.stats().recompiles == 0);
+}
+
+TEST_CASE("beyond the cache limit the function runs eagerly") {
+    const auto compiled = compile([](const Tensor& x, int n) { return x + n; }, {.cache_limit = 2});
+    for (int n = 0; n < 5; ++n) CHECK(values(compiled(zeros({1}), n)) == Floats{static_cast<float>(n)});
+    CHECK(compiled.stats().graphs == 2);
+    CHECK(compiled.stats().eager_calls == 3);
+}
+
+TEST_CASE("global state is guarded, and restored when the function leaves") {
+    const auto compiled = compile([](const Tensor& x) {
+        set_grad_enabled(false);
+        return x * 2;
+    });
+    compiled(ones({1}));
+    CHECK(grad_enabled());
+    const NoGradGuard no_grad;
+    compiled(ones({1}));
+    CHECK(compiled.stats().recompile_reasons == std::vector<std::string>{"___grad_mode == true, now false"});
+}
+
+TEST_CASE("arguments and results may be lists, structs, optionals") {
+    const auto compiled = compile(
+        [](const State& state, std::optional<Tensor> bias, const std::array<Tensor, 2>& pair) {
+            Tensor sum = state.h + pair[0] * pair[1];
+            for (const Tensor& t : state.cache) sum = sum + t;
+            if (bias) sum = sum + *bias;
+            return std::make_tuple(sum, State{sum * 2, {sum}, state.step + 1});
+        },
+        {.arg_names = {"state", "bias", "pair"}});
+    const Tensor one = ones({1});
+    auto [sum, state] = compiled(State{one, {one, one}}, one, std::array<Tensor, 2>{one, one});
+    CHECK(values(sum) == Floats{5});
+    CHECK(values(state.h) == Floats{10});
+    CHECK(state.step == 1);
+    compiled(State{one, {one}}, one, std::array<Tensor, 2>{one, one});
+    CHECK(compiled.stats().recompile_reasons.at(0) == "L['state'].cache.size() == 2, now 1");
+}
+
+TEST_CASE("an exception leaves no trace of the call") {
+    Tensor pending;
+    const auto compiled = compile([&](const Tensor& x, bool fail) {
+        pending = x * 2;
+        if (fail) throw std::runtime_error("from user code");
+        return pending;
+    });
+    CHECK_THROWS_WITH(compiled(ones({1}), true), "from user code");
+    CHECK_THROWS_WITH(pending.item<float>(), Catch::Contains("no value"));
+    CHECK(compiled(ones({1}), false).item<float>() == 2);
+    CHECK_THROWS_WITH(compile([](const Tensor& x) { return x + ones({3}); })(ones({2})), Catch::Contains("[3]"));
+    CHECK((ones({1}) * 3).item<float>() == 3);  // eager again
+}
+
+TEST_CASE("fullgraph names the first break") {
+    const auto compiled = compile(toy, {.fullgraph = true});
+    CHECK_THROWS_AS(compiled(ones({1}), ones({1})), GraphBreakError);
+    CHECK_THROWS_WITH(compiled(ones({1}), ones({1})),
+                      Catch::Contains("branch on a tensor's value") && Catch::Contains("if (b.sum() < 0) b = b * -1;"));
+    CHECK(compile([](const Tensor& x) { return x * 2; }, {.fullgraph = true})(ones({1})).item<float>() == 2);
+}
+
+TEST_CASE("random values are drawn in program order, compiled or not") {
+    const auto f = [](const Tensor& x) {
+        const Tensor noise = randn({3});
+        return x + noise * rand({3});
+    };
+    manual_seed(3);
+    const Tensor eager = f(zeros({3}));
+    manual_seed(3);
+    CHECK(compile(f)(zeros({3})).equal(eager));
+}
+
+TEST_CASE("compiled functions within compiled functions are one graph") {
+    const auto inner = compile([](const Tensor& x) { return x + 1; });
+    const auto outer = compile([&](const Tensor& x) { return inner(x) * 2; });
+    CHECK(outer(ones({1})).item<float>() == 4);
+    CHECK(outer.stats().graphs == 1);
+    CHECK(inner.stats().graphs == 0);
+}
+
+TEST_CASE("threads share a compiled function") {
+    const auto compiled = compile([](const Tensor& x, const Tensor& y) { return (x + y).sum(); });
+    std::vector<float> sums(4);
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            for (int i = 0; i < 20; ++i)
+                sums[static_cast<std::size_t>(t)] += compiled(full({3}, t), ones({3})).item<float>();
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(sums == Floats{60, 120, 180, 240});
+    CHECK(compiled.stats().calls == 80);
+    CHECK(compiled.stats().graphs == 1);
+}
+
+TEST_CASE("printing and pointers are breaks") {
+    const auto compiled = compile([](const Tensor& x) {
+        std::ostringstream out;
+        const Tensor y = x + 1;
+        out << y;
+        const float first = *(y * 3).data_ptr<float>();
+        return y * first;
+    });
+    CHECK(compiled(ones({1})).item<float>() == 12);
+    CHECK(compiled.stats().breaks == 2);
+    CHECK(compiled.stats().graphs == 3);
+}
