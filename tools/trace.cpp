@@ -8,6 +8,7 @@
 #include "cli/backend_choice.h"
 #include "cli/environment.h"
 #include "cli/model.h"
+#include "cli/program.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "explain/report.h"
@@ -23,21 +24,26 @@ struct Options {
     fs::path model, output = "whittle-out";
     cli::BackendChoice backend;
     cli::InputOptions inputs;
+    cli::ProgramOptions program;
     std::string record = "always";
     bool fullgraph = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
-    tool.positional("MODEL", options.model, "ONNX model, graph (JSON), record, or folder written by trace.");
+    tool.positional("MODEL", options.model,
+                    "Program (run under capture), ONNX model, graph (JSON), record, or folder written by trace.");
     tool.option("-o,--output", options.output, "DIR", "Folder to write. Default: whittle-out.");
     options.backend.declare(tool, "eager");
     tool.choice("--record", options.record, {"always", "on-error", "never"},
                 "When to write records: always, only of runs that fail or give wrong results, or never.");
     tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
     options.inputs.declare(tool);
+    options.program.declare(tool);
     tool.example("trace model.onnx --inputs test_data_set_0 -o traces",
                  "run model.onnx on recorded inputs; its recorded outputs become what replay expects");
     tool.example("trace model.onnx --input tokens=tokens.npy --seed 7", "one input given, the others made");
+    tool.example("trace -o traces ./app -- --steps 3",
+                 "capture a LibTorch program; the exit status is the program's own");
     tool.example("trace cc -- g++ -c model.cpp", "compile with capture probes; see trace cc --help");
     tool.exit_one("results differ from the given outputs, the backend failed, or a graph break under --fullgraph.");
 }
@@ -82,15 +88,54 @@ nlohmann::json to_json(const TracedFrame& traced, const cli::LoadedFrame& frame)
     return json;
 }
 
+RecordPolicy policy_of(const Options& options) {
+    return options.record == "always"  ? RecordPolicy::always
+           : options.record == "never" ? RecordPolicy::never
+                                       : RecordPolicy::on_error;
+}
+
+/// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
+int run_program(const cli::Tool& tool, const Options& options, Backend& backend, const std::string& spec) {
+    const cli::RanProgram ran = cli::run_program(options.model, options.program, true, tool.shared().json);
+    TraceFolder folder(options.output, options.model.string(), spec, cli::environment());
+    nlohmann::json json = nlohmann::json::array();
+    std::size_t failures = 0, breaks = 0;
+    for (const capture::CapturedFrame& frame : ran.frames) {
+        breaks += frame.breaks.size();
+        for (const TracedFrame& traced :
+             folder.add(frame, "LibTorch", backend, options.backend.options(), policy_of(options))) {
+            json.push_back({{"frame", frame.name}, {"graph", traced.graph.string()}});
+            if (traced.record) json.back()["record"] = traced.record->string();
+            if (traced.failure.empty()) continue;
+            json.back()["failure"] = traced.failure;
+            ++failures;
+            std::cerr << "trace: FAIL " << (options.output / traced.graph).string() << ": " << traced.failure << "\n";
+        }
+    }
+    for (const std::string& note : ran.notes) {
+        folder.note(note);
+        if (ran.frames.empty()) std::cerr << "trace: " << note << "\n";
+    }
+    folder.finish();
+    if (!tool.shared().quiet)
+        std::cerr << "trace: " << options.output.string() << ": " << folder.index().graphs.size() << " graphs, "
+                  << breaks << " graph breaks, " << folder.index().records.size() << " records, " << failures
+                  << " that differ from LibTorch; the program ended with " << ran.status << "\n";
+    if (tool.shared().json)
+        cli::print_json({{"output", options.output.string()}, {"frames", json}, {"program", ran.status}});
+    if (options.fullgraph && breaks) std::cerr << "trace: --fullgraph: found a graph break (explain says why)\n";
+    return cli::end_as(ran);
+}
+
 int run(const cli::Tool& tool, const Options& options) {
     check_output(options);
     const std::string spec = options.backend.name.empty() ? "eager" : options.backend.name;
     const std::unique_ptr<Backend> backend = find_backend(spec);
+    if (cli::recognize(options.model) == cli::ModelKind::program) return run_program(tool, options, *backend, spec);
+    options.program.refuse_for_model(options.model);
     const std::vector<cli::LoadedFrame> frames = cli::load_model(options.model, {.inputs = options.inputs});
     TraceFolder folder(options.output, options.model.string(), spec, cli::environment());
-    const RecordPolicy policy = options.record == "always"  ? RecordPolicy::always
-                                : options.record == "never" ? RecordPolicy::never
-                                                            : RecordPolicy::on_error;
+    const RecordPolicy policy = policy_of(options);
     nlohmann::json json = nlohmann::json::array();
     bool good = true;
     for (const cli::LoadedFrame& frame : frames) {

@@ -142,6 +142,11 @@ void add_place(Report& report, BreakKind kind, const std::string& op, const std:
                                [&](const BreakReason& r) { return r.reason == why && r.kind == kind; });
     if (reason == report.break_reasons.end()) reason = report.break_reasons.insert(reason, {kind, op, why, {}});
     reason->count += place.count;
+    for (BreakPlace& known : reason->places)
+        if (place.node.empty() && known.node.empty() && known.user_stack == place.user_stack) {
+            known.count += place.count;
+            return;
+        }
     reason->places.push_back(std::move(place));
 }
 

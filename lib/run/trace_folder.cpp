@@ -4,6 +4,7 @@
 
 #include "backends/eager/eager.h"
 #include "base/error.h"
+#include "run/captured.h"
 #include "run/outcome.h"
 
 namespace whittle {
@@ -85,6 +86,30 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
     const auto same = [&](const IndexGraph& other) { return other.file == graph.file; };
     if (std::none_of(index_.graphs.begin(), index_.graphs.end(), same)) index_.graphs.push_back(std::move(graph));
     return traced;
+}
+
+std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, const std::string& from,
+                                          Backend& backend, const BackendOptions& options, RecordPolicy policy) {
+    std::vector<TracedFrame> all;
+    add_frame(index_, frame);
+    for (const capture::CapturedGraph& captured : frame.graphs) {
+        const bool has_values = captured.inputs.size() == captured.graph.placeholders().size();
+        TracedFrame traced;
+        if (has_values) {
+            traced = add({frame.name, frame.file, captured.graph, captured.inputs, captured.outputs, from}, backend,
+                         options, policy);
+        } else {
+            IndexGraph graph = index_graph(captured.graph, frame.name);
+            traced.graph = graph.file = save_captured_graph(folder_, captured.graph).lexically_relative(folder_);
+            graph.name = graph.file.stem().string();
+            index_.graphs.push_back(std::move(graph));
+        }
+        const auto entry = std::find_if(index_.graphs.begin(), index_.graphs.end(),
+                                        [&](const IndexGraph& graph) { return graph.file == traced.graph; });
+        describe(*entry, captured, index_);
+        all.push_back(std::move(traced));
+    }
+    return all;
 }
 
 void TraceFolder::finish() const { save_index(folder_, index_); }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "capture/output_graph.h"
 #include "graph/backend.h"
 #include "record/index.h"
 #include "record/record.h"
@@ -42,6 +43,14 @@ class TraceFolder {
     /// else what the backend computed, else (it failed) what the reference computes. Throws Error when that is needed
     /// and the reference cannot run the frame.
     TracedFrame add(const FrameToTrace& frame, Backend& backend, const BackendOptions& options, RecordPolicy policy);
+
+    /// The graphs of a captured frame, each with what capture noticed. Where capture has the values, the graph is run
+    /// on them and what the program computed is expected; else there is no record. `from` says who computed it:
+    /// "LibTorch".
+    std::vector<TracedFrame> add(const capture::CapturedFrame& frame, const std::string& from, Backend& backend,
+                                 const BackendOptions& options, RecordPolicy policy);
+    /// What capture could not see.
+    void note(const std::string& text) { index_.notes.push_back(text); }
 
     const TraceIndex& index() const { return index_; }
     /// Writes index.json, last: a folder without it is unfinished.

@@ -74,6 +74,15 @@ std::optional<DType> dtype_of_argument(std::int64_t code) {
     return std::nullopt;
 }
 
+/// Batch norm in training: its results come from the batch alone. That it updates the running statistics is an effect
+/// on two buffers, which later reads see.
+bool trains_batch_norm(const Step& step) {
+    const auto& values = step.begin->values;
+    if (step.op->name != "aten::native_batch_norm" || values.size() < 6) return false;
+    const bool* training = std::get_if<bool>(&values[5].value);
+    return training && *training;
+}
+
 class Binder {
   public:
     Binder(const Step& step, const std::function<NodeRef(std::size_t)>& node_of) : step_(step), node_of_(node_of) {}
@@ -82,6 +91,7 @@ class Binder {
         BoundCall bound;
         bound.random = is_random(*step_.op);
         bound.call.target = functional_target(*step_.op);
+        if (trains_batch_norm(step_)) bound.call.target = "aten._native_batch_norm_legit.no_stats";
         if (bound.random) return bound;
         const RegisteredOp* op = bound.call.target.empty() ? nullptr : Registry::instance().op(bound.call.target);
         if (!op) {
@@ -151,6 +161,7 @@ class Binder {
                 if (!dtype) problem_ = "a type that Whittle does not have";
                 return dtype ? Arg(*dtype) : Arg();
             }
+            if (param.type == ParamType::text) return option(param.name, *integer);
             if (param.type == ParamType::boolean) return Arg(*integer != 0);
             if (param.type == ParamType::number) return Arg(static_cast<double>(*integer));
             return Arg(*integer);
@@ -164,9 +175,20 @@ class Binder {
             return Arg(std::move(elements));
         }
         if (const auto* opaque = std::get_if<EventValue::Opaque>(&value.value)) {
+            if (opaque->what == "cpu") return Arg();  // the one device there is
             problem_ = "a " + opaque->what;
             return Arg();
         }
+        return Arg();
+    }
+
+    /// Enumerations arrive as their numbers (c10/core/MemoryFormat.h, Layout.h).
+    Arg option(const std::string& name, std::int64_t code) {
+        constexpr const char* kFormats[] = {"contiguous_format", "preserve_format", "channels_last",
+                                            "channels_last_3d"};
+        if (name == "memory_format" && code >= 0 && code < 4) return Arg(kFormats[code]);
+        if (name == "layout" && code == 0) return Arg();  // strided, as everything is
+        problem_ = "option " + std::to_string(code) + ", which Whittle does not have";
         return Arg();
     }
 

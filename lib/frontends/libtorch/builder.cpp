@@ -48,10 +48,8 @@ std::optional<GraphBreak> break_of(const Step& step, const std::vector<StackFram
             return GraphBreak{BreakKind::data_pointer, with_text("data_ptr<" + step.begin->text + ">()", "the program"),
                               "", stack};
         case StepKind::backward:
-            return GraphBreak{
-                BreakKind::unregistered_op,
-                "the backward pass, which autograd runs as " + std::to_string(step.backward_ops) + " operations",
-                "aten._backward.default", stack};
+            return GraphBreak{BreakKind::unregistered_op,
+                              with_text("the backward pass, which autograd runs", "backward()"), "", stack};
         case StepKind::blob:
             return std::nullopt;
         case StepKind::op:
@@ -61,7 +59,7 @@ std::optional<GraphBreak> break_of(const Step& step, const std::vector<StackFram
     if (is_dynamic_shape(*step.op))
         return GraphBreak{BreakKind::dynamic_shape, target + " has a result whose sizes depend on values", target,
                           stack};
-    if (step.op->flags & kReturnsHost) {
+    if (step.op->flags & kReturnsOnlyHost) {
         const TensorRef* operand = step.begin->values.empty() ? nullptr : step.begin->values[0].tensor();
         if (step.op->name == "aten::equal" || step.op->name == "aten::allclose")
             return GraphBreak{BreakKind::compare, target + " compares whole tensors on the host", target, stack};
@@ -95,23 +93,37 @@ class Builder {
   public:
     Builder(const EventFile& file, const BuildOptions& options)
         : file_(file),
-          steps_(steps_of(file, options.level)),
-          values_(trace_values(file, steps_)),
           symbolizer_(file.mappings),
+          steps_(fold_backward(file, steps_of(file, options.level), symbolizer_)),
+          values_(trace_values(file, steps_)),
           frames_(frames_of(file, steps_, values_, symbolizer_, options.functions)) {}
 
     CapturedProgram build() {
         CapturedProgram program;
-        for (const Step& step : steps_) program.op_count += step.kind == StepKind::op;
+        for (const Step& step : steps_)
+            program.op_count += step.kind == StepKind::op ? 1 : step.kind == StepKind::backward ? step.backward_ops : 0;
         place_of_.assign(steps_.size(), kNoPiece);
         bound_.resize(steps_.size());
         std::vector<FramePlan> plans;
         for (const FrameSteps& frame : frames_.frames) plans.push_back(plan(frame));
-        std::map<std::string, int> names;
+        std::vector<int> runs;
         for (const FramePlan& frame : plans) {
-            std::optional<capture::CapturedFrame> captured = build(frame, names);
-            if (captured) program.frames.push_back(std::move(*captured));
+            std::optional<capture::CapturedFrame> captured = build(frame);
+            if (!captured) continue;
+            const auto same = std::ranges::find_if(
+                program.frames, [&](const capture::CapturedFrame& other) { return same_frame(other, *captured); });
+            if (same != program.frames.end()) {
+                ++runs[static_cast<std::size_t>(same - program.frames.begin())];
+                continue;
+            }
+            program.frames.push_back(std::move(*captured));
+            runs.push_back(1);
         }
+        name_frames(program.frames);
+        for (std::size_t i = 0; i < runs.size(); ++i)
+            if (runs[i] > 1)
+                program.notes.push_back(program.frames[i].name + " ran " + std::to_string(runs[i]) +
+                                        " times with the same graphs, which are told once");
         add_notes(program);
         return program;
     }
@@ -176,21 +188,52 @@ class Builder {
         return result;
     }
 
-    /// Binds the op; false when it does not enter a graph.
+    /// Binds the op; false when it does not enter a graph: because it computes nothing that a graph could (its results
+    /// are inputs of what follows), or for the reason in `problem`.
     bool prepare(std::int32_t index) {
         std::optional<BoundCall>& bound = bound_[static_cast<std::size_t>(index)];
-        bound = bind_call(step_at(index), [](std::size_t) { return NodeRef{0}; });
+        const auto& reads = values_.inputs[static_cast<std::size_t>(index)];
+        const auto& results = values_.results[static_cast<std::size_t>(index)];
+        Graph operands;  // the call alone, to ask whether Whittle's op is LibTorch's
+        std::map<ValueId, NodeRef> nodes;
+        bound = bind_call(step_at(index), [&](std::size_t n) {
+            const auto known = nodes.find(reads.at(n));
+            if (known != nodes.end()) return known->second;
+            return nodes[reads.at(n)] = operands.placeholder("operand", values_.meta(reads.at(n)));
+        });
         if (bound->random || !bound->problem.empty()) return false;
-        for (const ValueId id : values_.results[static_cast<std::size_t>(index)])
+        // Nothing new: contiguous() of a contiguous tensor.
+        if (std::ranges::none_of(results, [&](ValueId id) { return value_at(id).step == index; })) return false;
+        for (const ValueId id : results)
             if (!value_at(id).tensor.dtype || !value_at(id).tensor.has(kPlain)) {
                 bound->problem =
                     step_at(index).op->target() + ": a result of a type or layout that Whittle does not have";
                 return false;
             }
-        // Nothing new: contiguous() of a contiguous tensor.
+        bound->problem = disagreement(index, operands, *bound);
+        return bound->problem.empty();
+    }
+
+    /// Whittle's idea of the results against what LibTorch made; empty when they agree.
+    std::string disagreement(std::int32_t index, const Graph& operands, const BoundCall& bound) const {
+        const std::string target = step_at(index).op->target();
         const auto& results = values_.results[static_cast<std::size_t>(index)];
-        const bool same = std::ranges::none_of(results, [&](ValueId id) { return value_at(id).step == index; });
-        return !same;
+        try {
+            const std::vector<ValueMeta> metas =
+                infer(operands, {.target = bound.call.target, .args = bound.call.args, .kwargs = bound.call.kwargs});
+            if (metas.size() != results.size())
+                return target + ": Whittle knows " + std::to_string(metas.size()) + " results, LibTorch gave " +
+                       std::to_string(results.size());
+            for (std::size_t i = 0; i < metas.size(); ++i) {
+                const ValueMeta meta = values_.meta(results[i]);
+                if (value_at(results[i]).uses.empty() && metas.size() > 1) continue;
+                if (meta.dtype != metas[i].dtype || meta.sizes != metas[i].sizes)
+                    return target + ": Whittle infers " + print(metas[i]) + ", LibTorch gave " + print(meta);
+            }
+        } catch (const Error& error) {
+            return target + ": " + error.message();
+        }
+        return {};
     }
 
     /// An argument's memory was changed through another tensor by an op of the piece: the graph cannot say that.
@@ -233,7 +276,7 @@ class Builder {
         const FrameSteps* steps = nullptr;
     };
 
-    std::optional<capture::CapturedFrame> build(const FramePlan& plan, std::map<std::string, int>& names) {
+    std::optional<capture::CapturedFrame> build(const FramePlan& plan) {
         capture::CapturedFrame frame{
             .function = plan.steps->function, .file = plan.steps->file, .line = plan.steps->line};
         FrameState state{.steps = plan.steps};
@@ -247,16 +290,32 @@ class Builder {
             if (auto graph = build_piece(piece, state)) graphs.push_back(std::move(*graph));
         }
         if (graphs.empty()) return std::nullopt;
-        const std::string base = identifier(short_name(plan.steps->function));
-        const int count = names[base]++;
-        frame.name = count ? base + "_" + std::to_string(count) : base;
-        for (std::size_t i = 0; i < graphs.size(); ++i) {
-            graphs[i].graph.name = frame.name + (graphs.size() > 1 ? "_" + std::to_string(i) : "");
-            verify(graphs[i].graph, Stage::captured, Registry::instance());
-        }
         frame.graphs = std::move(graphs);
         frame.breaks = plan.breaks;
         return frame;
+    }
+
+    /// Another execution of the same function that did the same.
+    static bool same_frame(const capture::CapturedFrame& a, const capture::CapturedFrame& b) {
+        return a.function == b.function && a.breaks == b.breaks &&
+               std::ranges::equal(a.graphs, b.graphs,
+                                  [](const capture::CapturedGraph& x, const capture::CapturedGraph& y) {
+                                      return same_structure(x.graph, y.graph);
+                                  });
+    }
+
+    static void name_frames(std::vector<capture::CapturedFrame>& frames) {
+        std::map<std::string, int> names;
+        for (capture::CapturedFrame& frame : frames) {
+            const std::string base = identifier(short_name(frame.function));
+            const int count = names[base]++;
+            frame.name = count ? base + "_" + std::to_string(count) : base;
+            for (std::size_t i = 0; i < frame.graphs.size(); ++i) {
+                Graph& graph = frame.graphs[i].graph;
+                graph.name = frame.name + (frame.graphs.size() > 1 ? "_" + std::to_string(i) : "");
+                verify(graph, Stage::captured, Registry::instance());
+            }
+        }
     }
 
     static std::string short_name(const std::string& function) {
@@ -350,9 +409,16 @@ class Builder {
                 if (value.step != index || std::ranges::find(live, id) != live.end()) continue;
                 const bool read_later = std::ranges::any_of(
                     value.uses, [&](std::int32_t use) { return !std::ranges::binary_search(piece.steps, use); });
-                if (read_later || value.uses.empty()) live.push_back(id);
+                if (read_later || (value.uses.empty() && nothing_read(index))) live.push_back(id);
             }
         return live;
+    }
+
+    /// No result of the step is read by anybody: the program may return them all. Else those that are not read are
+    /// by-products, such as the statistics of batch norm.
+    bool nothing_read(std::int32_t index) const {
+        return std::ranges::all_of(values_.results[static_cast<std::size_t>(index)],
+                                   [&](ValueId id) { return value_at(id).uses.empty(); });
     }
 
     /// The values that LibTorch had, where all of them were written down.
@@ -418,9 +484,9 @@ class Builder {
     }
 
     const EventFile& file_;
+    Symbolizer symbolizer_;
     std::vector<Step> steps_;
     Values values_;
-    Symbolizer symbolizer_;
     Frames frames_;
     std::vector<std::int32_t> place_of_;  ///< per step: the number of its piece
     std::vector<std::optional<BoundCall>> bound_;

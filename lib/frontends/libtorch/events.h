@@ -59,8 +59,8 @@ enum class RecordKind : std::uint32_t {
 
 enum OpFlags : std::uint8_t {
     kHasSchema = 1,
-    kComposite = 2,    ///< has a CompositeImplicitAutograd kernel: calls other ops, adds none of its own
-    kReturnsHost = 4,  ///< a result is no tensor
+    kComposite = 2,        ///< has a CompositeImplicitAutograd kernel: calls other ops, adds none of its own
+    kReturnsOnlyHost = 4,  ///< it has results, and none is a tensor
 };
 enum class OpScope : std::uint8_t { function = 0, backward = 1, user = 2 };
 enum class NameKind : std::uint8_t { parameter = 1, buffer = 2 };

@@ -129,26 +129,35 @@ class Assigner {
     void add(std::int32_t index) {
         const Step& step = steps_[static_cast<std::size_t>(index)];
         const StackInfo& info = stacks_.info(step.stack);
-        if (info.outside) {
-            current_ = -1;
-            return;
-        }
-        if (info.root) {
-            current_ = -1;
+        if (info.outside || info.root) {
+            finish();
+            if (info.outside) return;
             if (root_ < 0) root_ = open(info, step.thread);
             frames_[static_cast<std::size_t>(root_)].steps.push_back(index);
             return;
         }
-        if (current_ < 0 || info.function != function_ || info.call_place != call_place_ || is_again(index)) {
-            current_ = open(info, step.thread);
-            function_ = info.function;
-            call_place_ = info.call_place;
-            first_ = -1;
-            made_.clear();
+        if (!run_.empty() && (info.function != function_ || info.call_place != call_place_)) finish();
+        function_ = info.function;
+        call_place_ = info.call_place;
+        run_.push_back(index);
+    }
+
+    /// Cuts the run of steps of one function, called from one place, into executions.
+    void finish() {
+        std::int32_t frame = -1, first = -1;
+        std::set<ValueId> made;
+        for (std::size_t i = 0; i < run_.size(); ++i) {
+            const Step& step = steps_[static_cast<std::size_t>(run_[i])];
+            if (i == 0 || (is_again(run_[i], first, made) && ends_function(run_[i - 1]))) {
+                frame = open(stacks_.info(step.stack), step.thread);
+                first = -1;
+                made.clear();
+            }
+            if (first < 0 && step.kind == StepKind::op) first = run_[i];
+            for (const ValueId id : values_.results[static_cast<std::size_t>(run_[i])]) made.insert(id);
+            frames_[static_cast<std::size_t>(frame)].steps.push_back(run_[i]);
         }
-        if (first_ < 0 && step.kind == StepKind::op) first_ = index;
-        for (const ValueId id : values_.results[static_cast<std::size_t>(index)]) made_.insert(id);
-        frames_[static_cast<std::size_t>(current_)].steps.push_back(index);
+        run_.clear();
     }
 
   private:
@@ -164,27 +173,82 @@ class Assigner {
         return result;
     }
 
-    /// The first op of the frame's function is issued once more: see the top of frames.h.
-    bool is_again(std::int32_t index) const {
+    /// The first op of the execution is issued once more.
+    bool is_again(std::int32_t index, std::int32_t first_index, const std::set<ValueId>& made) const {
         const Step& step = steps_[static_cast<std::size_t>(index)];
-        if (first_ < 0 || step.kind != StepKind::op) return false;
-        const Step& first = steps_[static_cast<std::size_t>(first_)];
+        if (first_index < 0 || step.kind != StepKind::op) return false;
+        const Step& first = steps_[static_cast<std::size_t>(first_index)];
         if (step.stack != first.stack || step.op != first.op) return false;
         const auto& inputs = values_.inputs[static_cast<std::size_t>(index)];
-        if (std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return made_.contains(id); })) return false;
-        return weights(index) == weights(first_);
+        if (std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return made.contains(id); })) return false;
+        return weights(index) == weights(first_index);
+    }
+    /// The run's last execution ended with this step's statement.
+    bool ends_function(std::int32_t index) const {
+        return steps_[static_cast<std::size_t>(index)].stack == steps_[static_cast<std::size_t>(run_.back())].stack;
     }
 
     const std::vector<Step>& steps_;
     const Values& values_;
     StackReader& stacks_;
     std::vector<FrameSteps>& frames_;
-    std::int32_t root_ = -1, current_ = -1, first_ = -1;
+    std::int32_t root_ = -1;
     std::string function_, call_place_;
-    std::set<ValueId> made_;
+    std::vector<std::int32_t> run_;
 };
 
 }  // namespace
+
+namespace {
+
+std::vector<std::uint64_t> written_by(const Step& step) {
+    if (step.kind != StepKind::op) return step.written;
+    return step.end ? written_storages(*step.op, *step.end) : std::vector<std::uint64_t>{};
+}
+
+}  // namespace
+
+std::vector<Step> fold_backward(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer) {
+    // Per stack: the return address below the engine, which is where the program called the backward pass; 0: none.
+    std::map<std::uint32_t, std::uint64_t> callers;
+    const auto caller_of = [&](std::uint32_t stack) {
+        const auto [entry, fresh] = callers.try_emplace(stack, 0);
+        const auto pcs = file.stacks.find(stack);
+        if (!fresh || pcs == file.stacks.end()) return entry->second;
+        bool engine = false;
+        for (const std::uint64_t pc : pcs->second) {
+            const std::vector<CodePlace>& places = symbolizer.places(pc);
+            if (engine && places.back().user) return entry->second = pc;
+            const std::string& function = places.back().function;
+            engine |= function.starts_with("torch::autograd::Engine::") || function == "torch::autograd::backward" ||
+                      function == "torch::autograd::grad";
+        }
+        return entry->second = engine ? 1 : 0;
+    };
+    std::vector<Step> folded;
+    std::map<std::uint32_t, std::pair<std::size_t, std::uint64_t>> last;  // per thread: the last step, its caller
+    for (Step& step : steps) {
+        const std::uint64_t caller = caller_of(step.stack);
+        const bool backward = caller != 0 || step.kind == StepKind::backward;
+        const auto before = last.find(step.thread);
+        if (backward && before != last.end() && before->second.second == caller &&
+            folded[before->second.first].kind == StepKind::backward) {
+            Step& whole = folded[before->second.first];
+            whole.backward_ops += step.kind == StepKind::backward ? step.backward_ops : 1;
+            const std::vector<std::uint64_t> written = written_by(step);
+            whole.written.insert(whole.written.end(), written.begin(), written.end());
+            continue;
+        }
+        if (backward && step.kind != StepKind::backward) {
+            step.written = written_by(step);
+            step.kind = StepKind::backward;
+            step.backward_ops = 1;
+        }
+        last[step.thread] = {folded.size(), caller};
+        folded.push_back(step);
+    }
+    return folded;
+}
 
 Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer,
                  const std::vector<std::string>& functions) {
@@ -202,6 +266,8 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
         thread->second.add(static_cast<std::int32_t>(i));
         result.stacks.push_back(stacks.info(steps[i].stack).user);
     }
+    for (auto& [thread, assigner] : threads) assigner.finish();
+    std::ranges::stable_sort(result.frames, {}, [](const FrameSteps& frame) { return frame.steps.front(); });
     result.lines = symbolizer.program_has_lines();
     result.names = stacks.names();
     return result;

@@ -3,9 +3,9 @@
 // A frame is one execution of a function that main calls (or, with names given, of a function of that name); what main
 // itself does is one frame of its own, and so is a thread's function. Without probes two calls of one function from one
 // place look alike. They are told apart when main does something in between, or when the function's first operation
-// comes again, with the same weights and without using a result of the frame: a loop inside the function that begins
-// with its first operation, on the same inputs, is taken for several calls, and a loop in main that feeds each call
-// with the last one's result is taken for one.
+// comes again after its last one (the last of them all), with the same weights and without using a result of the frame.
+// So a function that is nothing but a loop over independent inputs is taken for several calls, and a loop in main that
+// feeds each call with the last one's result, or whose calls end differently, is taken for one.
 #pragma once
 
 #include <string>
@@ -31,6 +31,10 @@ struct Frames {
     bool lines = false;                           ///< the program has debug information
     bool names = false;                           ///< it has at least function names
 };
+
+/// One step for each backward pass, instead of those that autograd's engine made of it: its own ops and the nodes' (its
+/// functions are on their stacks).
+std::vector<Step> fold_backward(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer);
 
 Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer,
                  const std::vector<std::string>& functions);

@@ -7,6 +7,14 @@ namespace whittle::libtorch {
 
 namespace {
 
+/// Ops that give the program a host value of a tensor's elements. Others that return host values (is_floating_point,
+/// _batch_norm_impl_index …) tell only what is known without running anything.
+bool reads_elements(const OpName& op) {
+    constexpr std::string_view kOps[] = {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero", "aten::equal",
+                                         "aten::allclose"};
+    return std::ranges::find(kOps, op.name) != std::end(kOps);
+}
+
 /// One thread's events, with the ops that are running.
 class ThreadReader {
   public:
@@ -53,16 +61,25 @@ class ThreadReader {
         const OpName& op = file_.op(event);
         const std::uint32_t stack = event.stack || open_.empty() ? event.stack : open_.back().stack;
         const bool is_op = event.scope == OpScope::function && (op.flags & kHasSchema);
-        const bool wanted = level_ == Level::api || !(op.flags & kComposite) || (op.flags & kReturnsHost);
+        const bool wanted = level_ == Level::api || !(op.flags & kComposite) || reads_elements(op);
+        const bool tells_nothing = (op.flags & kReturnsOnlyHost) && !reads_elements(op);
         // Autograd's nodes are of the backward pass, whose ops belong to no frame of the program's.
         const bool backward = event.scope == OpScope::backward || op.name == "aten::_backward";
-        const bool take = !inside_taken() && ((is_op && wanted) || backward);
+        const bool take = !inside_taken() && ((is_op && wanted && !tells_nothing) || backward);
         open_.push_back({&event, steps_.size(), take, stack});
         if (!take) {
             backward_ops_ += in_backward() && is_op;
             return;
         }
-        if (backward) backward_ops_ = 0;
+        if (backward) {
+            backward_ops_ = 0;
+            if (extends_backward(stack)) {  // autograd's nodes run one after the other
+                open_.back().first_step = last_backward_;
+                backward_ops_ = steps_[last_backward_].backward_ops;
+                return;
+            }
+            last_backward_ = steps_.size();
+        }
         steps_.push_back({.kind = backward ? StepKind::backward : StepKind::op,
                           .begin = &event,
                           .op = &op,
@@ -70,6 +87,12 @@ class ThreadReader {
                           .stack = stack});
         for (const EventValue& value : event.values)
             for_each_tensor(value, [&](const TensorRef& tensor) { seen_.insert(tensor.id); });
+    }
+
+    /// The last thing was the backward pass, called from the same place.
+    bool extends_backward(std::uint32_t stack) const {
+        return !steps_.empty() && steps_.back().kind == StepKind::backward && last_backward_ + 1 == steps_.size() &&
+               steps_.back().stack == stack;
     }
 
     bool in_backward() const {
@@ -84,6 +107,11 @@ class ThreadReader {
         if (open_.empty() || open_.back().begin->op != event.op) return;
         const Open open = open_.back();
         open_.pop_back();
+        if (!open.taken && in_backward()) {
+            const std::vector<std::uint64_t> written = written_storages(file_.op(event), event);
+            std::vector<std::uint64_t>& all = steps_[last_backward_].written;
+            all.insert(all.end(), written.begin(), written.end());
+        }
         if (open.taken) {
             Step& step = steps_[open.first_step];
             step.end = &event;
@@ -121,6 +149,7 @@ class ThreadReader {
     std::vector<Step>& steps_;
     std::vector<Open> open_;
     std::int64_t backward_ops_ = 0;
+    std::size_t last_backward_ = 0;
 };
 
 }  // namespace
@@ -130,6 +159,14 @@ bool Step::threw() const {
 }
 
 bool writes_argument(const OpName& op) { return op.schema.find('!') != std::string::npos; }
+
+std::vector<std::uint64_t> written_storages(const OpName& op, const Event& end) {
+    std::vector<std::uint64_t> storages;
+    if (!writes_argument(op)) return storages;
+    for (const EventValue& value : end.values)
+        for_each_tensor(value, [&](const TensorRef& tensor) { storages.push_back(tensor.storage); });
+    return storages;
+}
 
 std::vector<Step> steps_of(const EventFile& file, Level level) {
     // Each thread on its own: positions of open ops stay valid while another thread runs.

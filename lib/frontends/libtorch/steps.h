@@ -22,7 +22,8 @@ struct Step {
     const Event* end = nullptr;  ///< of an op; null when the program ended inside it
     const OpName* op = nullptr;
     std::uint32_t thread = 0, stack = 0;
-    std::int64_t backward_ops = 0;  ///< backward: how many ops autograd ran
+    std::int64_t backward_ops = 0;            ///< backward: how many ops autograd ran
+    std::vector<std::uint64_t> written = {};  ///< backward: storages that those wrote to, gradients for example
 
     std::uint64_t order() const { return begin->order; }
     bool threw() const;
@@ -30,6 +31,9 @@ struct Step {
 
 /// Does the schema say that it writes to an argument?
 bool writes_argument(const OpName& op);
+
+/// The storages that an op wrote to; none for a functional one.
+std::vector<std::uint64_t> written_storages(const OpName& op, const Event& end);
 
 /// In the order in which they began, threads mixed.
 std::vector<Step> steps_of(const EventFile& file, Level level);

@@ -37,6 +37,7 @@ class Tracer {
                 for_each_tensor(value, [&](const TensorRef& tensor) { read(tensor); });
             if (steps_[i].kind == StepKind::op) write_results(steps_[i]);
             forget_statistics(steps_[i]);
+            for (const std::uint64_t storage : steps_[i].written) writers_[storage] = step_;
         }
         return std::move(out_);
     }
@@ -55,28 +56,36 @@ class Tracer {
     }
 
     ValueId value_of(const TensorRef& tensor) {
-        if (const auto known = current_.find(tensor.id);
-            known != current_.end() && known->second.version == tensor.version)
-            return known->second.value;
+        const auto there = by_place_.find(place_of(tensor));
+        const auto known = current_.find(tensor.id);
+        if (known != current_.end() && known->second.version == tensor.version) {
+            // data() has a version counter of its own: what is written through it shows at its place only.
+            const bool overwritten = there != by_place_.end() && tensor.has(kHasStorage) &&
+                                     step_of(there->second) > step_of(known->second.value);
+            return overwritten ? link(tensor, there->second) : known->second.value;
+        }
         // Another object at the same place that nothing wrote to since: detach() and autograd's own copies.
-        if (!current_.contains(tensor.id) && tensor.has(kHasStorage)) {
-            const auto there = by_place_.find(place_of(tensor));
+        if (known == current_.end() && tensor.has(kHasStorage) && there != by_place_.end()) {
             const auto writer = writers_.find(tensor.storage);
-            if (there != by_place_.end() &&
-                (writer == writers_.end() ||
-                 out_.values[static_cast<std::size_t>(there->second)].step >= writer->second)) {
-                current_[tensor.id] = {there->second, tensor.version};
-                return there->second;
-            }
+            if (writer == writers_.end() || step_of(there->second) >= writer->second)
+                return link(tensor, there->second);
         }
         return outside(tensor);
+    }
+
+    std::int32_t step_of(ValueId id) const { return out_.values[static_cast<std::size_t>(id)].step; }
+
+    ValueId link(const TensorRef& tensor, ValueId id) {
+        current_[tensor.id] = {id, tensor.version};
+        TracedValue& value = out_.values[static_cast<std::size_t>(id)];
+        if (const auto name = names_.find(tensor.id); name != names_.end() && !value.name) value.name = name->second;
+        return id;
     }
 
     ValueId outside(const TensorRef& tensor) {
         TracedValue value{.tensor = tensor, .first_use = step_};
         if (const auto writer = writers_.find(tensor.storage); writer != writers_.end())
             value.written_by = writer->second;
-        if (const auto name = names_.find(tensor.id); name != names_.end()) value.name = name->second;
         value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
         return add(std::move(value));
     }
@@ -84,6 +93,7 @@ class Tracer {
     ValueId add(TracedValue value) {
         const auto id = static_cast<ValueId>(out_.values.size());
         current_[value.tensor.id] = {id, value.tensor.version};
+        if (const auto name = names_.find(value.tensor.id); name != names_.end()) value.name = name->second;
         if (value.tensor.has(kHasStorage)) by_place_[place_of(value.tensor)] = id;
         out_.values.push_back(std::move(value));
         return id;

@@ -14,6 +14,7 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iostream>
 #include <mutex>
@@ -370,10 +371,11 @@ const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
         info.flags |= kHasSchema;
         if (const auto op = c10::Dispatcher::singleton().findSchema(*name)) {
             if (op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd)) info.flags |= kComposite;
-            for (const c10::Argument& result : op->schema().returns()) {
-                const std::string type = result.type()->str();
-                if (type != "Tensor" && type != "Tensor[]" && type != "Tensor?") info.flags |= kReturnsHost;
-            }
+            const auto& returns = op->schema().returns();
+            const bool any = std::any_of(returns.begin(), returns.end(), [](const c10::Argument& result) {
+                return result.type()->str().find("Tensor") != std::string::npos;
+            });
+            if (!any && !returns.empty()) info.flags |= kReturnsOnlyHost;
             schema = c10::toString(op->schema());
         }
         info.updates_statistics =
