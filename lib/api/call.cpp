@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "api/module_path.h"
 #include "api/session.h"
 #include "base/error.h"
 #include "ops/interpreter.h"
@@ -163,6 +164,7 @@ TensorList Call::list() {
 }
 
 TensorList issue(Node call, const std::vector<ImplPtr>& operands, void* pc) {
+    call.module_path = current_module_path();
     if (Session* session = Session::current()) return session->record(std::move(call), operands, pc);
     for (const ImplPtr& operand : operands) demand(Tensor(operand), {});
     const bool gradient = wants_gradient(operands);

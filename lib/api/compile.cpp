@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 
 #include "api/frame.h"
 #include "api/output_hooks.h"
@@ -91,11 +92,11 @@ std::optional<std::size_t> enter(FunctionState& function, const capture::FoundIn
     capture::FrameCache::Lookup lookup;
     const std::lock_guard lock(function.mutex);
     lookup = function.cache.look_up(inputs);
-    if (lookup.failed) {
+    if (lookup.failed && lookup.added) {
         ++function.counts.recompiles;
         auto& reasons = function.counts.recompile_reasons;
         if (std::find(reasons.begin(), reasons.end(), lookup.reason) == reasons.end()) reasons.push_back(lookup.reason);
-        log_info("guards", "recompiling " + name + ": " + lookup.reason);
+        if (log_enabled("recompiles")) log_artifact("recompiles", name, lookup.reason + "\n");
         if (trace) trace->add_recompile(name, {&*lookup.failed, lookup.reason}, capture_stack());
     }
     if (!lookup.limited()) return lookup.entry;
@@ -103,16 +104,33 @@ std::optional<std::size_t> enter(FunctionState& function, const capture::FoundIn
     if (!std::exchange(function.warned, true)) {
         const std::string text = name + " reached its cache limit of " + std::to_string(function.options.cache_limit) +
                                  " specializations and now runs eagerly where none fits; last reason: " + lookup.reason;
-        log_warning("guards", text + "; " + capture::advice(*lookup.failed));
+        log_warning("capture", text + "; " + capture::advice(*lookup.failed));
         if (trace) trace->note(text);
     }
     return std::nullopt;
+}
+
+/// WHITTLE_LOGS, as the programs read it; once.
+void configure_from_environment() {
+    static const bool done = [] {
+        const char* spec = std::getenv("WHITTLE_LOGS");
+        if (spec && *spec) {
+            try {
+                configure_log({.spec = spec});
+            } catch (const std::exception& error) {
+                log_warning("capture", std::string("WHITTLE_LOGS: ") + error.what());
+            }
+        }
+        return true;
+    }();
+    static_cast<void>(done);
 }
 
 }  // namespace
 
 std::shared_ptr<FunctionState> make_function(CompileOptions options, const void* address, const char* type) {
     link_output_hooks();
+    configure_from_environment();
     auto state = std::make_shared<FunctionState>(std::move(options), address, type);
     const std::lock_guard lock(all_mutex);
     std::erase_if(all_functions, [](const auto& entry) { return entry.expired(); });

@@ -12,6 +12,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "graph/text.h"
 #include "ops/interpreter.h"
 #include "passes/functionalize.h"
 #include "tensor/compare.h"
@@ -129,6 +130,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     for (const MemoryUpdate& update : functional.updates)
         for (std::size_t i = 0; i < placeholders.size(); ++i)
             if (lifted.node({placeholders[i]}).name == update.input) compiled.updates.emplace_back(i, update.output);
+    if (log_enabled("graph_code")) log_artifact("graph_code", graph.name, print(graph));
     log_info("backend", "step 2: compiling graph " + graph.name + " of " + name + " with " + function_.backend_name);
     const auto begin = std::chrono::steady_clock::now();
     CompileResult result;
@@ -225,18 +227,30 @@ std::vector<whittle::Tensor> Execution::run(Recorded& recorded, const std::vecto
     return outputs;
 }
 
+namespace {
+
+std::string stack_text(const Addresses& stack) {
+    std::string text;
+    for (const StackFrame& frame : user_stack(stack)) {
+        text += "  File \"" + frame.file + "\", line " + std::to_string(frame.line) + ", in " + frame.function + "\n";
+        if (!frame.text.empty()) text += "    " + frame.text + "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
 void Execution::broke(const capture::GraphBreak& why, const Addresses& stack) {
     {
         const std::lock_guard lock(function_.mutex);
         ++function_.counts.breaks;
     }
     if (trace_) ended_by_ = trace_->add_break(function_.name(), why, stack);
+    if (log_enabled("graph_breaks"))
+        log_artifact("graph_breaks", function_.name(), why.reason + "\n" + stack_text(stack));
     if (!function_.options.fullgraph) return;
-    std::string text = "fullgraph: " + function_.name() + " has a graph break: " + why.reason;
-    for (const StackFrame& frame : user_stack(stack))
-        text += "\n  File \"" + frame.file + "\", line " + std::to_string(frame.line) + ", in " + frame.function +
-                (frame.text.empty() ? "" : "\n    " + frame.text);
-    throw GraphBreakError(text);
+    const std::string text = "fullgraph: " + function_.name() + " has a graph break: " + why.reason;
+    throw GraphBreakError(text + "\n" + stack_text(stack));
 }
 
 }  // namespace whittle::api

@@ -154,14 +154,21 @@ std::vector<void*> capture_stack(std::size_t limit) {
     return addresses;
 }
 
-std::vector<StackFrame> user_stack(const std::vector<void*>& addresses) {
+namespace {
+
+/// The user's frames within the compiled function, or (outside) those that called it.
+std::vector<StackFrame> frames_of(const std::vector<void*>& addresses, bool outside) {
     const std::lock_guard lock(symbolizing);
     std::vector<StackFrame> stack;
+    bool skipping = outside;
     for (void* const address : addresses) {
         if (!address) continue;
         for (const Place& place : places_at(reinterpret_cast<std::uintptr_t>(address) - 1)) {
-            if (is_run_frame(place)) return stack;
-            if (is_ours(place)) continue;
+            if (is_run_frame(place)) {
+                if (!skipping) return stack;
+                skipping = false;
+            }
+            if (skipping || is_ours(place)) continue;
             StackFrame frame;
             frame.function = without_parameters(place.function);
             frame.file = found_file(place.file);
@@ -174,6 +181,11 @@ std::vector<StackFrame> user_stack(const std::vector<void*>& addresses) {
     }
     return stack;
 }
+
+}  // namespace
+
+std::vector<StackFrame> user_stack(const std::vector<void*>& addresses) { return frames_of(addresses, false); }
+std::vector<StackFrame> caller_stack(const std::vector<void*>& addresses) { return frames_of(addresses, true); }
 
 StackFrame function_at(const void* address) {
     const std::lock_guard lock(symbolizing);

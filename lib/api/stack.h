@@ -17,6 +17,9 @@ std::vector<void*> capture_stack(std::size_t limit = 64);
 /// information.
 std::vector<StackFrame> user_stack(const std::vector<void*>& addresses);
 
+/// The part of it that called the compiled function: what user_stack() leaves out.
+std::vector<StackFrame> caller_stack(const std::vector<void*>& addresses);
+
 /// A function's name, file and line by its address.
 StackFrame function_at(const void* address);
 

@@ -9,6 +9,7 @@
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "graph/text.h"
 #include "passes/functionalize.h"
 #include "record/record.h"
 
@@ -24,6 +25,14 @@ std::string text_of(const Addresses& addresses) {
     std::string text;
     for (const void* address : addresses) text += std::to_string(reinterpret_cast<std::uintptr_t>(address)) + " ";
     return text;
+}
+
+/// The graph with every value of one shape: equal for graphs that differ in sizes only.
+std::string without_sizes(Graph graph) {
+    graph.name = "g";
+    for (Node& node : graph.nodes)
+        for (ValueMeta& meta : node.results) meta = ValueMeta::contiguous(meta.dtype, {});
+    return print(graph);
 }
 
 std::string own_program() {
@@ -104,6 +113,25 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     const auto [known, added] = by_key_.try_emplace(frame + "|" + recorded.key, index_.graphs.size());
     if (!added) return false;
     Graph graph = recorded.captured.graph;
+    std::string guard_texts;
+    bool dynamic = false;
+    for (const capture::Guard& guard : guards) {
+        guard_texts += guard.text() + "\n";
+        if (const auto* match = std::get_if<capture::TensorMatch>(&guard.expected))
+            dynamic |= std::find(match->sizes.begin(), match->sizes.end(), capture::kDynamicSize) != match->sizes.end();
+    }
+    if (dynamic) {  // one graph for all sizes, as its guards say; kernels are made for each
+        const auto [first, is_first] =
+            by_shape_.try_emplace(frame + "|" + guard_texts + without_sizes(graph), index_.graphs.size());
+        if (!is_first) {
+            known->second = first->second;
+            other_sizes_.insert(recorded.key);
+            return false;
+        }
+    }
+    std::int64_t of_frame = 0;
+    for (const IndexGraph& other : index_.graphs) of_frame += other.frame == frame;
+    graph.name = frame + "_" + std::to_string(of_frame);
     for (std::size_t i = 0; i < graph.nodes.size() && i < recorded.stacks.size(); ++i)
         if (!recorded.stacks[i].empty()) graph.nodes[i].stack = user_stack(recorded.stacks[i]);
     graph = functionalize(graph).graph;  // what backends get; what it writes is among its outputs
@@ -129,6 +157,7 @@ void Trace::compiled(const std::string& key, double seconds) {
 bool Trace::wants_record(const std::string& key, bool failed) {
     if (folder_.empty() || records_ == "never" || (records_ == "on-error" && !failed)) return false;
     const std::lock_guard lock(mutex_);
+    if (other_sizes_.contains(key)) return false;
     int& runs = recorded_runs_[key];
     if (runs == kRunsRecorded) {
         const std::string text = "of a graph's runs only the first " + std::to_string(kRunsRecorded) + " are recorded";
@@ -158,14 +187,15 @@ void Trace::add_record(const std::string& frame, const Recorded& recorded, const
 
 void Trace::add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack) {
     const std::lock_guard lock(mutex_);
-    const auto [known, added] = recompiles_.try_emplace(frame + "|" + why.guard->source.text() + "|" + text_of(stack),
-                                                        index_.recompiles.size());
+    const auto [known, added] =
+        recompiles_.try_emplace(frame + "|" + why.guard->source.text() + "|" +
+                                    std::string(capture::name(why.guard->kind)) + "|" + text_of(stack),
+                                index_.recompiles.size());
     if (!added) {
         ++index_.recompiles[known->second].count;
-        index_.recompiles[known->second].guard = why.reason;
         return;
     }
-    index_.recompiles.push_back({frame, why.reason, user_stack(stack), capture::advice(*why.guard)});
+    index_.recompiles.push_back({frame, why.reason, caller_stack(stack), capture::advice(*why.guard)});
     save_locked();
 }
 

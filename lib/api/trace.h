@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,9 +51,11 @@ class Trace {
     std::filesystem::path folder_;
     std::string records_;
     TraceIndex index_;
-    std::vector<Graph> graphs_;                  ///< parallel to index_.graphs
-    std::map<std::string, std::size_t> by_key_;  ///< graphs
-    std::map<std::string, int> recorded_runs_;   ///< by key
+    std::vector<Graph> graphs_;                    ///< parallel to index_.graphs
+    std::map<std::string, std::size_t> by_key_;    ///< graphs
+    std::map<std::string, std::size_t> by_shape_;  ///< graphs with dynamic sizes
+    std::set<std::string> other_sizes_;            ///< keys of graphs that are another size's
+    std::map<std::string, int> recorded_runs_;     ///< by key
     std::map<std::string, std::size_t> breaks_, recompiles_;
 };
 

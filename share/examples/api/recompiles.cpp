@@ -1,0 +1,26 @@
+// A function that recompiles too often: it takes the step as a number, which becomes a constant of its graphs.
+//   explain --recompiles ./recompiles
+// names the guard that fails and what would stop it. With the argument "fixed" the step is a tensor, and nothing is
+// recompiled.
+#include <whittle/whittle.h>
+
+#include <cstdio>
+#include <string>
+
+using whittle::Tensor;
+
+Tensor decay(Tensor x, int step) { return x * (1.0 / (1 + step)); }
+Tensor decay_fixed(Tensor x, Tensor step) { return x * (1 / (step + 1)); }
+
+int main(int argc, char** argv) {
+    const bool fixed = argc > 1 && std::string(argv[1]) == "fixed";
+    const Tensor x = whittle::ones({4});
+    const auto compiled = whittle::compile(decay, {.arg_names = {"x", "step"}});
+    const auto compiled_fixed = whittle::compile(decay_fixed, {.arg_names = {"x", "step"}});
+    float sum = 0;
+    for (int step = 0; step < 12; ++step) {
+        const Tensor y = fixed ? compiled_fixed(x, whittle::scalar_tensor(step, whittle::kFloat)) : compiled(x, step);
+        sum += y.sum().item<float>();
+    }
+    std::printf("%.3f\n", sum);
+}
