@@ -94,9 +94,35 @@ RecordPolicy policy_of(const Options& options) {
                                        : RecordPolicy::on_error;
 }
 
+/// A program of our own API has written the folder itself.
+int finish_own(const cli::Tool& tool, const Options& options, const cli::RanProgram& ran) {
+    TraceIndex index = *ran.own;
+    index.model = options.model.string();
+    index.environment = cli::environment();
+    save_index(options.output, index);
+    std::int64_t breaks = 0;
+    for (const IndexBreak& entry : index.breaks) breaks += entry.count;
+    if (!tool.shared().quiet)
+        std::cerr << "trace: " << options.output.string() << ": " << index.graphs.size() << " graphs, " << breaks
+                  << " graph breaks, " << index.records.size() << " records; the program ended with " << ran.status
+                  << "\n";
+    if (tool.shared().json) {
+        nlohmann::json frames = nlohmann::json::array();
+        for (const IndexGraph& graph : index.graphs)
+            frames.push_back({{"frame", graph.frame}, {"graph", graph.file.string()}});
+        cli::print_json({{"output", options.output.string()}, {"frames", frames}, {"program", ran.status}});
+    }
+    if (options.fullgraph && breaks) std::cerr << "trace: --fullgraph: found a graph break (explain says why)\n";
+    return cli::end_as(ran);
+}
+
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
 int run_program(const cli::Tool& tool, const Options& options, Backend& backend, const std::string& spec) {
-    const cli::RanProgram ran = cli::run_program(options.model, options.program, true, tool.shared().json);
+    remove_trace(options.output);
+    const cli::RanProgram ran =
+        cli::run_program(options.model, options.program, true, tool.shared().json,
+                         {.folder = options.output, .records = options.record, .backend = options.backend.name});
+    if (ran.own) return finish_own(tool, options, ran);
     TraceFolder folder(options.output, options.model.string(), spec, cli::environment());
     nlohmann::json json = nlohmann::json::array();
     std::size_t failures = 0, breaks = 0;

@@ -34,18 +34,19 @@ void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const 
 }
 
 RanProgram run_program(const std::filesystem::path& program, const ProgramOptions& options, bool with_data,
-                       bool stdout_to_stderr) {
+                       bool stdout_to_stderr, const OwnTrace& own_trace) {
     const TempDir folder("whittle-capture");
-    const std::filesystem::path own = folder.path() / "own";
-    std::filesystem::create_directory(own);
-    libtorch::LaunchOptions launch{.program = program,
-                                   .arguments = options.arguments,
-                                   .limits = {.bytes = static_cast<std::uint64_t>(options.limit_mb) << 20,
-                                              .seconds = static_cast<double>(options.limit_seconds)},
-                                   .with_data = with_data,
-                                   .stdout_to_stderr = stdout_to_stderr,
-                                   .environment = {{"WHITTLE_TRACE_DIR", own.string()},
-                                                   {"WHITTLE_TRACE_RECORDS", with_data ? "always" : "never"}}};
+    const std::filesystem::path own = std::filesystem::absolute(own_trace.folder.value_or(folder.path() / "own"));
+    std::filesystem::create_directories(own);
+    libtorch::LaunchOptions launch{
+        .program = program,
+        .arguments = options.arguments,
+        .limits = {.bytes = static_cast<std::uint64_t>(options.limit_mb) << 20,
+                   .seconds = static_cast<double>(options.limit_seconds)},
+        .with_data = with_data,
+        .stdout_to_stderr = stdout_to_stderr,
+        .environment = {{"WHITTLE_TRACE_DIR", own.string()}, {"WHITTLE_TRACE_RECORDS", own_trace.records}}};
+    if (!own_trace.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", own_trace.backend);
     libtorch::LaunchResult launched = libtorch::launch(launch, folder.path());
     RanProgram ran{.exit_code = launched.exit_code, .signal = launched.signal, .status = launched.status_text()};
     if (std::filesystem::exists(own / "index.json")) {

@@ -36,10 +36,17 @@ struct RanProgram {
     std::vector<Graph> own_graphs = {};  ///< one per graph of the index
 };
 
+/// What a program that is written against our own API is asked to do.
+struct OwnTrace {
+    std::optional<std::filesystem::path> folder = {};  ///< for its trace; else it is read and removed
+    std::string records = "never";                     ///< as --record
+    std::string backend = {};                          ///< instead of the program's own
+};
+
 /// Runs it; its output goes where ours goes (stdout to stderr when asked). `with_data`: with the values of inputs,
 /// weights and results. Throws Error when it cannot be started and for a damaged event file.
 RanProgram run_program(const std::filesystem::path& program, const ProgramOptions& options, bool with_data,
-                       bool stdout_to_stderr);
+                       bool stdout_to_stderr, const OwnTrace& own = {});
 
 /// Ends this process as the program ended: with its exit status, or by its signal.
 int end_as(const RanProgram& program);

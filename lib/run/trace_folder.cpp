@@ -49,17 +49,21 @@ std::string judge_run(const FrameToTrace& frame, Backend& backend, const Backend
 
 }  // namespace
 
+void remove_trace(const fs::path& folder) {
+    for (const char* part : {"index.json", "graphs", "records"}) {
+        std::error_code error;
+        fs::remove_all(folder / part, error);
+        if (error) throw Error({(folder / part).string(), {}}, "cannot remove what an earlier trace left");
+    }
+}
+
 TraceFolder::TraceFolder(fs::path folder, std::string model, std::string backend,
                          std::map<std::string, std::string> environment)
     : folder_(std::move(folder)) {
     index_.model = std::move(model);
     index_.backend = std::move(backend);
     index_.environment = std::move(environment);
-    for (const char* part : {"index.json", "graphs", "records"}) {
-        std::error_code error;
-        fs::remove_all(folder_ / part, error);
-        if (error) throw Error({(folder_ / part).string(), {}}, "cannot remove what an earlier trace left");
-    }
+    remove_trace(folder_);
 }
 
 TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const BackendOptions& options,

@@ -33,6 +33,9 @@ struct TracedFrame {
 
 enum class RecordPolicy { always, on_error, never };
 
+/// Removes index, graphs and records that an earlier trace left in `folder`. Throws Error.
+void remove_trace(const std::filesystem::path& folder);
+
 class TraceFolder {
   public:
     /// Removes graphs and records that an earlier trace left in `folder`. `backend` is what the user called it.
