@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
+#include "base/suggest.h"
 #include "cli/backend_choice.h"
 #include "cli/model.h"
 #include "cli/program.h"
@@ -17,6 +18,7 @@
 #include "explain/static_report.h"
 #include "frontends/clang/unit.h"
 #include "frontends/cpp/command.h"
+#include "frontends/cpp/description.h"
 #include "run/captured.h"
 
 namespace {
@@ -144,18 +146,33 @@ bool is_program(const Options& options) {
     return options.model && cli::recognize(*options.model) == cli::ModelKind::program;
 }
 
-/// What the source says: --static, else nothing.
-std::optional<cpp::Analysis> analysis_of(const Options& options) {
-    if (!options.source) {
-        if (options.source_flags) throw Error("found --static-flags, expected it with --static only");
-        return std::nullopt;
+/// What the sources say: the one of --static, else those that were compiled by `trace cc`.
+std::vector<cpp::Analysis> analyses_of(const Options& options) {
+    const std::vector<std::string>& functions = options.program.functions;
+    std::vector<cpp::Analysis> analyses;
+    if (options.source) {
+        std::vector<std::string> flags = shell_split(options.source_flags.value_or(""));
+        const std::vector<std::string>& rest = options.program.arguments;
+        if (!is_program(options)) flags.insert(flags.end(), rest.begin(), rest.end());
+        analyses.push_back(cpp::analyze({*options.source, cpp::clang_flags(flags)}));
+        const std::vector<std::string> unknown = cpp::keep_functions(analyses[0], functions);
+        if (unknown.empty()) return analyses;
+        std::vector<std::string> names;
+        for (const cpp::Function& f : analyses[0].functions) names.push_back(f.name);
+        throw Error({"--function", {}}, "found '" + unknown[0] + "', which is no function of " + *options.source,
+                    did_you_mean(unknown[0], names));
     }
-    std::vector<std::string> flags = shell_split(options.source_flags.value_or(""));
-    const std::vector<std::string>& rest = options.program.arguments;
-    if (!is_program(options)) flags.insert(flags.end(), rest.begin(), rest.end());
-    cpp::Analysis analysis = cpp::analyze({*options.source, cpp::clang_flags(flags)});
-    cpp::keep_functions(analysis, options.program.functions);
-    return analysis;
+    if (options.source_flags) throw Error("found --static-flags, expected it with --static only");
+    if (!options.model) return analyses;
+    const std::vector<cpp::StaticTables> described = is_program(options) ? cpp::read_program(*options.model)
+                                                     : fs::is_directory(*options.model)
+                                                         ? cpp::load_descriptions(*options.model)
+                                                         : std::vector<cpp::StaticTables>();
+    for (const cpp::StaticTables& tables : described) {
+        analyses.push_back(tables.analysis);
+        cpp::keep_functions(analyses.back(), functions);
+    }
+    return analyses;
 }
 
 int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::Analysis& analysis) {
@@ -175,14 +192,14 @@ int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::A
 int run(const cli::Tool& tool, const Options& options) {
     if (options.list_backends) return list(tool);
     if (options.break_id) return tell_break(*options.break_id);
-    const std::optional<cpp::Analysis> analysis = analysis_of(options);
-    if (!options.model && analysis) return tell_predictions(tool, options, *analysis);
+    const std::vector<cpp::Analysis> analyses = analyses_of(options);
+    if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0]);
     if (!options.model) throw Error("found no MODEL, expected one", "see explain --help");
     if (options.dot) cli::never_overwrite("--dot", *options.dot, cli::files_read(*options.model, options.inputs));
     const std::unique_ptr<Backend> backend =
         find_backend(options.backend.name.empty() ? "halide" : options.backend.name);
     const Subject subject = is_program(options) ? subject_of_program(tool, options) : subject_of_model(options);
-    if (analysis && !subject.index)
+    if (!analyses.empty() && !subject.index)
         throw Error({options.model->string(), {}},
                     "found neither a program nor a folder written by trace, expected one with --static",
                     "leave MODEL out to see the predictions alone");
@@ -190,16 +207,14 @@ int run(const cli::Tool& tool, const Options& options) {
                                                     subject.index ? &*subject.index : nullptr);
     if (options.dot) write_file(*options.dot, explain::to_dot(subject.frames, backend.get()));
 
-    const explain::Join joined = analysis ? explain::join(*analysis, subject.index->breaks) : explain::Join{};
     if (tool.shared().json) {
         nlohmann::json json = explain::to_json(report);
-        if (analysis) json["static"] = explain::to_json(joined, *analysis, subject.index->breaks);
+        if (!analyses.empty()) json["static"] = explain::joined_json(analyses, subject.index->breaks);
         cli::print_json(json);
     } else {
         std::cout << explain::to_text(report, text_options(tool, options));
-        if (analysis)
-            std::cout << "\n"
-                      << explain::to_text(joined, *analysis, subject.index->breaks, text_options(tool, options));
+        if (!analyses.empty())
+            std::cout << explain::joined_text(analyses, subject.index->breaks, text_options(tool, options));
     }
     if (!options.fullgraph || report.break_reasons.empty()) return 0;
     std::cerr << "explain: --fullgraph: found a graph break at " << report.first_break << "\n";

@@ -13,6 +13,7 @@
 #include "cli/usage.h"
 #include "explain/report.h"
 #include "frontends/clang/launcher.h"
+#include "frontends/cpp/description.h"
 #include "run/trace_folder.h"
 
 namespace {
@@ -143,6 +144,7 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
         if (ran.frames.empty()) std::cerr << "trace: " << note << "\n";
     }
     folder.finish();
+    cpp::save_descriptions(options.output, cpp::read_program(options.model));
     if (!tool.shared().quiet)
         std::cerr << "trace: " << options.output.string() << ": " << folder.index().graphs.size() << " graphs, "
                   << breaks << " graph breaks, " << folder.index().records.size() << " records, " << failures

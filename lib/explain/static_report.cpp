@@ -248,8 +248,10 @@ Join join(const Analysis& analysis, const std::vector<IndexBreak>& breaks) {
     return joined;
 }
 
-std::string to_text(const Join& joined, const Analysis& analysis, const std::vector<IndexBreak>& breaks,
-                    const TextOptions& options) {
+namespace {
+
+std::string file_text(const Join& joined, const Analysis& analysis, const std::vector<IndexBreak>& breaks,
+                      const TextOptions& options) {
     std::string text = bold("Predictions for " + analysis.file + ":", options) + " " +
                        std::to_string(joined.seen.size()) + " predicted and seen, " +
                        std::to_string(joined.predicted_only.size()) + " predicted only, " +
@@ -280,7 +282,7 @@ std::string to_text(const Join& joined, const Analysis& analysis, const std::vec
     return text;
 }
 
-json to_json(const Join& joined, const Analysis& analysis, const std::vector<IndexBreak>& breaks) {
+json file_json(const Join& joined, const Analysis& analysis, const std::vector<IndexBreak>& breaks) {
     const auto predicted = [&](std::size_t at) {
         const Prediction& p = analysis.predictions[at];
         json place = place_json(analysis, p);
@@ -305,6 +307,25 @@ json to_json(const Join& joined, const Analysis& analysis, const std::vector<Ind
             {"predicted_and_seen", seen},
             {"predicted_only", predicted_only},
             {"seen_only", seen_only}};
+}
+
+}  // namespace
+
+std::string joined_text(const std::vector<Analysis>& files, const std::vector<IndexBreak>& breaks,
+                        const TextOptions& options) {
+    std::string text;
+    for (const Analysis& file : files) {
+        const Join joined = join(file, breaks);
+        if (!file.predictions.empty() || !joined.seen_only.empty())
+            text += "\n" + file_text(joined, file, breaks, options);
+    }
+    return text;
+}
+
+json joined_json(const std::vector<Analysis>& files, const std::vector<IndexBreak>& breaks) {
+    json list = json::array();
+    for (const Analysis& file : files) list.push_back(file_json(join(file, breaks), file, breaks));
+    return list;
 }
 
 }  // namespace whittle::explain

@@ -39,9 +39,10 @@ struct Join {
 /// one of its kind. A stack entry without column is matched by its line. Breaks elsewhere are left out.
 Join join(const cpp::Analysis& analysis, const std::vector<IndexBreak>& breaks);
 
-std::string to_text(const Join& joined, const cpp::Analysis& analysis, const std::vector<IndexBreak>& breaks,
-                    const TextOptions& options);
-/// file, predicted_and_seen, predicted_only, seen_only: lists of places.
-nlohmann::json to_json(const Join& joined, const cpp::Analysis& analysis, const std::vector<IndexBreak>& breaks);
+/// What was predicted for each file beside what was seen. Files without either are left out.
+std::string joined_text(const std::vector<cpp::Analysis>& files, const std::vector<IndexBreak>& breaks,
+                        const TextOptions& options);
+/// For each file: file, predicted_and_seen, predicted_only, seen_only: lists of places.
+nlohmann::json joined_json(const std::vector<cpp::Analysis>& files, const std::vector<IndexBreak>& breaks);
 
 }  // namespace whittle::explain

@@ -127,6 +127,17 @@ typedef struct whittle_probe_table {
 extern const whittle_probe_table whittle_probe_ops __attribute__((weak, visibility("default")));
 #endif
 
+/* What a probed file is described by, for those who read the program rather than run it: an array of text, kept by the
+ * linker though nothing refers to it. */
+#if defined(__has_attribute)
+#if __has_attribute(retain)
+#define WHITTLE_PROBE_DESCRIPTION __attribute__((used, retain, section("whittle_static")))
+#endif
+#endif
+#if !defined(WHITTLE_PROBE_DESCRIPTION)
+#define WHITTLE_PROBE_DESCRIPTION __attribute__((used, section("whittle_static")))
+#endif
+
 #ifdef __cplusplus
 }  // extern "C"
 

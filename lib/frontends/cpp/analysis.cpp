@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include "base/error.h"
-#include "base/suggest.h"
-
 namespace whittle::cpp {
 
 std::string_view name(PredictionKind kind) {
@@ -40,22 +37,18 @@ bool is_named(const std::string& qualified, const std::string& name) {
 
 }  // namespace
 
-void keep_functions(Analysis& analysis, const std::vector<std::string>& names) {
-    if (names.empty()) return;
+std::vector<std::string> keep_functions(Analysis& analysis, const std::vector<std::string>& names) {
+    std::vector<std::string> unknown;
+    if (names.empty()) return unknown;
     std::vector<bool> kept(analysis.functions.size());
     for (const std::string& wanted : names) {
-        std::vector<std::string> known;
         bool found = false;
-        for (std::size_t i = 0; i < analysis.functions.size(); ++i) {
-            known.push_back(analysis.functions[i].name);
-            if (!is_named(known.back(), wanted)) continue;
-            kept[i] = found = true;
-        }
-        if (!found)
-            throw Error({"--function", {}}, "found '" + wanted + "', which is no function of " + analysis.file,
-                        did_you_mean(wanted, known));
+        for (std::size_t i = 0; i < analysis.functions.size(); ++i)
+            if (is_named(analysis.functions[i].name, wanted)) kept[i] = found = true;
+        if (!found) unknown.push_back(wanted);
     }
     std::erase_if(analysis.predictions, [&](const Prediction& p) { return !kept[p.function]; });
+    return unknown;
 }
 
 }  // namespace whittle::cpp

@@ -62,8 +62,8 @@ struct Analysis {
 };
 
 /// Keeps the predictions in these functions (qualified names, or their last part) and in lambdas inside them; all when
-/// `names` is empty. Throws Error for a name that no function has.
-void keep_functions(Analysis& analysis, const std::vector<std::string>& names);
+/// `names` is empty. Returns the names that no function has.
+std::vector<std::string> keep_functions(Analysis& analysis, const std::vector<std::string>& names);
 
 enum class SiteKind : std::uint8_t { statement, branch, effect };
 
@@ -74,6 +74,7 @@ struct Site {
     Range range = {};        ///< of a control statement: its head
     std::string text = {};   ///< the source in the range, on one line
     std::string what = {};   ///< branch: "if", "while" …; effect: "stream output" …
+    bool operator==(const Site&) const = default;
 };
 
 /// A source file with probes inserted.

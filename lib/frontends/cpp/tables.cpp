@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "frontends/cpp/description.h"
 #include "probe/probe.h"
 
 namespace whittle::cpp {
@@ -28,6 +29,16 @@ struct Table {
     }
 };
 
+/// The description in its section: rows of text, since compilers limit literals; what pads a row is no part of it.
+std::string description_array(StaticTables tables, const std::string& path) {
+    constexpr std::size_t kRow = 4095;
+    tables.analysis.file = path;
+    const std::string text = description(tables) + "\n";
+    std::string array = "static const char whittle_probe_description_[][4096] WHITTLE_PROBE_DESCRIPTION = {\n";
+    for (std::size_t at = 0; at < text.size(); at += kRow) array += cpp_literal(text.substr(at, kRow)) + ",\n";
+    return array + "};\n";
+}
+
 unsigned kind_number(SiteKind kind) {
     switch (kind) {
         case SiteKind::statement:
@@ -46,7 +57,7 @@ std::string cpp_literal(const std::string& text) {
     std::string literal = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\' || c == '?') literal += '\\';
-        if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+        if (static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) >= 0x7f) {
             char escaped[5];
             std::snprintf(escaped, sizeof escaped, "\\%03o", static_cast<unsigned char>(c));
             literal += escaped;
@@ -70,8 +81,9 @@ std::string probed_file(const Probed& probed, const std::string& path, const std
                                        (p.possible ? "1," : "0,") + range_text(p.range) + "," + cpp_literal(p.text) +
                                        "," + cpp_literal(p.reason);
                             });
+    const std::string description = description_array({probed.analysis, probed.sites}, path);
     std::string text = "#include \"" + probe_header + "\"\n";  // a header's name has no escapes
-    text += functions.definition + sites.definition + predictions.definition;
+    text += functions.definition + sites.definition + predictions.definition + description;
     text += "static const whittle_probe_file whittle_probe_file_ = {" + std::to_string(WHITTLE_PROBE_VERSION) + "," +
             cpp_literal(path);
     for (const Table* table : {&functions, &sites, &predictions}) text += "," + std::to_string(table->count);

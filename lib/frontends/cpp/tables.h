@@ -7,7 +7,7 @@
 
 namespace whittle::cpp {
 
-/// A C++ string literal that no compiler reads otherwise: without trigraphs, control characters escaped.
+/// A C++ string literal that no compiler reads otherwise: printable ASCII, without trigraphs.
 std::string cpp_literal(const std::string& text);
 
 /// The whole file to compile: an include of `probe_header`, the tables, and probed.text numbered from line 1 of
