@@ -10,9 +10,9 @@
 #include "cli/tool.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/failure_file.h"
-#include "graph/json.h"
 #include "graph/text.h"
 #include "record/index.h"
+#include "run/load.h"
 #include "tensor/npy.h"
 #include "tensor/random.h"
 #include "tensor/safetensors.h"
@@ -183,25 +183,25 @@ LoadedFrame frame_of_record(LoadedRecord loaded) {
     return frame;
 }
 
-LoadedFrame frame_of_graph(const fs::path& path) {
-    LoadedFrame frame{.file = path, .graph = load_graph(path)};
+LoadedFrame frame_of_graph(const fs::path& path, UnknownOps unknown) {
+    LoadedFrame frame{.file = path, .graph = load_checked_graph(path, unknown)};
     use_failure(frame);
     return frame;
 }
 
 /// With inputs: the records, then the graphs that no record belongs to. Else every graph once.
-std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_inputs) {
+std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_inputs, UnknownOps unknown) {
     const TraceIndex index = load_index(folder);
     std::vector<LoadedFrame> frames;
     std::set<std::string> recorded;
     if (need_inputs)
         for (const IndexRecord& record : index.records) {
-            frames.push_back(frame_of_record(load_record(folder / record.file)));
+            frames.push_back(frame_of_record(load_checked_record(folder / record.file, unknown)));
             recorded.insert(record.graph);
         }
     for (const IndexGraph& graph : index.graphs) {
         if (graph.file.empty() || recorded.contains(graph.name)) continue;
-        frames.push_back(frame_of_graph(folder / graph.file));
+        frames.push_back(frame_of_graph(folder / graph.file, unknown));
         frames.back().name = graph.frame;
     }
     if (frames.empty())
@@ -239,6 +239,7 @@ Tensor load_tensor(const fs::path& path, const std::string& name) {
 
 std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& options) {
     const ModelKind kind = recognize(path);
+    const UnknownOps unknown = options.keep_unknown ? UnknownOps::keep : UnknownOps::refuse;
     const Given given = options.need_inputs || options.inputs.given() ? read_given(options.inputs) : Given{};
     std::vector<LoadedFrame> frames;
     switch (kind) {
@@ -246,13 +247,13 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
             frames.push_back(load_onnx_frame(path, options, given));
             break;
         case ModelKind::graph:
-            frames.push_back(frame_of_graph(path));
+            frames.push_back(frame_of_graph(path, unknown));
             break;
         case ModelKind::record:
-            frames.push_back(frame_of_record(load_record(path)));
+            frames.push_back(frame_of_record(load_checked_record(path, unknown)));
             break;
         case ModelKind::trace:
-            frames = frames_of_trace(path, options.need_inputs);
+            frames = frames_of_trace(path, options.need_inputs, unknown);
             break;
         case ModelKind::program:
             throw Error({path.string(), {}}, "found a program, expected a model, a graph, a record or a trace folder",

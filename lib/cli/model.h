@@ -43,7 +43,7 @@ struct InputOptions {
 
 struct ModelOptions {
     InputOptions inputs = {};
-    bool keep_unknown = false;  ///< unknown ONNX ops become breaks instead of an Error
+    bool keep_unknown = false;  ///< unknown ops become breaks instead of an Error
     bool need_inputs = true;    ///< false: only the graphs are wanted
 };
 

@@ -26,7 +26,7 @@ class GraphReader {
         else
             in_.only_members(object, {"name", "dialect", "opset_imports", "attributes", "subgraphs", "nodes"});
         graph_.name = in_.text(in_.member(object, "name"));
-        graph_.dialect = in_.text(in_.member(object, "dialect"));
+        graph_.dialect = dialect(in_.member(object, "dialect"));
         if (const Json* opsets = in_.find(object, "opset_imports"))
             for (const auto& [domain, version] : in_.object(*opsets).items())
                 graph_.opset_imports[domain] = in_.integer(version);
@@ -63,6 +63,12 @@ class GraphReader {
         if (!ids_.emplace(node.name, static_cast<NodeId>(graph_.nodes.size())).second)
             in_.fail(name, "a name that no node above has");
         graph_.nodes.push_back(std::move(node));
+    }
+
+    const std::string& dialect(const Json& value) const {
+        const std::string& text = in_.text(value);
+        if (text != "aten" && text != "onnx") in_.fail(value, "aten or onnx");
+        return text;
     }
 
     NodeKind kind(const Json& value) const {

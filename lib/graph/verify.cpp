@@ -205,7 +205,7 @@ class Verifier {
     }
 
     void check_failure() const {
-        if (!graph_.failure || graph_.failure->inputs.empty()) return;
+        if (!graph_.failure) return;
         const std::vector<NodeId> placeholders = graph_.placeholders();
         const std::vector<Tensor>& inputs = graph_.failure->inputs;
         if (inputs.size() != placeholders.size())

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "record/index.h"
+#include "run/load.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -89,7 +90,7 @@ ReplayResult run_record(const fs::path& file, const ReplayOptions& options, cons
     result.file = file;
     std::optional<LoadedRecord> loaded;
     try {
-        loaded = load_record(file);
+        loaded = load_checked_record(file, UnknownOps::keep);  // the backend may know ops that Whittle does not
     } catch (const Error& error) {
         result.status = ReplayResult::Status::error;
         result.outcome = "error";

@@ -1,0 +1,70 @@
+#include "run/load.h"
+
+#include "base/error.h"
+#include "graph/json.h"
+#include "graph/text.h"
+#include "graph/verify.h"
+#include "ops/registry.h"
+
+namespace whittle {
+
+namespace {
+
+bool has_list_result(const Schema& schema) {
+    for (const Return& result : schema.returns)
+        if (result.list) return true;
+    return false;
+}
+
+void check_results(const Node& call, const Schema& schema, const std::vector<ValueMeta>& expected) {
+    const std::size_t found = call.results.size();
+    // Trailing results that nobody asked for may be left out, as ONNX does with optional outputs.
+    if (found > expected.size() || found == 0 || (has_list_result(schema) && found != expected.size()))
+        throw Error("found " + std::to_string(found) + " results, expected " + std::to_string(expected.size()));
+    for (std::size_t i = 0; i < found; ++i) {
+        const ValueMeta &stated = call.results[i], &inferred = expected[i];
+        if (stated.dtype == inferred.dtype && stated.sizes == inferred.sizes) continue;
+        throw Error("found a result of " + print(stated) + (found > 1 ? " (number " + std::to_string(i) + ")" : "") +
+                    ", expected " + print(inferred) + " as its operands give");
+    }
+}
+
+void check_call(const Graph& graph, const Node& call, UnknownOps unknown) {
+    const Registry& registry = Registry::instance();
+    if (const RegisteredOp* op = registry.op(call.target)) return check_results(call, op->schema, infer(graph, call));
+    if (unknown == UnknownOps::keep) return;
+    if (const InPlaceForm* form = registry.in_place(call.target))
+        throw Error("found an op that writes into its operand, expected " + form->functional,
+                    "graphs in files only compute: trace writes them so");
+    registry.require(call.target);  // throws, with close spellings
+}
+
+}  // namespace
+
+void check_calls(const Graph& graph, const std::filesystem::path& file, UnknownOps unknown) {
+    for (const Node& node : graph.nodes) {
+        if (node.kind != NodeKind::call || node.target == kGetItem) continue;  // verify() knows all about getitem
+        try {
+            check_call(graph, node, unknown);
+        } catch (const Error& error) {
+            const std::string op = error.message().starts_with(node.target) ? "" : " = " + node.target;
+            throw Error({file.string(), "graph " + graph.name + ", node %" + node.name + op}, error.message(),
+                        error.hint());
+        }
+    }
+    for (const auto& [key, nested] : graph.subgraphs) check_calls(*nested, file, unknown);
+}
+
+Graph load_checked_graph(const std::filesystem::path& file, UnknownOps unknown) {
+    Graph graph = load_graph(file);
+    check_calls(graph, file, unknown);
+    return graph;
+}
+
+LoadedRecord load_checked_record(const std::filesystem::path& file, UnknownOps unknown) {
+    LoadedRecord loaded = load_record(file);
+    check_calls(loaded.graph, file, unknown);
+    return loaded;
+}
+
+}  // namespace whittle

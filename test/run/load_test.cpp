@@ -1,0 +1,97 @@
+#include "run/load.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "graph/json.h"
+#include "graph/text.h"
+#include "ops/registry.h"
+
+using namespace whittle;
+using Catch::Matchers::Contains;
+
+namespace {
+
+std::string message_of(const Graph& graph, UnknownOps unknown = UnknownOps::refuse) {
+    try {
+        check_calls(graph, "g.json", unknown);
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return {};
+}
+
+Node& call_of(Graph& graph, const RegisteredOp& op) {
+    return *std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                         [&](const Node& n) { return n.target == op.def->name; });
+}
+
+}  // namespace
+
+TEST_CASE("for every op, what is inferred is accepted and anything else refused", "[run]") {
+    std::size_t samples = 0;
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        for (const DType dtype : kAllDTypes) {
+            if (!(op.def->dtypes & set_of(dtype)) || !op.def->samples) continue;
+            for (const Sample& sample : op.def->samples(dtype)) {
+                INFO(op.def->name << " " << sample.label << " " << name(dtype));
+                Graph graph = graph_of(op, sample);
+                CHECK(message_of(graph) == "");
+                Node& call = call_of(graph, op);
+                const std::vector<ValueMeta> inferred = call.results;
+                if (inferred.empty()) continue;
+                call.results.back().sizes.push_back(7);
+                CHECK_THAT(message_of(graph), Contains("g.json") && Contains("%" + call.name) &&
+                                                  Contains("found a result of " + print(call.results.back())) &&
+                                                  Contains("expected " + print(inferred.back())));
+                call.results = inferred;
+                call.results.back().dtype = inferred.back().dtype == DType::f16 ? DType::f32 : DType::f16;
+                CHECK_THAT(message_of(graph), Contains("expected " + print(inferred.back())));
+                call.results = inferred;
+                call.results.push_back(inferred.back());
+                CHECK_THAT(message_of(graph), Contains("results, expected " + std::to_string(inferred.size())));
+                ++samples;
+            }
+            break;  // one dtype of each op will do
+        }
+    }
+    CHECK(samples > 1000);
+}
+
+TEST_CASE("ops that no registry has are refused or believed", "[run]") {
+    const Graph unknown = parse(
+        "graph g {\n %x = placeholder[\"x\"] : f32[2]\n %y = mine.op(%x) : f32[3]\n"
+        " %z = aten.neg.default(%y) : f32[3]\n return (%z)\n}");
+    CHECK_THAT(message_of(unknown), Contains("g.json: graph g, node %y = mine.op: unknown op 'mine.op'"));
+    CHECK(message_of(unknown, UnknownOps::keep) == "");
+    const Graph writing = parse(
+        "graph g {\n %x = placeholder[\"x\"] : f32[2]\n %y = aten.neg_.default(%x) : f32[2]\n"
+        " return (%y)\n}");
+    CHECK_THAT(message_of(writing), Contains("found an op that writes into its operand, expected aten.neg.default"));
+}
+
+TEST_CASE("nested graphs are checked too", "[run]") {
+    Graph nested = parse(
+        "graph inner {\n %x = placeholder[\"x\"] : f32[2]\n %y = aten.neg.default(%x) : f32[3]\n"
+        " return (%y)\n}");
+    Graph graph = parse("graph outer {\n %x = placeholder[\"x\"] : f32[2]\n return (%x)\n}");
+    graph.subgraphs["body"] = std::make_shared<const Graph>(nested);
+    CHECK_THAT(message_of(graph), Contains("graph inner, node %y"));
+}
+
+TEST_CASE("a checked file is read like any other, with what it states held against its ops", "[run]") {
+    const TempDir folder("whittle-test");
+    Graph graph = parse(
+        "graph g {\n %x = placeholder[\"x\"] : f32[2]\n %y = aten.neg.default(%x) : f32[2]\n"
+        " return (%y)\n}");
+    save_graph(graph, folder.path() / "good.json");
+    CHECK(same_structure(load_checked_graph(folder.path() / "good.json", UnknownOps::refuse), graph));
+    Record record{.name = "r", .inputs = {Tensor::of<float>({1, 2})}, .expected = {Tensor::of<float>({-1, -2})}};
+    CHECK(load_checked_record(save_record(folder.path(), graph, record), UnknownOps::keep).record.name == "r");
+    graph.nodes[1].results[0] = ValueMeta::contiguous(DType::f32, {3});
+    const auto file = save_record(folder.path(), graph, record);
+    CHECK_THROWS_WITH(load_checked_record(file, UnknownOps::keep),
+                      Contains(file.string()) && Contains("found a result of f32[3], expected f32[2]"));
+}
