@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "api/module_path.h"
+#include "api/probes.h"
 #include "api/session.h"
 #include "base/error.h"
 #include "ops/interpreter.h"
@@ -165,6 +166,7 @@ TensorList Call::list() {
 
 TensorList issue(Node call, const std::vector<ImplPtr>& operands, void* pc) {
     call.module_path = current_module_path();
+    if (!Session::current()) begin_implicit_frame();
     if (Session* session = Session::current()) return session->record(std::move(call), operands, pc);
     for (const ImplPtr& operand : operands) demand(Tensor(operand), {});
     const bool gradient = wants_gradient(operands);
@@ -182,6 +184,7 @@ void Call::in_place(const Tensor& self) {
     if (grad_mode && impl.meta.requires_grad)
         throw Error(node_.target + ": found a tensor that requires a gradient, expected one without",
                     "write to it under a NoGradGuard");
+    if (!Session::current()) begin_implicit_frame();
     if (Session* session = Session::current())
         return session->record_write(std::move(node_), form->functional, operands_, pc_);
     for (const ImplPtr& operand : operands_) demand(Tensor(operand), {});

@@ -13,6 +13,8 @@
 #include "api/stack.h"
 #include "base/log.h"
 
+extern "C" const char whittle_api_uses_compile = 1;
+
 namespace whittle::api {
 
 namespace {
@@ -75,17 +77,6 @@ class RestoreState {
     bool grad_;
 };
 
-class CurrentSession {
-  public:
-    explicit CurrentSession(std::shared_ptr<Session> session) : before_(Session::exchange(std::move(session))) {}
-    ~CurrentSession() { Session::exchange(std::move(before_)); }
-    CurrentSession(const CurrentSession&) = delete;
-    CurrentSession& operator=(const CurrentSession&) = delete;
-
-  private:
-    std::shared_ptr<Session> before_;
-};
-
 /// The specialization that fits, or nothing: this call runs eagerly.
 std::optional<std::size_t> enter(FunctionState& function, const capture::FoundInputs& inputs, Trace* trace) {
     const std::string& name = function.name();
@@ -141,7 +132,9 @@ std::shared_ptr<FunctionState> make_function(CompileOptions options, const void*
 __attribute__((noinline)) void run_frame(FunctionState& function, const std::function<void(Visitor&)>& describe,
                                          const std::function<void()>& body) {
     // Inside another compiled function this one is part of it.
-    if (Session::current() || function.skip) return body();
+    Session* const outer = Session::current();
+    if ((outer && !outer->implicit()) || function.skip) return body();
+    if (outer) outer->finish();
     if (!function.options.function_filter.empty() && function.options.function_filter != function.name()) return body();
     Trace* const trace = current_trace();
     ArgumentReader reader(function.options.arg_names);
@@ -163,7 +156,7 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
     const auto session = std::make_shared<Session>(function.name(), execution);
     for (const auto& [tensor, source] : reader.tensors) session->know(tensor, source);
     for (const auto& [tensor, name] : reader.parameters) session->know_parameter(tensor, name);
-    const CurrentSession current(session);
+    const CurrentSession current(session.get());
     try {
         body();
         session->finish();

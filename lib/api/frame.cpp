@@ -204,6 +204,7 @@ std::vector<whittle::Tensor> Execution::run(Recorded& recorded, const std::vecto
             const std::lock_guard lock(function_.mutex);
             guards = function_.cache.entries().at(entry_).guards;
         }
+        if (function_.implicit) guards = recorded.captured.guards;
         trace_->add_graph(name, recorded, ended_by, guards);
     }
     std::vector<whittle::Tensor> all = with_parameters(graph, inputs);
@@ -239,6 +240,15 @@ std::string stack_text(const Addresses& stack) {
 }
 
 }  // namespace
+
+void Execution::argument_named(const std::string& before, const std::string& name) {
+    const std::lock_guard lock(function_.mutex);
+    function_.cache.rename(before, name);
+    const std::size_t position = static_cast<std::size_t>(std::stoul(before.substr(3)));
+    auto& names = function_.options.arg_names;
+    for (std::size_t i = names.size(); i <= position; ++i) names.push_back("arg" + std::to_string(i));
+    names[position] = name;
+}
 
 void Execution::broke(const capture::GraphBreak& why, const Addresses& stack) {
     {

@@ -39,6 +39,7 @@ struct FunctionState {
     BackendOptions backend_options;
     std::string backend_name;
     bool warned = false, skip = false;
+    bool implicit = false;  ///< nobody asked for it to be compiled: a frame of a trace
     CompileStats counts;
 
     /// As the user calls the function.
@@ -58,6 +59,8 @@ class Execution final : public FrameHost {
     std::vector<whittle::Tensor> run(Recorded& recorded, const std::vector<whittle::Tensor>& inputs) override;
     void broke(const capture::GraphBreak& why, const Addresses& stack) override;
     bool wants_stacks() const override { return trace_ != nullptr; }
+    bool keeps_all() const override { return function_.implicit; }
+    void argument_named(const std::string& before, const std::string& name) override;
 
   private:
     std::shared_ptr<CompiledGraph> find(const Recorded& recorded);

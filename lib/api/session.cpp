@@ -2,9 +2,11 @@
 #include "api/session.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "api/call.h"
+#include "api/probes.h"
 #include "api/stack.h"
 #include "base/error.h"
 #include "graph/text.h"
@@ -19,17 +21,23 @@ using capture::BreakKind;
 using capture::GraphBreak;
 using capture::Source;
 
-thread_local std::shared_ptr<Session> current_session;
+// Plain data: looked at until the very end of a thread.
+thread_local Session* current_session = nullptr;
+thread_local int not_recording = 0;
 
 }  // namespace
 
+NotRecording::NotRecording() : before_(Session::exchange(nullptr)) { ++not_recording; }
+NotRecording::~NotRecording() {
+    --not_recording;
+    Session::exchange(before_);
+}
+bool NotRecording::active() { return not_recording != 0; }
+
 Session::Session(std::string frame, FrameHost& host) : frame_(std::move(frame)), host_(host), graph_("") { reset(); }
 
-Session* Session::current() { return current_session.get(); }
-
-std::shared_ptr<Session> Session::exchange(std::shared_ptr<Session> session) {
-    return std::exchange(current_session, std::move(session));
-}
+Session* Session::current() { return current_session; }
+Session* Session::exchange(Session* session) { return std::exchange(current_session, session); }
 
 void Session::reset() {
     graph_ = capture::OutputGraph(frame_ + "_" + std::to_string(graphs_run_));
@@ -38,6 +46,7 @@ void Session::reset() {
     stacks_.clear();
     known_.clear();
     input_impls_.clear();
+    node_names_.clear();
     input_memory_.clear();
     written_.clear();
     live_inputs_ = global_inputs_ = random_inputs_ = 0;
@@ -57,6 +66,10 @@ void Session::know_parameter(const Tensor& tensor, const std::string& qualified_
 
 Source Session::source_of(const ImplPtr& operand) {
     if (const auto known = sources_.find(operand->key); known != sources_.end()) return known->second;
+    if (const auto name = variables_.find(operand->key); name != variables_.end()) {
+        const Source source = Source::local(name->second);
+        if (!inputs_.contains(source.text())) return source;
+    }
     if (const auto made = made_here_.find(operand->key); made != made_here_.end())
         return made->second ? Source::random(random_inputs_++) : Source::live(live_inputs_++);
     return Source::global("tensor_" + std::to_string(global_inputs_++));
@@ -86,7 +99,8 @@ TensorList Session::add(Node call, std::vector<ValueMeta> metas, const Addresses
                                                     .args = std::move(call.args),
                                                     .kwargs = std::move(call.kwargs),
                                                     .results = metas,
-                                                    .module_path = std::move(call.module_path)});
+                                                    .module_path = std::move(call.module_path),
+                                                    .effect = host_.keeps_all()});
     TensorList results;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         stacks_[graph_.graph().node(nodes[i]).name] = stack;
@@ -229,9 +243,30 @@ void Session::record_write(Node call, const std::string& functional, const std::
             pc);
 }
 
+void Session::name_parameter(std::size_t position, const TensorImpl* tensor, const std::string& name) {
+    std::string before = "arg" + std::to_string(position);
+    if (tensor) {
+        const auto known = sources_.find(tensor->key);
+        if (known == sources_.end()) return name_variable(tensor, name);
+        before = known->second.root().name();
+    }
+    if (before == name || !before.starts_with("arg")) return;
+    for (auto& [key, source] : sources_)
+        if (source.root().name() == before) source = source.with_root(name);
+    host_.argument_named(before, name);
+}
+
+void Session::name_variable(const TensorImpl* tensor, const std::string& name) {
+    if (!tensor) return;
+    variables_[tensor->key] = name;
+    if (tensor->session.get() == this) node_names_[graph_.graph().node(tensor->node).name] = name;
+}
+
 void Session::break_graph(GraphBreak why, void* pc) {
     if (empty()) return;
-    flush(std::move(why), host_.wants_stacks() ? capture_stack() : Addresses{pc});
+    Addresses stack = host_.wants_stacks() ? capture_stack() : Addresses{pc};
+    if (host_.wants_stacks()) why.stack = with_cursor(user_stack(stack));
+    flush(std::move(why), std::move(stack));
 }
 
 void Session::finish() { flush(std::nullopt, {}); }
@@ -257,6 +292,21 @@ whittle::Tensor as_promised(whittle::Tensor value, const ValueMeta& meta, const 
                     to_string(value.sizes()) + ", expected " + std::string(whittle::name(meta.dtype)) +
                     to_string(meta.sizes));
     return value.requires_grad() == meta.requires_grad ? value : value.with_requires_grad(meta.requires_grad);
+}
+
+/// Nodes get the names of the variables that held their values, as far as those are free.
+void rename_nodes(Graph& graph, const std::map<std::string, std::string>& names) {
+    if (names.empty()) return;
+    std::set<std::string> taken;
+    for (const Node& node : graph.nodes) taken.insert(node.name);
+    for (Node& node : graph.nodes) {
+        const auto name = names.find(node.name);
+        if (name == names.end() || node.kind != NodeKind::call) continue;
+        std::string wanted = identifier(name->second);
+        for (int i = 1; taken.contains(wanted); ++i) wanted = identifier(name->second) + "_" + std::to_string(i);
+        taken.insert(wanted);
+        node.name = wanted;
+    }
 }
 
 /// Memory of its own that holds `value` under the strides of `meta`, starting at element 0.
@@ -304,6 +354,7 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack) {
         const auto known = stacks_.find(node.name);
         recorded.stacks.push_back(known == stacks_.end() ? Addresses{} : known->second);
     }
+    rename_nodes(recorded.captured.graph, node_names_);
     std::vector<whittle::Tensor> inputs;
     for (const Source& source : recorded.captured.sources) inputs.push_back(*inputs_.at(source.text())->value);
     const auto keep = std::move(inputs_);

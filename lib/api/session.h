@@ -37,6 +37,10 @@ class FrameHost {
     virtual void broke(const capture::GraphBreak& why, const Addresses& stack) = 0;
     /// A whole stack is wanted with each operation, not only the return address.
     virtual bool wants_stacks() const = 0;
+    /// Every operation counts, whether or not its result is wanted: nobody asked for this frame to be compiled.
+    virtual bool keeps_all() const { return false; }
+    /// An argument's name became known: it was called `before`.
+    virtual void argument_named(const std::string& before, const std::string& name) = 0;
 };
 
 class Session : public std::enable_shared_from_this<Session> {
@@ -45,8 +49,8 @@ class Session : public std::enable_shared_from_this<Session> {
 
     /// The session of the calling thread that records now, or null.
     static Session* current();
-    /// Makes `session` (or null) current; returns the one before.
-    static std::shared_ptr<Session> exchange(std::shared_ptr<Session> session);
+    /// Makes `session` (or null) current on this thread; returns the one before. Who made it owns it.
+    static Session* exchange(Session* session);
 
     /// A tensor that the frame got from outside has a source: a parameter …
     void know(const Tensor& tensor, const capture::Source& source);
@@ -66,6 +70,13 @@ class Session : public std::enable_shared_from_this<Session> {
     void finish();
     /// Forgets what was recorded; pending tensors lose their values.
     void abandon();
+
+    /// What the program's probes say: a parameter's name …
+    void name_parameter(std::size_t position, const TensorImpl* tensor, const std::string& name);
+    /// … and that of a variable that holds the tensor.
+    void name_variable(const TensorImpl* tensor, const std::string& name);
+    bool implicit() const { return host_.keeps_all(); }
+    bool parameters_named = false;  ///< by the frame's own function; those that it calls have parameters of their own
 
     bool empty() const { return graph_.call_count() == 0; }
     std::int64_t graphs_run() const { return graphs_run_; }
@@ -96,7 +107,9 @@ class Session : public std::enable_shared_from_this<Session> {
     std::unordered_map<std::uint64_t, std::string> parameters_;
     std::map<const Storage*, std::shared_ptr<Memory>> input_memory_;
     std::map<const Storage*, std::uint64_t> written_;  ///< memory of inputs that was written, by which input's key
-    std::vector<ImplPtr> kept_;                        ///< keeps keys of sources alive
+    std::unordered_map<std::uint64_t, std::string> variables_;  ///< names of values of this frame, by key
+    std::map<std::string, std::string> node_names_;             ///< wanted names of nodes, by name
+    std::vector<ImplPtr> kept_;                                 ///< keeps keys of sources alive
     std::int64_t graphs_run_ = 0, live_inputs_ = 0, global_inputs_ = 0, random_inputs_ = 0;
     std::unordered_map<std::uint64_t, bool> made_here_;  ///< values of earlier graphs; true: drawn at random
 };
@@ -104,13 +117,27 @@ class Session : public std::enable_shared_from_this<Session> {
 /// The operation runs outside of any graph: its own work must not be recorded.
 class NotRecording {
   public:
-    NotRecording() : before_(Session::exchange(nullptr)) {}
-    ~NotRecording() { Session::exchange(std::move(before_)); }
+    NotRecording();
+    ~NotRecording();
+    /// Whether one lives on this thread.
+    static bool active();
     NotRecording(const NotRecording&) = delete;
     NotRecording& operator=(const NotRecording&) = delete;
 
   private:
-    std::shared_ptr<Session> before_;
+    Session* before_;
+};
+
+/// Current as long as it lives.
+class CurrentSession {
+  public:
+    explicit CurrentSession(Session* session) : before_(Session::exchange(session)) {}
+    ~CurrentSession() { Session::exchange(before_); }
+    CurrentSession(const CurrentSession&) = delete;
+    CurrentSession& operator=(const CurrentSession&) = delete;
+
+  private:
+    Session* before_;
 };
 
 }  // namespace whittle::api

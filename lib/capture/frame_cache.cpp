@@ -35,6 +35,26 @@ FrameCache::Lookup FrameCache::look_up(const FoundInputs& inputs, const std::vec
     return result;
 }
 
+void FrameCache::rename(const std::string& before, const std::string& name) {
+    const auto is_it = [&](const Source& source) {
+        return source.root().kind() == SourceKind::local && source.root().name() == before;
+    };
+    for (Entry& entry : entries_)
+        for (Guard& guard : entry.guards) {
+            if (!is_it(guard.source)) continue;
+            const std::string text = guard.source.text();
+            guard.source = guard.source.with_root(name);
+            const auto move = [&](auto& table) {
+                if (auto found = table.extract(text)) {
+                    found.key() = guard.source.text();
+                    table.insert(std::move(found));
+                }
+            };
+            move(seen_);
+            move(varying_);
+        }
+}
+
 /// A size with a second value is dynamic from now on, as long as the rank stays.
 void FrameCache::learn_sizes(const FoundInputs& inputs) {
     for (const auto& [source, found] : inputs) {

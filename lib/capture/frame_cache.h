@@ -42,6 +42,8 @@ class FrameCache {
     /// Finds the first entry whose guards hold; else adds one, up to the limit.
     Lookup look_up(const FoundInputs& inputs, const std::vector<StackFrame>& stack = {});
 
+    /// A local that guards are about is called `name` from now on.
+    void rename(const std::string& before, const std::string& name);
     const std::vector<Entry>& entries() const { return entries_; }
 
   private:

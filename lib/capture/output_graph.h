@@ -86,8 +86,8 @@ class OutputGraph {
     const std::vector<Guard>& guards() const { return guards_; }
     std::int64_t call_count() const;
 
-    /// An operation that writes to a tensor is either recorded as it is, as an effect (passes/functionalize.h then tells
-    /// what it does to inputs), or in its functional form with, for an input, an update().
+    /// An operation that writes to a tensor is either recorded as it is, as an effect (passes/functionalize.h then
+    /// tells what it does to inputs), or in its functional form with, for an input, an update().
     ///
     /// The graph with these results, followed by those of the updates. Dead calls, getitems and get_attrs go, and so do
     /// placeholders that nothing reads, with their guards kept: what was relied on stays relied on. Nothing is left

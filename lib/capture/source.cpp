@@ -19,6 +19,11 @@ Source Source::item(std::int64_t index) const {
     return {SourceKind::item, std::to_string(index), std::make_shared<const Source>(*this)};
 }
 
+Source Source::with_root(const std::string& name) const {
+    if (!base_) return {kind_, name};
+    return {kind_, name_, std::make_shared<const Source>(base_->with_root(name))};
+}
+
 std::string Source::text() const {
     switch (kind_) {
         case SourceKind::local:

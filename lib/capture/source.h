@@ -36,6 +36,9 @@ class Source {
     /// The outermost source: L['self'] of L['self'].weight.
     const Source& root() const { return base_ ? base_->root() : *this; }
 
+    /// The same place in another local: L['a'].x of L['b'].x.
+    Source with_root(const std::string& name) const;
+
     /// TorchDynamo's spelling: "L['self'].weight[0]". Unique: equal text, equal source.
     std::string text() const;
     /// What a placeholder of it is called: "l_self_weight_0".

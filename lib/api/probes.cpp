@@ -1,0 +1,216 @@
+#define WHITTLE_API_IMPLEMENTATION
+#include "api/probes.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "api/frame.h"
+#include "ops/registry.h"
+#include "probe/probe.h"
+
+/// Defined with compile(): null in programs that do not use it.
+extern "C" __attribute__((weak)) const char whittle_api_uses_compile;
+
+namespace whittle::api {
+
+namespace {
+
+/// A frame that nobody asked to be compiled.
+struct ImplicitFrame {
+    FunctionState& function;
+    Execution execution;
+    std::shared_ptr<Session> session;
+    Session* before = nullptr;
+
+    ImplicitFrame(FunctionState& state, Trace& trace)
+        : function(state),
+          execution(state, &trace, *state.cache.look_up({}).entry),
+          session(std::make_shared<Session>(state.name(), execution)) {
+        trace.frame(state.name());
+        trace.set_backend(state.backend_name);
+        before = Session::exchange(session.get());
+    }
+    void finish(bool by_exception) {
+        const CurrentSession current(session.get());
+        if (by_exception)
+            session->abandon();
+        else
+            session->finish();
+    }
+};
+
+struct Entered {
+    const whittle_probe_file* file;
+    unsigned function;
+    std::unique_ptr<ImplicitFrame> frame = {};
+    std::size_t parameters = 0;
+    std::string last_parameter = {};
+    bool names_arguments = false;
+};
+
+/// Per thread; never destroyed, for probes of static objects.
+struct Thread {
+    whittle_probe_cursor cursor = {};
+    std::vector<Entered> entered;
+};
+Thread& thread() {
+    thread_local Thread* const instance = new Thread;
+    return *instance;
+}
+
+/// The trace that wants frames of a program without compile(), or null.
+Trace* implicit_trace() { return &whittle_api_uses_compile ? nullptr : Trace::of_environment(); }
+
+FunctionState& implicit_function(const std::string& name) {
+    static std::mutex mutex;
+    static auto* const functions = new std::map<std::string, std::unique_ptr<FunctionState>>;
+    const std::lock_guard lock(mutex);
+    std::unique_ptr<FunctionState>& state = (*functions)[name];
+    if (!state) {
+        CompileOptions options;
+        options.name = name;
+        state = std::make_unique<FunctionState>(std::move(options), nullptr, "");
+        state->implicit = true;
+    }
+    return *state;
+}
+
+const TensorImpl* tensor_of(const whittle_probe_value& value) {
+    return value.kind == WHITTLE_PROBE_TENSOR ? static_cast<const TensorImpl*>(value.tensor) : nullptr;
+}
+
+whittle_probe_cursor* enter(const whittle_probe_file* file, unsigned function) {
+    if (NotRecording::active()) return nullptr;
+    Session* const session = Session::current();
+    Trace* const trace = session ? nullptr : implicit_trace();
+    if (!session && !current_trace()) return nullptr;
+    Thread& t = thread();
+    t.entered.push_back({file, function});
+    const std::string name = file->functions[function].name;
+    // Each function that main calls; those that it calls in turn are part of it.
+    const bool within = std::any_of(t.entered.begin(), t.entered.end(), [](const Entered& e) { return bool(e.frame); });
+    const bool wanted = !within && (trace || (session && session->implicit()));
+    if (wanted && name != "main" && implicit_trace()) {
+        if (session) session->finish();
+        t.entered.back().frame = std::make_unique<ImplicitFrame>(implicit_function(name), *implicit_trace());
+    }
+    if (Session* inner = Session::current(); inner && !std::exchange(inner->parameters_named, true))
+        t.entered.back().names_arguments = true;
+    return &t.cursor;
+}
+
+void parameter(const whittle_probe_file*, unsigned, const whittle_probe_value* value) {
+    Session* const session = Session::current();
+    Thread& t = thread();
+    if (!session || t.entered.empty()) return;
+    Entered& function = t.entered.back();
+    if (!function.names_arguments) return session->name_variable(tensor_of(*value), value->name);
+    if (value->name != function.last_parameter) {
+        function.last_parameter = value->name;
+        ++function.parameters;
+    }
+    if (session->implicit())
+        session->name_variable(
+            tensor_of(*value),
+            value->element < 0 ? value->name : value->name + std::string("_") + std::to_string(value->element));
+    else
+        session->name_parameter(function.parameters - 1, tensor_of(*value), value->name);
+}
+
+void result(const whittle_probe_file*, unsigned, const whittle_probe_value*) {}
+
+void leave(const whittle_probe_file*, unsigned, int by_exception) {
+    Thread& t = thread();
+    if (t.entered.empty()) return;
+    const std::unique_ptr<ImplicitFrame> frame = std::move(t.entered.back().frame);
+    t.entered.pop_back();
+    if (!frame) return;
+    try {
+        frame->finish(by_exception != 0);
+    } catch (const std::exception& error) {
+        Trace::of_environment()->note(frame->function.name() + ": its last graph failed: " + error.what());
+    }
+    Session::exchange(frame->before);
+}
+
+void variable(const whittle_probe_file*, unsigned, const whittle_probe_value* value) {
+    if (Session* session = Session::current()) session->name_variable(tensor_of(*value), value->name);
+}
+
+void before_branch(const whittle_probe_file*, unsigned) {}
+void branch(const whittle_probe_file*, unsigned, long long) {}
+
+void effect(const whittle_probe_file* file, unsigned site) {
+    Session* const session = Session::current();
+    if (!session || session->empty()) return;
+    Thread& t = thread();
+    const whittle_probe_cursor before = t.cursor;
+    t.cursor = {file, site};
+    try {
+        session->break_graph({.kind = capture::BreakKind::side_effect,
+                              .reason = std::string(file->sites[site].what) + ": " + file->sites[site].text},
+                             __builtin_return_address(0));
+    } catch (const std::exception&) {
+        // Probes must not throw; what failed is told again by whoever wants the values.
+    }
+    t.cursor = before;
+}
+
+}  // namespace
+
+std::vector<StackFrame> with_cursor(std::vector<StackFrame> stack) {
+    const whittle_probe_cursor& cursor = thread().cursor;
+    if (!cursor.file || cursor.site >= cursor.file->site_count) return stack;
+    const whittle_probe_site& site = cursor.file->sites[cursor.site];
+    StackFrame exact{cursor.file->path, static_cast<int>(site.range.line), static_cast<int>(site.range.column),
+                     cursor.file->functions[site.function].name, site.text};
+    // The entry of that function; one in a function without probes that it called is more exact still.
+    if (stack.empty())
+        stack.push_back(std::move(exact));
+    else if (stack.front().file == exact.file && stack.front().line >= exact.line &&
+             stack.front().line <= static_cast<int>(site.range.end_line))
+        stack.front() = std::move(exact);
+    return stack;
+}
+
+void begin_implicit_frame() {
+    if (NotRecording::active()) return;
+    Trace* const trace = implicit_trace();
+    if (!trace) return;
+    static_cast<void>(Registry::instance());  // lives longer than what is registered below
+    // Ends with the program: what main leaves undone is done then.
+    static ImplicitFrame* main_frame = nullptr;
+    static std::once_flag once;
+    bool mine = false;
+    std::call_once(once, [&] {
+        main_frame = new ImplicitFrame(implicit_function("main"), *trace);
+        mine = true;
+        std::atexit([] {
+            try {
+                main_frame->finish(false);
+            } catch (const std::exception& error) {
+                if (Trace* open = Trace::of_environment()) open->note(std::string("main: ") + error.what());
+            }
+        });
+    });
+    if (!mine) return;  // another thread: runs eagerly
+}
+
+}  // namespace whittle::api
+
+extern "C" __attribute__((visibility("default"))) const whittle_probe_table whittle_probe_ops = {
+    WHITTLE_PROBE_VERSION,
+    sizeof(whittle_probe_table),
+    &whittle::api::enter,
+    &whittle::api::parameter,
+    &whittle::api::result,
+    &whittle::api::leave,
+    nullptr,
+    &whittle::api::variable,
+    &whittle::api::before_branch,
+    &whittle::api::branch,
+    &whittle::api::effect,
+};
