@@ -1,4 +1,4 @@
-// A listener to be preloaded: prints the events of the functions named in $LISTEN_TO to stderr.
+// A listener to be preloaded: prints the events of the functions named in $LISTEN_TO, or of all (*), to stderr.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -24,7 +24,7 @@ void tell(const char* what, Value v) {
 
 whittle_probe_cursor* enter(File file, unsigned function) {
     const char* wanted = std::getenv("LISTEN_TO");
-    if (!wanted || !std::strstr(wanted, file->functions[function].name)) return nullptr;
+    if (!wanted || !(*wanted == '*' || std::strstr(wanted, file->functions[function].name))) return nullptr;
     std::fprintf(stderr, "enter %s\n", file->functions[function].name);
     return &cursor;
 }
