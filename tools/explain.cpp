@@ -112,7 +112,7 @@ Subject subject_of_program(const cli::Tool& tool, const Options& options) {
         subject.frames.push_back({.name = entry.frame, .file = entry.file.string(), .graph = ran.own_graphs[i]});
     }
     if (ran.signal || ran.exit_code)
-        subject.index->notes.insert(subject.index->notes.begin(), "the program ended with " + ran.status);
+        subject.index->notes.insert(subject.index->notes.begin(), "the program: " + ran.status);
     for (const capture::CapturedFrame& frame : ran.frames)
         for (const capture::CapturedGraph& graph : frame.graphs)
             subject.frames.push_back({.name = frame.name, .file = graph.graph.name + ".json", .graph = graph.graph});

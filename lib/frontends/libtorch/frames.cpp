@@ -41,7 +41,7 @@ class StackReader {
         if (fresh) entry->second = read(stack);
         return entry->second;
     }
-    bool names() const { return names_; }
+    bool names() const { return !nameless_; }
 
   private:
     StackInfo read(std::uint32_t stack) {
@@ -77,6 +77,8 @@ class StackReader {
         // Of an inlined function the caller's line is known, of a real one the address it returns to.
         if (user[of] + 1 < places.size()) {
             const CodePlace& caller = places[user[of] + 1];
+            // Without a name the address is the operation's; where it was called from is the same for all of them.
+            if (place.function.empty()) info.function = info.root ? "main" : "called_at_" + frame(caller).function;
             info.call_place =
                 place.inlined ? caller.file + ":" + std::to_string(caller.line) + ":" + std::to_string(caller.column)
                               : std::to_string(caller.address);
@@ -85,7 +87,6 @@ class StackReader {
     }
 
     bool is_user(const CodePlace& place) {
-        if (!place.function.empty()) names_ = true;
         if (place.file.empty()) {
             if (place.in_program && symbolizer_.program_has_lines()) return false;  // start-up code
             return place.user && !is_library_name(place.function);
@@ -105,10 +106,14 @@ class StackReader {
                           .column = place.column,
                           .function = place.function,
                           .text = symbolizer_.source_text(place.file, place.line)};
+        constexpr std::string_view kAnonymous = "(anonymous namespace)::";
+        for (auto at = result.function.find(kAnonymous); at != std::string::npos; at = result.function.find(kAnonymous))
+            result.function.erase(at, kAnonymous.size());
         if (result.function.empty()) {
             char text[32];
-            std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(place.address));
-            result.function = text;
+            std::snprintf(text, sizeof text, "+0x%llx", static_cast<unsigned long long>(place.offset));
+            result.function = std::filesystem::path(place.module).filename().string() + text;
+            nameless_ = true;
         }
         return result;
     }
@@ -117,14 +122,16 @@ class StackReader {
     Symbolizer& symbolizer_;
     const std::vector<std::string>& functions_;
     std::map<std::uint32_t, StackInfo> known_;
-    bool names_ = false;
+    bool nameless_ = false;
 };
 
 /// Puts the steps of one thread into frames.
 class Assigner {
   public:
-    Assigner(const std::vector<Step>& steps, const Values& values, StackReader& stacks, std::vector<FrameSteps>& frames)
-        : steps_(steps), values_(values), stacks_(stacks), frames_(frames) {}
+    /// `cut`: the last step of all need not be the last of its function.
+    Assigner(const std::vector<Step>& steps, const Values& values, StackReader& stacks, std::vector<FrameSteps>& frames,
+             bool cut)
+        : steps_(steps), values_(values), stacks_(stacks), frames_(frames), cut_(cut) {}
 
     void add(std::int32_t index) {
         const Step& step = steps_[static_cast<std::size_t>(index)];
@@ -144,11 +151,14 @@ class Assigner {
 
     /// Cuts the run of steps of one function, called from one place, into executions.
     void finish() {
+        if (run_.empty()) return;
+        const std::uint32_t end = last_stack();
         std::int32_t frame = -1, first = -1;
         std::set<ValueId> made;
         for (std::size_t i = 0; i < run_.size(); ++i) {
             const Step& step = steps_[static_cast<std::size_t>(run_[i])];
-            if (i == 0 || (is_again(run_[i], first, made) && ends_function(run_[i - 1]))) {
+            if (i == 0 ||
+                (is_again(run_[i], first, made) && steps_[static_cast<std::size_t>(run_[i - 1])].stack == end)) {
                 frame = open(stacks_.info(step.stack), step.thread);
                 first = -1;
                 made.clear();
@@ -183,9 +193,18 @@ class Assigner {
         if (std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return made.contains(id); })) return false;
         return weights(index) == weights(first_index);
     }
-    /// The run's last execution ended with this step's statement.
-    bool ends_function(std::int32_t index) const {
-        return steps_[static_cast<std::size_t>(index)].stack == steps_[static_cast<std::size_t>(run_.back())].stack;
+    /// The stack of the step that the run's executions end with: of its last one, if that came to its end.
+    std::uint32_t last_stack() const {
+        const auto stack_of = [&](std::size_t i) { return steps_[static_cast<std::size_t>(run_[i])].stack; };
+        const std::uint32_t last = stack_of(run_.size() - 1);
+        if (!cut_) return last;
+        std::uint32_t before = last;
+        for (std::size_t i = 1; i < run_.size(); ++i) {
+            if (stack_of(i) != stack_of(0)) continue;
+            if (stack_of(i - 1) == last) return last;
+            before = stack_of(i - 1);
+        }
+        return before;
     }
 
     const std::vector<Step>& steps_;
@@ -195,6 +214,7 @@ class Assigner {
     std::int32_t root_ = -1;
     std::string function_, call_place_;
     std::vector<std::int32_t> run_;
+    bool cut_;
 };
 
 }  // namespace
@@ -258,11 +278,12 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
     for (const Step& step : steps)
         if (const auto pcs = file.stacks.find(step.stack); pcs != file.stacks.end())
             for (const std::uint64_t pc : pcs->second) symbolizer.places(pc);
+    const bool cut = file.cut != kNotCut || !file.finished;
     std::map<std::uint32_t, Assigner> threads;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         auto thread = threads.find(steps[i].thread);
         if (thread == threads.end())
-            thread = threads.emplace(steps[i].thread, Assigner(steps, values, stacks, result.frames)).first;
+            thread = threads.emplace(steps[i].thread, Assigner(steps, values, stacks, result.frames, cut)).first;
         thread->second.add(static_cast<std::int32_t>(i));
         result.stacks.push_back(stacks.info(steps[i].stack).user);
     }

@@ -71,6 +71,7 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
         return result;
     }
     nowhere.module = mapping->path;
+    nowhere.offset = return_address - mapping->base;
     nowhere.in_program = mapping->path == impl_->program;
     const std::vector<LineInfo> lines = impl_->symbolizer.look_up(mapping->path, pc - mapping->base);
     nowhere.user = nowhere.in_program || is_users_library(nowhere.module);

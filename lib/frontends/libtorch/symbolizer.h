@@ -20,6 +20,7 @@ struct CodePlace {
     int line = 0, column = 0;
     std::string module;         ///< path of the program or library
     std::uint64_t address = 0;  ///< the return address
+    std::uint64_t offset = 0;   ///< the same from the start of the module, as disassemblers show it
     bool inlined = false;       ///< into the next
     bool in_program = false;    ///< in the executable itself, not in a library
     bool user = false;  ///< the user's own code: with debug information outside the system's headers, or, without

@@ -204,11 +204,12 @@ HIDES(void*, from_blob, "_ZN2at11TensorMaker11make_tensorEv", (void* result, voi
     if (hooks.from_blob) hooks.from_blob(__builtin_return_address(0));
     return next(result, self);
 }
-HIDES(void, print_tensor, "_ZN2at5printERSoRKNS_6TensorEl", (void* stream, const void* tensor, long width)) {
-    static const auto next = hidden<void (*)(void*, const void*, long)>("_ZN2at5printERSoRKNS_6TensorEl");
+HIDES(void*, print_tensor, "_ZN2at5printERSoRKNS_6TensorEl", (void* stream, const void* tensor, long width)) {
+    static const auto next = hidden<void* (*)(void*, const void*, long)>("_ZN2at5printERSoRKNS_6TensorEl");
     if (hooks.print) hooks.print(tensor, 1);
-    next(stream, tensor, width);
+    void* result = next(stream, tensor, width);  // the stream
     if (hooks.print) hooks.print(tensor, 0);
+    return result;
 }
 
 // Output through std::ostream: the functions of libstdc++ that its headers do not inline.

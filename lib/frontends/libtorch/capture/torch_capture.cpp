@@ -7,10 +7,12 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
 #include <sys/uio.h>
 #include <torch/nn/module.h>
+#include <unistd.h>
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 
@@ -29,6 +31,17 @@ namespace {
 
 constexpr int kDeepestStack = 128;
 
+struct StackSlot {
+    const std::uintptr_t* place;  ///< on the stack
+    std::uintptr_t pc;            ///< what is there: a return address
+};
+struct KnownStack {
+    std::uint32_t id;
+    std::vector<StackSlot> slots;
+};
+constexpr std::size_t kKnownPerPointer = 32;
+constexpr std::size_t kSweepAt = 256;
+
 /// What is known of a thread. Leaked parts end with the process.
 struct Thread {
     ThreadChunk chunk;
@@ -43,6 +56,7 @@ struct Thread {
     std::uint64_t ops_at_data_ptr = 0;
     std::vector<std::uint8_t> enclosing;  ///< per running op: what it is to those below
     std::unordered_map<std::uint64_t, std::uint32_t> stacks;
+    std::unordered_map<std::uintptr_t, std::vector<KnownStack>> known_stacks;  ///< by stack pointer
     std::unordered_map<const char*, const struct OpInfo*> ops_by_name;
 
     ~Thread();
@@ -82,6 +96,8 @@ struct State {
     };
     std::unordered_map<c10::TensorImpl*, TensorEntry> tensors;
     std::unordered_map<c10::StorageImpl*, StorageEntry> storages;
+    std::size_t tensor_limit = kSweepAt, storage_limit = kSweepAt;  ///< sizes at which dead entries are looked for
+    std::uint64_t last_tensor = 0, last_storage = 0;
     std::unordered_map<std::string, OpInfo> ops;
 
     std::vector<torch::nn::Module*> made;  ///< modules under construction
@@ -124,43 +140,83 @@ bool commit(Thread& thread, RecordBuffer& record) {
     return state.recorder.commit(thread.chunk, record);
 }
 
-/// The number of the stack of return addresses above us.
-std::uint32_t stack_id(Thread& thread) {
-    void* pcs[kDeepestStack];
-    const int count = ::unw_backtrace(pcs, kDeepestStack);
-    if (count <= 0) return 0;
-    std::uint64_t key = static_cast<std::uint64_t>(count);
-    for (int i = 0; i < count; ++i) key = hash(key, reinterpret_cast<std::uintptr_t>(pcs[i]));
+/// Writes a stack of return addresses once; its number.
+std::uint32_t define_stack(Thread& thread, const std::vector<StackSlot>& slots) {
+    std::uint64_t key = slots.size();
+    for (const StackSlot& slot : slots) key = hash(key, slot.pc);
     const auto [entry, fresh] = thread.stacks.try_emplace(key, 0);
     if (!fresh) return entry->second;
     entry->second = state.next_stack.fetch_add(1);
     RecordBuffer& record = thread.definition;
     record.start(RecordKind::stack_def);
     record.put(entry->second);
-    record.put(static_cast<std::uint32_t>(count));
-    for (int i = 0; i < count; ++i) record.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(pcs[i])));
+    record.put(static_cast<std::uint32_t>(slots.size()));
+    for (const StackSlot& slot : slots) record.put(static_cast<std::uint64_t>(slot.pc));
     commit(thread, record);
     return entry->second;
+}
+
+/// Unwinds the frames beyond `from`, with the place of each return address on the stack. False when a place is not
+/// known.
+bool unwind(std::uintptr_t from, std::vector<StackSlot>& slots) {
+    unw_context_t context;
+    unw_cursor_t cursor;
+    if (::unw_getcontext(&context) != 0 || ::unw_init_local(&cursor, &context) != 0) return false;
+    bool all = true;
+    while (slots.size() < kDeepestStack && ::unw_step(&cursor) > 0) {
+        unw_word_t pc = 0, sp = 0;
+        ::unw_get_reg(&cursor, UNW_REG_IP, &pc);
+        ::unw_get_reg(&cursor, UNW_REG_SP, &sp);
+        if (pc == 0) break;
+        const auto* place = reinterpret_cast<const std::uintptr_t*>(sp) - 1;  // x86-64: the call pushed it there
+        all = all && ::unw_is_signal_frame(&cursor) <= 0 && *place == pc;
+        if (reinterpret_cast<std::uintptr_t>(place) > from) slots.push_back({place, pc});
+    }
+    return all && !slots.empty();
+}
+
+/// The number of the stack above us. Unwinding takes microseconds, so it is remembered with the places of its return
+/// addresses: from one stack pointer, equal addresses from the innermost outwards mean the same frames, since an
+/// address decides the size of its function's frame (functions with alloca excepted).
+__attribute__((noinline)) std::uint32_t stack_id(Thread& thread) {
+    const auto sp = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    std::vector<KnownStack>& known = thread.known_stacks[sp];
+    for (const KnownStack& stack : known)
+        if (std::all_of(stack.slots.begin(), stack.slots.end(), [](const StackSlot& s) { return *s.place == s.pc; }))
+            return stack.id;
+    std::vector<StackSlot> slots;
+    const bool reusable = unwind(sp, slots);
+    const std::uint32_t id = define_stack(thread, slots);
+    if (known.size() >= kKnownPerPointer) known.clear();
+    if (reusable) known.push_back({id, std::move(slots)});
+    return id;
+}
+
+/// Entries of what is dead go now and then: their addresses are free from then on, and a new tensor there gets a new
+/// number.
+template <class Map>
+void sweep(Map& map, std::size_t& limit) {
+    if (map.size() < limit) return;
+    for (auto entry = map.begin(); entry != map.end();)
+        entry = entry->second.reference.expired() ? map.erase(entry) : std::next(entry);
+    limit = std::max(kSweepAt, 2 * map.size());
 }
 
 State::TensorEntry& entry_of(const at::Tensor& tensor) {
     c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
     const auto found = state.tensors.find(impl);
     if (found != state.tensors.end()) return found->second;
-    return state.tensors
-        .emplace(impl, State::TensorEntry{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()),
-                                          state.tensors.size() + 1})
-        .first->second;
+    sweep(state.tensors, state.tensor_limit);
+    State::TensorEntry entry{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), ++state.last_tensor};
+    return state.tensors.emplace(impl, std::move(entry)).first->second;
 }
 State::StorageEntry& entry_of(c10::StorageImpl* impl) {
     const auto found = state.storages.find(impl);
     if (found != state.storages.end()) return found->second;
-    return state.storages
-        .emplace(impl, State::StorageEntry{c10::weak_intrusive_ptr<c10::StorageImpl>(
-                                               c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(impl)),
-                                           state.storages.size() + 1,
-                                           {}})
-        .first->second;
+    sweep(state.storages, state.storage_limit);
+    auto strong = c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(impl);
+    State::StorageEntry entry{c10::weak_intrusive_ptr<c10::StorageImpl>(strong), ++state.last_storage, {}};
+    return state.storages.emplace(impl, std::move(entry)).first->second;
 }
 
 bool is_plain(const at::Tensor& tensor) {
@@ -605,6 +661,21 @@ int write_mapping(dl_phdr_info* info, size_t, void*) {
     return 0;
 }
 
+/// libunwind keeps a pipe open, by which it tests addresses. Made now, while low numbers are taken, it leaves the
+/// program's own descriptors the numbers they would have.
+void start_unwinding() {
+    constexpr int kBeyond = 100;
+    std::vector<int> taken;
+    for (int file = -1; file < kBeyond;) {
+        file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        if (file < 0) break;
+        taken.push_back(file);
+    }
+    void* pcs[8];
+    ::unw_backtrace(pcs, 8);
+    for (const int file : taken) ::close(file);
+}
+
 /// At the end of the program: its own exit handlers and static objects are done or run without us.
 struct AtExit {
     Hooks* hooks = nullptr;
@@ -623,6 +694,7 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
                                                                             double max_seconds, int with_data) {
     using namespace whittle::libtorch;
     if (!state.recorder.start(file, max_bytes, max_seconds, with_data != 0)) return -1;
+    start_unwinding();
     quietly([&](Thread&) { ::dl_iterate_phdr(write_mapping, nullptr); });
     ::pthread_atfork(nullptr, nullptr, [] { state.recorder.forget(); });
     at::addGlobalCallback(
