@@ -195,7 +195,7 @@ int run(const cli::Tool& tool, const Options& options) {
     const std::vector<cpp::Analysis> analyses = analyses_of(options);
     if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0]);
     if (!options.model) throw Error("found no MODEL, expected one", "see explain --help");
-    if (options.dot) cli::never_overwrite("--dot", *options.dot, cli::files_read(*options.model, options.inputs));
+    if (options.dot) cli::check_output("--dot", *options.dot, cli::files_read(*options.model, options.inputs));
     const std::unique_ptr<Backend> backend =
         find_backend(options.backend.name.empty() ? "halide" : options.backend.name);
     const Subject subject = is_program(options) ? subject_of_program(tool, options) : subject_of_model(options);

@@ -156,7 +156,7 @@ void check_usage(Options& options) {
     if (extension != ".json" && extension != ".onnx")
         throw Error({"--output", {}},
                     "found '" + options.output.string() + "', expected a name that ends in .json or .onnx");
-    cli::never_overwrite("--output", options.output, cli::files_read(options.model, options.inputs));
+    cli::check_output("--output", options.output, cli::files_read(options.model, options.inputs));
 }
 
 std::string polarity(const Options& options) {

@@ -24,7 +24,7 @@ struct Options {
     std::vector<fs::path> records;
     cli::BackendChoice backend;
     std::optional<fs::path> junit, xfail;
-    std::optional<std::int64_t> shard_index, num_shards;
+    std::optional<std::int64_t> shard_index, num_shards, to_event;
     std::optional<double> rtol, atol;
     std::string filter;
     std::int64_t jobs = 1, memory = 4096;
@@ -41,6 +41,10 @@ void declare(cli::Tool& tool, Options& options) {
                 "Absolute tolerance. Default: the record's own, else by data type (1e-5 for f32).");
     tool.section("Which records");
     tool.option("--filter", options.filter, "RE", "Only records whose path this regular expression finds.");
+    tool.option(
+        "--to-event", options.to_event, "K",
+        "Stop after the first K records of each DIR, in the order they were made: a record is one event, the run "
+        "of one graph.");
     tool.option("--shard-index", options.shard_index, "I",
                 "With --num-shards: run part I (from 0). $GTEST_SHARD_INDEX is honoured.");
     tool.option("--num-shards", options.num_shards, "N",
@@ -131,9 +135,11 @@ int run(const cli::Tool& tool, const Options& options) {
     if (options.junit) {
         std::vector<fs::path> read = options.records;
         if (options.xfail) read.push_back(*options.xfail);
-        cli::never_overwrite("--junit", *options.junit, read);
+        cli::check_output("--junit", *options.junit, read);
     }
-    const std::vector<fs::path> all = find_records(options.records);
+    if (options.to_event) cli::require_range("--to-event", static_cast<double>(*options.to_event), 1, 1e9);
+    const std::vector<fs::path> all = find_records(
+        options.records, options.to_event ? std::optional(static_cast<std::size_t>(*options.to_event)) : std::nullopt);
     if (!options.filter.empty() && select_records(all, options.filter, {}).empty())
         throw Error({"--filter", {}}, "found none of " + std::to_string(all.size()) + " records to match '" +
                                           options.filter + "', expected at least one");

@@ -113,7 +113,7 @@ int run(const cli::Tool& tool, const Options& options, const std::string& comman
     }
     cli::require_range("--runs", options.runs, 1, 1000);
     cli::require_range("--alarm", options.alarm, 1, 86400);
-    cli::never_overwrite("--output", options.output, cli::files_read(options.graph, options.inputs));
+    cli::check_output("--output", options.output, cli::files_read(options.graph, options.inputs));
     if (options.backend.name.empty() && !options.backend.pairs.empty())
         throw Error({"--backend-option", {}}, "found it without --backend, expected both");
     std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});

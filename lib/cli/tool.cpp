@@ -346,7 +346,7 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     shared.color_err = wants_color(impl.color, STDERR_FILENO);
     shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
     if (!impl.log_file.empty())
-        never_overwrite("--log-file", impl.log_file, std::vector<fs::path>(positional.begin(), positional.end()));
+        check_output("--log-file", impl.log_file, std::vector<fs::path>(positional.begin(), positional.end()));
     const char* logs = std::getenv("WHITTLE_LOGS");
     configure_log({.spec = std::string(logs ? logs : "") + "," + impl.log_spec,
                    .file = impl.log_file,

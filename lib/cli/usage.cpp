@@ -1,8 +1,12 @@
 #include "cli/usage.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "base/error.h"
 #include "cli/model.h"
@@ -35,6 +39,17 @@ bool is_part_of_trace(const fs::path& output, const fs::path& folder) {
     return first == "index.json" || first == "graphs" || first == "records";
 }
 
+/// Why write_file(), which makes missing folders, would fail; empty when it would not.
+std::string why_unwritable(const fs::path& output) {
+    std::error_code ignored;
+    if (fs::is_directory(output, ignored)) return std::generic_category().message(EISDIR);
+    const bool special = fs::exists(output, ignored) && !fs::is_regular_file(output, ignored);  // /dev/stdout
+    fs::path place = special ? output : fs::absolute(output).parent_path();
+    while (!fs::exists(place, ignored) && place.has_relative_path()) place = place.parent_path();
+    if (!special && !fs::is_directory(place, ignored)) return std::generic_category().message(ENOTDIR);
+    return ::access(place.c_str(), W_OK) == 0 ? "" : std::generic_category().message(errno);
+}
+
 }  // namespace
 
 void require_range(const std::string& option, double value, double low, double high) {
@@ -51,7 +66,9 @@ std::vector<fs::path> files_read(const fs::path& model, const InputOptions& inpu
     return files;
 }
 
-void never_overwrite(const std::string& option, const fs::path& output, std::span<const fs::path> read) {
+void check_output(const std::string& option, const fs::path& output, std::span<const fs::path> read) {
+    if (const std::string why = why_unwritable(output); !why.empty())
+        throw Error({option, {}}, "found '" + output.string() + "', which cannot be written: " + why);
     std::error_code ignored;
     if (!fs::is_regular_file(output, ignored)) return;
     for (const fs::path& input : read) {

@@ -17,10 +17,11 @@ void require_range(const std::string& option, double value, double low, double h
 /// What a program reads: the model and the values given for its inputs.
 std::vector<std::filesystem::path> files_read(const std::filesystem::path& model, const InputOptions& inputs);
 
-/// Throws Error when `output`, the value of `option`, is one of the files `read`, belongs to one (the tensors beside a
+/// For a file that is written when the work is done: throws Error when `output`, the value of `option`, could not be
+/// written, or when it is one of the files `read`, belongs to one (the tensors beside a
 /// graph), or is a part of a trace folder among them.
-void never_overwrite(const std::string& option, const std::filesystem::path& output,
-                     std::span<const std::filesystem::path> read);
+void check_output(const std::string& option, const std::filesystem::path& output,
+                  std::span<const std::filesystem::path> read);
 
 /// One JSON document on stdout. Bytes that are not UTF-8 (a file's name, a compiler's words) are replaced.
 void print_json(const nlohmann::json& json);

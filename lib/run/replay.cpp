@@ -168,15 +168,16 @@ class Pool {
 
 }  // namespace
 
-std::vector<fs::path> find_records(const std::vector<fs::path>& arguments) {
+std::vector<fs::path> find_records(const std::vector<fs::path>& arguments, std::optional<std::size_t> to_event) {
     std::vector<fs::path> files;
     std::set<fs::path> seen;
     for (const fs::path& argument : arguments) {
         if (!fs::exists(argument))
             throw Error({argument.string(), {}}, "found nothing there, expected a record or a folder");
         const bool folder = fs::is_directory(argument);
-        const std::vector<fs::path> found = folder ? records_in(argument) : std::vector<fs::path>{argument};
+        std::vector<fs::path> found = folder ? records_in(argument) : std::vector<fs::path>{argument};
         if (found.empty()) throw Error({argument.string(), {}}, "found no records in the folder", "trace writes them");
+        if (to_event && found.size() > *to_event) found.resize(*to_event);
         for (const fs::path& file : found)
             if (seen.insert(fs::weakly_canonical(file)).second) files.push_back(file);
     }

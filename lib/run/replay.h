@@ -14,9 +14,11 @@
 namespace whittle {
 
 /// The record files that the arguments name, each once: a file is itself; a folder that trace wrote gives the records
-/// of its index, in its order; any other folder all records below it, by path. Throws Error for a path that is not
-/// there and for a folder without records.
-std::vector<std::filesystem::path> find_records(const std::vector<std::filesystem::path>& arguments);
+/// of its index, in its order; any other folder all records below it, by path. With `to_event` no more than the first
+/// so many of each argument: a record is one event, the run of one captured graph, and an index lists them as they
+/// happened. Throws Error for a path that is not there and for a folder without records.
+std::vector<std::filesystem::path> find_records(const std::vector<std::filesystem::path>& arguments,
+                                                std::optional<std::size_t> to_event = {});
 
 /// One of `count` equal parts of the records.
 struct Shard {

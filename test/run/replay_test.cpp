@@ -164,9 +164,12 @@ TEST_CASE("records are found in folders, by index or by looking", "[replay]") {
     CHECK(names(find_records({folder.path()})) == std::vector<std::string>{"a", "b"});
     CHECK(names(find_records({b, folder.path(), b})) == std::vector<std::string>{"b", "a"});
     TraceIndex index;
-    index.records = {{"b", "records/b.json", "graph"}};
+    index.records = {{"b", "records/b.json", "graph"}, {"a", "records/a.json", "graph"}};
     save_index(folder.path(), index);
-    CHECK(names(find_records({folder.path()})) == std::vector<std::string>{"b"});
+    CHECK(names(find_records({folder.path()})) == std::vector<std::string>{"b", "a"});
+    CHECK(names(find_records({folder.path()}, 1)) == std::vector<std::string>{"b"});
+    CHECK(names(find_records({folder.path(), a}, 1)) == std::vector<std::string>{"b", "a"});
+    CHECK(names(find_records({folder.path()}, 3)) == std::vector<std::string>{"b", "a"});
     CHECK_THROWS_WITH(find_records({folder.path() / "gone"}), Contains("found nothing there"));
     CHECK_THROWS_WITH(find_records({folder.path() / "graphs"}), Contains("found no records in the folder"));
 }
