@@ -8,13 +8,16 @@
 #include <cstdlib>
 #include <memory>
 
+#include "api/piecewise.h"
 #include "api/stack.h"
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/subprocess.h"
 #include "graph/text.h"
 #include "ops/interpreter.h"
 #include "passes/functionalize.h"
+#include "record/record.h"
 #include "tensor/compare.h"
 
 namespace whittle::api {
@@ -134,9 +137,16 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     log_info("backend", "step 2: compiling graph " + graph.name + " of " + name + " with " + function_.backend_name);
     const auto begin = std::chrono::steady_clock::now();
     CompileResult result;
+    std::vector<capture::GraphBreak> requested;
+    const auto asked = [&](const Graph&, const Node& node, const std::string& reason) {
+        requested.push_back({.kind = capture::BreakKind::backend_request,
+                             .reason = "backend " + function_.backend_name + " asks for a break: " + reason,
+                             .op = node.target,
+                             .stack = node.stack});
+    };
     {
         const std::lock_guard lock(function_.mutex);
-        result = function_.the_backend().compile(lifted, function_.backend_options);
+        result = compile_with_breaks(function_.the_backend(), function_.backend_options, lifted, asked);
     }
     compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (const auto* failure = std::get_if<BackendFailure>(&result))
@@ -147,8 +157,10 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
         function_.skip = true;
         if (trace_)
             trace_->note(name + " runs eagerly: backend " + function_.backend_name + " skipped it: " + skip->reason);
-    } else if (const auto* request = std::get_if<BreakRequest>(&result)) {
-        if (trace_) trace_->note("graph " + graph.name + " runs eagerly: " + request->reason);
+    }
+    for (const capture::GraphBreak& why : requested) {
+        broke(why, {});
+        ended_by_.reset();  // of the pieces, not of the graph
     }
     log_info("backend", "step 2: done with graph " + graph.name);
     compiled.graph = std::move(lifted);
@@ -194,6 +206,24 @@ void write_updates(const CompiledGraph& compiled, std::vector<whittle::Tensor>& 
 
 }  // namespace
 
+/// WHITTLE_REPRO_AFTER=capture: what fails is kept for minify.
+bool Execution::wants_repro() const { return environment("WHITTLE_REPRO_AFTER") == "capture"; }
+
+void Execution::save_failure_record(const Recorded& recorded, const std::vector<whittle::Tensor>& inputs,
+                                    const std::vector<whittle::Tensor>& expected) {
+    const std::string base = environment("WHITTLE_BASE_DIR");
+    const std::filesystem::path folder = base.empty() ? "whittle_repro" : base;
+    const Graph graph = functionalize(recorded.captured.graph).graph;
+    const std::filesystem::path file = save_record(folder, graph,
+                                                   {.name = graph.name,
+                                                    .frame = function_.name(),
+                                                    .backend = function_.backend_name,
+                                                    .inputs = inputs,
+                                                    .expected = expected});
+    log_error("capture", "the failing graph is kept; next: minify " + shell_quote({file.string()}) + " --backend " +
+                             shell_quote({function_.backend_name}));
+}
+
 std::vector<whittle::Tensor> Execution::run(Recorded& recorded, const std::vector<whittle::Tensor>& inputs) {
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
@@ -220,6 +250,7 @@ std::vector<whittle::Tensor> Execution::run(Recorded& recorded, const std::vecto
         if (function_.options.verify) verify(*compiled, all, outputs);
     } catch (const std::exception&) {
         if (trace_ && trace_->wants_record(recorded.key, true)) record(reference());
+        if (wants_repro()) save_failure_record(recorded, inputs, reference());
         throw;
     }
     if (trace_ && trace_->wants_record(recorded.key, false))

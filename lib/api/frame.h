@@ -70,6 +70,10 @@ class Execution final : public FrameHost {
     void verify(const CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs,
                 const std::vector<whittle::Tensor>& outputs);
 
+    bool wants_repro() const;
+    void save_failure_record(const Recorded& recorded, const std::vector<whittle::Tensor>& inputs,
+                             const std::vector<whittle::Tensor>& expected);
+
     FunctionState& function_;
     Trace* trace_;
     std::size_t entry_;

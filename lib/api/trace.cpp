@@ -141,6 +141,8 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     if (!folder_.empty()) {
         entry.file = save_captured_graph(folder_, graph).lexically_relative(folder_);
         entry.name = entry.file.stem().string();
+    } else {
+        entry.file = graph.name + ".json";  // by which the report finds the entry
     }
     index_.graphs.push_back(std::move(entry));
     graphs_.push_back(std::move(graph));

@@ -1,0 +1,50 @@
+#define WHITTLE_API_IMPLEMENTATION
+#include <whittle/api/explain.h>
+
+#include <ostream>
+
+#include "api/frame.h"
+#include "explain/report.h"
+#include "explain/show.h"
+#include "graph/text.h"
+
+namespace whittle::api {
+
+struct Explaining::State {
+    std::string name;
+    Trace trace{"", "never"};
+    Trace* before = nullptr;
+};
+
+Explaining::Explaining(std::string name) : state_(std::make_unique<State>()) {
+    state_->name = std::move(name);
+    state_->before = exchange_trace(&state_->trace);
+}
+Explaining::~Explaining() { exchange_trace(state_->before); }
+
+Explanation Explaining::result() const {
+    const TraceIndex& index = state_->trace.index();
+    const std::vector<Graph>& graphs = state_->trace.graphs();
+    std::vector<whittle::explain::Frame> frames;
+    Explanation result;
+    for (std::size_t i = 0; i < graphs.size(); ++i) {
+        frames.push_back({.name = index.graphs[i].frame, .file = index.graphs[i].file.string(), .graph = graphs[i]});
+        result.graphs.push_back(print(graphs[i]));
+        result.out_guards.push_back(index.graphs[i].guards);
+        std::vector<std::string>& ops = result.ops_per_graph.emplace_back();
+        for (const Node& node : graphs[i].nodes)
+            if (node.kind == NodeKind::call && node.target != kGetItem) ops.push_back(node.target);
+    }
+    const whittle::explain::Report report = whittle::explain::explain(state_->name, frames, nullptr, &index);
+    result.graph_count = static_cast<std::int64_t>(report.graphs.size());
+    result.graph_break_count = report.graph_break_count;
+    result.op_count = report.op_count;
+    for (const whittle::explain::BreakReason& reason : report.break_reasons)
+        result.break_reasons.push_back(reason.reason);
+    result.text = whittle::explain::to_text(report, {.ops = true, .guards = true, .times = true, .recompiles = true});
+    return result;
+}
+
+std::ostream& operator<<(std::ostream& out, const Explanation& explanation) { return out << explanation.text; }
+
+}  // namespace whittle::api

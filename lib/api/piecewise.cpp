@@ -1,0 +1,84 @@
+#include "api/piecewise.h"
+
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "ops/interpreter.h"
+#include "passes/subgraph.h"
+
+namespace whittle::api {
+
+namespace {
+
+struct Piece {
+    Subgraph part;
+    std::unique_ptr<Executable> executable;  ///< null: on the reference
+};
+
+SubgraphValue value_of(const Graph& graph, NodeId id) {
+    const Node& node = graph.node({id});
+    if (node.kind != NodeKind::call || node.target != kGetItem) return {id, 0};
+    return {node.args.at(0).node()->id, static_cast<int>(std::get<std::int64_t>(node.args.at(1).value))};
+}
+
+class Pieces final : public Executable {
+  public:
+    Pieces(Graph graph, std::vector<Piece> pieces) : graph_(std::move(graph)), pieces_(std::move(pieces)) {}
+
+    RunResult run(std::span<const Tensor> inputs) override {
+        std::map<SubgraphValue, Tensor> values;
+        const std::vector<NodeId> placeholders = graph_.placeholders();
+        for (std::size_t i = 0; i < placeholders.size(); ++i) values.insert_or_assign({placeholders[i], 0}, inputs[i]);
+        for (const Piece& piece : pieces_) {
+            std::vector<Tensor> operands;
+            for (const SubgraphValue& input : piece.part.inputs) operands.push_back(values.at(input));
+            RunResult result =
+                piece.executable ? piece.executable->run(operands) : RunResult(evaluate(piece.part.graph, operands));
+            if (std::holds_alternative<BackendFailure>(result)) return result;
+            const Values& outputs = std::get<Values>(result);
+            for (std::size_t i = 0; i < outputs.size(); ++i) values.insert_or_assign(piece.part.outputs[i], outputs[i]);
+        }
+        Values outputs;
+        for (const NodeId id : graph_.outputs()) outputs.push_back(values.at(value_of(graph_, id)));
+        return outputs;
+    }
+
+  private:
+    Graph graph_;
+    std::vector<Piece> pieces_;
+};
+
+}  // namespace
+
+CompileResult compile_with_breaks(Backend& backend, const BackendOptions& options, const Graph& graph,
+                                  const OnBreakRequest& on_break) {
+    CompileResult result = backend.compile(graph, options);
+    const auto* request = std::get_if<BreakRequest>(&result);
+    if (!request) return result;
+    const NodeId at = request->node;
+    if (at < 0 || static_cast<std::size_t>(at) >= graph.nodes.size() || graph.node({at}).kind != NodeKind::call ||
+        graph.node({at}).target == kGetItem)
+        throw Error("backend " + backend.name() + " asked for a break (" + request->reason +
+                    ") without naming a call of graph " + graph.name);
+    on_break(graph, graph.node({at}), request->reason);
+    std::vector<NodeId> before, behind;
+    for (const NodeId id : graph.calls())
+        if (graph.node({id}).target != kGetItem && id != at) (id < at ? before : behind).push_back(id);
+    std::vector<Piece> pieces;
+    for (const std::vector<NodeId>& calls : {before, std::vector<NodeId>{at}, behind}) {
+        if (calls.empty()) continue;
+        Piece piece{subgraph(graph, calls), nullptr};
+        piece.part.graph.name = graph.name + "_" + std::to_string(pieces.size());
+        if (calls.size() != 1 || calls.front() != at) {
+            CompileResult compiled = compile_with_breaks(backend, options, piece.part.graph, on_break);
+            auto* executable = std::get_if<std::unique_ptr<Executable>>(&compiled);
+            if (!executable) return compiled;
+            piece.executable = std::move(*executable);
+        }
+        pieces.push_back(std::move(piece));
+    }
+    return std::make_unique<Pieces>(graph, std::move(pieces));
+}
+
+}  // namespace whittle::api

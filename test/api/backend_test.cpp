@@ -1,0 +1,122 @@
+// Backends that fail, give wrong results, ask for breaks or skip; explain() inside a program.
+#define WHITTLE_API_IMPLEMENTATION
+#include <whittle/whittle.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+
+#include "api/frame.h"
+#include "api/piecewise.h"
+#include "backends/eager/eager.h"
+#include "base/files.h"
+
+using namespace whittle;
+
+namespace {
+
+api::Tensor network(const api::Tensor& x) {
+    const api::Tensor y = api::relu(x + 1.0);
+    return y * 2.0;
+}
+
+/// Asks for a break at every relu, and otherwise is eager.
+class Picky final : public Backend {
+  public:
+    std::string name() const override { return "picky"; }
+    std::string description() const override { return "breaks at relu"; }
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        if (skips) return SkipRequest{"it does not like it"};
+        for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+            if (graph.nodes[i].target == "aten.relu.default")
+                return BreakRequest{"no relu here", static_cast<NodeId>(i)};
+        compiled.push_back(graph.name);
+        return eager_->compile(graph, options);
+    }
+    std::vector<std::string> unsupported(const Graph&) const override { return {}; }
+    bool skips = false;
+    std::vector<std::string> compiled;
+
+  private:
+    std::unique_ptr<Backend> eager_ = make_eager_backend();
+};
+
+class Variable {
+  public:
+    Variable(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+    ~Variable() { unsetenv(name_); }
+
+  private:
+    const char* name_;
+};
+
+}  // namespace
+
+TEST_CASE("a backend's failure keeps its words and names it") {
+    const Variable path("WHITTLE_BACKEND_PATH", WHITTLE_TEST_BACKENDS);
+    const TempDir folder("api-backend");
+    const Variable after("WHITTLE_REPRO_AFTER", "capture"), base("WHITTLE_BASE_DIR", folder.path().string());
+    const auto fails = api::compile(network, {.backend = "relu_compile_error_TESTING_ONLY"});
+    CHECK_THROWS_AS(fails(api::ones({2})), api::BackendError);
+    CHECK_THROWS_WITH(
+        fails(api::ones({2})),
+        Catch::Contains("backend relu_compile_error_TESTING_ONLY failed at compile") && Catch::Contains("of network"));
+    CHECK(std::filesystem::exists(folder.path() / "records" / "network_0.json"));
+    const auto breaks = api::compile(network, {.backend = "relu_runtime_error_TESTING_ONLY"});
+    CHECK_THROWS_WITH(breaks(api::ones({2})), Catch::Contains("failed at run"));
+    CHECK((api::ones({1}) + 1.0).item<float>() == 2);
+    CHECK_THROWS_WITH(api::compile(network, {.backend = "halid"})(api::ones({2})), Catch::Contains("halide"));
+}
+
+TEST_CASE("verify refuses wrong results, and leaves inputs as they were") {
+    const Variable path("WHITTLE_BACKEND_PATH", WHITTLE_TEST_BACKENDS);
+    const api::Tensor x = api::ones({2});
+    const std::string backend = "relu_accuracy_error_TESTING_ONLY";
+    CHECK(api::compile(network, {.backend = backend})(x).to_vector<float>() != network(x).to_vector<float>());
+    CHECK_THROWS_AS(api::compile(network, {.backend = backend, .verify = true})(x), api::VerifyError);
+    const auto writes = api::compile(
+        [](const api::Tensor& t) {
+            t.add_(1.0);
+            return api::relu(t);
+        },
+        {.backend = backend, .verify = true});
+    CHECK_THROWS_WITH(writes(x), Catch::Contains("output 0"));
+    CHECK(x.to_vector<float>() == std::vector<float>{1, 1});
+    CHECK(api::compile(network, {.backend = "halide", .verify = true})(x).equal(network(x)));
+}
+
+TEST_CASE("a break that the backend asks for is carried out") {
+    const auto compiled = api::compile(network);
+    auto backend = std::make_unique<Picky>();
+    Picky& picky = *backend;
+    compiled.state().backend = std::move(backend);
+    CHECK(compiled(api::full({2}, -3)).to_vector<float>() == std::vector<float>{0, 0});
+    CHECK(compiled(api::full({2}, 3)).to_vector<float>() == std::vector<float>{8, 8});
+    CHECK(picky.compiled.size() == 2);
+    CHECK(compiled.stats().breaks == 1);
+    picky.compiled.clear();
+    picky.skips = true;
+    CHECK(compiled(api::full({3}, 3)).to_vector<float>() == std::vector<float>{8, 8, 8});
+    CHECK(compiled(api::full({4}, 3)).numel() == 4);
+    CHECK(picky.compiled.empty());
+    CHECK(compiled.stats().graphs == 2);  // the second one eagerly; then the function is no longer captured
+}
+
+TEST_CASE("explain tells what a function does") {
+    const api::Explanation explanation = api::explain_with(
+        {.name = "f", .arg_names = {"x"}},
+        [](const api::Tensor& x) {
+            const api::Tensor y = x * 2.0;
+            return y.sum().item<float>() > 0 ? y + 1.0 : y;
+        },
+        api::ones({2}));
+    CHECK(explanation.graph_count == 2);
+    CHECK(explanation.graph_break_count == 1);
+    CHECK(explanation.op_count == 3);
+    CHECK(explanation.break_reasons == std::vector<std::string>{"item()"});
+    CHECK(explanation.ops_per_graph ==
+          std::vector<std::vector<std::string>>{{"aten.mul.Tensor", "aten.sum.default"}, {"aten.add.Tensor"}});
+    CHECK(explanation.out_guards.at(0).at(1) == "L['x']: f32[2] strides=[1]");
+    CHECK_THAT(explanation.text, Catch::Contains("Whittle produced 2 graphs, with 1 graph break and 3 ops."));
+    CHECK_THAT(explanation.text, Catch::Contains("backend_test.cpp\", line"));
+}
