@@ -11,7 +11,8 @@ endfunction()
 
 file(REMOVE_RECURSE ${SCRATCH})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
-foreach(file bin/explain share/man/man1/explain.1 include/whittle/graph/graph.h share/doc/whittle/LICENSE include/whittle_backend.h)
+foreach(file bin/explain share/man/man1/explain.1 include/whittle/graph/graph.h share/doc/whittle/LICENSE include/whittle_backend.h
+        include/whittle/whittle.h include/whittle/probe.h)
   if(NOT EXISTS ${SCRATCH}/prefix/${file})
     message(FATAL_ERROR "cmake --install did not install ${file}")
   endif()
@@ -23,4 +24,12 @@ run(${CMAKE_COMMAND} -S ${CONSUMER} -B ${SCRATCH}/build -G Ninja -DCMAKE_PREFIX_
 run(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 run(${SCRATCH}/build/consumer)
 message(STATUS "${output}")
+# The examples on their own, as a user builds them.
+run(${CMAKE_COMMAND} -S ${EXAMPLES} -B ${SCRATCH}/examples -G Ninja -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix
+    -DCMAKE_CXX_COMPILER=${CXX} -DCMAKE_BUILD_TYPE=${BUILD_TYPE})
+run(${CMAKE_COMMAND} --build ${SCRATCH}/examples --target toy_example)
+run(${SCRATCH}/prefix/bin/explain ${SCRATCH}/examples/toy_example)
+if(NOT output MATCHES "produced 3 graphs, with 2 graph breaks and 6 ops" OR NOT output MATCHES "toy_example.cpp\", line 10")
+  message(FATAL_ERROR "explain of the installed toy_example: found\n${output}")
+endif()
 file(REMOVE_RECURSE ${SCRATCH})
