@@ -191,6 +191,7 @@ int run_cc(int argc, char** argv) {
         "Compiles one C++ file with capture probes, so that trace and explain can tell its functions, statements, "
         "variables and branches. If it cannot be probed, says so and compiles it plain.");
     tool.after_dashes(command, "The compiler's command, which may begin with a launcher such as ccache.");
+    tool.exit_one("the compiler failed; every other status of its own is passed on, too.");
     tool.example("trace cc -- g++ -g -c model.cpp", "one file");
     tool.example("cmake -B build -DCMAKE_CXX_COMPILER_LAUNCHER=\"trace;cc;--\"", "a whole build");
     return cli::run_tool(tool, argc, argv, [&] { return cpp::compile_with_probes(command); });

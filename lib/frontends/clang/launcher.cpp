@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -141,7 +142,14 @@ Attempt try_probes(const Command& command) {
     const std::string& source = command.words[command.source];
     const std::span<const std::string> compiler(command.words.begin() + static_cast<std::ptrdiff_t>(command.compiler),
                                                 command.words.end());
-    const Probed probed = add_probes({source, clang_flags(compiler)});
+    std::vector<std::string> flags = clang_flags(compiler);
+    if (std::find(flags.begin(), flags.end(), "-fopenmp") != flags.end()) {
+        // GCC's omp.h, where Clang has none of its own.
+        std::string folder = run_process({compiler.front(), "-print-file-name=include"}).out;
+        folder.erase(folder.find_last_not_of('\n') + 1);
+        flags.insert(flags.end(), {"-idirafter", folder});
+    }
+    const Probed probed = add_probes({source, flags});
     for (const Skipped& s : probed.skipped)
         log_info("capture",
                  source + ":" + std::to_string(s.range.line) + ": no probes in this " + s.what + ": " + s.reason);

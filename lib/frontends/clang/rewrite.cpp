@@ -1,10 +1,12 @@
 // Inserting probes. Every insertion is an expression, a statement or a pair of braces on the line where it stands, so
 // that lines stay what they were; a construct that cannot take them is left alone and listed.
 #include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/StmtOpenMP.h>
 #include <clang/Lex/Lexer.h>
 
 #include <optional>
 #include <set>
+#include <tuple>
 
 #include "frontends/clang/visit.h"
 #include "frontends/cpp/edits.h"
@@ -14,6 +16,8 @@ namespace whittle::cpp {
 using namespace clang;
 
 namespace {
+
+constexpr const char* kNoPlace = "made by a macro, in a macro's argument, or behind a pragma";
 
 std::string quoted(StringRef text) {
     std::string result = "\"";
@@ -75,8 +79,14 @@ class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
             if (semantics_.in_main_file(decl->getLocation())) TraverseDecl(decl);
         const StringRef source = sources_.getBufferData(sources_.getMainFileID());
         result_.text = edits_.apply({source.data(), source.size()});
-        std::sort(result_.skipped.begin(), result_.skipped.end(),
-                  [](const Skipped& a, const Skipped& b) { return a.range < b.range; });
+        std::sort(result_.skipped.begin(), result_.skipped.end(), [](const Skipped& a, const Skipped& b) {
+            return std::tie(a.range, a.what) < std::tie(b.range, b.what);
+        });
+        // What a macro makes is in one place, however much it is.
+        result_.skipped.erase(
+            std::unique(result_.skipped.begin(), result_.skipped.end(),
+                        [](const Skipped& a, const Skipped& b) { return a.range == b.range && a.what == b.what; }),
+            result_.skipped.end());
     }
 
     bool shouldVisitTemplateInstantiations() const { return false; }
@@ -119,6 +129,12 @@ class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
 
     // ---- statements
 
+    /// Code that several threads run at once has one frame between them.
+    bool dataTraverseStmtPre(Stmt* s) {
+        if (!isa<OMPExecutableDirective>(s)) return true;
+        if (scope_) skip(s->getSourceRange(), "statement", "an OpenMP directive");
+        return false;
+    }
     bool VisitCompoundStmt(CompoundStmt* block) {
         if (scope_)
             for (Stmt* s : block->body()) statement(s);
@@ -203,6 +219,7 @@ class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
 
     std::optional<std::size_t> before(const Stmt* s) const;
     std::optional<std::size_t> after(const Stmt* s) const;
+    bool behind_pragma(std::size_t place) const;
     std::optional<std::pair<std::size_t, std::size_t>> around(const Expr* e) const;
     SourceRange head(const Stmt* s) const;
     std::size_t offset(SourceLocation place) const { return sources_.getFileOffset(place); }
@@ -311,8 +328,15 @@ std::optional<std::size_t> ProbeWriter::before(const Stmt* s) const {
             return std::nullopt;
         place = start;
     }
-    if (!place.isFileID() || !sources_.isInMainFile(place)) return std::nullopt;
+    if (!place.isFileID() || !sources_.isInMainFile(place) || behind_pragma(offset(place))) return std::nullopt;
     return offset(place);
+}
+
+/// Whether the line before is a pragma: it speaks of the statement that follows.
+bool ProbeWriter::behind_pragma(std::size_t place) const {
+    const StringRef before = sources_.getBufferData(sources_.getMainFileID()).take_front(place).rtrim();
+    const StringRef line = before.substr(before.rfind('\n') + 1).ltrim();  // npos + 1 is 0
+    return line.startswith("#") && line.drop_front().ltrim().startswith("pragma");
 }
 
 /// Where text can be put behind a statement and its ';'.
@@ -457,12 +481,12 @@ std::string ProbeWriter::return_probe(const ReturnStmt* s) {
 void ProbeWriter::statement(Stmt* s) {
     while (isa<SwitchCase, LabelStmt>(s))  // probes stand behind labels
         s = isa<SwitchCase>(s) ? cast<SwitchCase>(s)->getSubStmt() : cast<LabelStmt>(s)->getSubStmt();
-    if (isa<NullStmt, CompoundStmt, CXXCatchStmt>(s)) return;
+    if (isa<NullStmt, CompoundStmt, CXXCatchStmt, OMPExecutableDirective>(s)) return;
     if (const auto* a = dyn_cast<AttributedStmt>(s); a && isa<NullStmt>(a->getSubStmt())) return;  // [[fallthrough]];
     if (const auto* d = dyn_cast<DeclStmt>(s))
         if (std::none_of(d->decl_begin(), d->decl_end(), [](const Decl* x) { return isa<VarDecl>(x); })) return;
     const auto place = before(s);
-    if (!place) return skip(s->getSourceRange(), "statement", "made by a macro, or in a macro's argument");
+    if (!place) return skip(s->getSourceRange(), "statement", kNoPlace);
     if (!begun_.insert(*place).second) return;
     std::string text = call("at", site(SiteKind::statement, head(s))) + ";";
     effects(s, text);
@@ -492,13 +516,13 @@ void ProbeWriter::statement(Stmt* s) {
 void ProbeWriter::body(Stmt* s, const std::string& names) {
     Stmt* inner = s;
     while (auto* attributed = dyn_cast<AttributedStmt>(inner)) inner = attributed->getSubStmt();
-    if (isa<NullStmt>(inner)) return;
+    if (isa<NullStmt, OMPExecutableDirective>(inner)) return;
     if (const auto* block = dyn_cast<CompoundStmt>(inner)) {
         if (!names.empty() && block->getLBracLoc().isFileID()) edits_.end(offset(block->getLBracLoc()) + 1, names);
         return;
     }
     const auto begin = before(s), end = after(s);
-    if (!begin || !end) return skip(s->getSourceRange(), "statement", "made by a macro, or in a macro's argument");
+    if (!begin || !end) return skip(s->getSourceRange(), "statement", kNoPlace);
     edits_.begin(*begin, "{" + names);
     edits_.end(*end, "}");
     statement(s);

@@ -84,8 +84,18 @@ Tensor with_macros(Tensor t) { LOOP(i, 2) IF_POSITIVE(t) t = t + i; else t = t *
 Tensor \
 continued(Tensor größe) { return größe \
     + 1; }
+Tensor hinted(Tensor t) {
+    float sums[4] = {};
+#pragma GCC ivdep
+    for (int i = 0; i < 4; ++i) sums[i] = t.item() * static_cast<float>(i);
+    if (t.item() > 0)
+        # pragma GCC ivdep
+        for (float& s : sums) s = s + 1;
+    return sums[3];
+}
 int main() {
     coroutine(1);
+    std::cout << hinted(2) << "\n";
     std::cout << add_all({Tensor(1), Tensor(2)}) << add_all<int>({1, 2}) << at_compile_time(3) << shortened(Tensor(2), 1.5) << "\n";
     std::cout << (Version{} < Version{1, 1} ? "older" : "newer") << Packed{'a', -3}.get() << Flags{1, 2}.is_on() << outer::inner::deep(0) << "\n";
     variadic("%s %d\n", R"(raw "text" {;})", 3);
