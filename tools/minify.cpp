@@ -168,7 +168,31 @@ std::string polarity(const Options& options) {
                             : "it compiles and runs (wrong results count only with --accuracy)";
 }
 
-nlohmann::json to_json(const reduce::Minimized& result, const Options& options, std::size_t replayed) {
+/// OUT.drifted-1.json …, in OUT's folder and format, for the other failures that were met; never the MODEL itself.
+std::vector<fs::path> save_drifted(const std::vector<Graph>& finds, const Options& options) {
+    std::vector<fs::path> files;
+    int number = 0;
+    for (const Graph& graph : finds) {
+        fs::path file;
+        std::error_code ignored;
+        do {
+            file = options.output;
+            file.replace_filename(options.output.stem().string() + ".drifted-" + std::to_string(++number) +
+                                  options.output.extension().string());
+        } while (fs::equivalent(file, options.model, ignored));
+        reduce::save_minimized(graph, file);
+        files.push_back(file);
+    }
+    return files;
+}
+
+/// What a search left behind.
+struct Written {
+    std::size_t replayed = 0;  ///< answers taken from the journal
+    std::vector<fs::path> drifted = {};
+};
+
+nlohmann::json to_json(const reduce::Minimized& result, const Options& options, const Written& written) {
     return {{"verdict", name(result.verdict)},
             {"signature", result.signature.text()},
             {"message", result.message},
@@ -178,14 +202,14 @@ nlohmann::json to_json(const reduce::Minimized& result, const Options& options, 
             {"queries", result.search.queries},
             {"cache_hits", result.search.cache_hits},
             {"unresolved", result.search.unresolved},
-            {"from_journal", replayed},
+            {"from_journal", written.replayed},
             {"one_minimal", result.search.one_minimal},
             {"seconds", result.seconds},
             {"output", options.output.string()},
-            {"drifted", result.drifted_signatures}};
+            {"drifted", written.drifted}};
 }
 
-void print(const reduce::Minimized& result, const Options& options, std::size_t replayed) {
+void print(const reduce::Minimized& result, const Options& options, const Written& written) {
     std::cout << "failure:    " << result.signature.text() << "\n";
     const std::string &whole = result.message, &minimized = result.graph.failure->message;
     if (!whole.empty()) std::cout << "            " << whole << "\n";
@@ -195,12 +219,14 @@ void print(const reduce::Minimized& result, const Options& options, std::size_t 
               << (result.calls_after == 1 ? " op" : " ops") << " in " << result.search.queries
               << (result.search.queries == 1 ? " query (" : " queries (") << result.search.cache_hits
               << " from the cache, " << result.search.unresolved << " unresolved"
-              << (replayed ? ", " + std::to_string(replayed) + " answers from the journal" : "") << "), ";
+              << (written.replayed ? ", " + std::to_string(written.replayed) + " answers from the journal" : "")
+              << "), ";
     std::printf("%.1f s\n", result.seconds);
     std::cout << "1-minimal:  " << (result.search.one_minimal ? "yes" : "no")
               << (result.search.reservation.empty() ? "" : ": " + result.search.reservation) << "\n";
-    for (const std::string& signature : result.drifted_signatures)
-        std::cout << "also seen:  " << signature << " (another failure, not followed)\n";
+    for (std::size_t i = 0; i < written.drifted.size(); ++i)
+        std::cout << "also seen:  " << result.drifted[i].failure->signature.text()
+                  << ", another failure: " << written.drifted[i].string() << "\n";
     std::cout << "\n" << print(result.graph) << "\nwritten:    " << options.output.string() << "\n";
     if (!complete)
         std::cout << "next:       the same command with --resume goes on from here\n";
@@ -235,20 +261,24 @@ int run(const cli::Tool& tool, Options& options) {
     const reduce::Minimized result = reduce::minimize(frames[0].graph, frames[0].inputs, journal, search);
     progress.clear();
 
-    if (tool.shared().json) cli::print_json(to_json(result, options, journal.replayed()));
     using Verdict = reduce::Minimized::Verdict;
-    if (result.verdict != Verdict::interrupted) journal.remove();
-    if (result.verdict == Verdict::not_failing || result.verdict == Verdict::flaky) {
-        if (!tool.shared().json)
-            std::cout << (result.verdict == Verdict::flaky
-                              ? "flaky: its " + std::to_string(options.repeat) + " runs did not end alike"
-                              : "not failing: with " + judge->name() + " " + polarity(options))
-                      << "\n";
-        return 1;
+    const bool failed = result.verdict != Verdict::not_failing && result.verdict != Verdict::flaky;
+    Written written{.replayed = journal.replayed()};
+    if (failed) {
+        reduce::save_minimized(result.graph, options.output);
+        written.drifted = save_drifted(result.drifted, options);
     }
-    reduce::save_minimized(result.graph, options.output);
-    if (!tool.shared().json) print(result, options, journal.replayed());
-    return 0;
+    if (result.verdict != Verdict::interrupted) journal.remove();
+    if (tool.shared().json)
+        cli::print_json(to_json(result, options, written));
+    else if (failed)
+        print(result, options, written);
+    else
+        std::cout << (result.verdict == Verdict::flaky
+                          ? "flaky: its " + std::to_string(options.repeat) + " runs did not end alike"
+                          : "not failing: with " + judge->name() + " " + polarity(options))
+                  << "\n";
+    return failed ? 0 : 1;
 }
 
 }  // namespace

@@ -29,6 +29,12 @@ class Recorder final : public Interpreter {
     const Graph* top_;
 };
 
+/// A candidate and how it failed.
+struct Find {
+    Set set;
+    Observation seen;
+};
+
 class Minimizer {
   public:
     Minimizer(const Graph& graph, std::span<const Tensor> inputs, Oracle& oracle, const MinimizeOptions& options)
@@ -105,11 +111,18 @@ class Minimizer {
             messages_[set] = seen.message;
             return Verdict::fails;
         }
-        result_.drifted++;
-        const std::string text = seen.signature.text();
-        auto& known = result_.drifted_signatures;
-        if (std::find(known.begin(), known.end(), text) == known.end()) known.push_back(text);
+        drifted(set, seen);
         return Verdict::unresolved;
+    }
+
+    /// Another failure than the one that is followed: kept as a find of its own, in its smallest form.
+    void drifted(const Set& set, const Observation& seen) {
+        const auto known = std::find_if(finds_.begin(), finds_.end(),
+                                        [&](const Find& find) { return find.seen.signature == seen.signature; });
+        if (known == finds_.end())
+            finds_.push_back({set, seen});
+        else if (set.size() < known->set.size())
+            *known = {set, seen};
     }
 
     void progress() {
@@ -137,21 +150,28 @@ class Minimizer {
     }
 
     /// The candidate with everything needed to reproduce its failure.
-    Graph finished(const Set& set) const {
+    Graph finished(const Set& set, const Signature& signature, const std::string& message) const {
         Subgraph part = candidate(set);
         Failure failure;
         oracle_.describe(failure);
-        failure.signature = result_.signature;
-        const auto own = messages_.find(set);
-        failure.message = own == messages_.end() ? result_.message : own->second;
+        failure.signature = signature;
+        failure.message = message;
         failure.inputs = values(part.inputs);
         part.graph.failure = std::move(failure);
         return std::move(part.graph);
     }
 
+    /// A candidate with the failure that is followed.
+    Graph finished(const Set& set) const {
+        const auto own = messages_.find(set);
+        return finished(set, result_.signature, own == messages_.end() ? result_.message : own->second);
+    }
+
     void finish() {
         result_.calls_after = result_.search.kept.size();
         result_.graph = finished(result_.search.kept);
+        for (const Find& find : finds_)
+            result_.drifted.push_back(finished(find.set, find.seen.signature, find.seen.message));
         result_.verdict = result_.search.finished && !interrupt_signal() ? Minimized::Verdict::minimized
                                                                          : Minimized::Verdict::interrupted;
     }
@@ -181,6 +201,7 @@ class Minimizer {
     std::vector<NodeId> items_;  ///< the calls that may be dropped
     Minimized result_;
     std::map<Set, std::string> messages_;  ///< what each failing candidate said
+    std::vector<Find> finds_;              ///< other failures, one per signature
     std::size_t queries_ = 0;
     bool first_query_ = true;
 };

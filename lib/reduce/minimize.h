@@ -29,8 +29,9 @@ struct Minimized {
     std::string message = {};  ///< of the original failure
     std::size_t calls_before = 0, calls_after = 0;
     Result search = {};
-    std::size_t drifted = 0;  ///< candidates that failed in another way
-    std::vector<std::string> drifted_signatures = {};
+    /// The smallest candidate of each other failure that was met, its `failure` set, in the order of their discovery.
+    /// They were not followed.
+    std::vector<Graph> drifted = {};
     double seconds = 0;
 };
 

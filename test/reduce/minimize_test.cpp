@@ -125,9 +125,15 @@ TEST_CASE("another failure is kept apart and not followed", "[minimize]") {
     const Minimized result = run(ladder(8), backend, false);
     CHECK(result.graph.calls().size() == 2);
     CHECK(result.message == "too long");
-    CHECK(result.drifted > 0);
-    REQUIRE_FALSE(result.drifted_signatures.empty());
-    CHECK(result.drifted_signatures[0].find("tanh is missed") != std::string::npos);
+    REQUIRE(result.drifted.size() == 1);  // one find per signature
+    const Graph& find = result.drifted[0];
+    REQUIRE(find.failure);
+    CHECK(find.failure->message == "tanh is missed");
+    CHECK(find.failure->signature.detail.find("tanh is missed") != std::string::npos);
+    CHECK(find.failure->inputs.size() == find.placeholders().size());
+    const std::vector<std::string> left = targets(find);
+    CHECK(std::count(left.begin(), left.end(), "aten.tanh.default") == 0);
+    CHECK(left.size() < 8);
 }
 
 TEST_CASE("a model that does not fail, or not always, is not minimized", "[minimize]") {
