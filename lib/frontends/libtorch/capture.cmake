@@ -21,11 +21,11 @@ function(whittle_capture_library name)
   set_target_properties(${name} PROPERTIES
                         CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${WHITTLE_CAPTURE_DIR_FROM_BIN})
-  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/whittle COMPONENT runtime)
 endfunction()
 
 whittle_capture_library(whittle_capture_stub ${capture_folder}/stub.cpp)
 set_target_properties(whittle_capture_stub PROPERTIES OUTPUT_NAME whittle_capture)
+install(TARGETS whittle_capture_stub LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/whittle COMPONENT runtime)
 # Linked by the C driver: a C program must not get libstdc++ from us.
 set_target_properties(whittle_capture_stub PROPERTIES LINKER_LANGUAGE C)
 target_compile_options(whittle_capture_stub PRIVATE -O2 -fno-exceptions -fno-rtti -fno-threadsafe-statics
@@ -50,6 +50,8 @@ if(WHITTLE_TORCH_SONAME)
   whittle_capture_library(whittle_capture_torch ${capture_folder}/torch_capture.cpp ${capture_folder}/recorder.cpp)
   target_include_directories(whittle_capture_torch SYSTEM PRIVATE ${WHITTLE_TORCH_INCLUDE} ${WHITTLE_TORCH_API_INCLUDE}
                                                                   ${WHITTLE_UNWIND_INCLUDE})
+  # A package of its own: who captures no LibTorch programs need not have LibTorch.
+  install(TARGETS whittle_capture_torch LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/whittle COMPONENT libtorch)
   target_compile_definitions(whittle_capture_torch PRIVATE NDEBUG)
   # LibTorch's headers make warnings in their users' instantiations.
   target_compile_options(whittle_capture_torch PRIVATE -O2 -Wno-pedantic)

@@ -321,13 +321,13 @@ EventFile read_events(const std::filesystem::path& path) {
     const auto header = in.get<FileHeader>();
     if (std::memcmp(header.magic, kFileMagic, sizeof kFileMagic) != 0)
         throw Error({name, "byte 0"}, "found no event file of a LibTorch capture, expected one");
-    if (header.version != kFileVersion || header.header_size != kFileHeaderSize)
+    if (header.version != kFileVersion || header.header_size < sizeof header)
         throw Error({name, "byte 8"}, "found an event file of version " + std::to_string(header.version) +
                                           ", expected " + std::to_string(kFileVersion));
     file.finished = header.finished == 1;
     file.with_data = header.flags & kWithData;
     file.cut = static_cast<CutReason>(header.cut);
-    in.take(kFileHeaderSize - sizeof header);
+    in.take(header.header_size - sizeof header);
     while (in.left() > 0) {
         const auto chunk = in.get<ChunkHeader>();
         if (chunk.magic == 0) break;  // the program was killed before the chunk had its header

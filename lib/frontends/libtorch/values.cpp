@@ -146,7 +146,8 @@ class Tracer {
 
     bool is_of(std::size_t snapshot, const TensorRef& tensor) const {
         const TensorRef& taken = file_.snapshots[snapshot].tensor;
-        return taken.version == tensor.version && taken.sizes == tensor.sizes && taken.dtype == tensor.dtype;
+        return tensor.dtype && taken.version == tensor.version && taken.sizes == tensor.sizes &&
+               taken.dtype == tensor.dtype;
     }
 
     const EventFile& file_;

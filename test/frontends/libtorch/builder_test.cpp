@@ -1,0 +1,225 @@
+#include "frontends/libtorch/builder.h"
+
+#include <catch2/catch.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "event_writer.h"
+#include "graph/text.h"
+#include "ops/interpreter.h"
+
+using namespace whittle;
+using namespace whittle::libtorch;
+
+namespace {
+
+enum Op : std::uint32_t { kMul = 1, kAddInPlace, kItem, kLocal, kSelect, kLinear, kRelu, kUnknown, kRandn };
+
+/// A made-up program: `write` writes what it did.
+template <class Write>
+EventFile program(const TempDir& folder, Write&& write) {
+    const std::string path = (folder.path() / "events").string();
+    {
+        EventWriter writer(path);
+        REQUIRE(writer.ok);
+        writer.define(kMul, "aten::mul", "Tensor", "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor");
+        writer.define(kAddInPlace, "aten::add_", "Tensor",
+                      "aten::add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)");
+        writer.define(kItem, "aten::item", "", "aten::item(Tensor self) -> Scalar", kComposite | kReturnsOnlyHost);
+        writer.define(kLocal, "aten::_local_scalar_dense", "", "aten::_local_scalar_dense(Tensor self) -> Scalar",
+                      kReturnsOnlyHost);
+        writer.define(kSelect, "aten::select", "int",
+                      "aten::select.int(Tensor(a) self, int dim, int index) -> Tensor(a)");
+        writer.define(kLinear, "aten::contiguous", "",
+                      "aten::contiguous(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)", kComposite);
+        writer.define(kRelu, "aten::relu", "", "aten::relu(Tensor self) -> Tensor");
+        writer.define(kUnknown, "my::mystery", "", "my::mystery(Tensor self) -> Tensor");
+        writer.define(kRandn, "aten::randn", "", "aten::randn(SymInt[] size) -> Tensor");
+        write(writer);
+        writer.recorder.finish();
+        writer.chunk.unmap();
+    }
+    return read_events(path);
+}
+
+capture::CapturedFrame only_frame(const EventFile& file, Level level = Level::core) {
+    CapturedProgram program = build_frames(file, {.level = level});
+    REQUIRE(program.frames.size() == 1);
+    return program.frames.front();
+}
+
+}  // namespace
+
+TEST_CASE("in-place ops become functional ones, and what LibTorch had replays") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2}, changed{.id = 2, .version = 1};
+        w.snapshot(x, {1, 2, 3});
+        w.call(kMul, {x, x}, {y});
+        w.call(kAddInPlace, {y, x}, {changed}, {2});
+        w.snapshot(changed, {3, 8, 15});
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    REQUIRE(frame.graphs.size() == 1);
+    const capture::CapturedGraph& graph = frame.graphs[0];
+    CHECK(frame.breaks.empty());
+    REQUIRE(graph.graph.calls().size() == 2);
+    CHECK(graph.graph.node({graph.graph.calls()[1]}).target == "aten.add.Tensor");
+    REQUIRE(graph.inputs.size() == 1);
+    REQUIRE(graph.outputs.size() == 1);
+    CHECK(same_bits(evaluate(graph.graph, graph.inputs).at(0), graph.outputs[0]));
+}
+
+TEST_CASE("item is one break, though it is two ops, and splits the frame") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1, .sizes = {}}, y{.id = 2, .sizes = {}}, z{.id = 3, .sizes = {}};
+        w.call(kRelu, {x}, {y});
+        w.begin(kItem, 0, {y});
+        w.begin(kLocal, 1, {y});
+        w.end(kLocal, 1, {});
+        w.end(kItem, 0, {});
+        w.call(kRelu, {y}, {z});
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    REQUIRE(frame.graphs.size() == 2);
+    REQUIRE(frame.breaks.size() == 1);
+    CHECK(frame.breaks[0].kind == capture::BreakKind::item);
+    CHECK(frame.breaks[0].op == "aten.item.default");
+    REQUIRE(frame.graphs[0].ended_by);
+    CHECK(frame.graphs[1].sources.at(0).text() == "___live[0]");
+}
+
+TEST_CASE("memory that a view changed is a break, not a wrong graph") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 4};
+        FakeTensor view{.id = 3, .sizes = {}, .storage = 2};
+        w.call(kRelu, {x}, {y});
+        w.call(kSelect, {y}, {view}, {0, 0});
+        FakeTensor written = view;
+        written.version = 1;
+        w.call(kAddInPlace, {view, view}, {written}, {1});
+        w.call(kRelu, {{.id = 2, .version = 1}}, {z});
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    REQUIRE(frame.breaks.size() == 1);
+    CHECK(frame.breaks[0].kind == capture::BreakKind::mutation);
+    CHECK(frame.breaks[0].reason.find("aten.add_.Tensor") != std::string::npos);
+    REQUIRE(frame.graphs.size() == 2);
+    CHECK(frame.graphs[1].graph.placeholders().size() == 1);
+}
+
+TEST_CASE("ops that Whittle does not know, or knows otherwise, are breaks by name") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3}, odd{.id = 4, .sizes = {7}};
+        w.call(kRelu, {x}, {y});
+        w.call(kUnknown, {y}, {z});
+        w.call(kRelu, {z}, {odd});  // relu of three numbers is no seven
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    REQUIRE(frame.breaks.size() == 2);
+    CHECK(frame.breaks[0].reason == "unknown op my.mystery.default");
+    CHECK(frame.breaks[1].reason == "aten.relu.default: Whittle infers f32[3], LibTorch gave f32[7]");
+}
+
+TEST_CASE("parameters are get_attr by name, tied ones once; random results are inputs") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor weight{.id = 1}, noise{.id = 2}, y{.id = 3}, z{.id = 4};
+        w.name(1, "weight", 0);
+        w.name(1, "decoder.weight");
+        w.snapshot(weight, {1, 2, 3});
+        w.call(kRandn, {}, {noise}, {3});
+        w.snapshot(noise, {4, 5, 6});
+        w.call(kMul, {weight, noise}, {y});
+        w.call(kMul, {y, weight}, {z});
+        w.snapshot(z, {4, 20, 54});
+    });
+    const capture::CapturedGraph graph = only_frame(file).graphs.at(0);
+    CHECK(graph.graph.attributes.size() == 1);
+    CHECK(graph.graph.attributes.contains("decoder.weight"));
+    REQUIRE(graph.sources.size() == 1);
+    CHECK(graph.sources[0].text() == "___random[0]");
+    CHECK(same_bits(evaluate(graph.graph, graph.inputs).at(0), graph.outputs.at(0)));
+}
+
+TEST_CASE("the API level has what the program calls, the core level what that is made of") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2};
+        w.begin(kLinear, 0, {x}, {0});
+        w.begin(kRelu, 1, {x});
+        w.end(kRelu, 1, {y});
+        w.end(kLinear, 0, {y});
+    });
+    const Graph core = only_frame(file).graphs.at(0).graph;
+    const Graph api = only_frame(file, Level::api).graphs.at(0).graph;
+    CHECK(core.node({core.calls().at(0)}).target == "aten.relu.default");
+    CHECK(api.node({api.calls().at(0)}).target == "aten.contiguous.default");
+}
+
+TEST_CASE("a damaged event file is one Error, wherever the damage is") {
+    const TempDir folder;
+    program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2};
+        w.snapshot(x, {1, 2, 3});
+        w.call(kMul, {x, x}, {y});
+    });
+    const std::string good = read_file(folder.path() / "events");
+    const std::string path = (folder.path() / "damaged").string();
+    const auto read = [&](const std::string& bytes) {
+        write_file(path, bytes);
+        try {
+            build_frames(read_events(path), {});
+        } catch (const Error&) {
+        }
+    };
+    std::size_t used = good.size();
+    while (used > 0 && good[used - 1] == 0) --used;
+    for (std::size_t i = 0; i < used; i += i < 64 || i > kFileHeaderSize ? 1 : 64) {
+        read(good.substr(0, i));
+        for (const char value : {'\0', '\x7f', '\xff'}) {
+            std::string changed = good;
+            changed[i] = value;
+            read(changed);
+        }
+    }
+    write_file(path, good.substr(0, 20));
+    CHECK_THROWS_WITH(read_events(path), Catch::Contains("byte 0"));
+}
+
+TEST_CASE("a capture that outgrows its limit is cut and says so") {
+    const TempDir folder;
+    const std::string path = (folder.path() / "events").string();
+    EventWriter writer(path, 200 << 10);
+    writer.define(kRelu, "aten::relu", "", "aten::relu(Tensor self) -> Tensor");
+    std::uint64_t id = 1;
+    for (; writer.recorder.on(); ++id) writer.call(kRelu, {{.id = id}}, {{.id = id + 1}});
+    writer.chunk.unmap();
+    const EventFile file = read_events(path);
+    CHECK(file.cut == kCutSize);
+    CHECK(file.events.size() > 100);
+    CHECK(std::filesystem::file_size(path) <= 200 << 10);
+    const CapturedProgram program = build_frames(file, {});
+    REQUIRE(program.frames.size() == 1);
+    CHECK(program.notes.at(0).find("size limit") != std::string::npos);
+}
+
+TEST_CASE("the fuzz target's seeds are event files that give frames") {
+    const std::string corpus = std::string(WHITTLE_SOURCE_DIR) + "/test/fuzz/corpus/libtorch_events/";
+    for (const char* seed : {"calls", "nested"}) {
+        EventFile file = read_events(corpus + seed);
+        file.mappings.clear();
+        CHECK(build_frames(file, {}).frames.size() == 1);
+    }
+}
+
+TEST_CASE("function names lose their parameters only") {
+    CHECK(without_parameters("f(at::Tensor const&)") == "f");
+    CHECK(without_parameters("ns::C<int (*)(int)>::g(int) const") == "ns::C<int (*)(int)>::g");
+    CHECK(without_parameters("main") == "main");
+    CHECK(without_parameters("C::operator()(int) const") == "C::operator()");
+    CHECK(without_parameters("(anonymous namespace)::f(int)") == "(anonymous namespace)::f");
+}

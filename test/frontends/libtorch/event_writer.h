@@ -1,0 +1,107 @@
+// Event files as the capture library writes them, without LibTorch.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontends/libtorch/capture/recorder.h"
+
+namespace whittle::libtorch {
+
+/// A tensor in a made-up program; ids of tensor and storage are equal.
+struct FakeTensor {
+    std::uint64_t id = 1;
+    std::vector<std::int64_t> sizes = {3};
+    std::uint32_t version = 0;
+    std::uint64_t storage = 0;  ///< 0: as id
+    std::int8_t dtype = 6;      ///< c10::ScalarType: float
+};
+
+class EventWriter {
+  public:
+    explicit EventWriter(const std::string& path, std::uint64_t limit = 1 << 20, bool with_data = true) {
+        ok = recorder.start(path.c_str(), limit, 0, with_data);
+    }
+
+    void put_tensor(const FakeTensor& tensor) {
+        TensorRecord written{};
+        written.id = tensor.id;
+        written.storage = tensor.storage ? tensor.storage : tensor.id;
+        written.version = tensor.version;
+        written.dtype = tensor.dtype;
+        written.flags = kPlain | kHasStorage | kLeaf;
+        written.rank = static_cast<std::uint8_t>(tensor.sizes.size());
+        record.put(ValueTag::tensor);
+        record.put(written);
+        for (const std::int64_t size : tensor.sizes) record.put(size);
+        std::int64_t stride = 1;
+        std::vector<std::int64_t> strides(tensor.sizes.size());
+        for (std::size_t i = strides.size(); i-- > 0; stride *= tensor.sizes[i]) strides[i] = stride;
+        for (const std::int64_t value : strides) record.put(value);
+    }
+    bool commit() { return recorder.commit(chunk, record); }
+
+    void define(std::uint32_t op, const char* name, const char* overload, const char* schema, std::uint8_t flags = 0) {
+        record.start(RecordKind::op_def);
+        record.put(op);
+        record.put(static_cast<std::uint8_t>(flags | kHasSchema));
+        record.put_text(name);
+        record.put_text(overload);
+        record.put_text(schema);
+        commit();
+    }
+    void begin(std::uint32_t op, std::uint32_t depth, const std::vector<FakeTensor>& tensors,
+               const std::vector<std::int64_t>& integers = {}) {
+        record.start(RecordKind::op_begin);
+        record.put(op);
+        record.put(depth);
+        record.put(std::uint32_t{0});
+        record.put(OpScope::function);
+        record.put(std::uint8_t{1});
+        record.put(std::int64_t{-1});
+        record.put(std::uint64_t{0});
+        record.put(static_cast<std::uint16_t>(tensors.size() + integers.size()));
+        for (const FakeTensor& tensor : tensors) put_tensor(tensor);
+        for (const std::int64_t integer : integers) {
+            record.put(ValueTag::integer);
+            record.put(integer);
+        }
+        commit();
+    }
+    void end(std::uint32_t op, std::uint32_t depth, const std::vector<FakeTensor>& results) {
+        record.start(RecordKind::op_end);
+        record.put(op);
+        record.put(depth);
+        record.put(static_cast<std::uint16_t>(results.size()));
+        for (const FakeTensor& tensor : results) put_tensor(tensor);
+        commit();
+    }
+    void call(std::uint32_t op, const std::vector<FakeTensor>& tensors, const std::vector<FakeTensor>& results,
+              const std::vector<std::int64_t>& integers = {}) {
+        begin(op, 0, tensors, integers);
+        end(op, 0, results);
+    }
+    void snapshot(const FakeTensor& tensor, const std::vector<float>& values) {
+        record.start(RecordKind::snapshot);
+        put_tensor(tensor);
+        record.put(static_cast<std::uint64_t>(values.size() * sizeof(float)));
+        record.put_bytes(values.data(), values.size() * sizeof(float));
+        commit();
+    }
+    void name(std::uint64_t tensor, const char* path, std::uint64_t root = 1) {
+        record.start(RecordKind::name);
+        record.put(tensor);
+        record.put(NameKind::parameter);
+        record.put(root);
+        record.put_text("Net");
+        record.put_text(path);
+        commit();
+    }
+
+    bool ok = false;
+    Recorder recorder;
+    ThreadChunk chunk;
+    RecordBuffer record;
+};
+
+}  // namespace whittle::libtorch
