@@ -30,6 +30,7 @@ class RandomSchedule {
         bool reduction = false;
         int made_by = -1;  ///< the split that made it
         std::int64_t extent = 0;
+        bool exact = true;  ///< no split that made it leaves a tail
     };
 
     bool chance(int of) { return random_.below(of) == 0; }
@@ -75,8 +76,9 @@ class RandomSchedule {
             const std::int64_t factor = split.factor;
             const int made_by = add(split);
             if (!schedule_.back().enabled) continue;
-            *at = {old.name + "o", old.reduction, made_by, (old.extent + factor - 1) / factor};
-            loops.insert(at + 1, {old.name + "i", old.reduction, made_by, factor});
+            const bool exact = old.exact && old.extent % factor == 0;
+            *at = {old.name + "o", old.reduction, made_by, (old.extent + factor - 1) / factor, exact};
+            loops.insert(at + 1, {old.name + "i", old.reduction, made_by, factor, exact});
         }
         if (chance(3)) reorder(d, loops);
         for (std::size_t i = 0; i < loops.size(); ++i) {
@@ -85,8 +87,10 @@ class RandomSchedule {
             // No vectors longer than a loop and no unrolled last step of one: the rules make neither, and random groups
             // under such schedules were seen to fail ("is accessed at 32767, which is beyond the max") or to differ.
             const std::int64_t factor = 2 << random_.below(3);
+            const bool no_tail = loop.exact && (inner_of_split || loop.extent % factor == 0);
             expr::Directive made;
-            if (!loop.reduction && chance(3) && (inner_of_split || factor <= loop.extent)) {
+            if (!loop.reduction && chance(3) && (inner_of_split || factor <= loop.extent) &&
+                (no_tail || !may_lose_tail(d, group_))) {
                 made = directive(Kind::vectorize, {loop.name}, inner_of_split ? 0 : factor);
             } else if (chance(5) && !loop.name.ends_with("o")) {
                 made = directive(Kind::unroll, {loop.name}, inner_of_split ? 0 : 2 + random_.below(2));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "expr/exprmap.h"
 
 namespace whittle::halide {
 
@@ -133,6 +134,61 @@ std::string tail_of(const Directive& directive, const Definition& definition, co
         loop->extent >= directive.factor)
         return "ShiftInwards";
     return "GuardWithIf";
+}
+
+namespace {
+
+/// Whether the elements live in memory that the kernel allocates: neither an input nor an output.
+bool is_own_memory(const std::string& name, const expr::Group& group) {
+    return group.stage(name) && std::ranges::find(group.outputs, name) == group.outputs.end();
+}
+
+/// How often the translated expression uses each load that it contains, by structure.
+void count_loads(const Expr& root, int times, expr::ExprMap<int>& loads) {
+    std::vector<Expr> order;
+    expr::visit(root, [&](const Expr& e) { order.push_back(e); });
+    std::map<const expr::Node*, int> uses = {{root.get(), times}};
+    for (auto e = order.rbegin(); e != order.rend(); ++e) {
+        const expr::Node& node = **e;
+        const int mine = std::min(uses[&node], 2);
+        if (node.op == Op::load) loads[*e] += mine;
+        for (const Expr& operand : node.operands) {
+            // translate.h writes these operands twice.
+            const bool twice = (node.op == Op::cast && (node.dtype == DType::f16 || node.dtype == DType::bf16)) ||
+                               (node.op == Op::le && is_floating(operand->dtype)) ||
+                               (node.op == Op::abs && operand->dtype == DType::f64);
+            uses[operand.get()] += twice ? 2 : mine;
+        }
+    }
+}
+
+}  // namespace
+
+bool may_lose_tail(const Definition& definition, const expr::Group& group) {
+    const Stage& stage = *definition.stage;
+    expr::ExprMap<int> loads;
+    if (definition.update < 0) {
+        count_loads(stage.value, 1, loads);
+    } else {
+        const Update& update = stage.updates[static_cast<std::size_t>(definition.update)];
+        count_loads(update.value, 1, loads);
+        for (const Expr& where : update.where) count_loads(where, 2, loads);  // of the element and of where it is read
+        if (update.condition) {
+            count_loads(update.condition, 1, loads);
+            count_loads(expr::load(stage.name, stage.dtype, update.where), 1, loads);  // select(condition, value, it)
+        }
+    }
+    return std::ranges::any_of(loads, [&](const auto& load) {
+        const Stage* source = group.stage(load.first->name);
+        if (!source || !is_own_memory(source->name, group)) return false;
+        if (load.second > 1) return true;
+        // It may be inlined, and use what it loads more than once.
+        bool loads_more = false;
+        expr::visit(source->value, [&](const Expr& e) {
+            loads_more = loads_more || (e->op == Op::load && is_own_memory(e->name, group));
+        });
+        return source->updates.empty() && loads_more;
+    });
 }
 
 bool vectorizes(const expr::Schedule& schedule) {

@@ -70,6 +70,13 @@ class LoopKinds {
 /// extents: Halide's own defaults compute elements outside of them, whose loads are out of bounds.
 std::string tail_of(const expr::Directive& directive, const Definition& definition, const expr::Group& group);
 
+/// Whether a vectorized loop of the definition must not end in a vector that is partly switched off (GuardWithIf).
+/// Halide 14 names what an expression loads more than once, and takes the lanes with odd numbers out of every name.
+/// Where they lie behind the end of memory of the kernel's own, as when one element of the last vector is left, it
+/// believes the code unreachable, although those lanes are off, and drops it: the element is never computed. (Fixed in
+/// Halide 17, pull request 7791.)
+bool may_lose_tail(const Definition& definition, const expr::Group& group);
+
 /// Whether any directive, on or off, makes vectors: then the kernel needs the pass of sound_accesses.h.
 bool vectorizes(const expr::Schedule& schedule);
 

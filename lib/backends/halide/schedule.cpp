@@ -1,11 +1,12 @@
-// Tails: an initial definition recomputes a few elements (ShiftInwards), an update must not (GuardWithIf). With a guard
-// on an initial definition, Halide 14 was seen not to compute the last element of what it reads (17 values of f16).
-//
 // Schedule rules: correct for every group first, then quick. Every stage is stored (nothing with updates is ever
 // inlined), the innermost dimension is vectorized where it is wide enough and the outermost runs in parallel where
 // there is work.
+//
+// Tails: an initial definition computes a few elements again (ShiftInwards), an update must not (GuardWithIf), nor may
+// its guard leave a single element where Halide would lose it (may_lose_tail).
 #include <algorithm>
 
+#include "backends/halide/definitions.h"
 #include "backends/halide/plan.h"
 
 namespace whittle::halide {
@@ -53,7 +54,7 @@ bool is_pure_dimension(const Stage& stage, const expr::Update& update, std::size
 
 class Rules {
   public:
-    explicit Rules(const Group& group) : group_(group) {}
+    explicit Rules(const Group& group) : group_(group), prepared_(group) {}
 
     Schedule run() {
         for (const Stage& stage : group_.stages) {
@@ -79,7 +80,9 @@ class Rules {
         };
         const std::size_t inner = stage.vars.size() - 1;
         const std::int64_t width = lanes(stage.dtype);
-        const bool vectorize = stage.vars[inner].extent >= width && usable(inner);
+        const std::int64_t extent = stage.vars[inner].extent;
+        const bool vectorize =
+            extent >= width && usable(inner) && !(update >= 0 && extent % width == 1 && loses_tail(stage, update));
         if (vectorize)
             add({.kind = Directive::Kind::vectorize,
                  .stage = stage.name,
@@ -99,12 +102,18 @@ class Rules {
         }
     }
 
+    bool loses_tail(const Stage& stage, int update) const {
+        const Definition* definition = prepared_.definition({.stage = stage.name, .update = update});
+        return definition && may_lose_tail(*definition, group_);
+    }
+
     void add(Directive directive) {
         directive.requires_ = stored_;
         schedule_.push_back(std::move(directive));
     }
 
     const Group& group_;
+    const Prepared prepared_;
     Schedule schedule_;
     std::vector<int> stored_;  // the directive that stores the stage at hand, if it needs one
 };

@@ -10,6 +10,7 @@
 //  - Conversion of a NaN to f16 gives infinity, to bf16 infinity or 0 for some NaNs: corrected by `to_half`.
 //  - 32- and 64-bit signed arithmetic that overflows is undefined, and x + 1 > x is folded: done in unsigned types
 //    where it can wrap. Narrower types wrap by themselves.
+//  - abs of f64 is x < 0 ? 0 - x : x, so that abs(-0) is -0: the comparison is turned round.
 //  - abs of a signed type is unsigned; x << n of signed types may be turned into a multiplication that overflows.
 //  - A cast of a float to an integer and then to a narrower one is merged into one, which does not wrap: the bits that
 //    remain are masked in between.
@@ -165,6 +166,7 @@ class Translator {
             case Op::round_even:
                 return sink_.call("round", in);  // to nearest even, as nearbyint
             case Op::abs:
+                if (e->dtype == DType::f64) return absolute(in[0]);
                 if (is_floating(e->dtype)) return sink_.call("abs", in);
                 return sink_.cast(e->dtype, false, sink_.call("abs", in));
             case Op::le:
@@ -187,6 +189,12 @@ class Translator {
         if (op == Op::ne) return sink_.prefix(Op::logical_not, strict(Op::eq));
         if (op == Op::le) return sink_.infix(Op::logical_or, strict(Op::lt), strict(Op::eq));
         return strict(op);
+    }
+
+    /// Of an f64.
+    E absolute(const E& x) {
+        const E zero = literal(DType::f64, 0);
+        return sink_.call("select", {compare(Op::lt, zero, x), x, sink_.infix(Op::sub, zero, x)});
     }
 
     E constant(const expr::Node& node) {
