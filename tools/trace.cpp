@@ -11,6 +11,7 @@
 #include "cli/program.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "explain/full_code.h"
 #include "explain/report.h"
 #include "frontends/clang/launcher.h"
 #include "frontends/cpp/description.h"
@@ -95,12 +96,21 @@ RecordPolicy policy_of(const Options& options) {
                                        : RecordPolicy::on_error;
 }
 
+/// Each captured function as C++, beside its graphs.
+void write_code(const cli::Tool& tool, const Options& options) {
+    for (const fs::path& file : explain::write_full_code(options.output))
+        if (!tool.shared().quiet)
+            std::cerr << "trace: " << file.string() << ": what runs in place of "
+                      << file.parent_path().filename().string() << ", to read and to step through\n";
+}
+
 /// A program of our own API has written the folder itself.
 int finish_own(const cli::Tool& tool, const Options& options, const cli::RanProgram& ran) {
     TraceIndex index = *ran.own;
     index.model = options.model.string();
     index.environment = cli::environment();
     save_index(options.output, index);
+    write_code(tool, options);
     std::int64_t breaks = 0;
     for (const IndexBreak& entry : index.breaks) breaks += entry.count;
     if (!tool.shared().quiet)
@@ -145,6 +155,7 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
     }
     folder.finish();
     cpp::save_descriptions(options.output, cpp::read_program(options.model));
+    write_code(tool, options);
     if (!tool.shared().quiet)
         std::cerr << "trace: " << options.output.string() << ": " << folder.index().graphs.size() << " graphs, "
                   << breaks << " graph breaks, " << folder.index().records.size() << " records, " << failures

@@ -124,8 +124,8 @@ template Tensor tensor(const std::vector<std::int32_t>&, const IntList&);
 template Tensor tensor(const std::vector<bool>&, const IntList&);
 template Tensor tensor(const std::vector<unsigned char>&, const IntList&);
 
-Tensor scalar_tensor(const Scalar& value, ScalarType type) {
-    return wrap(whittle::Tensor::of(to_internal(value), to_internal(type)));
+Tensor scalar_tensor(const Scalar& value, std::optional<ScalarType> type) {
+    return wrap(whittle::Tensor::of(to_internal(value), to_internal(type.value_or(kFloat))));
 }
 
 Tensor from_data(const void* data, const IntList& sizes, ScalarType type) {

@@ -128,8 +128,8 @@ template <class T>
 Tensor tensor(std::initializer_list<T> values) {
     return tensor(std::vector<T>(values), {static_cast<std::int64_t>(values.size())});
 }
-/// 0-d.
-Tensor scalar_tensor(const Scalar& value, ScalarType type);
+/// 0-d; f32 unless the type is given.
+Tensor scalar_tensor(const Scalar& value, std::optional<ScalarType> type = std::nullopt);
 /// A copy of `data`, row-major.
 Tensor from_data(const void* data, const IntList& sizes, ScalarType type);
 

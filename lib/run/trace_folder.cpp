@@ -50,7 +50,7 @@ std::string judge_run(const FrameToTrace& frame, Backend& backend, const Backend
 }  // namespace
 
 void remove_trace(const fs::path& folder) {
-    for (const char* part : {"index.json", "graphs", "records"}) {
+    for (const char* part : {"index.json", "graphs", "records", "code"}) {
         std::error_code error;
         fs::remove_all(folder / part, error);
         if (error) throw Error({(folder / part).string(), {}}, "cannot remove what an earlier trace left");

@@ -1,0 +1,189 @@
+#include "explain/cpp_source.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <set>
+
+#include "base/error.h"
+#include "expr/group.h"
+#include "graph/text.h"
+#include "ops/registry.h"
+
+namespace whittle::explain {
+namespace {
+
+/// What the API leaves out: there is one device, one layout, one generator.
+bool left_out(const Param& param) {
+    static const std::set<std::string> names = {"layout",        "device",    "pin_memory",
+                                                "memory_format", "generator", "non_blocking"};
+    return names.contains(param.name);
+}
+
+std::string number(double value) {
+    if (std::isnan(value)) return "NAN";
+    if (std::isinf(value)) return value > 0 ? "INFINITY" : "-INFINITY";
+    char buffer[32];
+    std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
+    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+class Writer {
+  public:
+    explicit Writer(const Graph& graph) : graph_(graph) {}
+
+    std::string call(const Node& node) const {
+        const RegisteredOp* op = Registry::instance().op(node.target);
+        if (!op || node.target.rfind("aten.", 0) != 0) return "__unsupported(" + cpp_string(node.target) + ")";
+        const ArgList bound = bind_arguments(op->schema, node);
+        std::string text;
+        for (std::size_t i = 0; i < bound.size(); ++i) {
+            const Param& param = op->schema.params[i];
+            if (left_out(param)) continue;
+            text += (text.empty() ? "" : ", ") + argument(param, bound[i]);
+        }
+        return "whittle::" + node.target.substr(5, node.target.find('.', 5) - 5) + '(' + text + ')';
+    }
+
+  private:
+    std::string of_node(const Arg& arg) const { return variable(graph_.node(*arg.node()).name); }
+
+    /// Typed as the parameter is, so that the overload is the one that was recorded.
+    std::string argument(const Param& param, const Arg& arg) const {
+        if (arg.node()) return of_node(arg);
+        if (arg.is_none()) return none(param);
+        switch (param.type) {
+            case ParamType::tensor:  // a wrapped number
+            case ParamType::scalar:
+                return "whittle::Scalar(" + literal(arg) + ')';
+            case ParamType::integer:
+                return "std::int64_t{" + literal(arg) + '}';
+            case ParamType::number:
+                return std::holds_alternative<std::int64_t>(arg.value) ? literal(arg) + ".0" : literal(arg);
+            case ParamType::int_list:
+                return "whittle::IntList" + braces(arg);
+            case ParamType::float_list:
+                return "whittle::FloatList" + braces(arg);
+            case ParamType::tensor_list:
+                return (param.optional ? "std::vector<whittle::OptionalTensor>" : "whittle::TensorList") + braces(arg);
+            case ParamType::text:
+                return "std::string(" + literal(arg) + ')';
+            default:
+                return literal(arg);
+        }
+    }
+
+    static std::string none(const Param& param) {
+        switch (param.type) {
+            case ParamType::tensor:
+                return "whittle::OptionalTensor()";
+            case ParamType::int_list:
+                return "whittle::IntList(std::nullopt)";
+            case ParamType::float_list:
+                return "whittle::FloatList(std::nullopt)";
+            case ParamType::scalar:
+                return "std::optional<whittle::Scalar>()";
+            case ParamType::dtype:
+                return "std::optional<whittle::ScalarType>()";
+            case ParamType::integer:
+                return "std::optional<std::int64_t>()";
+            case ParamType::text:
+                return "std::optional<std::string>()";
+            default:
+                return "std::nullopt";
+        }
+    }
+
+    std::string literal(const Arg& arg) const {
+        if (arg.node()) return of_node(arg);
+        if (arg.is_none()) return "whittle::OptionalTensor()";
+        if (const auto* i = std::get_if<std::int64_t>(&arg.value)) return std::to_string(*i);
+        if (const auto* d = std::get_if<double>(&arg.value)) return number(*d);
+        if (const auto* b = std::get_if<bool>(&arg.value)) return *b ? "true" : "false";
+        if (const auto* s = std::get_if<std::string>(&arg.value)) return cpp_string(*s);
+        if (const auto* t = std::get_if<DType>(&arg.value)) return cpp_dtype(*t);
+        throw Error({"", "graph " + graph_.name}, "found a nested graph as an argument, expected none");
+    }
+
+    std::string braces(const Arg& arg) const {
+        const ArgList* list = arg.list();
+        if (!list) return '{' + literal(arg) + '}';
+        std::string text;
+        for (const Arg& element : *list) text += (text.empty() ? "" : ", ") + literal(element);
+        return '{' + text + '}';
+    }
+
+    const Graph& graph_;
+};
+
+std::string place(const Node& node) {
+    if (node.stack.empty()) return "";
+    const StackFrame& top = node.stack.front();
+    const std::string file = std::filesystem::path(top.file).filename().string();
+    return "  // " + file + ':' + std::to_string(top.line) + (top.text.empty() ? "" : ": " + top.text);
+}
+
+bool has_several(const Node& node) {
+    const RegisteredOp* op = Registry::instance().op(node.target);
+    return node.results.size() != 1 || (op && op->schema.returns.size() == 1 && op->schema.returns[0].list);
+}
+
+/// How result `i` of a call is read: of a list, or of a tuple.
+std::string item(const Graph& graph, const Node& getitem) {
+    const Node& producer = graph.node(*getitem.args.at(0).node());
+    const auto position = std::to_string(std::get<std::int64_t>(getitem.args.at(1).value));
+    const RegisteredOp* op = Registry::instance().op(producer.target);
+    const bool list = op && op->schema.returns.size() == 1;
+    return list ? variable(producer.name) + ".at(" + position + ')'
+                : "std::get<" + position + ">(" + variable(producer.name) + ')';
+}
+
+}  // namespace
+
+std::string variable(const std::string& node_name) {
+    return expr::is_identifier(node_name) ? node_name : identifier(node_name) + '_';
+}
+
+std::string cpp_dtype(DType type) {
+    static const char* const names[] = {"kDouble", "kFloat", "kHalf", "kBFloat16", "kLong",
+                                        "kInt",    "kShort", "kChar", "kByte",     "kBool"};
+    return std::string("whittle::") + names[static_cast<std::size_t>(type)];
+}
+
+std::string cpp_string(const std::string& text) {
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') quoted += '\\';
+        if (c == '\n')
+            quoted += "\\n";
+        else if (static_cast<unsigned char>(c) >= ' ')
+            quoted += c;
+    }
+    return quoted + '"';
+}
+
+std::string to_cpp(const Graph& graph, const std::string& name) {
+    if (graph.dialect != "aten")
+        throw Error({"", "graph " + graph.name}, "found the dialect " + graph.dialect + ", expected aten");
+    const Writer writer(graph);
+    std::string parameters, body;
+    for (const NodeId id : graph.placeholders())
+        parameters += (parameters.empty() ? "" : ", ") + ("const Tensor& " + variable(graph.node({id}).name));
+    if (!graph.attributes.empty())
+        parameters += (parameters.empty() ? "" : ", ") + std::string("const Parameters& parameters");
+    for (const Node& node : graph.nodes) {
+        if (node.kind == NodeKind::get_attr)
+            body += "    const Tensor& " + variable(node.name) + " = parameters.at(" + cpp_string(node.target) + ");\n";
+        if (node.kind != NodeKind::call) continue;
+        const bool getitem = node.target == kGetItem;
+        const std::string value = getitem ? item(graph, node) : writer.call(node);
+        const char* type = !getitem && has_several(node) ? "const auto " : "const Tensor ";
+        body += "    " + (type + variable(node.name)) + " = " + value + ';' + place(node) + '\n';
+    }
+    std::string results;
+    for (const NodeId id : graph.outputs()) results += (results.empty() ? "" : ", ") + variable(graph.node({id}).name);
+    return "Values " + name + '(' + parameters + ") {\n" + body + "    return {" + results + "};\n}\n";
+}
+
+}  // namespace whittle::explain

@@ -1,0 +1,26 @@
+// A captured graph as C++ source: one function on whittle::Tensor, to be read and stepped through.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle::explain {
+
+/// `Values NAME(const Tensor& x, …, const Parameters& parameters)`: parameters of the function are the placeholders, in
+/// order, then (if the graph has any) the map of its attributes by qualified name; `Values` is std::vector<Tensor>.
+/// Each operation is one statement with the user's source line behind it. An operation that the API has no function for
+/// throws when it is reached, by name. The graph is in the ATen dialect, without nested graphs (Error else).
+std::string to_cpp(const Graph& graph, const std::string& name);
+
+/// A node's name as a C++ variable.
+std::string variable(const std::string& node_name);
+
+/// "whittle::kFloat".
+std::string cpp_dtype(DType dtype);
+
+/// The value as a C++ string literal.
+std::string cpp_string(const std::string& text);
+
+}  // namespace whittle::explain

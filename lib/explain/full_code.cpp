@@ -1,0 +1,299 @@
+#include "explain/full_code.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "explain/cpp_source.h"
+#include "graph/text.h"
+#include "record/index.h"
+#include "record/record.h"
+
+namespace whittle::explain {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A graph of the frame with one recorded call of it.
+struct Piece {
+    const IndexGraph* entry = nullptr;
+    const IndexRecord* recorded = nullptr;
+    LoadedRecord record;
+};
+
+constexpr const char* kHead = R"(//
+// Build it against Whittle and step through it:
+//   find_package(Whittle)   add_executable(full_code full_code.cpp)   target_link_libraries(full_code Whittle::api)
+//   (gdb) break __compiled_fn_0
+#include <whittle/api/recorded.h>
+#include <whittle/whittle.h>
+
+#include <cmath>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using whittle::Tensor;
+using Values = std::vector<Tensor>;
+using Parameters = std::map<std::string, Tensor>;
+
+namespace {
+
+/// The values of the function: what it was given and what its graphs left, and one recorded call of each graph.
+struct Frame {
+    std::map<std::string, Tensor> L;
+    std::vector<Values> left;
+    std::vector<whittle::RecordedCall> recorded;
+};
+
+/// One specialization of the function: its graphs serve the calls that its guards fit.
+struct Entry {
+    std::vector<const char*> records;
+    void (*set_locals)(Frame&);
+    bool (*guards)(Frame&);
+    void (*run)(Frame&);
+};
+
+/// A guard: false where the graphs would have to be captured again.
+[[maybe_unused]] bool __matches(const Tensor& value, whittle::ScalarType dtype, const std::vector<std::int64_t>& sizes) {
+    return value.dtype() == dtype && value.sizes() == sizes;
+}
+
+[[maybe_unused]] Tensor __unsupported(const char* op) {
+    throw std::logic_error(std::string(op) + " has no function in the API");
+}
+
+/// Where the program itself ran: what stands at its place in the source.
+[[maybe_unused]] void __break(const char* id, const char* place, const char* text) {
+    std::cout << "break " << id << " at " << place << ": " << text << "\n";
+}
+
+)";
+
+constexpr const char* kMain = R"(
+}  // namespace
+
+int main(int argc, char** argv) {
+    const auto folder = argc > 1 ? std::filesystem::path(argv[1])
+                                 : std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+    bool good = true;
+    std::size_t graph = 0;
+    for (const Entry& entry : __entries) {
+        Frame frame;
+        for (const char* record : entry.records) frame.recorded.push_back(whittle::load_record((folder / record).string()));
+        entry.set_locals(frame);
+        if (!entry.guards(frame)) throw std::runtime_error("a guard fails: the function would be captured again");
+        entry.run(frame);
+        for (std::size_t i = 0; i < frame.left.size(); ++i, ++graph)
+            for (std::size_t k = 0; k < frame.left[i].size(); ++k) {
+                if (frame.left[i][k].allclose(frame.recorded[i].expected[k], 1e-4, 1e-5)) continue;
+                std::cout << "result " << k << " of __compiled_fn_" << graph << " differs from the recorded one\n";
+                good = false;
+            }
+    }
+    std::cout << (good ? "every result is as recorded\n" : "");
+    return good ? 0 : 1;
+}
+)";
+
+class FrameWriter {
+  public:
+    FrameWriter(const TraceIndex& index, std::string name, std::vector<Piece> pieces)
+        : index_(index), name_(std::move(name)), pieces_(std::move(pieces)) {}
+
+    std::string text() {
+        const std::vector<std::size_t> starts = entries();
+        std::size_t breaks = 0;
+        for (const Piece& piece : pieces_) breaks += piece.entry->ended_by_break.has_value();
+        std::string code = "// What runs in place of " + name_ + ", captured as " + counted(pieces_.size(), "graph") +
+                           " with " + counted(breaks, "break") + " between" +
+                           (starts.size() > 2 ? ", in " + counted(starts.size() - 1, "specialization") : "") + ".\n" +
+                           kHead;
+        for (std::size_t i = 0; i < pieces_.size(); ++i) code += compiled(i);
+        std::string table = "const Entry __entries[] = {\n";
+        for (std::size_t e = 0; e + 1 < starts.size(); ++e) {
+            begin_ = starts[e], end_ = starts[e + 1];
+            const std::string scope = "entry_" + std::to_string(e);
+            code += "namespace " + scope + " {\n\n";
+            code += locals();  // finds what guards() speaks of
+            code += guards();
+            for (std::size_t i = end_; i-- > begin_;) code += step(i);
+            code += "\n}  // namespace " + scope + "\n\n";
+            table += "    {{" + records() + "}, " + scope + "::__set_locals, " + scope + "::__guards, " + scope +
+                     "::__run},\n";
+        }
+        return code + table + "};\n" + kMain;
+    }
+
+  private:
+    static std::string counted(std::size_t count, const std::string& noun) {
+        return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
+    }
+
+    /// Where the graphs of each specialization begin, and the end: those of one share their guards.
+    std::vector<std::size_t> entries() const {
+        std::vector<std::size_t> starts = {0};
+        for (std::size_t i = 1; i < pieces_.size(); ++i)
+            if (pieces_[i].entry->guards != pieces_[i - 1].entry->guards && !pieces_[i - 1].entry->ended_by_break)
+                starts.push_back(i);
+        starts.push_back(pieces_.size());
+        return starts;
+    }
+
+    const Graph& graph(std::size_t i) const { return pieces_[i].record.graph; }
+    /// Graph i's recorded call, in the generated code.
+    std::string recorded(std::size_t i) const { return "frame.recorded[" + std::to_string(i - begin_) + ']'; }
+
+    std::string compiled(std::size_t i) {
+        const Graph& g = graph(i);
+        return "/// " + g.name + ": " + std::to_string(pieces_[i].entry->ops) +
+               (pieces_[i].entry->ops == 1 ? " operation.\n" : " operations.\n") +
+               to_cpp(g, "__compiled_fn_" + std::to_string(i)) + '\n';
+    }
+
+    std::string records() const {
+        std::string text;
+        for (std::size_t i = begin_; i < end_; ++i)
+            text += (i > begin_ ? ", " : "") + cpp_string(pieces_[i].recorded->file.generic_string());
+        return text;
+    }
+
+    /// "L['self'].w" -> L["self.w"]; what was alive at a break comes from the graph that left it.
+    static std::optional<std::string> local_name(const std::string& source) {
+        if (source.size() < 5 || (source[0] != 'L' && source[0] != 'G') || source.compare(1, 2, "['") != 0)
+            return std::nullopt;
+        const auto end = source.find("']");
+        if (end == std::string::npos) return std::nullopt;
+        return source.substr(3, end - 3) + source.substr(end + 2);
+    }
+
+    std::string locals() {
+        first_value_.clear();
+        std::string text =
+            "/// The function's arguments, as its graphs recorded them.\n"
+            "void __set_locals([[maybe_unused]] Frame& frame) {\n";
+        for (std::size_t i = begin_; i < end_; ++i) {
+            const std::vector<NodeId> placeholders = graph(i).placeholders();
+            for (std::size_t k = 0; k < placeholders.size(); ++k) {
+                const auto name = local_name(graph(i).node({placeholders[k]}).target);
+                if (!name || !first_value_.emplace(*name, &pieces_[i].record.record.inputs[k]).second) continue;
+                text +=
+                    "    frame.L[" + cpp_string(*name) + "] = " + recorded(i) + ".inputs[" + std::to_string(k) + "];\n";
+            }
+        }
+        return text + "}\n\n";
+    }
+
+    std::string guards() const {
+        std::string text =
+            "/// Whether the graphs fit a call: else the next specialization is tried, or captured.\n"
+            "bool __guards([[maybe_unused]] Frame& frame) {\n";
+        for (const std::string& guard : pieces_[begin_].entry->guards) text += "    // " + guard + '\n';
+        for (const auto& [name, value] : first_value_) {
+            std::string sizes;
+            for (const std::int64_t size : value->sizes()) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+            text += "    if (!__matches(frame.L[" + cpp_string(name) + "], " + cpp_dtype(value->dtype()) + ", {" +
+                    sizes + "})) return false;\n";
+        }
+        return text + "    return true;\n}\n\n";
+    }
+
+    std::string argument(std::size_t i, std::size_t k) const {
+        const Node& placeholder = graph(i).node({graph(i).placeholders()[k]});
+        const Tensor& value = pieces_[i].record.record.inputs[k];
+        const std::string own = recorded(i) + ".inputs[" + std::to_string(k) + ']';
+        if (const auto name = local_name(placeholder.target)) {
+            const Tensor& first = *first_value_.at(*name);
+            return same_bits(first, value) ? "frame.L[" + cpp_string(*name) + ']'
+                                           : own + " /* " + *name + ", changed since */";
+        }
+        for (std::size_t earlier = i; earlier-- > begin_;) {
+            const std::vector<Tensor>& left = pieces_[earlier].record.record.expected;
+            for (std::size_t output = 0; output < left.size(); ++output)
+                if (same_bits(left[output], value))
+                    return "frame.left[" + std::to_string(earlier - begin_) + "][" + std::to_string(output) + ']';
+        }
+        return own + " /* " + placeholder.target + ", made outside of graphs */";
+    }
+
+    std::string call(std::size_t i) const {
+        std::string arguments;
+        for (std::size_t k = 0; k < graph(i).placeholders().size(); ++k)
+            arguments += (arguments.empty() ? "" : ", ") + argument(i, k);
+        if (!graph(i).attributes.empty()) arguments += (arguments.empty() ? "" : ", ") + (recorded(i) + ".parameters");
+        return "    frame.left.push_back(__compiled_fn_" + std::to_string(i) + '(' + arguments + "));\n";
+    }
+
+    const IndexBreak* ends(std::size_t i) const {
+        const auto position = pieces_[i].entry->ended_by_break;
+        return position ? &index_.breaks.at(*position) : nullptr;
+    }
+
+    static int line_of(const IndexBreak& entry) { return entry.stack.empty() ? 0 : entry.stack.front().line; }
+
+    /// The function that runs graph i: the whole, or where it resumes after the break before.
+    std::string step_name(std::size_t i) const {
+        if (i == begin_) return "__run";
+        const IndexBreak* before = ends(i - 1);
+        return "__resume_at_" + std::to_string(before ? line_of(*before) : 0) + '_' + std::to_string(i);
+    }
+
+    std::string step(std::size_t i) const {
+        std::string text = "void " + step_name(i) + "(Frame& frame) {\n";
+        text += call(i);
+        if (const IndexBreak* stop = ends(i)) {
+            const StackFrame top = stop->stack.empty() ? StackFrame{} : stop->stack.front();
+            const std::string place =
+                top.file.empty() ? "?" : fs::path(top.file).filename().string() + ':' + std::to_string(top.line);
+            text += "    // " + stop->reason + '\n';
+            text +=
+                "    __break(" + cpp_string(stop->id) + ", " + cpp_string(place) + ", " + cpp_string(top.text) + ");\n";
+        }
+        if (i + 1 < end_) text += "    " + step_name(i + 1) + "(frame);\n";
+        return text + "}\n" + (i > begin_ ? "\n" : "");
+    }
+
+    const TraceIndex& index_;
+    const std::string name_;
+    std::vector<Piece> pieces_;
+    std::size_t begin_ = 0, end_ = 0;                   ///< the specialization being written
+    std::map<std::string, const Tensor*> first_value_;  ///< of each local
+};
+
+/// The frame's graphs that have a record, in order.
+std::vector<Piece> pieces_of(const TraceIndex& index, const fs::path& folder, const std::string& frame) {
+    std::vector<Piece> pieces;
+    for (const IndexGraph& graph : index.graphs) {
+        if (graph.frame != frame) continue;
+        const auto record = std::find_if(index.records.begin(), index.records.end(),
+                                         [&](const IndexRecord& r) { return r.graph == graph.name; });
+        if (record == index.records.end()) continue;
+        Piece piece{&graph, &*record, load_record(folder / record->file)};
+        if (piece.record.graph.dialect == "aten" && piece.record.graph.subgraphs.empty())
+            pieces.push_back(std::move(piece));
+    }
+    return pieces;
+}
+
+}  // namespace
+
+std::vector<fs::path> write_full_code(const fs::path& folder) {
+    const TraceIndex index = load_index(folder);
+    std::error_code ignored;
+    fs::remove_all(folder / "code", ignored);
+    std::vector<fs::path> files;
+    for (const std::string& frame : index.frames) {
+        std::vector<Piece> pieces = pieces_of(index, folder, frame);
+        if (pieces.empty()) continue;
+        files.push_back(folder / "code" / identifier(frame) / "full_code.cpp");
+        write_file(files.back(), FrameWriter(index, frame, std::move(pieces)).text());
+    }
+    return files;
+}
+
+}  // namespace whittle::explain

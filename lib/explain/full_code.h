@@ -1,0 +1,16 @@
+// full_code.cpp: what runs in place of a captured function, in the user's terms: its guards, a call of
+// __compiled_fn_N for each graph, the breaks between them, and a function for each place where the program resumes.
+// Compilable C++ against Whittle::api; its main() runs on the recorded values, so a debugger can step through it. The
+// idea is depyf's (https://github.com/thuml/depyf).
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+namespace whittle::explain {
+
+/// Writes code/FRAME/full_code.cpp into a folder that trace wrote, for each of its frames with ATen graphs and records;
+/// returns the files. What an earlier call left in code/ goes.
+std::vector<std::filesystem::path> write_full_code(const std::filesystem::path& folder);
+
+}  // namespace whittle::explain

@@ -1,0 +1,113 @@
+#include "explain/full_code.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <set>
+
+#include "backends/eager/eager.h"
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "explain/cpp_source.h"
+#include "graph/text.h"
+#include "ops/registry.h"
+#include "record/index.h"
+#include "record/record.h"
+#include "run/trace_folder.h"
+
+using namespace whittle;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What the compiler says of a file against the API's headers; empty when it has nothing to say.
+std::string compile(const fs::path& folder, const fs::path& file) {
+    fs::create_directories(folder / "include/whittle");
+    const fs::path api = fs::path(WHITTLE_SOURCE_DIR) / "lib/api";
+    fs::create_directory_symlink(api, folder / "include/whittle/api");
+    fs::create_symlink(api / "whittle.h", folder / "include/whittle/whittle.h");
+    const ProcessResult result = run_process(
+        {WHITTLE_CXX, "-std=c++20", "-Wall", "-fsyntax-only", "-I" + (folder / "include").string(), file.string()});
+    return result.out + result.err;
+}
+
+}  // namespace
+
+TEST_CASE("every aten op's samples are C++ that the API compiles", "[full_code]") {
+    std::string text =
+        "#include <whittle/whittle.h>\n#include <cmath>\n#include <map>\n#include <string>\nusing whittle::Tensor;\n"
+        "using Values = std::vector<Tensor>;\nusing Parameters = std::map<std::string, Tensor>;\n"
+        "Tensor __unsupported(const char*);\n";
+    int functions = 0, unsupported = 0;
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        if (!op.def->name.starts_with("aten.") || !op.def->samples) continue;
+        const DType dtype = op.def->dtypes & set_of(DType::f32)   ? DType::f32
+                            : op.def->dtypes & set_of(DType::i64) ? DType::i64
+                                                                  : DType::boolean;
+        std::set<std::string> shapes;  // samples whose calls look alike
+        for (const Sample& sample : op.def->samples(dtype)) {
+            const Graph graph = graph_of(op, sample);
+            if (!graph.subgraphs.empty() || shapes.size() > 3) continue;
+            const std::string code = explain::to_cpp(graph, "f" + std::to_string(functions));
+            if (!shapes.insert(code.substr(code.find('('))).second) continue;
+            ++functions;
+            unsupported += code.find("__unsupported") != std::string::npos;
+            text += code;
+        }
+    }
+    CHECK(functions > 300);
+    CHECK(unsupported == 0);
+    const TempDir folder;
+    write_file(folder.path() / "all.cpp", text);
+    CHECK(compile(folder.path(), folder.path() / "all.cpp") == "");
+}
+
+TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and compiles", "[full_code]") {
+    const TempDir folder;
+    TraceFolder trace(folder.path() / "t", "app", "eager", {});
+    const auto eager = make_eager_backend();
+    const auto add = [&](const std::string& text, const std::vector<Tensor>& inputs) {
+        const Graph graph = parse(text);
+        trace.add({.name = "step", .graph = graph, .inputs = inputs, .expected = {}}, *eager, {}, RecordPolicy::always);
+    };
+    const Tensor a = Tensor::of<float>({-1, 2}), b = Tensor::of<float>({3, 4}), relu = Tensor::of<float>({0, 2});
+    add(R"(graph first {
+  %a = placeholder["L['a']"] : f32[2]
+  %double = aten.relu.default(%a) : f32[2]
+  return (%double)
+}
+)",
+        {a});
+    add(R"(graph second {
+  %live = placeholder["___live[0]"] : f32[2]
+  %b = placeholder["L['self'].b"] : f32[2]
+  %s = aten.split.Tensor(%b, 1) : (f32[1], f32[1])
+  %s0 = getitem(%s, 0) : f32[1]
+  %sum = aten.add.Tensor(%live, %s0, alpha=2) : f32[2]
+  return (%sum)
+}
+)",
+        {relu, b});
+    trace.finish();
+    TraceIndex index = load_index(folder.path() / "t");
+    index.breaks = {{.reason = "print: puts(\"x\")",
+                     .id = "WB0001",
+                     .frame = "step",
+                     .stack = {{"/src/app.cpp", 12, 1, "step", "puts(\"x\");"}}}};
+    index.graphs.at(0).ended_by_break = 0;
+    index.graphs.at(0).guards = {"L['a']: f32[2]"};
+    save_index(folder.path() / "t", index);
+
+    const std::vector<fs::path> files = explain::write_full_code(folder.path() / "t");
+    REQUIRE(files.size() == 1);
+    CHECK(files[0] == folder.path() / "t/code/step/full_code.cpp");
+    const std::string code = read_file(files[0]);
+    for (const char* line : {"const Tensor double_ = whittle::relu(a);", "std::get<0>(s)", "whittle::Scalar(2)",
+                             "__break(\"WB0001\", \"app.cpp:12\", \"puts(\\\"x\\\");\");", "__resume_at_12_1(frame);",
+                             "frame.left.push_back(__compiled_fn_1(frame.left[0][0], frame.L[\"self.b\"]));",
+                             "// L['a']: f32[2]", "if (!__matches(frame.L[\"a\"]"}) {
+        INFO(line);
+        const bool list = std::string(line) == "std::get<0>(s)";
+        CHECK((code.find(list ? "s.at(0)" : line) != std::string::npos));
+    }
+    CHECK(compile(folder.path(), files[0]) == "");
+}
