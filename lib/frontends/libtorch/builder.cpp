@@ -304,17 +304,29 @@ class Builder {
                                   });
     }
 
+    /// "f", then "f_1", "f_2" …; a frame's graphs "f_0", "f_1" … where there are several. No two are called the same.
     static void name_frames(std::vector<capture::CapturedFrame>& frames) {
-        std::map<std::string, int> names;
+        std::set<std::string> taken;
+        const auto graph_name = [](const capture::CapturedFrame& frame, const std::string& name, std::size_t i) {
+            return frame.graphs.size() > 1 ? name + "_" + std::to_string(i) : name;
+        };
         for (capture::CapturedFrame& frame : frames) {
             const std::string base = identifier(short_name(frame.function));
-            const int count = names[base]++;
-            frame.name = count ? base + "_" + std::to_string(count) : base;
+            const auto is_free = [&](const std::string& name) {
+                if (taken.contains(name)) return false;
+                for (std::size_t i = 0; i < frame.graphs.size(); ++i)
+                    if (taken.contains(graph_name(frame, name, i))) return false;
+                return true;
+            };
+            frame.name = base;
+            for (int i = 1; !is_free(frame.name); ++i) frame.name = base + "_" + std::to_string(i);
             for (std::size_t i = 0; i < frame.graphs.size(); ++i) {
                 Graph& graph = frame.graphs[i].graph;
-                graph.name = frame.name + (frame.graphs.size() > 1 ? "_" + std::to_string(i) : "");
+                graph.name = graph_name(frame, frame.name, i);
+                taken.insert(graph.name);
                 verify(graph, Stage::captured, Registry::instance());
             }
+            taken.insert(frame.name);
         }
     }
 
@@ -387,10 +399,9 @@ class Builder {
         if (known != state.sources.end()) return known->second;
         const TracedValue& value = value_at(id);
         const auto make = [&] {
-            if (value.step >= 0) {
-                if (step_at(value.step).op && is_random(*step_at(value.step).op)) return Source::random(state.random++);
-                if (place_of_[static_cast<std::size_t>(value.step)] != kNoPiece && in_same_frame(value.step, state))
-                    return Source::live(state.live++);
+            if (value.step >= 0 && in_same_frame(value.step, state)) {
+                if (is_random(*step_at(value.step).op)) return Source::random(state.random++);
+                return Source::live(state.live++);
             }
             return Source::local("arg" + std::to_string(state.arguments++));
         };
