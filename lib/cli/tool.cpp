@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <limits>
 #include <new>
+#include <utility>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -94,8 +95,21 @@ struct Tool::Impl {
     std::string heading = "Options";
     Shared shared;
     std::string log_spec, log_file, color = "auto";
-    bool help = false, version = false, man = false;
-    std::size_t own_options = 0;  // how many are the program's own: the shared ones follow them
+    bool help = false, version = false;
+    bool has_shared = false;  // the options of every program were declared behind its own
+
+    /// A command line in two: CLI11 cannot read that the rest belongs to `--` or to a flag such as --check.
+    struct CommandLine {
+        Words words;
+        const Option* taker = nullptr;  ///< of the rest; none: `--`, or nothing was split off
+        Words rest = {};
+    };
+    CommandLine split(std::span<const std::string> arguments) const;
+    /// Has CLI11 read the options among the words; returns the others.
+    Words read_options(Words words);
+    void assign_options() const;
+    void assign_positionals(const Words& words) const;
+    void configure(const Words& positional);
 };
 
 Tool::Tool(std::string name, std::string arguments, std::string summary) : impl_(std::make_unique<Impl>()) {
@@ -196,7 +210,7 @@ std::vector<OptionText> texts_of(const auto& options) {
 struct SharedTargets {
     Shared& shared;
     std::string &log_spec, &log_file, &color;
-    bool &help, &version, &man;
+    bool &help, &version;
 };
 void declare_shared(Tool& tool, const SharedTargets& to) {
     tool.section("Options of every program");
@@ -239,44 +253,34 @@ std::string Tool::man_options() const {
 
 std::string Tool::version() const { return version_text(name()); }
 
-std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
-    Impl& impl = *impl_;
-    if (!impl.own_options) {
-        impl.own_options = impl.options.size();
-        declare_shared(*this,
-                       {impl.shared, impl.log_spec, impl.log_file, impl.color, impl.help, impl.version, impl.man});
-    }
-
-    // What CLI11 cannot do: the rest of the line belongs to `--` or to a flag such as --check.
-    std::vector<std::pair<const Option*, Words>> given;
-    Words words(arguments.begin(), arguments.end()), behind_dashes;
-    bool dashes = false;
-    for (std::size_t i = 0; i < words.size() && !dashes; ++i) {
-        const std::string head = before_equals(words[i]);
-        const Option* taker = nullptr;
-        for (const Option& option : impl.options) {
+Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments) const {
+    CommandLine line{.words = Words(arguments.begin(), arguments.end())};
+    for (std::size_t i = 0; i < line.words.size(); ++i) {
+        const std::string word = line.words[i], head = before_equals(word);
+        const bool has_value = head.size() < word.size();
+        for (const Option& option : options) {
             const Words names = split_names(option.text.names);
             if (std::find(names.begin(), names.end(), head) == names.end()) continue;
-            if (option.rest) taker = &option;
-            if (option.flag && head.size() < words[i].size()) throw Error({head, {}}, "found a value, expected none");
+            if (option.rest) line.taker = &option;
+            if (option.flag && has_value) throw Error({head, {}}, "found a value, expected none");
         }
-        if (!taker && words[i] != "--") continue;
-        Words rest(words.begin() + static_cast<std::ptrdiff_t>(i) + 1, words.end());
-        if (taker && head.size() < words[i].size()) rest.insert(rest.begin(), words[i].substr(head.size() + 1));
-        if (taker && !rest.empty() && rest.front() == "--") rest.erase(rest.begin());
-        words.resize(i);
-        dashes = true;
-        if (taker)
-            given.emplace_back(taker, rest);
-        else
-            behind_dashes = rest, given.emplace_back(nullptr, rest);
+        if (!line.taker && word != "--") continue;
+        line.rest.assign(line.words.begin() + static_cast<std::ptrdiff_t>(i) + 1, line.words.end());
+        line.words.resize(i);
+        if (line.taker && has_value) line.rest.insert(line.rest.begin(), word.substr(head.size() + 1));
+        if (line.taker && !line.rest.empty() && line.rest.front() == "--") line.rest.erase(line.rest.begin());
+        break;
     }
+    return line;
+}
 
+Words Tool::Impl::read_options(Words words) {
+    const std::string see = page.name + " --help lists the options";
     CLI::App app;
     app.set_help_flag();
     app.allow_extras();
     Words known;
-    for (Option& option : impl.options) {
+    for (Option& option : options) {
         for (const std::string& name : split_names(option.text.names)) known.push_back(name);
         if (option.rest) continue;
         option.parsed = option.flag ? app.add_flag(option.text.names)->disable_flag_override()
@@ -285,30 +289,31 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
                                           ->allow_extra_args(false)
                                           ->type_name(option.text.value);
     }
-    if (words.size() == 1 && words[0] == "--help-man") return man_options();  // for scripts/update-man
     try {
         std::reverse(words.begin(), words.end());  // CLI11's order
         app.parse(words);
     } catch (const CLI::ArgumentMismatch& mismatch) {
         const std::string text = mismatch.what(), place = text.substr(0, text.find(':'));
-        for (const Option& option : impl.options)
+        for (const Option& option : options)
             if (long_name(option.text.names) == place || option.text.names == place)
                 throw Error({place, {}}, "found nothing behind it, expected " + option.text.value);
         throw Error(text);
     } catch (const CLI::ParseError& other) {
-        throw Error(other.what(), name() + " --help lists the options");
+        throw Error(other.what(), see);
     }
+    const Words others = app.remaining();
+    for (const std::string& word : others) {
+        if (word.size() <= 1 || word.front() != '-') continue;
+        const std::string close = did_you_mean(before_equals(word), known);
+        throw Error("found option '" + before_equals(word) + "', which " + page.name + " does not have",
+                    close.empty() ? see : close);
+    }
+    assign_options();  // while `app`, which owns what was parsed, is alive
+    return others;
+}
 
-    Words positional;
-    for (const std::string& word : app.remaining()) {
-        if (word.size() > 1 && word.front() == '-') {
-            const std::string close = did_you_mean(before_equals(word), known);
-            throw Error("found option '" + before_equals(word) + "', which " + name() + " does not have",
-                        close.empty() ? name() + " --help lists the options" : close);
-        }
-        positional.push_back(word);
-    }
-    for (const Option& option : impl.options) {
+void Tool::Impl::assign_options() const {
+    for (const Option& option : options) {
         if (option.rest || !option.parsed->count()) continue;
         const Words values = option.parsed->results();
         if (!option.flag && !option.list && values.size() > 1)
@@ -316,42 +321,55 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
                         "found " + std::to_string(values.size()) + " values, expected one");
         option.assign(values);
     }
-    if (impl.help) return help();
-    if (impl.version) return version();
-    for (const auto& [taker, rest] : given) {
-        if (taker)
-            taker->assign(rest);
-        else if (impl.dashes)
-            impl.dashes(rest);
-        else if (!rest.empty())  // nothing takes them: `--` only ends the options
-            positional.insert(positional.end(), rest.begin(), rest.end());
-    }
+}
+
+void Tool::Impl::assign_positionals(const Words& words) const {
+    const std::string see = "see " + page.name + " --help";
     std::size_t next = 0;
-    for (const Impl::Positional& wanted : impl.positionals) {
-        if (next == positional.size()) {
-            if (wanted.required) throw Error("found no " + wanted.name + ", expected one", "see " + name() + " --help");
+    for (const Positional& wanted : positionals) {
+        if (next == words.size()) {
+            if (wanted.required) throw Error("found no " + wanted.name + ", expected one", see);
             continue;
         }
-        const std::size_t end = wanted.list ? positional.size() : next + 1;
-        wanted.assign(Words(positional.begin() + static_cast<std::ptrdiff_t>(next),
-                            positional.begin() + static_cast<std::ptrdiff_t>(end)));
+        const std::size_t end = wanted.list ? words.size() : next + 1;
+        wanted.assign(
+            Words(words.begin() + static_cast<std::ptrdiff_t>(next), words.begin() + static_cast<std::ptrdiff_t>(end)));
         next = end;
     }
-    if (next < positional.size())
-        throw Error("found '" + positional[next] + "' behind the arguments, expected no more",
-                    "see " + name() + " --help");
+    if (next < words.size()) throw Error("found '" + words[next] + "' behind the arguments, expected no more", see);
+}
 
-    Shared& shared = impl.shared;
-    shared.color_out = wants_color(impl.color, STDOUT_FILENO);
-    shared.color_err = wants_color(impl.color, STDERR_FILENO);
+/// What the shared options ask for: colors, progress, the log.
+void Tool::Impl::configure(const Words& positional) {
+    shared.color_out = wants_color(color, STDOUT_FILENO);
+    shared.color_err = wants_color(color, STDERR_FILENO);
     shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
-    if (!impl.log_file.empty())
-        check_output("--log-file", impl.log_file, std::vector<fs::path>(positional.begin(), positional.end()));
+    if (!log_file.empty())
+        check_output("--log-file", log_file, std::vector<fs::path>(positional.begin(), positional.end()));
     const char* logs = std::getenv("WHITTLE_LOGS");
-    configure_log({.spec = std::string(logs ? logs : "") + "," + impl.log_spec,
-                   .file = impl.log_file,
+    configure_log({.spec = std::string(logs ? logs : "") + "," + log_spec,
+                   .file = log_file,
                    .quiet = shared.quiet,
                    .color = shared.color_err});
+}
+
+std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
+    Impl& impl = *impl_;
+    if (!std::exchange(impl.has_shared, true))
+        declare_shared(*this, {impl.shared, impl.log_spec, impl.log_file, impl.color, impl.help, impl.version});
+    if (arguments.size() == 1 && arguments[0] == "--help-man") return man_options();  // for scripts/update-man
+    const Impl::CommandLine line = impl.split(arguments);
+    Words positional = impl.read_options(line.words);
+    if (impl.help) return help();
+    if (impl.version) return version();
+    if (line.taker)
+        line.taker->assign(line.rest);
+    else if (impl.dashes && line.words.size() < arguments.size())
+        impl.dashes(line.rest);
+    else  // nothing takes them: `--` only ends the options
+        positional.insert(positional.end(), line.rest.begin(), line.rest.end());
+    impl.assign_positionals(positional);
+    impl.configure(positional);
     return std::nullopt;
 }
 

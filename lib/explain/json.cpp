@@ -8,17 +8,6 @@ namespace {
 
 using nlohmann::json;
 
-json stack_json(const std::vector<StackFrame>& stack) {
-    json list = json::array();
-    for (const StackFrame& frame : stack)
-        list.push_back({{"file", frame.file},
-                        {"line", frame.line},
-                        {"column", frame.column},
-                        {"function", frame.function},
-                        {"text", frame.text}});
-    return list;
-}
-
 json values_json(const std::vector<NamedMeta>& values) {
     json list = json::array();
     for (const auto& [name, meta] : values)
@@ -56,6 +45,17 @@ json recompiles_json(const Report& report) {
 }
 
 }  // namespace
+
+json stack_json(const std::vector<StackFrame>& stack) {
+    json list = json::array();
+    for (const StackFrame& frame : stack)
+        list.push_back({{"file", frame.file},
+                        {"line", frame.line},
+                        {"column", frame.column},
+                        {"function", frame.function},
+                        {"text", frame.text}});
+    return list;
+}
 
 json to_json(const Report& report) {
     json reasons = json::array(), graphs = json::array(), ops = json::array();

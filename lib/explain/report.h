@@ -1,5 +1,5 @@
-// explain(): what was captured, where capture or the backend stops, and why. The report is a value; text.h, json.h and
-// dot.h show it. The parts and their order are those of TorchDynamo's explain: counts, break reasons, graphs, ops.
+// explain(): what was captured, where capture or the backend stops, and why. The report is a value; show.h shows
+// it. The parts and their order are those of TorchDynamo's explain: counts, break reasons, graphs, ops.
 #pragma once
 
 #include <cstdint>

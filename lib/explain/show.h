@@ -24,6 +24,9 @@ std::string to_text(const Report& report, const TextOptions& options);
 /// backend, unsupported.
 nlohmann::json to_json(const Report& report);
 
+/// A user's stack, innermost first: a list of {file, line, column, function, text}.
+nlohmann::json stack_json(const std::vector<StackFrame>& stack);
+
 /// One cluster per frame. Constants are shown inside their readers; breaks are drawn in red.
 std::string to_dot(const std::vector<Frame>& frames, const Backend* backend);
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "explain/show.h"
 
 namespace whittle::explain {
 
@@ -80,17 +81,6 @@ json place_json(const Analysis& analysis, const Prediction& p) {
             {"function", analysis.functions[p.function].name},
             {"text", p.line},
             {"expression", p.text}};
-}
-
-json stack_json(const IndexBreak& b) {
-    json list = json::array();
-    for (const StackFrame& frame : b.stack)
-        list.push_back({{"file", frame.file},
-                        {"line", frame.line},
-                        {"column", frame.column},
-                        {"function", frame.function},
-                        {"text", frame.text}});
-    return list;
 }
 
 // ---- matching
@@ -291,8 +281,11 @@ json file_json(const Join& joined, const Analysis& analysis, const std::vector<I
     };
     const auto observed = [&](std::size_t at) {
         const IndexBreak& b = breaks[at];
-        return json{
-            {"id", b.id}, {"reason", b.reason}, {"frame", b.frame}, {"count", b.count}, {"user_stack", stack_json(b)}};
+        return json{{"id", b.id},
+                    {"reason", b.reason},
+                    {"frame", b.frame},
+                    {"count", b.count},
+                    {"user_stack", stack_json(b.stack)}};
     };
     json seen = json::array(), predicted_only = json::array(), seen_only = json::array();
     for (const Join::Match& match : joined.seen) {

@@ -6,8 +6,7 @@
 //   --- file x/graph.json                        (written into the temporary folder where commands run)
 //   ...
 //   --- run                                      (a script for `sh -eu`; the programs are in PATH, models in $MODELS,
-//   share/examples in
-//                                                $EXAMPLES)
+//                                                 share/examples in $EXAMPLES)
 //   explain x/graph.json
 //   --- stdout                                   (left out when empty; "stdout lines": these lines occur, in order)
 //   --- stderr

@@ -6,9 +6,8 @@
 //                          input but a constant
 //   initializer, Constant  get_attr with its qualified name; external data is mapped, not copied
 //   node                   call `onnx.Conv`; of other domains `com.microsoft.Gelu`; inputs positional in the order of
-//   the
-//                          standard (missing ones none, variadic ones a list), attributes as kwargs under their names,
-//                          tensor attributes as get_attr
+//                          the standard (missing ones none, variadic ones a list), attributes as kwargs under their
+//                          names, tensor attributes as get_attr
 //   value name, node name  node name (see identifier()), module_path
 // A call whose operands are all small constants is computed and becomes a get_attr; so do Shape and Size of anything.
 // An Identity of a constant is that constant. Nodes that are not sorted are sorted.
@@ -17,9 +16,8 @@
 //   num_outputs   how many results a node of an op with optional or variadic outputs has (Split, MaxPool, LSTM …), when
 //                 not 1
 //   captured      the values that nested graphs (If, Loop, Scan) read from the graphs around them, lifted to inputs:
-//   they
-//                 are the last placeholders of every nested graph of the node, in this order. Constants are not lifted:
-//                 the nested graph has them as get_attr of its own, which shares the data
+//                 they are the last placeholders of every nested graph of the node, in this order. Constants are not
+//                 lifted: the nested graph has them as get_attr of its own, which shares the data
 //   then_branch, else_branch, body …   name the nested graphs in Graph::subgraphs
 // An If whose condition is a known constant is replaced by the nodes of its branch.
 #pragma once
