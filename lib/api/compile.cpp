@@ -159,11 +159,14 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
     const CurrentSession current(session.get());
     try {
         body();
-        session->finish();
-    } catch (...) {
+    } catch (const GraphBreakError&) {
         session->abandon();
         throw;
+    } catch (...) {
+        session->finish_by_exception();
+        throw;
     }
+    session->finish();
 }
 
 CompileStats stats(const FunctionState& function) {

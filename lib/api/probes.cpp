@@ -36,7 +36,7 @@ struct ImplicitFrame {
     void finish(bool by_exception) {
         const CurrentSession current(session.get());
         if (by_exception)
-            session->abandon();
+            session->finish_by_exception();
         else
             session->finish();
     }

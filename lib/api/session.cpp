@@ -9,6 +9,7 @@
 #include "api/probes.h"
 #include "api/stack.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "graph/text.h"
 #include "ops/families.h"
 #include "ops/registry.h"
@@ -178,6 +179,7 @@ void Session::end_aliased_writes(const ImplPtr& operand) {
 }
 
 TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void* pc) {
+    const std::lock_guard lock(mutex_);
     const RegisteredOp& op = Registry::instance().require(call.target);
     if (op.def->random) {  // drawn in program order, before the graph that uses it
         for (const ImplPtr& operand : operands)
@@ -211,6 +213,7 @@ TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void
 }
 
 void Session::record_write(Node call, const std::string& functional, const std::vector<ImplPtr>& operands, void* pc) {
+    const std::lock_guard lock(mutex_);
     for (const ImplPtr& operand : operands) end_aliased_writes(operand);
     Node node =
         map_inputs(call, [&](NodeRef ref) { return Arg(node_of(operands.at(static_cast<std::size_t>(ref.id)))); });
@@ -263,13 +266,27 @@ void Session::name_variable(const TensorImpl* tensor, const std::string& name) {
 }
 
 void Session::break_graph(GraphBreak why, void* pc) {
+    const std::lock_guard lock(mutex_);
     if (empty()) return;
     Addresses stack = host_.wants_stacks() ? capture_stack() : Addresses{pc};
     if (host_.wants_stacks()) why.stack = with_cursor(user_stack(stack));
     flush(std::move(why), std::move(stack));
 }
 
-void Session::finish() { flush(std::nullopt, {}); }
+void Session::finish() {
+    const std::lock_guard lock(mutex_);
+    flush(std::nullopt, {});
+}
+
+void Session::finish_by_exception() noexcept {
+    const std::lock_guard lock(mutex_);
+    try {
+        break_graph({.kind = BreakKind::exception, .reason = "an exception left " + frame_}, nullptr);
+    } catch (const std::exception& error) {
+        log_warning("capture", "what " + frame_ + " did before an exception left it failed: " + error.what());
+    }
+    abandon();
+}
 
 void Session::abandon() {
     for (const std::weak_ptr<TensorImpl>& entry : pending_)

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -66,8 +67,10 @@ class Session : public std::enable_shared_from_this<Session> {
 
     /// Ends the graph and runs it: every pending tensor that the program still holds gets its value.
     void break_graph(capture::GraphBreak why, void* pc);
-    /// The frame returned, or (by_exception) was left.
+    /// The frame returned.
     void finish();
+    /// An exception left the frame: what was recorded had happened, so it is run. Does not throw.
+    void finish_by_exception() noexcept;
     /// Forgets what was recorded; pending tensors lose their values.
     void abandon();
 
@@ -95,6 +98,8 @@ class Session : public std::enable_shared_from_this<Session> {
     void flush(std::optional<capture::GraphBreak> why, Addresses stack);
     void reset();
 
+    /// A pending tensor may be demanded by another thread.
+    mutable std::recursive_mutex mutex_;
     std::string frame_;
     FrameHost& host_;
     capture::OutputGraph graph_;

@@ -19,7 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kRunsRecorded = 4;  // of one graph
+constexpr int kRunsRecorded = 4;           // of one graph
+constexpr std::size_t kMostGraphs = 2000;  // of a trace
 
 std::string text_of(const Addresses& addresses) {
     std::string text;
@@ -62,11 +63,12 @@ Trace* Trace::of_environment() {
 
 Trace::Trace(fs::path folder, std::string records) : folder_(std::move(folder)), records_(std::move(records)) {
     index_.model = own_program();
+    process_ = getpid();
     if (!folder_.empty()) save();
 }
 
 Trace::~Trace() {
-    if (folder_.empty()) return;
+    if (folder_.empty() || process_ != getpid()) return;  // of the parent, after a fork
     try {
         save();
     } catch (const std::exception& error) {
@@ -110,6 +112,11 @@ std::size_t Trace::add_break(const std::string& frame, const capture::GraphBreak
 bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::optional<std::size_t> ended_by,
                       const std::vector<capture::Guard>& guards) {
     const std::lock_guard lock(mutex_);
+    if (index_.graphs.size() >= kMostGraphs && !by_key_.contains(frame + "|" + recorded.key)) {
+        other_sizes_.insert(recorded.key);
+        note_locked("the trace was cut after " + std::to_string(kMostGraphs) + " graphs; the program went on");
+        return false;
+    }
     const auto [known, added] = by_key_.try_emplace(frame + "|" + recorded.key, index_.graphs.size());
     if (!added) return false;
     Graph graph = recorded.captured.graph;
@@ -163,8 +170,7 @@ bool Trace::wants_record(const std::string& key, bool failed) {
     int& runs = recorded_runs_[key];
     if (runs == kRunsRecorded) {
         const std::string text = "of a graph's runs only the first " + std::to_string(kRunsRecorded) + " are recorded";
-        if (std::find(index_.notes.begin(), index_.notes.end(), text) == index_.notes.end())
-            index_.notes.push_back(text);
+        note_locked(text);
         return false;
     }
     ++runs;
@@ -203,6 +209,10 @@ void Trace::add_recompile(const std::string& frame, const capture::Violation& wh
 
 void Trace::note(const std::string& text) {
     const std::lock_guard lock(mutex_);
+    note_locked(text);
+}
+
+void Trace::note_locked(const std::string& text) {
     if (std::find(index_.notes.begin(), index_.notes.end(), text) == index_.notes.end()) index_.notes.push_back(text);
 }
 

@@ -47,14 +47,17 @@ class Trace {
 
   private:
     void save_locked();
+    void note_locked(const std::string& text);
+
     std::mutex mutex_;
     std::filesystem::path folder_;
+    int process_ = 0;  ///< whose trace it is
     std::string records_;
     TraceIndex index_;
     std::vector<Graph> graphs_;                    ///< parallel to index_.graphs
     std::map<std::string, std::size_t> by_key_;    ///< graphs
     std::map<std::string, std::size_t> by_shape_;  ///< graphs with dynamic sizes
-    std::set<std::string> other_sizes_;            ///< keys of graphs that are another size's
+    std::set<std::string> other_sizes_;            ///< keys of graphs that are another size's, or beyond the limit
     std::map<std::string, int> recorded_runs_;     ///< by key
     std::map<std::string, std::size_t> breaks_, recompiles_;
 };

@@ -46,6 +46,8 @@ RanProgram run_program(const std::filesystem::path& program, const ProgramOption
         .with_data = with_data,
         .stdout_to_stderr = stdout_to_stderr,
         .environment = {{"WHITTLE_TRACE_DIR", own.string()}, {"WHITTLE_TRACE_RECORDS", own_trace.records}}};
+    if (options.functions.size() == 1)
+        launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", options.functions.front());
     if (!own_trace.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", own_trace.backend);
     libtorch::LaunchResult launched = libtorch::launch(launch, folder.path());
     RanProgram ran{.exit_code = launched.exit_code, .signal = launched.signal, .status = launched.status_text()};
