@@ -47,48 +47,67 @@ void effect(const char* function, const std::string& text, void* pc) {
 
 using whittle::api::Session;
 
-#define HOOK extern "C" __attribute__((weak, visibility("default")))
+// Under names of our own in C++, so that no inline definition of the headers disagrees with these.
+#define HOOK(result, name, parameters)                                                                    \
+    extern "C" __attribute__((weak, visibility("default"))) result hook_##name parameters __asm__(#name); \
+    result hook_##name parameters
 #define PC __builtin_return_address(0)
 
-HOOK int puts(const char* text) {
+HOOK(int, puts, (const char* text)) {
     if (Session::current()) whittle::api::effect("puts", text, PC);
     static const auto real = whittle::api::next<int (*)(const char*)>("puts");
     return real(text);
 }
-HOOK int putchar(int c) {
+HOOK(int, putchar, (int c)) {
     if (Session::current()) whittle::api::effect("putchar", std::string(1, static_cast<char>(c)), PC);
     static const auto real = whittle::api::next<int (*)(int)>("putchar");
     return real(c);
 }
-HOOK int printf(const char* format, ...) {
-    if (Session::current()) whittle::api::effect("printf", format, PC);
-    static const auto real = whittle::api::next<int (*)(const char*, va_list)>("vprintf");
-    va_list arguments;
-    va_start(arguments, format);
-    const int result = real(format, arguments);
-    va_end(arguments);
-    return result;
+HOOK(int, putc, (int c, std::FILE* file)) {
+    if (Session::current()) whittle::api::effect("putc", std::string(1, static_cast<char>(c)), PC);
+    static const auto real = whittle::api::next<int (*)(int, std::FILE*)>("putc");
+    return real(c, file);
 }
-HOOK int fprintf(std::FILE* file, const char* format, ...) {
-    if (Session::current()) whittle::api::effect("fprintf", format, PC);
-    static const auto real = whittle::api::next<int (*)(std::FILE*, const char*, va_list)>("vfprintf");
-    va_list arguments;
-    va_start(arguments, format);
-    const int result = real(file, format, arguments);
-    va_end(arguments);
-    return result;
+HOOK(int, fputc, (int c, std::FILE* file)) {
+    if (Session::current()) whittle::api::effect("fputc", std::string(1, static_cast<char>(c)), PC);
+    static const auto real = whittle::api::next<int (*)(int, std::FILE*)>("fputc");
+    return real(c, file);
 }
-HOOK int fputs(const char* text, std::FILE* file) {
+HOOK(int, fputs, (const char* text, std::FILE* file)) {
     if (Session::current()) whittle::api::effect("fputs", text, PC);
     static const auto real = whittle::api::next<int (*)(const char*, std::FILE*)>("fputs");
     return real(text, file);
 }
-HOOK std::size_t fwrite(const void* data, std::size_t size, std::size_t count, std::FILE* file) {
+HOOK(std::size_t, fwrite, (const void* data, std::size_t size, std::size_t count, std::FILE* file)) {
     if (Session::current()) whittle::api::effect("fwrite", "", PC);
     static const auto real =
         whittle::api::next<std::size_t (*)(const void*, std::size_t, std::size_t, std::FILE*)>("fwrite");
     return real(data, size, count, file);
 }
+
+namespace {
+
+int print_to(std::FILE* file, const char* format, va_list arguments) {
+    static const auto real = whittle::api::next<int (*)(std::FILE*, const char*, va_list)>("vfprintf");
+    return real(file, format, arguments);
+}
+
+}  // namespace
+
+// The last two are what the headers make of the first two under _FORTIFY_SOURCE.
+#define PRINT_HOOK(name, shown, file, parameters)                        \
+    HOOK(int, name, parameters) {                                        \
+        if (Session::current()) whittle::api::effect(shown, format, PC); \
+        va_list arguments;                                               \
+        va_start(arguments, format);                                     \
+        const int result = print_to(file, format, arguments);            \
+        va_end(arguments);                                               \
+        return result;                                                   \
+    }
+PRINT_HOOK(printf, "printf", stdout, (const char* format, ...))
+PRINT_HOOK(fprintf, "fprintf", file, (std::FILE * file, const char* format, ...))
+PRINT_HOOK(__printf_chk, "printf", stdout, (int, const char* format, ...))
+PRINT_HOOK(__fprintf_chk, "fprintf", file, (std::FILE * file, int, const char* format, ...))
 
 // std::ostream, by the linker's names of the functions that its operators end in. Streams to memory are no output, but
 // which stream it is cannot be told here without its type: std::cout, std::cerr and std::clog are compared.

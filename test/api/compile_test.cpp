@@ -2,6 +2,8 @@
 #include <whittle/whittle.h>
 
 #include <catch2/catch.hpp>
+#include <cstdio>
+#include <iostream>
 #include <sstream>
 #include <thread>
 
@@ -229,6 +231,28 @@ TEST_CASE("threads share a compiled function") {
     CHECK(sums == Floats{60, 120, 180, 240});
     CHECK(compiled.stats().calls == 80);
     CHECK(compiled.stats().graphs == 1);
+}
+
+TEST_CASE("output through the C and C++ libraries is a break") {
+    const auto compiled = compile([](Tensor x) {
+        x = x + 1;
+        std::printf("%d", 3);
+        x = x + 1;
+        std::puts("puts");
+        x = x + 1;
+        std::fprintf(stdout, "%s", "fprintf");
+        x = x + 1;
+        std::cout << 3.5;
+        x = x + 1;
+        std::cout << "text" << std::endl;
+        x = x + 1;
+        std::cout.put('c');
+        x = x + 1;
+        std::ostringstream() << "no output of the program";
+        return x;
+    });
+    CHECK(compiled(zeros({1})).item<float>() == 7);
+    CHECK(compiled.stats().breaks == 6);
 }
 
 TEST_CASE("printing and pointers are breaks") {
