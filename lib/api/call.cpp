@@ -41,6 +41,13 @@ Graph graph_of_call(const Node& call, const std::vector<ImplPtr>& operands) {
 bool grad_enabled() { return grad_mode; }
 void set_grad_enabled(bool value) { grad_mode = value; }
 
+ImplPtr make_pending(const ValueMeta& meta) {
+    auto impl = std::make_shared<TensorImpl>();
+    impl->key = next_key.fetch_add(1, std::memory_order_relaxed);
+    impl->meta = meta;
+    return impl;
+}
+
 ImplPtr make_impl(whittle::Tensor value) {
     auto impl = std::make_shared<TensorImpl>();
     impl->key = next_key.fetch_add(1, std::memory_order_relaxed);

@@ -42,6 +42,8 @@ struct TensorImpl {
 using ImplPtr = std::shared_ptr<TensorImpl>;
 
 ImplPtr make_impl(whittle::Tensor value);
+/// Without a value yet.
+ImplPtr make_pending(const ValueMeta& meta);
 inline Tensor wrap(whittle::Tensor value) { return Tensor(make_impl(std::move(value))); }
 
 inline whittle::DType to_internal(ScalarType type) { return static_cast<whittle::DType>(type); }

@@ -2,6 +2,7 @@
 #include "api/session.h"
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 #include <utility>
 
@@ -104,10 +105,8 @@ TensorList Session::add(Node call, std::vector<ValueMeta> metas, const Addresses
                                                     .effect = host_.keeps_all()});
     TensorList results;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-        stacks_[graph_.graph().node(nodes[i]).name] = stack;
-        auto impl = make_impl({});
-        impl->value.reset();
-        impl->meta = metas[i];
+        if (host_.wants_stacks()) stacks_[graph_.graph().node(nodes[i]).name] = stack;
+        ImplPtr impl = make_pending(metas[i]);
         impl->session = shared_from_this();
         impl->node = nodes[i];
         pending_.push_back(impl);
@@ -207,7 +206,7 @@ TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void
     if (gradient && grad_enabled())
         for (ValueMeta& meta : metas) meta.requires_grad = is_floating(meta.dtype);
     const TensorList results =
-        add(std::move(node), std::move(metas), host_.wants_stacks() ? capture_stack() : Addresses{pc});
+        add(std::move(node), std::move(metas), host_.wants_stacks() ? capture_stack() : Addresses{});
     locate(call, op.schema, operands, results);
     return results;
 }
@@ -229,7 +228,7 @@ void Session::record_write(Node call, const std::string& functional, const std::
                                                    .kwargs = std::move(node.kwargs),
                                                    .results = {self.meta},
                                                    .effect = true});
-    stacks_[graph_.graph().node(made.at(0)).name] = host_.wants_stacks() ? capture_stack() : Addresses{pc};
+    if (host_.wants_stacks()) stacks_[graph_.graph().node(made.at(0)).name] = capture_stack();
     const std::shared_ptr<Memory> memory = memory_of(self);
     if (!memory->storage) return;
     if (!memory->storage->writable()) throw Error(call.target + ": found a write to memory that is only to be read");
@@ -296,10 +295,62 @@ void Session::abandon() {
 
 namespace {
 
+void append(std::string& key, std::int64_t number) {
+    key.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+void append(std::string& key, const std::string& text) {
+    append(key, static_cast<std::int64_t>(text.size()));
+    key += text;
+}
+void append(std::string& key, const Arg& arg);
+void append_value(std::string&, const std::monostate&) {}
+void append_value(std::string& key, const NodeRef& ref) { append(key, std::int64_t{ref.id}); }
+void append_value(std::string& key, std::int64_t number) { append(key, number); }
+void append_value(std::string& key, double number) {
+    std::int64_t bits = 0;
+    std::memcpy(&bits, &number, sizeof bits);
+    append(key, bits);
+}
+void append_value(std::string& key, bool flag) { key += flag ? '1' : '0'; }
+void append_value(std::string& key, const std::string& text) { append(key, text); }
+void append_value(std::string& key, whittle::DType dtype) { key += static_cast<char>(dtype); }
+void append_value(std::string& key, const ArgList& list) {
+    append(key, static_cast<std::int64_t>(list.size()));
+    for (const Arg& arg : list) append(key, arg);
+}
+void append_value(std::string& key, const GraphRef& graph) { append(key, graph.name); }
+void append(std::string& key, const Arg& arg) {
+    key += static_cast<char>(arg.value.index());
+    std::visit([&](const auto& value) { append_value(key, value); }, arg.value);
+}
+void append(std::string& key, const std::vector<std::int64_t>& numbers) {
+    append(key, static_cast<std::int64_t>(numbers.size()));
+    for (const std::int64_t number : numbers) append(key, number);
+}
+
+/// Equal for graphs that do the same on inputs of the same kind: all but names of calls, stacks and parameters' values.
 std::string key_of(const Graph& graph) {
-    Graph nameless = graph;
-    nameless.name = "g";
-    return print(nameless);
+    std::string key;
+    key.reserve(graph.nodes.size() * 128);
+    for (const Node& node : graph.nodes) {
+        key += static_cast<char>(node.kind);
+        append(key, node.target);
+        append(key, static_cast<std::int64_t>(node.args.size()));
+        for (const Arg& arg : node.args) append(key, arg);
+        append(key, static_cast<std::int64_t>(node.kwargs.size()));
+        for (const auto& [name, arg] : node.kwargs) {
+            append(key, name);
+            append(key, arg);
+        }
+        append(key, static_cast<std::int64_t>(node.results.size()));
+        for (const ValueMeta& meta : node.results) {
+            key += static_cast<char>(meta.dtype);
+            key += meta.requires_grad ? '1' : '0';
+            append(key, meta.sizes);
+            append(key, meta.strides);
+        }
+    }
+    return key;
 }
 
 /// The value as the graph promised it: a backend may lay it out differently.

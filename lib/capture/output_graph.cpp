@@ -91,7 +91,8 @@ class Copier {
     void copy(NodeId id) {
         const Node& node = from_.node({id});
         if (node.kind == NodeKind::get_attr) to_.attributes.emplace(node.target, from_.attributes.at(node.target));
-        map_[static_cast<std::size_t>(id)] = to_.add(map_inputs(node, [&](NodeRef ref) { return Arg(at(ref)); }));
+        to_.nodes.push_back(map_inputs(node, [&](NodeRef ref) { return Arg(at(ref)); }));  // its name is unique already
+        map_[static_cast<std::size_t>(id)] = NodeRef{static_cast<NodeId>(to_.nodes.size() - 1)};
     }
     NodeRef at(NodeRef ref) const { return map_.at(static_cast<std::size_t>(ref.id)); }
 
