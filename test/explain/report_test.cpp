@@ -146,8 +146,10 @@ TEST_CASE("the text has the parts of the original, in its order") {
     const std::string text = explain::to_text(explain::explain("m", {broken()}, nullptr), {.ops = true});
     CHECK(text.starts_with("Whittle produced 3 graphs, with 2 graph breaks and 6 ops.\n"));
     const auto reasons = text.find("Break reasons:"), graphs = text.find("\nGraphs:"), ops = text.find("\nOps:");
-    CHECK(text.find("1. unknown op mystery.op [WB0007] (2 times)\n   File \"model.onnx\", in main\n     %b = mystery.op(%a)") !=
-          std::string::npos);
+    CHECK(
+        text.find(
+            "1. unknown op mystery.op [WB0007] (2 times)\n   File \"model.onnx\", in main\n     %b = mystery.op(%a)") !=
+        std::string::npos);
     CHECK(reasons < graphs);
     CHECK(graphs < ops);
     CHECK(ops != std::string::npos);
