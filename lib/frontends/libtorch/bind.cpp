@@ -19,9 +19,8 @@ constexpr Renamed kRenamed[] = {
     {"aten.unsafe_split_with_sizes.default", "aten.split_with_sizes.default"},
     {"aten.unsafe_chunk.default", "aten.chunk.default"},
     {"aten.fill_.Scalar", "aten.full_like.default"},
+    {"aten.fill_.Tensor", "aten.full_like.default"},
     {"aten.zero_.default", "aten.zeros_like.default"},
-    {"aten.squeeze.dimname", ""},
-    {"aten.max_unpool2d.default", ""},
 };
 /// Parameters that are called otherwise there.
 constexpr Renamed kParameters[] = {{"fill_value", "value"}};

@@ -64,13 +64,19 @@ class Tracer {
                                      step_of(there->second) > step_of(known->second.value);
             return overwritten ? link(tensor, there->second) : known->second.value;
         }
-        // Another object at the same place that nothing wrote to since: detach() and autograd's own copies.
-        if (known == current_.end() && tensor.has(kHasStorage) && there != by_place_.end()) {
+        // Another object at the same place that nothing wrote to since: detach(), data(), autograd's own copies.
+        if (tensor.has(kHasStorage) && there != by_place_.end() && !was_read_as(tensor, there->second)) {
             const auto writer = writers_.find(tensor.storage);
             if (writer == writers_.end() || step_of(there->second) >= writer->second)
                 return link(tensor, there->second);
         }
         return outside(tensor);
+    }
+
+    /// The tensor had that value under another version: something unseen wrote to it since.
+    bool was_read_as(const TensorRef& tensor, ValueId id) const {
+        const auto known = current_.find(tensor.id);
+        return known != current_.end() && known->second.value == id;
     }
 
     std::int32_t step_of(ValueId id) const { return out_.values[static_cast<std::size_t>(id)].step; }

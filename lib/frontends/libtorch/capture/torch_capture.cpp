@@ -66,6 +66,7 @@ enum Enclosing : std::uint8_t { kCompositeOp, kScope, kKernel };
 struct OpInfo {
     std::uint32_t id = 0;
     std::uint8_t flags = 0;
+    bool writes = false;              ///< to an argument, by its schema
     bool updates_statistics = false;  ///< writes running statistics without telling the version counter
 };
 
@@ -433,6 +434,7 @@ const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
             });
             if (!any && !returns.empty()) info.flags |= kReturnsOnlyHost;
             schema = c10::toString(op->schema());
+            info.writes = schema.find('!') != std::string::npos;
         }
         info.updates_statistics =
             name->name.find("batch_norm") != std::string::npos || name->name.find("instance_norm") != std::string::npos;
@@ -517,7 +519,8 @@ void record_end(Thread& thread, const at::RecordFunction& function) {
     if (what == kScope || !state.recorder.with_data()) return;
     for (const c10::IValue& output : outputs)
         for_each_tensor(output, [&](const at::Tensor& tensor) {
-            if (tensor.is_inference()) forget_elements(output);
+            // Tensors that share the memory but not the version counter (data(), inference mode) changed, too.
+            if (info.writes) forget_elements(output);
             snapshot(thread, tensor);
         });
 }
