@@ -103,30 +103,23 @@ int not_failing(const cli::Tool& tool, const std::string& backend, bool accuracy
     return 1;
 }
 
-int run(const cli::Tool& tool, const Options& options, const std::string& command) {
-    if (options.graph == "env") {
-        if (tool.shared().json)
-            cli::print_json(cli::environment());
-        else
-            for (const auto& [name, value] : cli::environment()) std::cout << name << ": " << value << "\n";
-        return 0;
-    }
-    cli::require_range("--runs", options.runs, 1, 1000);
-    cli::require_range("--alarm", options.alarm, 1, 86400);
+int tell_environment(const cli::Tool& tool) {
+    if (tool.shared().json)
+        cli::print_json(cli::environment());
+    else
+        for (const auto& [name, value] : cli::environment()) std::cout << name << ": " << value << "\n";
+    return 0;
+}
+
+void check_usage(const Options& options) {
+    cli::require_range("--runs", static_cast<double>(options.runs), 1, 1000);
+    cli::require_range("--alarm", static_cast<double>(options.alarm), 1, 86400);
     cli::check_output("--output", options.output, cli::files_read(options.graph, options.inputs));
     if (options.backend.name.empty() && !options.backend.pairs.empty())
         throw Error({"--backend-option", {}}, "found it without --backend, expected both");
-    std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});
-    if (frames.size() != 1)
-        throw Error({options.graph.string(), {}}, "found " + std::to_string(frames.size()) + " graphs, expected one",
-                    "name one of its graphs or records");
-    Graph graph = frames[0].graph;
-    const std::optional<Failure> recorded = graph.failure;
-    graph.failure = failure_of(options, frames[0]);
-    if (!graph.failure)
-        return not_failing(tool, recorded && options.backend.name.empty() ? recorded->backend : options.backend.name,
-                           options.accuracy);
+}
 
+repro::Options repro_options(const Options& options, const std::string& command, const std::string& backend) {
     repro::Options wanted;
     wanted.output = options.output;
     wanted.command = command;
@@ -137,30 +130,47 @@ int run(const cli::Tool& tool, const Options& options, const std::string& comman
                                              : repro::Data::zeros;
     wanted.alarm = std::chrono::seconds(options.alarm);
     wanted.environment = cli::environment();
-    find_library(graph.failure->backend, wanted);
-    const repro::Report report = repro::write_repro(graph, wanted);
+    find_library(backend, wanted);
+    return wanted;
+}
 
-    if (tool.shared().json) {
-        cli::print_json({{"output", report.output.string()},
-                         {"verified", report.verified},
-                         {"runs", report.runs},
-                         {"compile_command", report.compile_command},
-                         {"data", report.data},
-                         {"message", report.message}});
-    } else {
-        std::cout << "failure:  " << graph.failure->signature.text() << "\n          " << graph.failure->message
-                  << "\n";
-        std::cout << "written:  " << report.output.string() << "\n";
-        for (const fs::path& sidecar : report.sidecars) std::cout << "          " << sidecar.string() << "\n";
-        if (wanted.verify)
-            std::cout << (report.verified ? "verified: " + std::to_string(report.runs) + " of " +
-                                                std::to_string(wanted.runs) + " runs fail\n          "
-                                          : "NOT verified: ")
-                      << report.message << "\n";
-        std::cout << "next:     " << report.compile_command << " && "
-                  << shell_quote({"./" + report.output.stem().string()}) << "\n";
-    }
-    return wanted.verify && !report.verified ? 1 : 0;
+nlohmann::json to_json(const repro::Report& report) {
+    return {{"output", report.output.string()},          {"verified", report.verified}, {"runs", report.runs},
+            {"compile_command", report.compile_command}, {"data", report.data},         {"message", report.message}};
+}
+
+void print(const repro::Report& report, const Failure& failure, const Options& options) {
+    std::cout << "failure:  " << failure.signature.text() << "\n          " << failure.message << "\n";
+    std::cout << "written:  " << report.output.string() << "\n";
+    for (const fs::path& sidecar : report.sidecars) std::cout << "          " << sidecar.string() << "\n";
+    if (!options.no_verify)
+        std::cout << (report.verified ? "verified: " + std::to_string(report.runs) + " of " +
+                                            std::to_string(options.runs) + " runs fail\n          "
+                                      : "NOT verified: ")
+                  << report.message << "\n";
+    std::cout << "next:     " << report.compile_command << " && " << shell_quote({"./" + report.output.stem().string()})
+              << "\n";
+}
+
+int run(const cli::Tool& tool, const Options& options, const std::string& command) {
+    if (options.graph == "env") return tell_environment(tool);
+    check_usage(options);
+    std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});
+    if (frames.size() != 1)
+        throw Error({options.graph.string(), {}}, "found " + std::to_string(frames.size()) + " graphs, expected one",
+                    "name one of its graphs or records");
+    Graph graph = frames[0].graph;
+    const std::optional<Failure> recorded = graph.failure;
+    graph.failure = failure_of(options, frames[0]);
+    if (!graph.failure)
+        return not_failing(tool, recorded && options.backend.name.empty() ? recorded->backend : options.backend.name,
+                           options.accuracy);
+    const repro::Report report = repro::write_repro(graph, repro_options(options, command, graph.failure->backend));
+    if (tool.shared().json)
+        cli::print_json(to_json(report));
+    else
+        print(report, *graph.failure, options);
+    return !options.no_verify && !report.verified ? 1 : 0;
 }
 
 }  // namespace

@@ -201,6 +201,10 @@ std::string print(const Graph& graph, const Node& node) {
     __builtin_unreachable();
 }
 
+std::string place_of(const Graph& graph, const Node& node) {
+    return "graph " + graph.name + ", node %" + node.name + " (" + node.target + ")";
+}
+
 std::string print(const Graph& graph) {
     std::string out;
     print_graph(graph, "", out);

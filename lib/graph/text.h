@@ -20,6 +20,9 @@ std::string print(const Graph& graph);
 std::string print(const Graph& graph, const Node& node);
 std::string print(const ValueMeta& meta);
 
+/// Where a mistake is, for errors: "graph squeeze, node %c (onnx.Conv)".
+std::string place_of(const Graph& graph, const Node& node);
+
 /// Attributes parse as zeros of the stated dtype and sizes. Throws Error with line and column.
 Graph parse(std::string_view text);
 

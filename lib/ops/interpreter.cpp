@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "graph/text.h"
 
 namespace whittle {
 
@@ -24,10 +25,6 @@ void check_input(const Graph& graph, const Node& placeholder, const Tensor& inpu
     if (input.dtype() == meta.dtype && input.sizes() == meta.sizes) return;
     throw Error("graph " + graph.name + ": input %" + placeholder.name + " is " + std::string(name(input.dtype())) +
                 to_string(input.sizes()) + ", expected " + std::string(name(meta.dtype)) + to_string(meta.sizes));
-}
-
-std::string describe(const Graph& graph, const Node& node) {
-    return "graph " + graph.name + ", node %" + node.name + " (" + node.target + ")";
 }
 
 }  // namespace
@@ -93,7 +90,7 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
         return step(graph, node, arguments);
     } catch (const Error& error) {
         if (!error.where().position.empty()) throw;  // a nested graph has named its node
-        throw Error({error.where().file, describe(graph, node)}, error.message(), error.hint());
+        throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
     }
 }
 

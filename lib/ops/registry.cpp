@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "graph/text.h"
 #include "ops/families.h"
 
 namespace whittle {
@@ -247,8 +248,7 @@ void infer_all(Graph& graph) {
         try {
             node.results = infer(graph, node);
         } catch (const Error& error) {
-            throw Error({error.where().file, "graph " + graph.name + ", node %" + node.name + " (" + node.target + ")"},
-                        error.message(), error.hint());
+            throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
         }
     }
 }

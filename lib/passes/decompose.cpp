@@ -3,6 +3,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "graph/text.h"
 #include "ops/registry.h"
 #include "passes/rewriter.h"
 
@@ -47,8 +48,7 @@ class Decomposer {
         try {
             results = op.def->decompose(builder_, Arguments<NodeValue>(op.schema, node, resolve));
         } catch (const Error& error) {
-            throw Error({error.where().file, "node %" + node.name + " (" + node.target + ")"}, error.message(),
-                        error.hint());
+            throw Error({error.where().file, place_of(rewriter_.from(), node)}, error.message(), error.hint());
         }
         WHITTLE_CHECK(results.size() == node.results.size(),
                       node.target + " decomposes into " + std::to_string(results.size()) + " results, expected " +

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "graph/text.h"
 #include "ops/interpreter.h"
 #include "ops/registry.h"
 #include "passes/rewriter.h"
@@ -34,7 +35,7 @@ class Functionalizer {
                 visit(static_cast<NodeId>(i));
             } catch (const Error& error) {
                 const Node& node = from_.nodes[i];
-                throw Error({error.where().file, "%" + node.name + " = " + node.target}, error.message(), error.hint());
+                throw Error({error.where().file, place_of(from_, node)}, error.message(), error.hint());
             }
         }
         return finish();

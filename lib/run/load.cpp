@@ -47,9 +47,9 @@ void check_calls(const Graph& graph, const std::filesystem::path& file, UnknownO
         try {
             check_call(graph, node, unknown);
         } catch (const Error& error) {
-            const std::string op = error.message().starts_with(node.target) ? "" : " = " + node.target;
-            throw Error({file.string(), "graph " + graph.name + ", node %" + node.name + op}, error.message(),
-                        error.hint());
+            std::string message = error.message();
+            if (message.starts_with(node.target + ": ")) message.erase(0, node.target.size() + 2);  // the place has it
+            throw Error({file.string(), place_of(graph, node)}, message, error.hint());
         }
     }
     for (const auto& [key, nested] : graph.subgraphs) check_calls(*nested, file, unknown);

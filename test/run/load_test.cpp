@@ -64,7 +64,7 @@ TEST_CASE("ops that no registry has are refused or believed", "[run]") {
     const Graph unknown = parse(
         "graph g {\n %x = placeholder[\"x\"] : f32[2]\n %y = mine.op(%x) : f32[3]\n"
         " %z = aten.neg.default(%y) : f32[3]\n return (%z)\n}");
-    CHECK_THAT(message_of(unknown), Contains("g.json: graph g, node %y = mine.op: unknown op 'mine.op'"));
+    CHECK_THAT(message_of(unknown), Contains("g.json: graph g, node %y (mine.op): unknown op 'mine.op'"));
     CHECK(message_of(unknown, UnknownOps::keep) == "");
     const Graph writing = parse(
         "graph g {\n %x = placeholder[\"x\"] : f32[2]\n %y = aten.neg_.default(%x) : f32[2]\n"

@@ -8,6 +8,7 @@
 
 #include "frontends/onnx/names.h"
 #include "frontends/onnx/proto.h"
+#include "graph/text.h"
 #include "ops/registry.h"
 
 namespace whittle {
@@ -42,7 +43,7 @@ class Exporter {
 
   private:
     [[noreturn]] void fail(const Node& node, const std::string& message, const std::string& hint = {}) const {
-        throw Error({"", "graph " + graph_.name + ", node %" + node.name + " (" + node.target + ")"}, message, hint);
+        throw Error({"", place_of(graph_, node)}, message, hint);
     }
 
     std::string& name_of(NodeRef ref) { return names_.at(static_cast<std::size_t>(ref.id)); }
