@@ -29,7 +29,7 @@ bool is_result(const Graph& graph, NodeId id) {
 std::string graph_dot(const Frame& frame, const std::vector<NodeId>& breaks, std::size_t number) {
     const Graph& graph = frame.graph;
     const auto id_of = [&](NodeId id) { return 'g' + std::to_string(number) + "_" + std::to_string(id); };
-    const std::string prefix = "g" + std::to_string(number);
+    const std::string prefix = 'g' + std::to_string(number);
     std::string text =
         "  subgraph cluster_" + prefix + " {\n    label=" + quote(graph.name + " (" + frame.name + ")") + ";\n";
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {

@@ -239,7 +239,7 @@ fs::path free_sidecar(const fs::path& path) {
     const fs::path first = sidecar_of(path);
     for (int i = 1;; ++i) {
         fs::path candidate = first;
-        if (i > 1) candidate.replace_extension("." + std::to_string(i) + ".safetensors");
+        if (i > 1) candidate.replace_extension('.' + std::to_string(i) + ".safetensors");
         std::error_code ignored;
         if (!fs::exists(candidate, ignored) || belongs_to(candidate, path)) return candidate;
     }

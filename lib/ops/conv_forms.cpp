@@ -68,7 +68,8 @@ std::vector<NodeRef> decompose_padding(GraphBuilder& builder, const Arguments<No
         const std::int64_t kernel = d + 2 < weight.size() ? weight[d + 2] : 1;
         const std::int64_t total = (Checked(form.dilation[d]) * (kernel - 1)).value();
         form.padding[d] = total / 2;
-        extra.insert(extra.end(), {0, total % 2});
+        extra.push_back(0);
+        extra.push_back(total % 2);
     }
     if (std::ranges::count(extra, 1) > 0)
         input = builder.call("aten.constant_pad_nd.default", {arg(input), Arg::ints(extra), 0});

@@ -28,9 +28,9 @@ std::map<std::string, InPlaceForm, std::less<>> in_place_forms(std::span<const R
         InPlaceForm form{std::string(op.def->name), op.schema};
         const std::string target = in_place_name(op.def->name);
         form.schema.name = target.substr(target.find('.') + 1);
-        form.schema.params.front().alias = "a";
+        form.schema.params.front().alias = 'a';
         form.schema.params.front().mutates = true;
-        form.schema.returns.front().alias = "a";
+        form.schema.returns.front().alias = 'a';
         forms.emplace(target, std::move(form));
     }
     return forms;

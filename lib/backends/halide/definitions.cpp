@@ -18,6 +18,12 @@ bool Definition::is_reduction(const std::string& loop) const {
     return std::ranges::find(reduction, loop, &LoopVar::name) != reduction.end();
 }
 
+bool Definition::is_pure(std::size_t dimension) const {
+    const Expr& index = stage->updates.at(static_cast<std::size_t>(update)).where.at(dimension);
+    const std::string& own = stage->vars[dimension].name;
+    return index->op == Op::variable && index->name == own && !is_reduction(own);
+}
+
 namespace {
 
 bool is_empty(const std::vector<LoopVar>& loops) {
@@ -179,10 +185,10 @@ bool may_lose_tail(const Definition& definition, const expr::Group& group) {
         }
     }
     return std::ranges::any_of(loads, [&](const auto& load) {
-        const Stage* source = group.stage(load.first->name);
-        if (!source || !is_own_memory(source->name, group)) return false;
+        if (!is_own_memory(load.first->name, group)) return false;
         if (load.second > 1) return true;
         // It may be inlined, and use what it loads more than once.
+        const Stage* source = group.stage(load.first->name);
         bool loads_more = false;
         expr::visit(source->value, [&](const Expr& e) {
             loads_more = loads_more || (e->op == Op::load && is_own_memory(e->name, group));

@@ -24,6 +24,8 @@ struct Definition {
     std::vector<expr::LoopVar> reduction = {};
 
     bool is_reduction(const std::string& loop) const;
+    /// Of an update: whether it writes this dimension at a pure variable of Halide, the stage's own variable.
+    bool is_pure(std::size_t dimension) const;
 };
 
 /// The group without what is empty: stages without elements and updates without iterations, which Halide does not take.

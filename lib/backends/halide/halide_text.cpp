@@ -326,10 +326,8 @@ class TextWriter {
             std::vector<Code> where;
             for (std::size_t i = 0; i < update.where.size(); ++i) {
                 const expr::LoopVar& own = d.stage->vars[i];
-                const expr::Expr& index = update.where[i];
-                const bool pure =
-                    index->op == expr::Op::variable && index->name == own.name && !d.is_reduction(own.name);
-                where.push_back(pure ? Code{variables.at(own.name)} : translate.bounded(index, own.extent));
+                where.push_back(d.is_pure(i) ? Code{variables.at(own.name)}
+                                             : translate.bounded(update.where[i], own.extent));
             }
             element = sink.load(d.stage->name, where).text;
             value = translate.updated(update, d.reduction, {element}).text;

@@ -238,9 +238,7 @@ class PipelineMaker {
         std::vector<Halide::Expr> where;
         for (std::size_t i = 0; i < update.where.size(); ++i) {
             const expr::LoopVar& own = d.stage->vars[i];
-            const expr::Expr& index = update.where[i];
-            const bool pure = index->op == expr::Op::variable && index->name == own.name && !d.is_reduction(own.name);
-            where.push_back(pure ? variables.at(own.name) : translate.bounded(index, own.extent));
+            where.push_back(d.is_pure(i) ? variables.at(own.name) : translate.bounded(update.where[i], own.extent));
         }
         where = reversed(where);
         func(where) = translate.updated(update, d.reduction, func(where));

@@ -21,6 +21,11 @@
 //    which the interpreter reports, therefore reads the nearest element here.
 // What its code generator gets wrong about loads and stores of vectors is mended after lowering: sound_accesses.h.
 // Schedules still must not vectorize beyond an extent (test/backends/random_schedule.h says what was seen).
+//
+// Not worked around: of an index like i % n % 3, n being data and i < 3, Halide's simplifier drops what it proves to
+// change nothing (the "% 3", and any clamp or promise in its place), and its bounds inference then takes i % n for
+// anything below n. Such a kernel refuses to run with "is accessed at ..., which is beyond the max" where n is larger
+// than the extent.
 #pragma once
 
 #include <cmath>

@@ -10,7 +10,7 @@ namespace whittle::cpp {
 namespace {
 
 std::string range_text(const Range& r) {
-    return "{" + std::to_string(r.line) + "," + std::to_string(r.column) + "," + std::to_string(r.end_line) + "," +
+    return '{' + std::to_string(r.line) + "," + std::to_string(r.column) + "," + std::to_string(r.end_line) + "," +
            std::to_string(r.end_column) + "}";
 }
 
@@ -86,7 +86,7 @@ std::string probed_file(const Probed& probed, const std::string& path, const std
     text += functions.definition + sites.definition + predictions.definition + description;
     text += "static const whittle_probe_file whittle_probe_file_ = {" + std::to_string(WHITTLE_PROBE_VERSION) + "," +
             cpp_literal(path);
-    for (const Table* table : {&functions, &sites, &predictions}) text += "," + std::to_string(table->count);
+    for (const Table* table : {&functions, &sites, &predictions}) text += ',' + std::to_string(table->count);
     for (const Table* table : {&functions, &sites, &predictions}) text += "," + table->reference;
     text += "};\n#line 1 " + cpp_literal(probed.analysis.file) + "\n";
     const bool marked = probed.text.starts_with("\xEF\xBB\xBF");  // a byte order mark is one only at the very beginning
