@@ -60,6 +60,8 @@ ElfFacts facts_of(const fs::path& path) {
 
 /// Why our library cannot be loaded into the program; "" when it can.
 std::string obstacle(const fs::path& program) {
+    const fs::path stub = capture_folder() / "libwhittle_capture.so";
+    if (!fs::exists(stub)) return stub.string() + " is missing: nothing of the program could be seen";
     const ElfFacts facts = facts_of(program);
     if (!facts.elf) return {};  // a script: its interpreter is what runs
     if (!facts.same_machine) return "the program is for another machine or has 32 bits: nothing of it could be seen";

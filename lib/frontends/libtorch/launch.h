@@ -33,7 +33,8 @@ struct LaunchResult {
 };
 
 /// What to install where the capture library was not built.
-inline constexpr char kHowToGetIt[] = "install libtorch-dev and libunwind-dev and rebuild Whittle";
+inline constexpr char kHowToGetIt[] =
+    "install libtorch-dev and libunwind-dev and rebuild Whittle, or install its package whittle-libtorch";
 
 /// The libtorch_cpu that the capture library was built for, "" when it was not built.
 std::string built_for();
