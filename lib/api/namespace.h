@@ -9,10 +9,6 @@
     namespace whittle {   \
     namespace api {
 #else
-#if defined(WHITTLE_INTERNAL_TENSOR)
-#error "a file includes either <whittle/whittle.h> or the headers of the library behind it, not both"
-#endif
-#define WHITTLE_API_USED
 #define WHITTLE_API_BEGIN \
     namespace whittle {   \
     inline namespace api {

@@ -91,7 +91,9 @@ NodeRef Session::input(const ImplPtr& operand) {
         return graph_.parameter(parameter->second, *operand->value, operand->key);
     if (!operand->qualified_name.empty())
         return graph_.parameter(operand->qualified_name, *operand->value, operand->key);
-    const Source source = source_of(operand);
+    Source source = source_of(operand);
+    if (inputs_.contains(source.text()))  // a variable that took over an argument's name
+        source = Source::global("tensor_" + std::to_string(global_inputs_++));
     inputs_.emplace(source.text(), operand);
     return graph_.input(source, operand->meta, operand->key);
 }

@@ -14,6 +14,21 @@
 #include <tuple>
 #include <variant>
 
+#if !defined(WHITTLE_API_IMPLEMENTATION)
+namespace whittle {
+class Storage;
+namespace detail {
+template <class T, class = void>
+struct IsComplete : std::false_type {};
+template <class T>
+struct IsComplete<T, std::void_t<decltype(sizeof(T))>> : std::true_type {};
+static_assert(!IsComplete<Storage>::value,
+              "a file includes either <whittle/whittle.h> or the headers of the library behind it (graph/, tensor/ …), "
+              "not both: each has a whittle::Tensor");
+}  // namespace detail
+}  // namespace whittle
+#endif
+
 WHITTLE_API_BEGIN
 
 struct TensorImpl;
