@@ -19,7 +19,7 @@ using expr::Schedule;
 using expr::Stage;
 
 // The helpers of pipeline.cpp as text.
-constexpr std::pair<std::string_view, std::string_view> kHelpers[] = {
+const std::pair<std::string_view, std::string_view> kHelpers[] = {
     {"view", R"text(// Existing memory as a Halide buffer; dimensions innermost first as {0, extent, stride}.
 static Halide::Buffer<> view(Halide::Type type, const void* data, const std::vector<halide_dimension_t>& shape) {
     return Halide::Buffer<>(Halide::Runtime::Buffer<>(type, const_cast<void*>(data), int(shape.size()), shape.data()));
@@ -45,41 +45,7 @@ static Halide::Expr to_half(Halide::Type type, const Halide::Expr& x) {
     return Halide::select(Halide::is_nan(x), Halide::reinterpret(type, nan), Halide::cast(type, x));
 }
 )text"},
-    {"SoundAccesses",
-     R"text(// Halide 14 takes results that a kernel reads back for aligned to whole vectors, and so any constant index with a stride;
-// constant indices that fall along a vector fail an assertion of its own, and integer divisions trap on lanes that are off.
-// This pass, run last, mends that.
-struct SoundAccesses : Halide::Internal::IRMutator {
-    using IRMutator::visit;
-    std::map<std::string, Halide::Internal::Parameter> results;
-    explicit SoundAccesses(const std::vector<Halide::Func>& outputs) {
-        for (Halide::Func f : outputs) results[f.name()] = f.output_buffer().parameter();
-    }
-    Halide::Expr visit(const Halide::Internal::Load* op) override {
-        const auto result = results.find(op->name);
-        const bool constant = op->alignment.modulus == 0;
-        const Halide::Expr predicate = mutate(op->predicate);
-        const Halide::Expr load = Halide::Internal::Load::make(
-            op->type, op->name, sound(mutate(op->index)), op->image, result == results.end() ? op->param : result->second,
-            predicate, constant ? Halide::Internal::ModulusRemainder() : op->alignment);
-        if (Halide::Internal::is_const_one(predicate)) return load;
-        return Halide::Internal::Select::make(predicate, load, Halide::Internal::make_zero(op->type));
-    }
-    Halide::Internal::Stmt visit(const Halide::Internal::Store* op) override {
-        return Halide::Internal::Store::make(op->name, mutate(op->value), sound(mutate(op->index)), op->param,
-                                             mutate(op->predicate), op->alignment);
-    }
-    static Halide::Expr sound(const Halide::Expr& index) {
-        const auto* ramp = index.as<Halide::Internal::Ramp>();
-        const int64_t* base = ramp ? Halide::Internal::as_const_int(ramp->base) : nullptr;
-        const int64_t* stride = ramp ? Halide::Internal::as_const_int(ramp->stride) : nullptr;
-        if (!base || !stride || (*base >= 0 && *stride > 0)) return index;
-        using Call = Halide::Internal::Call;
-        const Halide::Expr hidden = Call::make(Halide::Int(32), Call::return_second, {0, ramp->base}, Call::PureIntrinsic);
-        return Halide::Internal::Ramp::make(hidden, ramp->stride, ramp->lanes);
-    }
-};
-)text"},
+    {"SoundAccesses", sound_accesses_text()},
 };
 
 std::string type_text(DType dtype, bool as_unsigned = false) {

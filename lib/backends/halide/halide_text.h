@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "expr/group.h"
@@ -17,6 +18,9 @@ struct ScheduledGroup {
 
 /// Helper functions that the text of these groups uses, and only those. Needs <Halide.h>, <cmath>, <cstdint>, <vector>.
 std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups);
+
+/// The class of sound_accesses.h as it stands there.
+std::string_view sound_accesses_text();
 
 /// A function
 ///   static void NAME(const T0* in0_data, ..., U0* out0_data, ...)

@@ -8,55 +8,53 @@
 //  - A constant index that falls along the vector fails the internal assertion "base >= 0", or is told to LLVM as
 //    touching one element only, so that it may be moved across stores. Its base is made a call, which nothing folds.
 //  - The lanes of a load that are switched off have no value; an integer division by one traps. They are 0.
-// The first two crash, now and then, depending on where memory happens to lie. halide_text.cpp has the same as text.
+// The first two crash, now and then, depending on where memory happens to lie. What stands
+// between the two lines below is also what repro.cpp contains: sound_accesses.cmake makes a string of it.
 #pragma once
 
 #include <Halide.h>
 
 #include <map>
-#include <string>
 #include <vector>
 
 namespace whittle::halide {
 
-class SoundAccesses final : public Halide::Internal::IRMutator {
-  public:
-    explicit SoundAccesses(const std::vector<Halide::Func>& outputs) {
-        for (Halide::Func output : outputs) results_[output.name()] = output.output_buffer().parameter();
-    }
-
-  private:
+// ---- text of repro.cpp ----
+// Halide 14 takes results that a kernel reads back for aligned to whole vectors, and so any constant index with a
+// stride; constant indices that fall along a vector fail an assertion of its own, and integer divisions trap on lanes
+// that are off. This pass, run last, mends that.
+struct SoundAccesses : Halide::Internal::IRMutator {
     using IRMutator::visit;
-
+    std::map<std::string, Halide::Internal::Parameter> results;
+    explicit SoundAccesses(const std::vector<Halide::Func>& outputs) {
+        for (Halide::Func f : outputs) results[f.name()] = f.output_buffer().parameter();
+    }
     Halide::Expr visit(const Halide::Internal::Load* op) override {
-        const auto result = results_.find(op->name);
+        const auto result = results.find(op->name);
         const bool constant = op->alignment.modulus == 0;
         const Halide::Expr predicate = mutate(op->predicate);
         const Halide::Expr load =
             Halide::Internal::Load::make(op->type, op->name, sound(mutate(op->index)), op->image,
-                                         result == results_.end() ? op->param : result->second, predicate,
+                                         result == results.end() ? op->param : result->second, predicate,
                                          constant ? Halide::Internal::ModulusRemainder() : op->alignment);
         if (Halide::Internal::is_const_one(predicate)) return load;
         return Halide::Internal::Select::make(predicate, load, Halide::Internal::make_zero(op->type));
     }
-
     Halide::Internal::Stmt visit(const Halide::Internal::Store* op) override {
         return Halide::Internal::Store::make(op->name, mutate(op->value), sound(mutate(op->index)), op->param,
                                              mutate(op->predicate), op->alignment);
     }
-
     static Halide::Expr sound(const Halide::Expr& index) {
         const auto* ramp = index.as<Halide::Internal::Ramp>();
-        const std::int64_t* base = ramp ? Halide::Internal::as_const_int(ramp->base) : nullptr;
-        const std::int64_t* stride = ramp ? Halide::Internal::as_const_int(ramp->stride) : nullptr;
+        const int64_t* base = ramp ? Halide::Internal::as_const_int(ramp->base) : nullptr;
+        const int64_t* stride = ramp ? Halide::Internal::as_const_int(ramp->stride) : nullptr;
         if (!base || !stride || (*base >= 0 && *stride > 0)) return index;
         using Call = Halide::Internal::Call;
         const Halide::Expr hidden =
             Call::make(Halide::Int(32), Call::return_second, {0, ramp->base}, Call::PureIntrinsic);
         return Halide::Internal::Ramp::make(hidden, ramp->stride, ramp->lanes);
     }
-
-    std::map<std::string, Halide::Internal::Parameter> results_;
 };
+// ---- end ----
 
 }  // namespace whittle::halide
