@@ -135,7 +135,7 @@ std::string advice(const Guard& guard) {
     const std::string source = guard.source.text();
     switch (guard.kind) {
         case GuardKind::tensor_match:
-            return "if only sizes of " + source + " vary, mark them dynamic (mark_dynamic); else pad or bucket them";
+            return "if only sizes of " + source + " vary, compile with .dynamic = true; else pad or bucket them";
         case GuardKind::scalar_equal:
             return "make " + source + " a tensor, or hoist what depends on it out of the compiled function";
         case GuardKind::branch:
@@ -148,7 +148,7 @@ std::string advice(const Guard& guard) {
         case GuardKind::length:
             return "call with equally many elements in " + source + ", or stack them into one tensor";
         case GuardKind::relation:
-            return "mark the sizes in it dynamic independently";
+            return "compile with .dynamic = true";
     }
     return {};
 }

@@ -73,7 +73,7 @@ struct Violation {
 std::optional<Violation> first_violation(const std::vector<Guard>& guards,
                                          const std::function<Found(const Source&)>& look_up);
 
-/// What a user could change so that a guard no longer fails: "mark size 0 of L['x'] dynamic", "pass L['n'] as a
+/// What a user could change so that a guard no longer fails: "compile with .dynamic = true", "pass L['n'] as a
 /// tensor".
 std::string advice(const Guard& guard);
 
