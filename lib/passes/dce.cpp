@@ -1,18 +1,10 @@
 #include "passes/dce.h"
 
-#include "ops/registry.h"
+#include "passes/functionalize.h"
 #include "passes/rewriter.h"
 
 namespace whittle {
 namespace {
-
-bool mutates(const Node& node) {
-    const Schema* schema = node.kind == NodeKind::call ? Registry::instance().find(node.target) : nullptr;
-    if (!schema) return false;
-    for (const Param& param : schema->params)
-        if (param.mutates) return true;
-    return false;
-}
 
 void name_subgraphs(const Arg& arg, const Graph& from, Graph& to) {
     if (const auto* ref = std::get_if<GraphRef>(&arg.value)) to.subgraphs[ref->name] = from.subgraphs.at(ref->name);
@@ -26,7 +18,7 @@ Graph dce(const Graph& graph) {
     std::vector<bool> live(graph.nodes.size(), false);
     for (std::size_t i = graph.nodes.size(); i-- > 0;) {
         const Node& node = graph.nodes[i];
-        if (node.kind == NodeKind::output || node.kind == NodeKind::placeholder || mutates(node)) live[i] = true;
+        if (node.kind == NodeKind::output || node.kind == NodeKind::placeholder || writes(node)) live[i] = true;
         if (live[i]) for_each_input(node, [&](NodeRef ref) { live[static_cast<std::size_t>(ref.id)] = true; });
     }
     Rewriter rewriter(graph);

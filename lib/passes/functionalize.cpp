@@ -18,11 +18,6 @@ bool writes(const Schema& schema) {
     return false;
 }
 
-bool writes(const Node& node) {
-    const Schema* schema = node.kind == NodeKind::call ? Registry::instance().find(node.target) : nullptr;
-    return schema && writes(*schema);
-}
-
 /// One walk over the graph. Every value of the old graph is memory of its own (a root) or a view of another value.
 class Functionalizer {
   public:
@@ -215,6 +210,11 @@ class Functionalizer {
 };
 
 }  // namespace
+
+bool writes(const Node& node) {
+    const Schema* schema = node.kind == NodeKind::call ? Registry::instance().find(node.target) : nullptr;
+    return schema && writes(*schema);
+}
 
 bool has_writes(const Graph& graph) {
     for (const Node& node : graph.nodes)

@@ -28,7 +28,10 @@ struct Functionalized {
 /// nested graphs. Values that only share memory outside the graph are not known to.
 Functionalized functionalize(const Graph& graph);
 
-/// Whether a call of the graph writes to an operand.
+/// Whether it is a call that writes to an operand.
+bool writes(const Node& node);
+
+/// Whether a call of the graph, or of its nested graphs, writes to an operand.
 bool has_writes(const Graph& graph);
 
 }  // namespace whittle
