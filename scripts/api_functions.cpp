@@ -6,18 +6,15 @@
 #include <iostream>
 #include <map>
 #include <set>
-#include <sstream>
 
 #include "base/error.h"
+#include "explain/api_spelling.h"
 #include "ops/registry.h"
 
 namespace {
 
 using namespace whittle;
 
-/// One device, one layout, one generator: nothing to choose.
-const std::set<std::string> kSkippedParams = {"layout",        "device",    "pin_memory",
-                                              "memory_format", "generator", "non_blocking"};
 /// Written by hand in tensor.h.
 const std::set<std::string> kHandWrittenMethods = {"index", "index_put_", "equal", "allclose", "item"};
 const std::set<std::string> kHandWrittenFunctions = {"scalar_tensor"};
@@ -139,29 +136,6 @@ struct Function {
     bool method = false;
 };
 
-std::string number_text(double value) {
-    std::ostringstream out;
-    out.precision(17);
-    out << value;
-    std::string shortest = out.str();
-    for (int digits = 1; digits < 17; ++digits) {
-        std::ostringstream attempt;
-        attempt.precision(digits);
-        attempt << value;
-        if (std::stod(attempt.str()) == value) {
-            shortest = attempt.str();
-            break;
-        }
-    }
-    return shortest.find_first_of(".en") == std::string::npos ? shortest + ".0" : shortest;
-}
-
-const char* dtype_text(DType dtype) {
-    static const char* const names[] = {"kDouble", "kFloat", "kHalf", "kBFloat16", "kLong",
-                                        "kInt",    "kShort", "kChar", "kByte",     "kBool"};
-    return names[static_cast<std::size_t>(dtype)];
-}
-
 std::string literal(const Param& param, const Arg& arg) {
     if (arg.is_none()) {
         if (param.type == ParamType::tensor) return "OptionalTensor()";
@@ -171,10 +145,10 @@ std::string literal(const Param& param, const Arg& arg) {
         if (param.type == ParamType::number) return std::to_string(*i) + ".0";
         return std::to_string(*i);
     }
-    if (const auto* d = std::get_if<double>(&arg.value)) return number_text(*d);
+    if (const auto* d = std::get_if<double>(&arg.value)) return explain::cpp_number(*d);
     if (const auto* b = std::get_if<bool>(&arg.value)) return *b ? "true" : "false";
     if (const auto* s = std::get_if<std::string>(&arg.value)) return "\"" + *s + "\"";
-    if (const auto* t = std::get_if<DType>(&arg.value)) return dtype_text(*t);
+    if (const auto* t = std::get_if<DType>(&arg.value)) return explain::api_dtype(*t);
     if (const ArgList* list = arg.list()) {
         std::string text;
         for (const Arg& element : *list) text += (text.empty() ? "" : ", ") + literal(param, element);
@@ -227,7 +201,7 @@ std::string return_type(const Schema& schema) {
 bool fill(const RegisteredOp& op, Function& function) {
     bool skipped_positional = false;
     for (const Param& param : op.schema.params) {
-        if (kSkippedParams.contains(param.name)) {
+        if (explain::api_leaves_out(param)) {
             if (!param.default_value) return false;
             skipped_positional |= !param.keyword_only;
             continue;

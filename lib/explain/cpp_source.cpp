@@ -1,33 +1,16 @@
 #include "explain/cpp_source.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <filesystem>
-#include <set>
 
 #include "base/error.h"
+#include "explain/api_spelling.h"
 #include "expr/group.h"
 #include "graph/text.h"
 #include "ops/registry.h"
 
 namespace whittle::explain {
 namespace {
-
-/// What the API leaves out: there is one device, one layout, one generator.
-bool left_out(const Param& param) {
-    static const std::set<std::string> names = {"layout",        "device",    "pin_memory",
-                                                "memory_format", "generator", "non_blocking"};
-    return names.contains(param.name);
-}
-
-std::string number(double value) {
-    if (std::isnan(value)) return "NAN";
-    if (std::isinf(value)) return value > 0 ? "INFINITY" : "-INFINITY";
-    char buffer[32];
-    std::string text(buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr);
-    return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
-}
 
 class Writer {
   public:
@@ -40,7 +23,7 @@ class Writer {
         std::string text;
         for (std::size_t i = 0; i < bound.size(); ++i) {
             const Param& param = op->schema.params[i];
-            if (left_out(param)) continue;
+            if (api_leaves_out(param)) continue;
             text += (text.empty() ? "" : ", ") + argument(param, bound[i]);
         }
         return "whittle::" + node.target.substr(5, node.target.find('.', 5) - 5) + '(' + text + ')';
@@ -99,10 +82,10 @@ class Writer {
         if (arg.node()) return of_node(arg);
         if (arg.is_none()) return "whittle::OptionalTensor()";
         if (const auto* i = std::get_if<std::int64_t>(&arg.value)) return std::to_string(*i);
-        if (const auto* d = std::get_if<double>(&arg.value)) return number(*d);
+        if (const auto* d = std::get_if<double>(&arg.value)) return cpp_number(*d);
         if (const auto* b = std::get_if<bool>(&arg.value)) return *b ? "true" : "false";
         if (const auto* s = std::get_if<std::string>(&arg.value)) return cpp_string(*s);
-        if (const auto* t = std::get_if<DType>(&arg.value)) return cpp_dtype(*t);
+        if (const auto* t = std::get_if<DType>(&arg.value)) return "whittle::" + std::string(api_dtype(*t));
         throw Error({"", "graph " + graph_.name}, "found a nested graph as an argument, expected none");
     }
 
@@ -143,12 +126,6 @@ std::string item(const Graph& graph, const Node& getitem) {
 
 std::string variable(const std::string& node_name) {
     return expr::is_identifier(node_name) ? node_name : identifier(node_name) + '_';
-}
-
-std::string cpp_dtype(DType type) {
-    static const char* const names[] = {"kDouble", "kFloat", "kHalf", "kBFloat16", "kLong",
-                                        "kInt",    "kShort", "kChar", "kByte",     "kBool"};
-    return std::string("whittle::") + names[static_cast<std::size_t>(type)];
 }
 
 std::string cpp_string(const std::string& text) {

@@ -17,9 +17,6 @@ std::string to_cpp(const Graph& graph, const std::string& name);
 /// A node's name as a C++ variable.
 std::string variable(const std::string& node_name);
 
-/// "whittle::kFloat".
-std::string cpp_dtype(DType dtype);
-
 /// The value as a C++ string literal.
 std::string cpp_string(const std::string& text);
 

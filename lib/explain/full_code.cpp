@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "explain/api_spelling.h"
 #include "explain/cpp_source.h"
+#include "explain/words.h"
 #include "graph/text.h"
 #include "record/index.h"
 #include "record/record.h"
@@ -110,9 +112,9 @@ class FrameWriter {
         const std::vector<std::size_t> starts = entries();
         std::size_t breaks = 0;
         for (const Piece& piece : pieces_) breaks += piece.entry->ended_by_break.has_value();
-        std::string code = "// What runs in place of " + name_ + ", captured as " + counted(pieces_.size(), "graph") +
-                           " with " + counted(breaks, "break") + " between" +
-                           (starts.size() > 2 ? ", in " + counted(starts.size() - 1, "specialization") : "") + ".\n" +
+        std::string code = "// What runs in place of " + name_ + ", captured as " + plural(pieces_.size(), "graph") +
+                           " with " + plural(breaks, "break") + " between" +
+                           (starts.size() > 2 ? ", in " + plural(starts.size() - 1, "specialization") : "") + ".\n" +
                            kHead;
         for (std::size_t i = 0; i < pieces_.size(); ++i) code += compiled(i);
         std::string table = "const Entry __entries[] = {\n";
@@ -131,10 +133,6 @@ class FrameWriter {
     }
 
   private:
-    static std::string counted(std::size_t count, const std::string& noun) {
-        return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
-    }
-
     /// Where the graphs of each specialization begin, and the end: those of one share their guards.
     std::vector<std::size_t> entries() const {
         std::vector<std::size_t> starts = {0};
@@ -197,8 +195,8 @@ class FrameWriter {
         for (const auto& [name, value] : first_value_) {
             std::string sizes;
             for (const std::int64_t size : value->sizes()) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
-            text += "    if (!__matches(frame.L[" + cpp_string(name) + "], " + cpp_dtype(value->dtype()) + ", {" +
-                    sizes + "})) return false;\n";
+            text += "    if (!__matches(frame.L[" + cpp_string(name) + "], " + "whittle::" + api_dtype(value->dtype()) +
+                    ", {" + sizes + "})) return false;\n";
         }
         return text + "    return true;\n}\n\n";
     }

@@ -1,4 +1,5 @@
 #include "explain/static_report.h"
+#include "explain/words.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -19,10 +20,6 @@ using cpp::PredictionKind;
 using nlohmann::json;
 
 constexpr std::size_t kPlaces = 3;  // shown without verbose
-
-std::string plural(std::size_t count, const std::string& noun) {
-    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 /// A reason with its places; a prediction that may not come true is another reason than one that will.
 struct Group {

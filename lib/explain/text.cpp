@@ -2,6 +2,7 @@
 #include <cstdio>
 
 #include "explain/show.h"
+#include "explain/words.h"
 #include "graph/text.h"
 
 namespace whittle::explain {
@@ -9,10 +10,6 @@ namespace whittle::explain {
 namespace {
 
 constexpr std::size_t kPlaces = 3, kValues = 4, kShapes = 3;  // shown without verbose
-
-std::string plural(std::int64_t count, const std::string& noun) {
-    return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 std::string seconds_text(double seconds) {
     char text[32];
