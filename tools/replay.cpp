@@ -116,6 +116,7 @@ nlohmann::json to_json(const std::vector<ReplayResult>& results, const std::func
                            {"backend", result.backend},
                            {"status", name(result.status)},
                            {"outcome", result.outcome},
+                           {"identical", result.identical},
                            {"first_difference", result.first_difference},
                            {"seconds", result.seconds}});
     return {{"passed", count(Status::passed)},

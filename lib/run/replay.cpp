@@ -103,7 +103,8 @@ ReplayResult run_record(const fs::path& file, const ReplayOptions& options, cons
     result.backend = options.backend.empty() ? record.backend : options.backend;
     Backend& backend = backends.get(result.backend);
     Outcome outcome = run_isolated(loaded->graph, record.inputs, backend, options.backend_options, options.limits);
-    if (!outcome.failed())
+    result.identical = !outcome.failed() && std::ranges::equal(outcome.outputs, record.expected, same_bits);
+    if (!outcome.failed() && !result.identical)
         outcome = judge(std::move(outcome), record.expected, options.tolerance ? options.tolerance : record.tolerance);
     const KnownFailures::Entry* entry = known.find(file, record.name);
     result.status = status_of(outcome, entry != nullptr);

@@ -77,6 +77,7 @@ struct ReplayResult {
     std::string outcome = {};           ///< name of the outcome's kind; "error" for one that cannot be read
     std::string first_difference = {};  ///< or the outcome's message; empty when passed
     std::string known_reason = {};      ///< of xfail and xpass
+    bool identical = false;             ///< every output has the hash, so every bit, of the recorded one
     double seconds = 0;
 };
 std::string_view name(ReplayResult::Status status);

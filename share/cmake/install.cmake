@@ -14,12 +14,13 @@ foreach(tool trace explain minify repro replay)
             RENAME ${WHITTLE_PROGRAM_PREFIX}${tool}.1 COMPONENT runtime)
   endif()
 endforeach()
-foreach(folder schema doc)
+foreach(folder schema doc ci)
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/share/${folder})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/whittle
             COMPONENT runtime)
   endif()
 endforeach()
+install(PROGRAMS share/ci/replay-and-minify DESTINATION ${CMAKE_INSTALL_DATADIR}/whittle/ci COMPONENT runtime)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/whittle COMPONENT runtime)
 
 # The library: find_package(Whittle), target Whittle::whittle.
@@ -43,9 +44,11 @@ install(FILES ${PROJECT_SOURCE_DIR}/lib/backends/plugin/whittle_backend.h
 install(FILES ${PROJECT_SOURCE_DIR}/lib/probe/probe.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT runtime)
 install(EXPORT WhittleTargets NAMESPACE Whittle:: DESTINATION ${whittle_cmake_dir} COMPONENT dev)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/WhittleConfig.cmake.in
-                              ${PROJECT_BINARY_DIR}/WhittleConfig.cmake INSTALL_DESTINATION ${whittle_cmake_dir})
+                              ${PROJECT_BINARY_DIR}/WhittleConfig.cmake INSTALL_DESTINATION ${whittle_cmake_dir}
+                              PATH_VARS CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/WhittleConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/WhittleConfig.cmake ${PROJECT_BINARY_DIR}/WhittleConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/WhittleReplay.cmake
         DESTINATION ${whittle_cmake_dir} COMPONENT dev)
 
 # Packages: `cpack` in the build folder makes whittle_*.deb and libwhittle-dev_*.deb.
