@@ -83,7 +83,8 @@ Ints all_dims(std::int64_t rank);
 /// Dimensions in 0 … rank-1, each once, in ascending order. Throws Error for others.
 Ints wrap_dims(const Ints& dims, std::int64_t rank);
 inline std::int64_t rank_of(const NodeValue& value) { return static_cast<std::int64_t>(value.meta.sizes.size()); }
-/// The size of dimension dim, which is not negative. Throws Error where there is none: wrap_dim allows 0 for a 0-d value.
+/// The size of dimension dim, which is not negative. Throws Error where there is none (wrap_dim allows 0 for 0-d
+/// values).
 std::int64_t size_of_dim(const NodeValue& value, std::int64_t dim);
 /// TensorProto.DataType to dtype. Throws Error for types Whittle does not have.
 DType dtype_of_code(std::int64_t code);
