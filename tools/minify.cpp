@@ -14,8 +14,10 @@
 #include "cli/usage.h"
 #include "graph/json.h"
 #include "graph/text.h"
+#include "reduce/identity.h"
 #include "reduce/journal.h"
 #include "reduce/minimize.h"
+#include "reduce/parallel.h"
 #include "reduce/save.h"
 
 namespace {
@@ -34,6 +36,7 @@ struct Options {
     std::vector<std::int64_t> fail_codes, ignore_codes;
     double timeout = 60;
     std::int64_t memory = 4096, repeat = 2;
+    std::int64_t jobs = 1;
     std::optional<std::int64_t> step_limit;
     cli::InputOptions inputs;
 };
@@ -68,6 +71,8 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("--repeat", options.repeat, "N", "Runs of the original, which must agree. Default: 2.");
     tool.choice("--mode", options.mode, {"auto", "bisect", "linear", "ddmin"}, "How to search. Default: auto.");
     tool.option("--step-limit", options.step_limit, "N", "Stop after N candidates with the best so far.");
+    tool.option("-j,--jobs", options.jobs, "N",
+                "Judge up to N candidates at a time. Changes the time, never the result. Default: 1.");
     tool.flag("--resume", options.resume,
               "Go on where an earlier run with the same arguments was stopped or killed: OUT.journal has its answers, "
               "and no candidate is judged twice.");
@@ -151,6 +156,7 @@ void check_usage(Options& options) {
     cli::require_range("--timeout", options.timeout, 0.001, 1e9);
     cli::require_range("--memory-limit", options.memory, 1, 1 << 24);
     cli::require_range("--repeat", options.repeat, 1, 1'000'000);
+    cli::require_range("--jobs", options.jobs, 1, 1024);
     if (options.output.empty()) options.output = default_output(options);
     const std::string extension = options.output.extension().string();
     if (extension != ".json" && extension != ".onnx")
@@ -243,13 +249,14 @@ int run(const cli::Tool& tool, Options& options) {
     std::unique_ptr<Backend> backend;
     const std::unique_ptr<reduce::Oracle> judge = oracle(options, backend);
 
-    reduce::JournalingOracle journal(*judge, journal_of(options),
-                                     reduce::journal_identity(frames[0].graph, frames[0].inputs, *judge),
-                                     options.resume);
+    reduce::ParallelOracle parallel(*judge, static_cast<int>(options.jobs));
+    reduce::JournalingOracle journal(parallel, journal_of(options),
+                                     reduce::Identity(*judge)(frames[0].graph, frames[0].inputs), options.resume);
 
     const CleanUpScope scope;  // an interrupt ends the search, not us
     cli::Progress progress("minify", 0, tool.shared().progress);
     reduce::MinimizeOptions search;
+    search.jobs = static_cast<int>(options.jobs);
     search.repeat = static_cast<int>(options.repeat);
     if (options.step_limit) search.search.step_limit = static_cast<std::size_t>(*options.step_limit);
     search.search.mode = reduce::mode_from_name(options.mode);

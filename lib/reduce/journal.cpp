@@ -10,9 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/hash.h"
 #include "graph/json_text.h"
-#include "graph/text.h"
 
 namespace whittle::reduce {
 namespace fs = std::filesystem;
@@ -22,9 +20,6 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kFormat = "whittle.journal";
-
-/// A candidate among those of one search: its nodes have the names they have in the original.
-std::string key_of(const Candidate& candidate) { return content_hash(print(candidate.graph)); }
 
 json to_json(const std::string& key, const Observation& seen) {
     return {
@@ -44,20 +39,6 @@ Observation from_json(const json& line) {
 }
 
 }  // namespace
-
-std::string journal_identity(const Graph& graph, std::span<const Tensor> inputs, const Oracle& oracle) {
-    std::string text = print(graph) + oracle.name();
-    for (const auto& [name, tensor] : graph.attributes) text += '\n' + name + ' ' + content_hash(tensor);
-    for (const Tensor& input : inputs) text += '\n' + content_hash(input);
-    Failure failure;
-    oracle.describe(failure);
-    text += '\n' + failure.backend + ' ' + failure.polarity + ' ' + failure.reference;
-    for (const auto& [key, value] : failure.options) text += '\n' + key + '=' + value;
-    for (const std::string& word : failure.command) text += '\n' + word;
-    if (failure.tolerance)
-        text += '\n' + std::to_string(failure.tolerance->rtol) + ' ' + std::to_string(failure.tolerance->atol);
-    return content_hash(text);
-}
 
 JournalingOracle::JournalingOracle(Oracle& oracle, fs::path file, const std::string& identity, bool resume)
     : oracle_(oracle), file_(std::move(file)) {
@@ -94,16 +75,20 @@ void JournalingOracle::read(const std::string& identity) {
 }
 
 Observation JournalingOracle::observe(const Candidate& candidate) {
-    const std::string key = key_of(candidate);
-    if (const auto known = known_.find(key); known != known_.end() && !known->second.empty()) {
+    if (const auto known = known_.find(candidate.identity); known != known_.end() && !known->second.empty()) {
         Observation seen = std::move(known->second.back());
         known->second.pop_back();
         ++replayed_;
         return seen;
     }
     Observation seen = oracle_.observe(candidate);
-    append(to_json(key, seen).dump() + '\n');
+    append(to_json(candidate.identity, seen).dump() + '\n');
     return seen;
+}
+
+void JournalingOracle::prefetch(const Candidate& candidate) {
+    const auto known = known_.find(candidate.identity);
+    if (known == known_.end() || known->second.empty()) oracle_.prefetch(candidate);
 }
 
 /// One write: other processes, and we after a kill, see the whole line or a part of the last one.

@@ -13,18 +13,18 @@
 
 namespace whittle::reduce {
 
-/// What a journal is about: graph, inputs and oracle. Answers to another question are never used.
-std::string journal_identity(const Graph& graph, std::span<const Tensor> inputs, const Oracle& oracle);
-
 /// Answers from the journal what it knows, in the order in which it was asked; asks `oracle` the rest and writes it
 /// down. A line that was cut short by a kill is dropped.
 class JournalingOracle final : public Oracle {
   public:
-    /// A new journal at `file`, or, with `resume`, the one that is there. Throws Error when that is of another identity
-    /// or damaged, and when the file cannot be written.
+    /// A new journal at `file`, or, with `resume`, the one that is there. `identity` is that of the original with its
+    /// inputs: answers to another question are never used. Throws Error when the journal is of
+    /// another identity or damaged, and when the file cannot be written.
     JournalingOracle(Oracle& oracle, std::filesystem::path file, const std::string& identity, bool resume);
 
+    /// From one thread.
     Observation observe(const Candidate& candidate) override;
+    void prefetch(const Candidate& candidate) override;
     void describe(Failure& failure) const override { oracle_.describe(failure); }
     std::string name() const override { return oracle_.name(); }
 
@@ -39,7 +39,7 @@ class JournalingOracle final : public Oracle {
 
     Oracle& oracle_;
     std::filesystem::path file_;
-    std::map<std::string, std::vector<Observation>> known_;  ///< by candidate, last answer first
+    std::map<std::string, std::vector<Observation>> known_;  ///< by identity, last answer first
     std::size_t replayed_ = 0;
 };
 

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "reduce/case.h"
 #include "reduce/oracle.h"
+#include "reduce/search.h"
 
 namespace whittle::reduce {
 
@@ -15,7 +17,10 @@ struct Progress {
 };
 
 struct MinimizeOptions {
-    Options search = {};
+    Options search = {};  ///< its step limit counts the queries of everything; `improved` and `lookahead` are ours
+    /// Candidates to prefetch from an oracle that can answer several at a time (parallel.h), less one. Changes the
+    /// time, never the result nor the order of the answers.
+    int jobs = 1;
     int repeat = 2;  ///< runs of the original; answers that disagree make it flaky
     /// Called with every smaller failing graph (its `failure` set), to save it.
     std::function<void(const Graph&)> improved = {};

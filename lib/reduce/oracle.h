@@ -28,12 +28,16 @@ struct Candidate {
     const Graph& graph;
     std::span<const Tensor> inputs;
     std::span<const Tensor> expected;
+    std::string identity = {};  ///< see identity.h
 };
 
 class Oracle {
   public:
     virtual ~Oracle() = default;
+    /// May be called from several threads.
     virtual Observation observe(const Candidate& candidate) = 0;
+    /// The candidate will probably be observed soon.
+    virtual void prefetch(const Candidate&) {}
     /// Fills in how the failure is to be reproduced: backend or command, reference, tolerance.
     virtual void describe(Failure& failure) const = 0;
     /// "halide", or the command line.

@@ -39,6 +39,9 @@ Set extended(const Set& base, const std::vector<int>& order, std::size_t k) {
     return sorted(std::move(set));
 }
 
+std::vector<Set> likely_next(const Problem& problem, const Options& options, const std::map<Set, Verdict>& known,
+                             const Set& pending, double chance);
+
 class Search {
   public:
     Search(const Problem& problem, const Options& options) : problem_(problem), options_(options) {}
@@ -60,6 +63,10 @@ class Search {
 
   private:
     void reduce() {
+        if (problem_.ask_empty && fails({})) {
+            result_.one_minimal = true;
+            return;
+        }
         switch (options_.mode) {
             case Mode::linear:
                 break;
@@ -80,7 +87,7 @@ class Search {
 
     Verdict ask(const Set& wish) {
         const Set set = legal(wish);
-        if (set.empty()) return Verdict::passes;  // nothing to run
+        if (set.empty() && !problem_.ask_empty) return Verdict::passes;  // nothing to run
         if (const auto known = cache_.find(set); known != cache_.end()) {
             result_.cache_hits++;
             return known->second;
@@ -88,8 +95,11 @@ class Search {
         if (options_.stop && options_.stop()) throw Stopped{};
         if (options_.step_limit && result_.queries >= *options_.step_limit) throw Stopped{};
         result_.queries++;
+        if (options_.lookahead && problem_.prefetch)
+            for (const Set& next : likely_next(problem_, options_, cache_, set, chance_)) problem_.prefetch(next);
         const Verdict verdict = problem_.test(set);
         cache_.emplace(set, verdict);
+        chance_ += 0.25 * ((verdict == Verdict::fails) - chance_);
         if (verdict == Verdict::unresolved) result_.unresolved++;
         if (verdict == Verdict::fails && set.size() < best_.size()) {
             best_ = set;
@@ -260,8 +270,59 @@ class Search {
     Result result_;
     Set best_;
     std::map<Set, Verdict> cache_;
+    double chance_ = 0.5;          // that the next set fails, by those asked about lately
     double found_ = 0, seen_ = 0;  // essential items, and items known to be essential or not, behind the prefix
 };
+
+/// Thrown out of a rehearsal when it asks what is not known.
+struct Unknown {
+    Set set;
+};
+
+/// The sets that will be asked about after `pending`, likeliest first, when each fails with the probability `chance`:
+/// the search is deterministic, so rehearsing it with the answers so far and assumed ones tells what it asks next.
+std::vector<Set> likely_next(const Problem& problem, const Options& options, const std::map<Set, Verdict>& known,
+                             const Set& pending, double chance) {
+    struct Future {
+        double probability;
+        std::map<Set, Verdict> assumed;
+        bool operator<(const Future& other) const { return probability < other.probability; }
+    };
+    chance = std::clamp(chance, 0.1, 0.9);
+    std::priority_queue<Future> futures;
+    const auto branch = [&](const Future& from, const Set& at) {
+        for (const Verdict verdict : {Verdict::fails, Verdict::passes}) {
+            Future future = from;
+            future.probability *= verdict == Verdict::fails ? chance : 1 - chance;
+            future.assumed[at] = verdict;
+            futures.push(std::move(future));
+        }
+    };
+    branch({1, {}}, pending);
+    std::vector<Set> next;
+    Options rehearsal;
+    rehearsal.mode = options.mode;
+    rehearsal.step_limit = options.step_limit;
+    for (std::size_t tries = 0; next.size() < options.lookahead && !futures.empty() && tries < 4 * options.lookahead;
+         ++tries) {
+        const Future future = futures.top();
+        futures.pop();
+        Problem rehearsed = problem;
+        rehearsed.prefetch = {};
+        rehearsed.test = [&](const Set& set) {
+            for (const auto* answers : {&known, &future.assumed})
+                if (const auto answer = answers->find(set); answer != answers->end()) return answer->second;
+            throw Unknown{set};
+        };
+        try {
+            search(rehearsed, rehearsal);
+        } catch (const Unknown& unknown) {
+            if (std::find(next.begin(), next.end(), unknown.set) == next.end()) next.push_back(unknown.set);
+            branch(future, unknown.set);
+        }
+    }
+    return next;
+}
 
 }  // namespace
 

@@ -33,6 +33,10 @@ struct Problem {
     std::function<Set(const Set&)> legal = {};
     /// Asked once per distinct legal set.
     std::function<Verdict(const Set&)> test;
+    /// The empty set is asked about too, and first; else it passes.
+    bool ask_empty = false;
+    /// Told before a test which sets will probably be asked about after it, so that they can be tested meanwhile.
+    std::function<void(const Set&)> prefetch = {};
 };
 
 enum class Mode { automatic, bisect, linear, ddmin };
@@ -40,6 +44,7 @@ enum class Mode { automatic, bisect, linear, ddmin };
 struct Options {
     Mode mode = Mode::automatic;
     std::optional<std::size_t> step_limit = {};  ///< distinct queries
+    std::size_t lookahead = 0;                   ///< sets to tell Problem::prefetch at a time
     /// Called with each smaller failing set as it is found.
     std::function<void(const Set&)> improved = {};
     /// True: stop before the next query (an interrupt).

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/text.h"
+#include "reduce/identity.h"
 #include "reduce/minimize.h"
 
 using namespace whittle;
@@ -53,7 +54,7 @@ TEST_CASE("a search killed after any answer goes on with no query repeated, to t
     Fake undisturbed;
     const Minimized wanted = minimize(graph, kInput, undisturbed, {});
     REQUIRE(wanted.calls_after == 2);
-    const std::string identity = journal_identity(graph, kInput, undisturbed);
+    const std::string identity = Identity(undisturbed)(graph, kInput);
     for (int kill_at = 0; kill_at < undisturbed.asked; ++kill_at) {
         const TempDir folder;
         const auto file = folder.path() / "m.json.journal";
@@ -82,11 +83,11 @@ TEST_CASE("the journal of another search, and what is no journal, are refused", 
     const auto file = folder.path() / "m.json.journal";
     const Graph graph = ladder();
     Fake oracle;
-    const std::string identity = journal_identity(graph, kInput, oracle);
+    const std::string identity = Identity(oracle)(graph, kInput);
     { JournalingOracle journal(oracle, file, identity, false); }
     const std::vector<Tensor> other = {Tensor::of<float>({1, 2, 3, 4})};
-    CHECK(journal_identity(graph, other, oracle) != identity);
-    CHECK_THROWS_WITH(JournalingOracle(oracle, file, journal_identity(graph, other, oracle), true),
+    CHECK(Identity(oracle)(graph, other) != identity);
+    CHECK_THROWS_WITH(JournalingOracle(oracle, file, Identity(oracle)(graph, other), true),
                       Contains("m.json.journal") && Contains("journal of another search"));
     write_file(file, "not json\n");
     CHECK_THROWS_WITH(JournalingOracle(oracle, file, identity, true), Contains("line 1"));

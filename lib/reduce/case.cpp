@@ -1,0 +1,33 @@
+#include "reduce/case.h"
+
+namespace whittle::reduce {
+namespace {
+
+void add(Size& size, const Graph& graph) {
+    for (const Node& node : graph.nodes) size.calls += node.kind == NodeKind::call && node.target != kGetItem;
+    for (const auto& [name, tensor] : graph.attributes) size.elements += tensor.numel();
+    for (const auto& [name, nested] : graph.subgraphs) add(size, *nested);
+}
+
+std::string count(std::int64_t number, const char* what) {
+    return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
+}
+
+}  // namespace
+
+Size size_of(const Case& sized) {
+    Size size;
+    add(size, sized.graph);
+    size.inputs = sized.graph.placeholders().size();
+    size.outputs = sized.graph.outputs().size();
+    for (const Tensor& input : sized.inputs) size.elements += input.numel();
+    return size;
+}
+
+std::string text(const Size& size) {
+    return count(static_cast<std::int64_t>(size.calls), "op") + ", " +
+           count(static_cast<std::int64_t>(size.inputs), "input") + ", " +
+           count(static_cast<std::int64_t>(size.outputs), "output") + ", " + count(size.elements, "element");
+}
+
+}  // namespace whittle::reduce

@@ -1,0 +1,92 @@
+#include "reduce/deletion.h"
+
+#include <numeric>
+
+#include "base/error.h"
+#include "graph/verify.h"
+#include "ops/interpreter.h"
+#include "passes/subgraph.h"
+
+namespace whittle::reduce {
+namespace {
+
+/// Runs the reference and keeps every value it computes.
+class Recorder final : public Interpreter {
+  public:
+    explicit Recorder(const Graph& graph) : top_(&graph) {}
+    std::map<std::pair<NodeId, int>, Tensor> values;
+
+  protected:
+    void observe(const Graph& graph, NodeId node, std::span<const Tensor> results) override {
+        if (&graph != top_) return;  // a nested graph's nodes have numbers of their own
+        for (std::size_t i = 0; i < results.size(); i++) values[{node, static_cast<int>(i)}] = results[i];
+    }
+
+  private:
+    const Graph* top_;
+};
+
+}  // namespace
+
+Deletion::Deletion(const Graph& graph, std::span<const Tensor> inputs) : graph_(graph) {
+    Recorder recorder(graph);
+    try {
+        recorder.run(graph, inputs);
+    } catch (const Error& error) {
+        throw Error(error.where(), "the reference cannot run it: " + error.message(),
+                    error.hint().empty() ? "give the model inputs that it can run on" : error.hint());
+    }
+    values_ = std::move(recorder.values);
+    for (NodeId id : graph.calls())
+        if (graph.nodes[static_cast<std::size_t>(id)].target != kGetItem) items_.push_back(id);
+}
+
+Case Deletion::candidate(const Set& kept) const {
+    std::vector<NodeId> calls;
+    for (int item : kept) calls.push_back(items_[static_cast<std::size_t>(item)]);
+    Subgraph part = subgraph(graph_, calls);
+    verify(part.graph, Stage::captured, Registry::instance());
+    const auto values = [&](const std::vector<SubgraphValue>& keys) {
+        std::vector<Tensor> tensors;
+        for (const SubgraphValue& key : keys) tensors.push_back(values_.at({key.node, key.result}));
+        return tensors;
+    };
+    return {std::move(part.graph), values(part.inputs), values(part.outputs)};
+}
+
+Case Deletion::whole() const {
+    Set all(items_.size());
+    std::iota(all.begin(), all.end(), 0);
+    return candidate(all);
+}
+
+Result Deletion::search(Judge& judge, const Options& options) const {
+    Problem problem;
+    problem.count = count();
+    problem.neighbours = neighbours();
+    problem.test = [&](const Set& set) {
+        if (set.size() == items_.size()) return Verdict::fails;
+        return judge.test(candidate(set));
+    };
+    problem.prefetch = [&](const Set& set) { judge.prefetch(candidate(set)); };
+    return reduce::search(problem, options);
+}
+
+/// Calls are neighbours when one reads the other, through a getitem or not.
+std::vector<std::vector<int>> Deletion::neighbours() const {
+    std::vector<int> item_of(graph_.nodes.size(), -1);
+    for (std::size_t i = 0; i < items_.size(); i++) item_of[static_cast<std::size_t>(items_[i])] = static_cast<int>(i);
+    std::vector<std::vector<int>> adjacent(items_.size());
+    for (std::size_t i = 0; i < items_.size(); i++)
+        for_each_input(graph_.nodes[static_cast<std::size_t>(items_[i])], [&](NodeRef ref) {
+            const Node& read = graph_.node(ref);
+            if (read.kind == NodeKind::call && read.target == kGetItem) ref = *read.args.at(0).node();
+            const int other = item_of[static_cast<std::size_t>(ref.id)];
+            if (other < 0) return;
+            adjacent[i].push_back(other);
+            adjacent[static_cast<std::size_t>(other)].push_back(static_cast<int>(i));
+        });
+    return adjacent;
+}
+
+}  // namespace whittle::reduce

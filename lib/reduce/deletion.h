@@ -1,0 +1,33 @@
+// Deletion: the fewest calls of a case that still fail. A value that is read and no longer computed becomes an input
+// that holds what the reference computed, so every subset of the calls is a legal case.
+#pragma once
+
+#include <functional>
+
+#include "reduce/judge.h"
+
+namespace whittle::reduce {
+
+/// Every value of a case, computed once by the reference, and the cases that some of its calls make.
+class Deletion {
+  public:
+    /// Throws Error when the reference cannot run it.
+    Deletion(const Graph& graph, std::span<const Tensor> inputs);
+
+    /// The calls that may be dropped are the items of the search.
+    int count() const { return static_cast<int>(items_.size()); }
+    Case candidate(const Set& kept) const;
+    Case whole() const;
+
+    /// The whole is known to fail. `improved` is called for each smaller case, which is judge.last_failing().
+    Result search(Judge& judge, const Options& options) const;
+
+  private:
+    std::vector<std::vector<int>> neighbours() const;
+
+    const Graph& graph_;
+    std::vector<NodeId> items_;
+    std::map<std::pair<NodeId, int>, Tensor> values_;
+};
+
+}  // namespace whittle::reduce

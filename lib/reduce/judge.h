@@ -1,0 +1,66 @@
+// The judge: the one place where a search asks its oracle. It knows which failure is followed, remembers every answer,
+// counts, and keeps other failures that it meets.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reduce/case.h"
+#include "reduce/identity.h"
+#include "reduce/search.h"
+
+namespace whittle::reduce {
+
+/// A case and how it failed.
+struct Find {
+    Case found;
+    Observation seen;
+};
+
+class Judge {
+  public:
+    struct Limits {
+        std::optional<std::size_t> queries = {};  ///< distinct cases
+        std::function<bool()> stop = {};          ///< true: no more questions (an interrupt)
+    };
+    Judge(Oracle& oracle, Limits limits) : oracle_(oracle), identity_(oracle), limits_(std::move(limits)) {}
+
+    /// A run of the original: neither counted nor remembered.
+    Observation observe(const Case& original);
+    /// From now on `failure` of `original` is what fails means; counts as the first query.
+    void follow(const Case& original, const Observation& failure);
+
+    /// Asked of the oracle once per distinct case.
+    Verdict test(const Case& asked);
+    /// It will probably be asked about soon.
+    void prefetch(const Case& likely);
+    bool stopped() const;
+
+    /// The last case that test() said fails of.
+    const Find& last_failing() const { return last_; }
+    /// The smallest case of each other failure that was met, in the order of their discovery.
+    const std::vector<Find>& drifted() const { return drifted_; }
+
+    std::size_t queries() const { return queries_; }
+    std::size_t cache_hits() const { return cache_hits_; }
+    std::size_t unresolved() const { return unresolved_; }
+    std::function<void()> asked = {};  ///< called after every query
+
+  private:
+    Verdict verdict(const Case& asked, const Observation& seen);
+    void keep_drifted(const Case& asked, const Observation& seen);
+
+    Oracle& oracle_;
+    Identity identity_;
+    Limits limits_;
+    Signature followed_;
+    std::map<std::string, Observation> known_;  ///< by identity
+    Find last_;
+    std::vector<Find> drifted_;
+    std::size_t queries_ = 0, cache_hits_ = 0, unresolved_ = 0;
+};
+
+}  // namespace whittle::reduce

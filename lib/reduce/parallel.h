@@ -1,0 +1,31 @@
+// Queries ahead of their turn: while one candidate is judged, others that are likely to be asked about next are judged
+// too. Answers are handed out when they are asked for, in the order of the asking, so that the number of jobs changes
+// the time and nothing else.
+#pragma once
+
+#include <future>
+#include <map>
+#include <string>
+
+#include "reduce/oracle.h"
+
+namespace whittle::reduce {
+
+class ParallelOracle final : public Oracle {
+  public:
+    /// `oracle` is asked from up to `jobs` threads at a time.
+    ParallelOracle(Oracle& oracle, int jobs) : oracle_(oracle), jobs_(jobs) {}
+
+    Observation observe(const Candidate& candidate) override;
+    /// Starts it unless all jobs are taken.
+    void prefetch(const Candidate& candidate) override;
+    void describe(Failure& failure) const override { oracle_.describe(failure); }
+    std::string name() const override { return oracle_.name(); }
+
+  private:
+    Oracle& oracle_;
+    int jobs_;
+    std::map<std::string, std::future<Observation>> started_;  ///< by identity
+};
+
+}  // namespace whittle::reduce

@@ -1,0 +1,114 @@
+#include "reduce/parallel.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <set>
+#include <thread>
+
+#include "base/files.h"
+#include "graph/text.h"
+#include "reduce/identity.h"
+#include "reduce/journal.h"
+#include "reduce/minimize.h"
+
+using namespace whittle;
+using namespace whittle::reduce;
+
+namespace {
+
+/// Fails when a candidate holds both a tanh and a sin; answers in an order that has nothing to do with the asking, and
+/// not at all about a part of the candidates.
+class Unordered final : public Oracle {
+  public:
+    std::atomic<int> asked = 0;
+
+    Observation observe(const Candidate& candidate) override {
+        ++asked;
+        const std::size_t hash = std::hash<std::string>()(candidate.identity);
+        for (std::size_t i = 0; i < hash % 200; ++i) std::this_thread::yield();
+        const std::string text = print(candidate.graph);
+        const bool whole = text.find("%v39") != text.npos && text.find("%v0 ") != text.npos;
+        if (!whole && hash % 5 == 0) return {false, true, {}, "no answer"};
+        const bool failed = text.find("aten.tanh") != text.npos && text.find("aten.sin") != text.npos;
+        return {failed, false, {failed ? "mismatch" : "", "run", "value"}, failed ? "differs" : ""};
+    }
+    void describe(Failure& failure) const override { failure.backend = "fake"; }
+    std::string name() const override { return "fake"; }
+};
+
+Graph ladder() {
+    std::string text = "graph ladder {\n  %x = placeholder[\"x\"] : f32[4]\n", last = "x";
+    for (int i = 0; i < 40; ++i) {
+        const std::string name = "v" + std::to_string(i), op = i == 11 ? "tanh" : i == 30 ? "sin" : "abs";
+        text += "  %" + name + " = aten." + op + ".default(%" + last + ") : f32[4]\n";
+        last = name;
+    }
+    return parse(text + "  return (%" + last + ")\n}\n");
+}
+
+const std::vector<Tensor> kInput = {Tensor::of<float>({-1, 0.5, 2, -3})};
+
+struct Run {
+    std::string result, journal;
+    std::size_t queries = 0;
+    int asked = 0;
+};
+
+Run run(int jobs, std::optional<std::size_t> step_limit) {
+    const TempDir folder;
+    const auto file = folder.path() / "journal";
+    const Graph graph = ladder();
+    Unordered oracle;
+    Run run;
+    {
+        ParallelOracle parallel(oracle, jobs);
+        JournalingOracle journal(parallel, file, Identity(oracle)(graph, kInput), false);
+        MinimizeOptions options;
+        options.jobs = jobs;
+        options.search.step_limit = step_limit;
+        const Minimized result = minimize(graph, kInput, journal, options);
+        run.result = print(result.graph);
+        run.queries = result.search.queries;
+    }
+    run.journal = read_file(file);
+    run.asked = oracle.asked;
+    return run;
+}
+
+}  // namespace
+
+TEST_CASE("the number of jobs changes neither the result nor the journal", "[parallel]") {
+    for (const std::optional<std::size_t> limit : {std::optional<std::size_t>(), std::optional<std::size_t>(9)}) {
+        const Run one = run(1, limit);
+        for (const int jobs : {2, 4, 7}) {
+            const Run several = run(jobs, limit);
+            INFO(jobs << " jobs");
+            CHECK(several.result == one.result);
+            CHECK(several.journal == one.journal);
+            CHECK(several.queries == one.queries);
+            CHECK(several.asked > one.asked);  // it did ask ahead
+        }
+    }
+}
+
+TEST_CASE("what is told to be asked next mostly is", "[search]") {
+    const Set culprits = {5, 21};
+    for (const std::size_t lookahead : {1, 3, 8}) {
+        std::set<Set> ahead;
+        int asked = 0, foreseen = 0;
+        Problem problem;
+        problem.count = 64;
+        problem.test = [&](const Set& set) {
+            ++asked;
+            foreseen += ahead.contains(set);
+            return std::includes(set.begin(), set.end(), culprits.begin(), culprits.end()) ? Verdict::fails
+                                                                                           : Verdict::passes;
+        };
+        problem.prefetch = [&](const Set& set) { ahead.insert(set); };
+        Options options;
+        options.lookahead = lookahead;
+        CHECK(search(problem, options).kept == culprits);
+        INFO(lookahead << ": " << foreseen << " of " << asked);
+        CHECK(foreseen * 3 >= asked * (lookahead == 1 ? 1 : 2));
+    }
+}
