@@ -4,19 +4,18 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/error.h"
+#include "base/guard.h"
 #include "base/interrupt.h"
 
 namespace whittle {
@@ -24,7 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds kGrace{500};  // between TERM and KILL
 constexpr int kGlance = 250;  // ms between looks for an interrupt, which may have reached another thread
 
 /// A file descriptor that closes itself.
@@ -105,58 +103,22 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     return result;
 }
 
-/// Everything the child needs, made before the fork: after it only async-signal-safe calls are allowed, because other
+/// Everything exec needs, made before the fork: after it only async-signal-safe calls are allowed, because other
 /// threads of ours may have held locks.
 struct Launch {
     char* const* argv;
     char* const* environment;
     const char* folder;  // or nullptr
-    const ProcessOptions* options;
-    pid_t parent;
-    int in, out, err, report;
 };
 
-/// What the child could not do, sent through the close-on-exec pipe.
-struct LaunchFailure {
-    enum Step : int { chdir, exec } step;
-    int code;
-};
-
-void limit_resource(__rlimit_resource resource, rlim_t value) {
-    rlimit limit{};
-    ::getrlimit(resource, &limit);
-    limit.rlim_cur = std::min(value, limit.rlim_max);
-    limit.rlim_max = limit.rlim_cur;
-    ::setrlimit(resource, &limit);
-}
-
-[[noreturn]] void become(const Launch& launch) {
-    const auto give_up = [&](LaunchFailure::Step step) {
-        const LaunchFailure failure{step, errno};
-        const ssize_t ignored = ::write(launch.report, &failure, sizeof failure);
-        static_cast<void>(ignored);
-        ::_exit(127);
-    };
-    if (launch.options->own_group) ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != launch.parent) ::_exit(127);  // died before the line above
-    for (int signal = 1; signal < 32; ++signal)      // handlers are ours; ignored signals would be inherited
-        if (signal != SIGKILL && signal != SIGSTOP) ::signal(signal, SIG_DFL);
-    sigset_t none;
-    sigemptyset(&none);
-    ::sigprocmask(SIG_SETMASK, &none, nullptr);
-    ::dup2(launch.in, STDIN_FILENO);
-    if (!launch.options->inherit_output) {
-        ::dup2(launch.out, STDOUT_FILENO);
-        ::dup2(launch.err, STDERR_FILENO);
+[[noreturn]] void become(const Launch& launch, GuardReport& report) {
+    if (launch.folder && ::chdir(launch.folder) != 0) {
+        report.failed_step = "chdir";
+    } else {
+        ::execvpe(launch.argv[0], launch.argv, launch.environment);
+        report.failed_step = "exec";
     }
-    if (launch.folder && ::chdir(launch.folder) != 0) give_up(LaunchFailure::chdir);
-    if (launch.options->cpu_limit)
-        limit_resource(RLIMIT_CPU, static_cast<rlim_t>(std::max<std::int64_t>(1, launch.options->cpu_limit->count())));
-    limit_resource(RLIMIT_CORE, 0);
-    if (launch.options->memory_limit) limit_resource(RLIMIT_AS, *launch.options->memory_limit);
-    ::execvpe(launch.argv[0], launch.argv, launch.environment);
-    give_up(LaunchFailure::exec);
+    report.failed_code = errno;
     ::_exit(127);
 }
 
@@ -176,168 +138,145 @@ std::string hint_for(const std::string& program, int code) {
     }
 }
 
-/// Blocks until the child has called exec (the pipe closes) or says why it could not.
-void expect_exec(pid_t child, int report, const std::string& program, const ProcessOptions& options) {
-    LaunchFailure failure{};
-    ssize_t count;
-    do count = ::read(report, &failure, sizeof failure);
-    while (count < 0 && errno == EINTR);
-    if (count != static_cast<ssize_t>(sizeof failure)) return;
-    ::waitpid(child, nullptr, 0);
-    if (failure.step == LaunchFailure::chdir)
+void expect_start(const GuardReport& report, const std::string& program, const ProcessOptions& options) {
+    if (!report.failed_step) return;
+    if (report.failed_step == std::string_view("chdir"))
         throw Error({options.folder->string(), {}},
-                    std::string("cannot enter the folder: ") + std::strerror(failure.code));
-    throw Error("cannot run '" + program + "': " + std::strerror(failure.code), hint_for(program, failure.code));
+                    std::string("cannot enter the folder: ") + std::strerror(report.failed_code));
+    throw Error("cannot run '" + program + "': " + std::strerror(report.failed_code),
+                hint_for(program, report.failed_code));
 }
 
-/// One captured stream.
-struct Stream {
-    Descriptor from;
-    std::string* to;
-    std::size_t limit;
+/// One captured stream: its first and its last bytes, so that neither the cause nor the last words are lost.
+class Stream {
+  public:
+    Stream(Descriptor from, std::size_t limit) : from_(std::move(from)), limit_(limit) {}
+
+    int descriptor() const { return from_.get(); }
 
     /// Reads once; closes at the end of the stream. False when there was nothing to read now.
     bool read_some() {
         std::array<char, 1 << 16> chunk;
-        const ssize_t count = ::read(from.get(), chunk.data(), chunk.size());
+        const ssize_t count = ::read(from_.get(), chunk.data(), chunk.size());
         if (count < 0 && (errno == EINTR || errno == EAGAIN)) return errno == EINTR;
         if (count <= 0) {
-            from.reset();
+            from_.reset();
             return false;
         }
-        const std::size_t room = limit - std::min(limit, to->size());
-        to->append(chunk.data(), std::min(room, static_cast<std::size_t>(count)));
+        take({chunk.data(), static_cast<std::size_t>(count)});
         return true;
     }
-};
 
-/// Waits for a running child: captures its streams, enforces the deadline, ends its group.
-class Watch {
-  public:
-    /// `target`: what is signalled, the child or minus its group.
-    Watch(pid_t target, Descriptor exited, std::array<Stream, 2> streams, std::optional<Clock::time_point> deadline)
-        : target_(target), exited_(std::move(exited)), streams_(std::move(streams)), deadline_(deadline) {}
-
-    /// Returns when the child has ended and its streams are drained. It is still a zombie then, so that its process
-    /// group cannot be anybody else's when the rest of the group is killed.
-    void until_end() {
-        bool running = true;
-        while (running) {
-            pollfd waits[3] = {{exited_.get(), POLLIN, 0},
-                               {streams_[0].from.get(), POLLIN, 0},  // a closed one is -1, which poll ignores
-                               {streams_[1].from.get(), POLLIN, 0}};
-            if (::poll(waits, 3, milliseconds_left()) < 0 && errno != EINTR)
-                fail(std::to_string(target_), "wait for process", errno);
-            for (int i = 0; i < 2; ++i)
-                if (waits[i + 1].revents) streams_[i].read_some();
-            running = waits[0].revents == 0;
-            if (running) enforce_deadline();
+    /// What is in the pipe now. Processes that escaped may still write, so no more than pipes hold is read.
+    void drain() {
+        if (!from_.open()) return;
+        ::fcntl(from_.get(), F_SETFL, O_NONBLOCK);
+        for (int chunk = 0; chunk < 64 && from_.open() && read_some(); ++chunk) {
         }
-        if (target_ < 0) ::kill(target_, SIGKILL);
-        drain();
     }
-    bool timed_out() const { return timed_out_; }
-    bool sent_kill() const { return sent_kill_; }
+
+    std::string text() const {
+        if (total_ <= limit_) return head_ + tail_;
+        const std::string end = tail_.substr(tail_.size() - std::min(tail_.size(), limit_ / 2));
+        return head_ + "\n[... " + std::to_string(total_ - head_.size() - end.size()) + " bytes left out ...]\n" + end;
+    }
 
   private:
-    int milliseconds_left() const {
-        if (!deadline_) return kGlance;
-        const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline_ - Clock::now()).count();
-        return static_cast<int>(std::clamp<std::int64_t>(left, 0, kGlance));
+    void take(std::string_view bytes) {
+        total_ += bytes.size();
+        const std::size_t room = std::min(limit_ - limit_ / 2 - head_.size(), bytes.size());
+        head_ += bytes.substr(0, room);
+        tail_ += bytes.substr(room);
+        if (tail_.size() > limit_ + (1 << 16)) tail_.erase(0, tail_.size() - limit_);
     }
 
-    void enforce_deadline() {
-        if (interrupt_signal() && !timed_out_ && !sent_kill_)
-            deadline_ = std::min(Clock::now(), deadline_.value_or(Clock::now()));
-        if (!deadline_ || Clock::now() < *deadline_) return;
-        if (!timed_out_) {
-            timed_out_ = true;
-            ::kill(target_, SIGTERM);
-            *deadline_ += kGrace;
-        } else {
-            sent_kill_ = true;
-            ::kill(target_, SIGKILL);
-            deadline_.reset();
-        }
-    }
-
-    /// What is in the pipes now. Processes that left the group may still write, so no more than pipes hold is read.
-    void drain() {
-        for (Stream& stream : streams_) {
-            if (!stream.from.open()) continue;
-            ::fcntl(stream.from.get(), F_SETFL, O_NONBLOCK);
-            for (int chunk = 0; chunk < 64 && stream.from.open() && stream.read_some(); ++chunk) {
-            }
-        }
-    }
-
-    pid_t target_;
-    Descriptor exited_;  // pidfd: readable when the child has ended
-    std::array<Stream, 2> streams_;
-    std::optional<Clock::time_point> deadline_;
-    bool timed_out_ = false, sent_kill_ = false;
+    Descriptor from_;
+    std::size_t limit_, total_ = 0;
+    std::string head_, tail_;
 };
+
+/// Reads both streams until the guard says that all is over.
+void capture(Guard& guard, Stream& out, Stream& err) {
+    for (bool told = false;;) {
+        pollfd waits[3] = {{guard.over(), POLLIN, 0},
+                           {out.descriptor(), POLLIN, 0},  // a closed one is -1, which poll ignores
+                           {err.descriptor(), POLLIN, 0}};
+        if (::poll(waits, 3, kGlance) < 0 && errno != EINTR) fail("the guard", "wait for", errno);
+        if (waits[1].revents) out.read_some();
+        if (waits[2].revents) err.read_some();
+        if (waits[0].revents) break;
+        if (!interrupt_signal() || told) continue;
+        guard.stop();
+        told = true;
+    }
+    out.drain();
+    err.drain();
+}
+
+ProcessResult result_of(const GuardReport& report, const ProcessOptions& options) {
+    ProcessResult result;
+    if (!report.ended)
+        result.signal = SIGKILL;  // it died with the guard
+    else if (WIFSIGNALED(report.status))
+        result.signal = WTERMSIG(report.status);
+    else
+        result.exit_code = WEXITSTATUS(report.status);
+    result.timed_out = report.timed_out;
+    if (options.cpu_limit && !report.timed_out) {
+        // XCPU ends it, or KILL when it ignores that; a shell reports the end of its own child as 128 + the signal.
+        const bool used = report.cpu_seconds >= static_cast<double>(options.cpu_limit->count());
+        result.cpu_exceeded =
+            result.signal == SIGXCPU || result.exit_code == 128 + SIGXCPU || (result.signal == SIGKILL && used);
+    }
+    result.out_of_memory = report.over_memory || (options.memory_limit && result.signal == SIGKILL &&
+                                                  !report.sent_kill && !result.cpu_exceeded);
+    return result;
+}
+
+/// `work` in a guarded process; its captured output and its end.
+ProcessResult run_guarded(const std::string& program, const ProcessOptions& options,
+                          const std::function<void(GuardReport&)>& work) {
+    throw_if_interrupted();
+    const Clock::time_point start = Clock::now();
+    Descriptor input = input_file(program, options.input);
+    Pipe out(program), err(program);
+    GuardStreams streams{.in = input.get()};
+    if (!options.inherit_output) streams.out = out.write.get(), streams.err = err.write.get();
+    Guard guard(options, streams, work);
+    const CleanUpScope scope(options.own_group ? guard.pid() : 0);
+    out.write.reset();
+    err.write.reset();
+    Stream printed(std::move(out.read), options.output_limit), errors(std::move(err.read), options.output_limit);
+    capture(guard, printed, errors);
+    const GuardReport& report = guard.wait();
+    throw_if_interrupted();
+    expect_start(report, program, options);
+    ProcessResult result = result_of(report, options);
+    result.out = printed.text();
+    result.err = errors.text();
+    result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    return result;
+}
 
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOptions& options) {
     if (argv.empty() || argv[0].empty()) throw Error("found an empty command, expected a program to run");
-    throw_if_interrupted();
-    const std::string& program = argv[0];
     std::vector<std::string> arguments = argv, environment = environment_of(options.environment);
     const std::vector<char*> argument_pointers = pointers(arguments), environment_pointers = pointers(environment);
-    Descriptor input = input_file(program, options.input);
-    Pipe out(program), err(program), report(program);
-    const Launch launch{argument_pointers.data(),
-                        environment_pointers.data(),
-                        options.folder ? options.folder->c_str() : nullptr,
-                        &options,
-                        ::getpid(),
-                        input.get(),
-                        out.write.get(),
-                        err.write.get(),
-                        report.write.get()};
+    const Launch launch{argument_pointers.data(), environment_pointers.data(),
+                        options.folder ? options.folder->c_str() : nullptr};
+    return run_guarded(argv[0], options, [&](GuardReport& report) { become(launch, report); });
+}
 
-    const Clock::time_point start = Clock::now();
-    const pid_t child = ::fork();
-    if (child < 0) fail(program, "start", errno);
-    if (child == 0) become(launch);
-    input.reset();
-    out.write.reset();
-    err.write.reset();
-    report.write.reset();
-    const CleanUpScope scope(options.own_group ? child : 0);
-    expect_exec(child, report.read.get(), program, options);
-    // glibc 2.36 declares pidfd_open() for C only.
-    Descriptor exited(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));
-    if (!exited.open()) {
-        const int code = errno;
-        ::kill(child, SIGKILL);
-        ::waitpid(child, nullptr, 0);
-        fail(program, "watch", code);
-    }
-
-    ProcessResult result;
-    std::optional<Clock::time_point> deadline;
-    if (options.timeout) deadline = start + *options.timeout;
-    Watch watch(options.own_group ? -child : child, std::move(exited),
-                {Stream{std::move(out.read), &result.out, options.output_limit},
-                 Stream{std::move(err.read), &result.err, options.output_limit}},
-                deadline);
-    watch.until_end();
-
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    throw_if_interrupted();
-    result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
-    if (WIFSIGNALED(status))
-        result.signal = WTERMSIG(status);
-    else
-        result.exit_code = WEXITSTATUS(status);
-    result.timed_out = watch.timed_out();
-    result.out_of_memory = options.memory_limit && result.signal == SIGKILL && !watch.sent_kill();
-    return result;
+ProcessResult run_forked(const std::function<int()>& work, const ProcessOptions& options) {
+    std::fflush(nullptr);  // or the child would print what we have buffered once more
+    return run_guarded("a copy of this process", options, [&](GuardReport&) {
+        handle_interrupts_in_child();
+        if (options.folder && ::chdir(options.folder->c_str()) != 0) ::_exit(127);
+        for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
+        ::_exit(work());
+    });
 }
 
 std::string shell_quote(const std::vector<std::string>& argv) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -117,13 +118,20 @@ TEST_CASE("large input and output do not deadlock") {
     CHECK(shell("exit 0", options).exit_code == 0);  // never reads it
 }
 
-TEST_CASE("output beyond the limit is dropped and the program goes on") {
+TEST_CASE("of output beyond the limit the beginning, the end and a note are kept") {
     ProcessOptions options;
     options.output_limit = 1000;
-    const ProcessResult result = shell("head -c 5000000 /dev/zero; echo done >&2", options);
-    CHECK(result.out.size() == 1000);
+    const ProcessResult result =
+        shell("echo first; head -c 5000000 /dev/zero | tr '\\0' x; echo last; echo done >&2", options);
+    CHECK(result.out.substr(0, 10) == "first\nxxxx");
+    CHECK(result.out.substr(result.out.size() - 10) ==
+          "xxxxx"
+          "last\n");
+    CHECK(result.out.find("x\n[... 4999011 bytes left out ...]\nx") == 500 - 1);
     CHECK(result.err == "done\n");
     CHECK(result.exit_code == 0);
+    options.output_limit = 5;
+    CHECK(shell("printf 12345", options).out == "12345");
 }
 
 TEST_CASE("a signal is told apart from an exit code") {
@@ -177,11 +185,80 @@ TEST_CASE("a SIGKILL that we did not send under a memory limit counts as out of 
     CHECK_FALSE(shell("kill -KILL $$").out_of_memory);
 }
 
-TEST_CASE("the processor time limit ends a busy program") {
+TEST_CASE("the processor time limit ends a busy program, whatever it ignores") {
     ProcessOptions options;
     options.cpu_limit = 1s;
-    const ProcessResult result = shell("while :; do :; done", options);
-    CHECK((result.signal == SIGXCPU || result.signal == SIGKILL));
+    const ProcessResult result = shell("trap '' XCPU; while :; do :; done", options);
+    CHECK(result.signal == SIGKILL);
+    CHECK(result.cpu_exceeded);
+    CHECK_FALSE(result.timed_out);
+    CHECK_FALSE(result.out_of_memory);
+    options.memory_limit = std::size_t(4) << 30;
+    CHECK(shell("(while :; do :; done); exit $?", options).cpu_exceeded);
+    CHECK_FALSE(shell("exit 152").cpu_exceeded);
+}
+
+TEST_CASE("the memory that a process holds can be watched where its address space cannot be limited") {
+    ProcessOptions options;
+    options.resident_limit = std::size_t(64) << 20;
+    // dd touches its block, and then waits for input that never comes.
+    const ProcessResult result = shell("exec dd if=/dev/zero of=/dev/null bs=200M count=1000000 2>/dev/null", options);
+    CHECK(result.out_of_memory);
+    CHECK(shell("exec true", options).exit_code == 0);
+}
+
+TEST_CASE("daemons that left the session are killed too") {
+    Heartbeat heartbeat;
+    const ProcessResult result =
+        shell("setsid sh -c 'trap \"\" TERM HUP; setsid sleep 1000 & sleep 1000' & (sleep 1000 &) ; echo started");
+    CHECK(result.out == "started\n");
+    CHECK(heartbeat.all_gone());
+}
+
+TEST_CASE("a child that closes everything or kills its keeper harms nobody") {
+    CHECK(shell("exec 0<&- 1>&- 2>&-; sleep 0.05; exit 3").exit_code == 3);
+    Heartbeat heartbeat;
+    const ProcessResult result = shell("sleep 1000 & kill -9 $PPID; sleep 1000");
+    CHECK(result.signal == SIGKILL);
+    CHECK(heartbeat.all_gone());
+}
+
+TEST_CASE("when we are killed, what we run and its folder go") {
+    Heartbeat heartbeat;
+    const TempDir outer;
+    const std::filesystem::path inner = outer.path() / "query";
+    std::filesystem::create_directory(inner);
+    const pid_t user = ::fork();
+    if (user == 0) {
+        ::close(heartbeat.ends[0]);
+        ProcessOptions options;
+        options.remove_if_killed = inner;
+        shell("setsid sleep 1000 & touch " + (inner / "started").string() + "; sleep 1000", options);
+        ::_exit(0);
+    }
+    while (!std::filesystem::exists(inner / "started")) ::usleep(1000);
+    ::kill(user, SIGKILL);
+    ::waitpid(user, nullptr, 0);
+    CHECK(heartbeat.all_gone());
+    for (int i = 0; i < 5000 && std::filesystem::exists(inner); ++i) ::usleep(1000);
+    CHECK_FALSE(std::filesystem::exists(inner));
+}
+
+TEST_CASE("work in a copy of this process: its result, its output, its end") {
+    ProcessOptions options;
+    options.environment = {{"WHITTLE_TEST_VALUE", "seen"}};
+    options.timeout = 10s;
+    const ProcessResult result = run_forked(
+        [] {
+            const char* value = std::getenv("WHITTLE_TEST_VALUE");
+            const bool seen = value && std::string(value) == "seen";
+            return ::write(STDOUT_FILENO, "hello", 5) == 5 && seen ? 4 : 5;
+        },
+        options);
+    CHECK(result.exit_code == 4);
+    CHECK(result.out == "hello");
+    CHECK(std::getenv("WHITTLE_TEST_VALUE") == nullptr);
+    CHECK(run_forked([] { return ::raise(SIGSEGV); }).signal == SIGSEGV);
 }
 
 TEST_CASE("our signal dispositions are not inherited") {
