@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "base/subprocess.h"
 #include "cli/backend_choice.h"
+#include "cli/limits.h"
 #include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
@@ -34,9 +35,8 @@ struct Options {
     std::optional<double> rtol, atol;
     std::string fail_regex, mode = "auto";
     std::vector<std::int64_t> fail_codes, ignore_codes;
-    double timeout = 60;
-    std::int64_t memory = 4096, repeat = 2;
-    std::int64_t jobs = 1;
+    cli::LimitOptions limits;
+    std::int64_t repeat = 2, jobs = 1;
     std::optional<std::int64_t> step_limit;
     cli::InputOptions inputs;
 };
@@ -65,9 +65,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("--fail-regex", options.fail_regex, "RE",
                 "With --check: what CMD prints must match RE to be the failure.");
     tool.section("The search");
-    tool.option("--timeout", options.timeout, "S", "Seconds that one candidate may take. Default: 60.");
-    tool.option("--memory-limit", options.memory, "MB",
-                "Memory that one candidate may take beyond our own. Default: 4096.");
+    options.limits.declare(tool, "one candidate");
     tool.option("--repeat", options.repeat, "N", "Runs of the original, which must agree. Default: 2.");
     tool.choice("--mode", options.mode, {"auto", "bisect", "linear", "ddmin"}, "How to search. Default: auto.");
     tool.option("--step-limit", options.step_limit, "N", "Stop after N candidates with the best so far.");
@@ -107,9 +105,7 @@ std::string script_path(const fs::path& script) {
 }
 
 std::unique_ptr<reduce::Oracle> oracle(const Options& options, std::unique_ptr<Backend>& backend) {
-    Limits limits;
-    limits.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000));
-    limits.memory = static_cast<std::size_t>(options.memory) << 20;
+    const Limits limits = options.limits.limits();
     if (options.test.empty() && options.check.empty()) {
         const std::string name = options.backend.name.empty() ? "halide" : options.backend.name;
         backend = find_backend(name);
@@ -153,8 +149,6 @@ void check_usage(Options& options) {
         throw Error({"command line", {}},
                     "found several of --backend, --test and --check, expected one: what says that a candidate fails");
     check_pairs(options);
-    cli::require_range("--timeout", options.timeout, 0.001, 1e9);
-    cli::require_range("--memory-limit", options.memory, 1, 1 << 24);
     cli::require_range("--repeat", options.repeat, 1, 1'000'000);
     cli::require_range("--jobs", options.jobs, 1, 1024);
     if (options.output.empty()) options.output = default_output(options);

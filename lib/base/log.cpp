@@ -4,6 +4,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <pthread.h>
+
 #include <array>
 #include <atomic>
 #include <memory>
@@ -126,9 +128,18 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
     }
 }
 
+/// No copy of this process starts while another thread is in the log: the copy would wait for that thread forever.
+void keep_usable_in_copies() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        ::pthread_atfork([] { state().mutex.lock(); }, [] { state().mutex.unlock(); }, [] { state().mutex.unlock(); });
+    });
+}
+
 /// Flushed at once: the last line before a crash is the one that matters.
 void write(LogLevel level, const std::string& text) {
     State& log = state();
+    keep_usable_in_copies();
     const std::lock_guard lock(log.mutex);
     if (!log.sink) log.sink = make_sink({});
     log.sink->log(spdlog::details::log_msg("whittle", spdlog_level(level), text));

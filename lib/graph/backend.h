@@ -52,6 +52,9 @@ class Backend {
     /// The graph is verified at Stage::captured; `options` are the backend's own. The executable keeps what it needs of
     /// the graph.
     virtual CompileResult compile(const Graph& graph, const BackendOptions& options) = 0;
+    /// Loads and starts what its first compilation would. Queries are copies of this process (run/outcome.h), so what
+    /// is done here once is done for all of them. For backends that are trusted not to crash; the others do nothing.
+    virtual void warm_up() {}
     /// Targets in `graph` that it cannot compile, each once, in order of appearance; explain names them.
     virtual std::vector<std::string> unsupported(const Graph& graph) const = 0;
 };

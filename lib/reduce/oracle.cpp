@@ -18,7 +18,9 @@ namespace {
 
 class BackendOracle final : public Oracle {
   public:
-    BackendOracle(Backend& backend, BackendOracleOptions options) : backend_(backend), options_(std::move(options)) {}
+    BackendOracle(Backend& backend, BackendOracleOptions options) : backend_(backend), options_(std::move(options)) {
+        backend_.warm_up();
+    }
 
     Observation observe(const Candidate& candidate) override {
         Outcome outcome = run_isolated(candidate.graph, candidate.inputs, backend_, options_.options, options_.limits);
@@ -67,7 +69,9 @@ class CommandOracle final : public Oracle {
         const std::filesystem::path file = write_query(candidate, folder.path());
         ProcessOptions process;
         process.timeout = options_.limits.timeout;
+        process.cpu_limit = options_.limits.cpu;
         process.memory_limit = options_.limits.memory;
+        process.remove_if_killed = folder.path();
         process.environment = {{"WHITTLE_QUERY_DIR", folder.path().string()}};
         return judge(run_process(with_path(file), process));
     }
@@ -125,21 +129,34 @@ class CommandOracle final : public Oracle {
                         "run the command by hand on the original model first");
         Observation seen;
         seen.message = first_line(process);
-        if (process.timed_out || process.out_of_memory) {
-            if (seen.message.empty() && process.out_of_memory)
-                seen.message = "killed by SIGKILL, as the kernel does when memory runs out";
-            seen.failed = true;
-            seen.signature = {process.timed_out ? "timeout" : "out_of_memory", "", ""};
-            return seen;
-        }
+        if (process.timed_out || process.cpu_exceeded) return limited("timeout", late(process), std::move(seen));
+        if (process.out_of_memory)
+            return limited("out_of_memory", "killed by SIGKILL, as the kernel does when memory runs out",
+                           std::move(seen));
         if (process.signal == 0 && process.exit_code == 125) {
             seen.unresolved = true;
             return seen;
         }
+        // Not the bug, however the command ends then: Python exits with 1, C++ dies of SIGABRT.
+        if ((process.signal != 0 || process.exit_code != 0) && says_out_of_memory(process.err))
+            return limited("out_of_memory", seen.message, std::move(seen));
         if (options_.polarity == CommandOracleOptions::Polarity::check) return checked(process, std::move(seen));
         const bool zero = process.signal == 0 && process.exit_code == 0;
         seen.failed = options_.polarity == CommandOracleOptions::Polarity::test ? zero : !zero;
         if (seen.failed) seen.signature = {"check", "", zero ? "exit 0" : "exit not 0"};
+        return seen;
+    }
+
+    std::string late(const ProcessResult& process) const {
+        return process.cpu_exceeded
+                   ? "no answer after " + std::to_string(options_.limits.cpu->count()) + " s of processor time"
+                   : "no answer after " + std::to_string(options_.limits.timeout.count()) + " ms";
+    }
+
+    static Observation limited(const char* kind, std::string message, Observation seen) {
+        seen.failed = true;
+        seen.message = std::move(message);
+        seen.signature = {kind, "", ""};
         return seen;
     }
 

@@ -1,32 +1,23 @@
-// run_isolated(): the backend works in a forked child; its outcome comes back through a pipe.
-#include <fcntl.h>
-#include <poll.h>
+// run_isolated(): the backend works in a forked child; its outcome comes back through a file in memory.
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
-#include <cstdio>
 #include <cstring>
 #include <fstream>
-#include <thread>
 
 #include "base/error.h"
 #include "base/files.h"
-#include "base/interrupt.h"
 #include "base/sanitizer.h"
+#include "base/subprocess.h"
 #include "graph/json_text.h"
 #include "run/outcome.h"
 
 namespace whittle {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::size_t kLargestMessage = std::size_t(8) << 30;  // of outputs; a child cannot make us allocate more
-constexpr auto kGrace = std::chrono::milliseconds(500);        // between TERM and KILL
 
 // ---- the message: plain fields in a fixed order, each string and list preceded by its length -----------------------
 
@@ -141,9 +132,11 @@ std::size_t address_space() {
     return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-void limit(int resource, rlim_t value) {
-    const struct rlimit limits { value, value };
-    ::setrlimit(static_cast<__rlimit_resource>(resource), &limits);
+/// Bytes of memory in use.
+std::size_t resident_memory() {
+    std::size_t mapped = 0, pages = 0;
+    std::ifstream("/proc/self/statm") >> mapped >> pages;
+    return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
 /// Tells the parent how far the child came, even when it crashes.
@@ -168,17 +161,13 @@ class StageBackend final : public Backend {
     Shared& shared_;
 };
 
-[[noreturn]] void child(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
-                        const BackendOptions& options, const Limits& limits, Shared& shared,
-                        const std::filesystem::path& scratch, int pipe, int output) {
-    ::setenv("TMPDIR", scratch.c_str(), 1);
-    ::setpgid(0, 0);
-    handle_interrupts_in_child();
-    ::dup2(output, STDOUT_FILENO);
-    ::dup2(output, STDERR_FILENO);
-    limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, rlim_t(1) << 32);
-    if (!kAddressSanitizer) limit(RLIMIT_AS, address_space() + limits.memory);
+/// Compiles and runs, and writes the outcome into `answer`. Memory is limited to what is mapped now and `memory` more.
+int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const BackendOptions& options,
+         std::size_t memory, Shared& shared, int answer) {
+    std::signal(SIGXFSZ, SIG_IGN);  // write() says so instead
+    const rlimit size{rlim_t(1) << 32, rlim_t(1) << 32}, space{address_space() + memory, address_space() + memory};
+    ::setrlimit(RLIMIT_FSIZE, &size);
+    if (!kAddressSanitizer) ::setrlimit(RLIMIT_AS, &space);
     StageBackend staged(backend, shared);
     std::string message;
     try {
@@ -190,133 +179,112 @@ class StageBackend final : public Backend {
     }
     std::string_view rest = message;
     while (!rest.empty()) {
-        const ssize_t written = ::write(pipe, rest.data(), rest.size());
-        if (written < 0 && errno != EINTR) ::_exit(1);
+        const ssize_t written = ::write(answer, rest.data(), rest.size());
+        if (written < 0 && errno != EINTR) return 1;
         if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
     }
-    ::_exit(0);
+    return 0;
 }
 
 // ---- the parent ----------------------------------------------------------------------------------------------------
 
-void fail(const char* doing) { throw Error(std::string("cannot ") + doing + ": " + std::strerror(errno)); }
+[[noreturn]] void fail(const char* doing) { throw Error(std::string("cannot ") + doing + ": " + std::strerror(errno)); }
 
-/// Reads until the pipe closes or the deadline passes. False: the deadline passed, or we are to stop.
-bool read_until(int pipe, Clock::time_point deadline, std::string& bytes) {
-    std::vector<char> chunk(1 << 16);
-    for (;;) {
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
-        if (left <= 0 || interrupt_signal()) return false;
-        struct pollfd waiting {
-            pipe, POLLIN, 0
-        };
-        // In slices: an interrupt may have reached another thread.
-        const int ready = ::poll(&waiting, 1, static_cast<int>(std::min<std::int64_t>(left, 250)));
-        if (ready <= 0) continue;
-        const ssize_t count = ::read(pipe, chunk.data(), chunk.size());
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0 || bytes.size() > kLargestMessage) return true;
-        bytes.append(chunk.data(), static_cast<std::size_t>(count));
+/// Memory shared with the child.
+class SharedMemory {
+  public:
+    SharedMemory() {
+        memory_ = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (memory_ == MAP_FAILED) fail("map shared memory");
     }
-}
+    ~SharedMemory() { ::munmap(memory_, sizeof(Shared)); }
+    SharedMemory(const SharedMemory&) = delete;
+    SharedMemory& operator=(const SharedMemory&) = delete;
+    Shared& operator*() const { return *static_cast<Shared*>(memory_); }
 
-/// Waits for the child until `deadline`; nothing when it is still alive then.
-std::optional<int> wait_until(pid_t pid, Clock::time_point deadline) {
-    for (int status = 0;;) {
-        const pid_t ended = ::waitpid(pid, &status, WNOHANG);
-        if (ended == pid) return status;
-        if (Clock::now() >= deadline) return std::nullopt;
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  private:
+    void* memory_;
+};
+
+/// A file in memory where the child leaves its answer.
+class Answer {
+  public:
+    Answer() : fd_(static_cast<int>(::memfd_create("whittle-answer", MFD_CLOEXEC))) {
+        if (fd_ < 0) fail("create a file for the child's answer");
     }
+    ~Answer() { ::close(fd_); }
+    Answer(const Answer&) = delete;
+    Answer& operator=(const Answer&) = delete;
+    int descriptor() const { return fd_; }
+
+    std::optional<Outcome> read() const {
+        const off_t size = ::lseek(fd_, 0, SEEK_END);
+        if (size <= 0) return std::nullopt;
+        void* bytes = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE, fd_, 0);
+        if (bytes == MAP_FAILED) fail("map the child's answer");
+        std::optional<Outcome> outcome = decode({static_cast<const char*>(bytes), static_cast<std::size_t>(size)});
+        ::munmap(bytes, static_cast<std::size_t>(size));
+        return outcome;
+    }
+
+  private:
+    int fd_;
+};
+
+std::string last_words(const ProcessResult& process) {
+    std::string_view text = process.err.empty() ? process.out : process.err;
+    while (text.ends_with('\n')) text.remove_suffix(1);
+    return std::string(text.substr(text.size() - std::min<std::size_t>(text.size(), 2048)));
 }
 
-std::string last_lines(int output) {
-    char tail[2048];
-    const off_t size = ::lseek(output, 0, SEEK_END);
-    const off_t begin = std::max<off_t>(0, size - static_cast<off_t>(sizeof tail));
-    const ssize_t count = ::pread(output, tail, sizeof tail, begin);
-    std::string text(tail, static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    return text;
-}
-
-Outcome ended(int status, const Shared& shared, int output, const std::string& bytes) {
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        if (auto outcome = decode(bytes)) return *outcome;
+Outcome outcome_of(const ProcessResult& process, const Answer& answer, const Limits& limits) {
     Outcome outcome;
-    outcome.stage = shared.stage ? "run" : "compile";
+    if (process.timed_out) {
+        outcome.kind = Outcome::Kind::timeout;
+        outcome.message = "no result after " + std::to_string(limits.timeout.count()) + " ms";
+        return outcome;
+    }
+    if (process.cpu_exceeded) {
+        outcome.kind = Outcome::Kind::timeout;
+        outcome.message = "no result after " + std::to_string(limits.cpu->count()) + " s of processor time";
+        return outcome;
+    }
+    if (process.signal == 0 && process.exit_code == 0)
+        if (auto told = answer.read()) return *told;
     outcome.kind = Outcome::Kind::crash;
-    if (WIFSIGNALED(status)) {
-        const int signal = WTERMSIG(status);
-        // Nobody but the kernel's memory killer sends KILL here: our own comes with a timeout.
-        if (signal == SIGKILL) outcome.kind = Outcome::Kind::out_of_memory;
-        const char* abbreviation = ::sigabbrev_np(signal);
-        outcome.detail = abbreviation ? std::string("SIG") + abbreviation : "signal " + std::to_string(signal);
+    if (process.signal != 0) {
+        outcome.detail = signal_name(process.signal);
         outcome.message = "killed by " + outcome.detail;
     } else {
         outcome.detail = "exit";
-        outcome.message =
-            "the process exited with " + std::to_string(WEXITSTATUS(status)) + " in the middle of its work";
+        outcome.message = "the process exited with " + std::to_string(process.exit_code) + " in the middle of its work";
     }
-    if (const std::string said = last_lines(output); !said.empty()) outcome.message += ": " + said;
+    const std::string said = last_words(process);
+    // Nobody but the kernel's memory killer sends KILL here: our own comes with a timeout.
+    if (process.out_of_memory || process.signal == SIGKILL || says_out_of_memory(said))
+        outcome.kind = Outcome::Kind::out_of_memory;
+    if (!said.empty()) outcome.message += ": " + said;
     return outcome;
 }
-
-/// Closes on destruction.
-struct Descriptor {
-    int fd;
-    ~Descriptor() { close(); }
-    void close() {
-        if (fd >= 0) ::close(fd);
-        fd = -1;
-    }
-};
 
 }  // namespace
 
 Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                      const BackendOptions& options, const Limits& limits) {
-    throw_if_interrupted();
     const TempDir scratch("whittle-run");  // the child's TMPDIR: what it leaves when it is killed goes with it
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) fail("create a pipe");
-    Descriptor reader{ends[0]}, writer{ends[1]},
-        output{static_cast<int>(::memfd_create("whittle-output", MFD_CLOEXEC))};
-    if (output.fd < 0) fail("create a file for the child's output");
-    void* memory = ::mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) fail("map shared memory");
-    Shared& shared = *static_cast<Shared*>(memory);
-    std::fflush(nullptr);  // or the child would print what we have buffered once more
-    const pid_t pid = ::fork();
-    if (pid < 0) fail("start a process");
-    if (pid == 0) child(graph, inputs, backend, options, limits, shared, scratch.path(), writer.fd, output.fd);
-    ::setpgid(pid, pid);
-    const CleanUpScope scope(pid);
-    writer.close();
-
-    std::string bytes;
-    const auto deadline = Clock::now() + limits.timeout;
-    std::optional<int> status;
-    if (read_until(reader.fd, deadline, bytes)) status = wait_until(pid, deadline);
-    const bool late = !status;
-    if (late) {
-        ::kill(-pid, SIGTERM);
-        status = wait_until(pid, Clock::now() + kGrace);
-    }
-    ::kill(-pid, SIGKILL);  // whatever is left of its group
-    if (!status) {
-        int waited = 0;
-        while (::waitpid(pid, &waited, 0) < 0 && errno == EINTR) {
-        }
-        status = waited;
-    }
-    Outcome outcome = late ? Outcome{.kind = Outcome::Kind::timeout,
-                                     .stage = shared.stage ? "run" : "compile",
-                                     .message = "no result after " + std::to_string(limits.timeout.count()) + " ms"}
-                           : ended(*status, shared, output.fd, bytes);
+    const SharedMemory shared;
+    const Answer answer;
+    ProcessOptions process{.environment = {{"TMPDIR", scratch.path().string()}},
+                           .timeout = limits.timeout,
+                           .cpu_limit = limits.cpu,
+                           .output_limit = std::size_t(1) << 16,
+                           .remove_if_killed = scratch.path()};
+    if (kAddressSanitizer) process.resident_limit = resident_memory() + limits.memory;
+    const ProcessResult result = run_forked(
+        [&] { return work(graph, inputs, backend, options, limits.memory, *shared, answer.descriptor()); }, process);
+    Outcome outcome = outcome_of(result, answer, limits);
+    if (outcome.stage.empty() && outcome.failed()) outcome.stage = (*shared).stage ? "run" : "compile";
     outcome.message = as_line(outcome.message, 2000);
-    ::munmap(memory, sizeof(Shared));
-    throw_if_interrupted();
     return outcome;
 }
 

@@ -1,6 +1,8 @@
 #include "run/outcome.h"
 
+#include <algorithm>
 #include <cctype>
+#include <iterator>
 #include <new>
 
 #include "base/error.h"
@@ -14,7 +16,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 Outcome from_failure(const BackendFailure& failure) {
     Outcome outcome;
-    outcome.kind = failure.unsupported ? Outcome::Kind::unsupported : Outcome::Kind::exception;
+    outcome.kind = failure.unsupported                   ? Outcome::Kind::unsupported
+                   : says_out_of_memory(failure.message) ? Outcome::Kind::out_of_memory
+                                                         : Outcome::Kind::exception;
     outcome.stage = failure.stage;
     outcome.op = failure.op;
     outcome.message = failure.message;
@@ -31,8 +35,8 @@ void guarded(Outcome& outcome, const char* stage, F&& f) {
         outcome.kind = Outcome::Kind::out_of_memory;
         outcome.message = "out of memory";
     } catch (const std::exception& error) {
-        outcome.kind = Outcome::Kind::exception;
         outcome.message = error.what();
+        outcome.kind = says_out_of_memory(outcome.message) ? Outcome::Kind::out_of_memory : Outcome::Kind::exception;
     } catch (...) {
         outcome.kind = Outcome::Kind::exception;
         outcome.message = "an exception that is not a std::exception";
@@ -157,6 +161,19 @@ std::string_view name(Outcome::Kind kind) {
             return "unsupported";
     }
     __builtin_unreachable();
+}
+
+bool says_out_of_memory(std::string_view words) {
+    // std::bad_alloc, LLVM and CUDA, ENOMEM, Python, GNU programs, Halide's runtime, the address sanitizer.
+    constexpr std::string_view kSayings[] = {
+        "std::bad_alloc",   "out of memory",          "cannot allocate memory",    "MemoryError",
+        "memory exhausted", "halide_malloc returned", "allocator is out of memory"};
+    const auto same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
+    return std::any_of(std::begin(kSayings), std::end(kSayings), [&](std::string_view saying) {
+        return std::search(words.begin(), words.end(), saying.begin(), saying.end(), same) != words.end();
+    });
 }
 
 Signature signature_of(const Outcome& outcome) {

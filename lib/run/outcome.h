@@ -32,16 +32,21 @@ std::string_view name(Outcome::Kind kind);
 Signature signature_of(const Outcome& outcome);
 
 struct Limits {
-    std::chrono::milliseconds timeout{60000};   ///< wall clock of one query
-    std::size_t memory = std::size_t(4) << 30;  ///< bytes of address space beyond what is mapped already
+    std::chrono::milliseconds timeout{60000};      ///< wall clock of one query
+    std::size_t memory = std::size_t(4) << 30;     ///< bytes of address space beyond what is mapped already
+    std::optional<std::chrono::seconds> cpu = {};  ///< processor time of one query
 };
+
+/// Whether a failing program's words say that memory ran out: what makes it fail is then the limit and not a bug.
+bool says_out_of_memory(std::string_view words);
 
 /// Compiles and runs in this process. A crash of the backend is a crash of ours: for trusted backends (the reference).
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                        const BackendOptions& options);
 
-/// As run_in_process, in a forked child with limits and its own process group. Nothing the backend does harms the
-/// caller; a crash, a timeout, or memory beyond the limit is an Outcome.
+/// As run_in_process, in a forked child under guard (base/subprocess.h), warm with all that this process has loaded:
+/// see Backend::warm_up(). Nothing the backend does harms the caller; a crash, a timeout, or memory beyond the limit is
+/// an Outcome.
 Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                      const BackendOptions& options, const Limits& limits);
 

@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
@@ -150,6 +151,70 @@ TEST_CASE("memory beyond the limit is an outcome", "[run]") {
     CHECK((outcome.kind == Outcome::Kind::out_of_memory || outcome.kind == Outcome::Kind::exception));
     backend.on_run = [](auto) -> RunResult { throw std::bad_alloc(); };
     CHECK(isolated(backend).kind == Outcome::Kind::out_of_memory);
+}
+
+TEST_CASE("memory that ran out is told from a bug by the last words", "[run]") {
+    for (const char* words :
+         {"terminate called after throwing an instance of 'std::bad_alloc'", "LLVM ERROR: out of memory",
+          "Cannot allocate memory", "MemoryError", "Out of memory (halide_malloc returned nullptr)"}) {
+        INFO(words);
+        FakeBackend backend;
+        backend.on_run = [&](auto) -> RunResult { throw std::runtime_error(words); };
+        CHECK(isolated(backend).kind == Outcome::Kind::out_of_memory);
+        backend.on_run = [&](auto) -> RunResult {
+            std::fputs(words, stderr);
+            std::abort();
+        };
+        CHECK(isolated(backend).kind == Outcome::Kind::out_of_memory);
+    }
+    CHECK_FALSE(says_out_of_memory("the kernel writes beyond its memory"));
+}
+
+TEST_CASE("processor time beyond the limit is a timeout", "[run]") {
+    FakeBackend backend;
+    backend.on_run = [](auto) -> RunResult {
+        for (std::atomic<int> busy{0};;) busy++;
+    };
+    const Outcome outcome = isolated(backend, {.cpu = std::chrono::seconds(1)});
+    CHECK(outcome.kind == Outcome::Kind::timeout);
+    CHECK(outcome.stage == "run");
+    CHECK(outcome.message == "no result after 1 s of processor time");
+}
+
+TEST_CASE("a daemon that left the session ends with the query", "[run]") {
+    int ends[2];
+    REQUIRE(::pipe(ends) == 0);
+    FakeBackend backend;
+    backend.on_run = [&](auto inputs) -> RunResult {
+        if (::fork() == 0) {
+            ::close(ends[0]);
+            ::setsid();
+            if (::fork() == 0) std::signal(SIGTERM, SIG_IGN);
+            for (;;) ::pause();
+        }
+        return Values(inputs.begin(), inputs.end());
+    };
+    CHECK(isolated(backend).kind == Outcome::Kind::ok);
+    ::close(ends[1]);
+    char byte;
+    CHECK(::read(ends[0], &byte, 1) == 0);
+    ::close(ends[0]);
+}
+
+TEST_CASE("signatures: what each kind of failure keeps", "[run]") {
+    const auto text = [](Outcome outcome) { return signature_of(outcome).text(); };
+    using Kind = Outcome::Kind;
+    CHECK(text({.kind = Kind::mismatch,
+                .stage = "run",
+                .op = "k_3",
+                .message = "output 4 [1]: got 2",
+                .detail = "value"}) == "mismatch (value) at run");
+    CHECK(text({.kind = Kind::crash, .stage = "compile", .message = "killed by SIGSEGV: x", .detail = "SIGSEGV"}) ==
+          "crash (SIGSEGV) at compile");
+    CHECK(text({.kind = Kind::timeout, .stage = "run", .message = "no result after 60000 ms"}) == "timeout at run");
+    CHECK(text({.kind = Kind::out_of_memory, .stage = "run", .message = "out of memory"}) == "out_of_memory at run");
+    CHECK(text({.kind = Kind::exception, .stage = "compile", .message = "bad %t12 in /tmp/x.cpp: 3 > 2"}) ==
+          "exception (bad %_ in <path>: # > #) at compile");
 }
 
 TEST_CASE("a child's output does not mix with ours", "[run]") {

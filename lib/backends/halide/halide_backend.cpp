@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <mutex>
 
 #include "backends/halide/definitions.h"
 #include "backends/halide/pipeline.h"
@@ -126,6 +127,38 @@ CompileOptions options_from(const BackendOptions& options) {
 }
 
 class HalideBackend final : public Backend {
+  public:
+    std::string name() const override { return "halide"; }
+    std::string description() const override {
+        return "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide";
+    }
+    std::vector<std::string> unsupported(const Graph& graph) const override { return not_lowered(graph); }
+
+    /// One kernel on one thread: the code generator and the JIT's run-time library are started, but no thread is, which
+    /// a copy of this process would not have.
+    void warm_up() override {
+        static std::once_flag once;
+        std::call_once(once, [this] {
+            const Graph graph = parse(
+                "graph warm_up {\n  %x = placeholder[\"x\"] : f32[8]\n"
+                "  %y = aten.neg.default(%x) : f32[8]\n  return (%y)\n}\n");
+            auto planned = plan(graph, planted_from({}));
+            CompileResult compiled = build(std::move(std::get<Plan>(planned)), {});
+            const Tensor zeros(DType::f32, {8});
+            if (auto* executable = std::get_if<std::unique_ptr<Executable>>(&compiled)) (*executable)->run({&zeros, 1});
+        });
+    }
+
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        const CompileOptions compile_options = options_from(options);
+        auto planned = plan(graph, planted_from(options));
+        if (auto* failure = std::get_if<BackendFailure>(&planned)) return std::move(*failure);
+        Plan& plan = std::get<Plan>(planned);
+        log_plan(plan);
+        return build(std::move(plan), compile_options);
+    }
+
+  private:
     static void log_plan(const Plan& plan) {
         if (log_enabled("aot_graphs")) log_artifact("aot_graphs", plan.graph.name, print(plan.graph));
         for (const Kernel& kernel : plan.kernels) {
@@ -137,19 +170,7 @@ class HalideBackend final : public Backend {
         }
     }
 
-  public:
-    std::string name() const override { return "halide"; }
-    std::string description() const override {
-        return "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide";
-    }
-    std::vector<std::string> unsupported(const Graph& graph) const override { return not_lowered(graph); }
-
-    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        const CompileOptions compile_options = options_from(options);
-        auto planned = plan(graph, planted_from(options));
-        if (auto* failure = std::get_if<BackendFailure>(&planned)) return std::move(*failure);
-        Plan& plan = std::get<Plan>(planned);
-        log_plan(plan);
+    static CompileResult build(Plan plan, const CompileOptions& compile_options) {
         std::map<std::string, std::shared_ptr<CompiledGroup>> by_key;  // layers and unrolled steps share kernels
         std::vector<std::shared_ptr<CompiledGroup>> compiled;
         for (const Kernel& kernel : plan.kernels) {

@@ -1,0 +1,32 @@
+#include "cli/limits.h"
+
+#include <string>
+
+#include "cli/tool.h"
+#include "cli/usage.h"
+
+namespace whittle::cli {
+
+void LimitOptions::declare(Tool& tool, const char* what) {
+    const std::string subject = what;
+    tool.option("--timeout", timeout, "S", "Seconds that " + subject + " may take. Default: 60.");
+    tool.option("--cpu-limit", cpu, "S",
+                "Seconds of processor time that each process of " + subject + " may use. Default: no limit.");
+    tool.option("--memory-limit", memory, "MB",
+                "Memory that " + subject +
+                    " may take: beyond our own on a backend, each process of a command. "
+                    "Default: 4096.");
+}
+
+Limits LimitOptions::limits() const {
+    require_range("--timeout", timeout, 0.001, 1e9);
+    if (cpu) require_range("--cpu-limit", *cpu, 1, 1e9);
+    require_range("--memory-limit", memory, 1, 1 << 24);
+    Limits limits;
+    limits.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(timeout * 1000));
+    limits.memory = static_cast<std::size_t>(memory) << 20;
+    if (cpu) limits.cpu = std::chrono::seconds(*cpu);
+    return limits;
+}
+
+}  // namespace whittle::cli
