@@ -4775,6 +4775,48 @@ Tensor Tensor::unfold(std::int64_t dimension, std::int64_t size, std::int64_t st
     call.add(step);
     return call.one();
 }
+TensorList unsafe_chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) {
+    Call call("aten.unsafe_chunk.default", __builtin_return_address(0));
+    call.add(self);
+    call.add(chunks);
+    call.add(dim);
+    return call.list();
+}
+TensorList Tensor::unsafe_chunk(std::int64_t chunks, std::int64_t dim) const {
+    Call call("aten.unsafe_chunk.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(chunks);
+    call.add(dim);
+    return call.list();
+}
+TensorList unsafe_split(const Tensor& self, std::int64_t split_size, std::int64_t dim) {
+    Call call("aten.unsafe_split.Tensor", __builtin_return_address(0));
+    call.add(self);
+    call.add(split_size);
+    call.add(dim);
+    return call.list();
+}
+TensorList Tensor::unsafe_split(std::int64_t split_size, std::int64_t dim) const {
+    Call call("aten.unsafe_split.Tensor", __builtin_return_address(0));
+    call.add(*this);
+    call.add(split_size);
+    call.add(dim);
+    return call.list();
+}
+TensorList unsafe_split_with_sizes(const Tensor& self, const IntList& split_sizes, std::int64_t dim) {
+    Call call("aten.unsafe_split_with_sizes.default", __builtin_return_address(0));
+    call.add(self);
+    call.add(split_sizes);
+    call.add(dim);
+    return call.list();
+}
+TensorList Tensor::unsafe_split_with_sizes(const IntList& split_sizes, std::int64_t dim) const {
+    Call call("aten.unsafe_split_with_sizes.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(split_sizes);
+    call.add(dim);
+    return call.list();
+}
 Tensor unsqueeze(const Tensor& self, std::int64_t dim) {
     Call call("aten.unsqueeze.default", __builtin_return_address(0));
     call.add(self);

@@ -380,6 +380,9 @@
     WHITTLE_API_CALL TensorList unbind(std::int64_t dim = 0) const;
     WHITTLE_API_CALL Tensor unflatten(std::int64_t dim, const IntList& sizes) const;
     WHITTLE_API_CALL Tensor unfold(std::int64_t dimension, std::int64_t size, std::int64_t step) const;
+    WHITTLE_API_CALL TensorList unsafe_chunk(std::int64_t chunks, std::int64_t dim = 0) const;
+    WHITTLE_API_CALL TensorList unsafe_split(std::int64_t split_size, std::int64_t dim = 0) const;
+    WHITTLE_API_CALL TensorList unsafe_split_with_sizes(const IntList& split_sizes, std::int64_t dim = 0) const;
     WHITTLE_API_CALL Tensor unsqueeze(std::int64_t dim) const;
     WHITTLE_API_CALL Tensor var(const IntList& dim, const std::optional<Scalar>& correction = std::nullopt, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor var(bool unbiased = true) const;

@@ -68,6 +68,7 @@ json to_json(const Report& report) {
                           {"outputs", values_json(graph.outputs)},
                           {"parameters", graph.parameters},
                           {"parameter_bytes", graph.parameter_bytes},
+                          {"updates", graph.updates},
                           {"guards", graph.guards},
                           {"compile_seconds", graph.compile_seconds}});
     for (const OpUse& use : report.ops)

@@ -192,6 +192,7 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
             report.graphs.push_back(summarize(piece, frame.name));
             const IndexGraph* entry = entry_of(captured, frame);
             if (!entry) continue;
+            report.graphs.back().updates = entry->updates;
             report.graphs.back().guards = entry->guards;
             report.graphs.back().compile_seconds = entry->compile_seconds;
         }

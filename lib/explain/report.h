@@ -57,8 +57,9 @@ struct GraphSummary {
     std::int64_t parameters = 0;          ///< tensors
     std::int64_t parameter_elements = 0;  ///< numbers in them
     std::int64_t parameter_bytes = 0;
-    std::vector<std::string> guards = {};  ///< of a captured graph, in the order of their checks
-    double compile_seconds = 0;            ///< of a captured graph, when a backend compiled it
+    std::vector<std::string> updates = {};  ///< of a captured graph: "L['x'] = %add", what it writes to inputs
+    std::vector<std::string> guards = {};   ///< of a captured graph, in the order of their checks
+    double compile_seconds = 0;             ///< of a captured graph, when a backend compiled it
 };
 
 struct OpUse {

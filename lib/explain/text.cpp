@@ -73,6 +73,14 @@ std::string values_text(const std::string& heading, const std::vector<NamedMeta>
     return text;
 }
 
+std::string lines_text(const std::string& heading, const std::vector<std::string>& lines, std::size_t most) {
+    std::string text;
+    for (std::size_t i = 0; i < std::min(lines.size(), most); ++i)
+        text += "    " + pad_right(i ? "" : heading, 8) + lines[i] + "\n";
+    if (lines.size() > most) text += "            and " + std::to_string(lines.size() - most) + " more\n";
+    return text;
+}
+
 std::string graphs_text(const Report& report, const TextOptions& options, const Painter& paint) {
     if (report.graphs.empty()) return {};
     std::string text = paint.bold("Graphs:") + "\n";
@@ -86,9 +94,8 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
         if (options.times && graph.compile_seconds > 0) text += ", compiled in " + seconds_text(graph.compile_seconds);
         text += '\n' + values_text("inputs", graph.inputs, options.verbose) +
                 values_text("outputs", graph.outputs, options.verbose);
-        if (!options.guards) continue;
-        for (std::size_t i = 0; i < graph.guards.size(); ++i)
-            text += "    " + pad_right(i ? "" : "guards", 8) + graph.guards[i] + "\n";
+        text += lines_text("writes", graph.updates, options.verbose ? graph.updates.size() : kValues);
+        if (options.guards) text += lines_text("guards", graph.guards, graph.guards.size());
     }
     return text + "\n";
 }

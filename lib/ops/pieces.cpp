@@ -173,6 +173,36 @@ std::span<const OpDef> piece_ops() {
                                                once(dtype, "empty", {0, 2}, {3})};
                 },
         }),
+        view_op<Split>({
+            .name = "aten.unsafe_split.Tensor",
+            .doc = "split whose results count as memory of their own: "
+                   "https://pytorch.org/docs/stable/generated/torch.unsafe_split.html",
+            .schema = "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "uneven", {2, 7}, {3, 1});
+                },
+        }),
+        view_op<SplitWithSizes>({
+            .name = "aten.unsafe_split_with_sizes.default",
+            .doc = "as unsafe_split, with sizes: "
+                   "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
+            .schema = "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "three", {6, 2}, {Arg::ints({1, 3, 2})});
+                },
+        }),
+        view_op<Chunk>({
+            .name = "aten.unsafe_chunk.default",
+            .doc = "chunk whose results count as memory of their own: "
+                   "https://pytorch.org/docs/stable/generated/torch.unsafe_chunk.html",
+            .schema = "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "even", {3, 8}, {4, 1});
+                },
+        }),
         view_op<Unbind>({
             .name = "aten.unbind.int",
             .doc = "all indices of a dimension: https://pytorch.org/docs/stable/generated/torch.unbind.html",

@@ -30,6 +30,7 @@ std::string graph_text(const IndexGraph& graph) {
     text += graph.ended_by_break ? "{\"break\": " + std::to_string(*graph.ended_by_break) + "}" : "\"return\"";
     text += ", \"ops\": " + std::to_string(graph.ops) + ", \"inputs\": " + std::to_string(graph.inputs) +
             ", \"outputs\": " + std::to_string(graph.outputs);
+    if (!graph.updates.empty()) text += ", \"updates\": " + list_text(graph.updates);
     if (!graph.guards.empty()) text += ", \"guards\": " + list_text(graph.guards);
     if (graph.compile_seconds != 0) text += ", \"compile_seconds\": " + json_number(graph.compile_seconds);
     return text + "}";
@@ -105,8 +106,8 @@ class IndexReader {
     }
 
     IndexGraph graph_of(const Json& value, std::size_t breaks) const {
-        in_.only_members(
-            value, {"name", "file", "frame", "ended_by", "ops", "inputs", "outputs", "guards", "compile_seconds"});
+        in_.only_members(value, {"name", "file", "frame", "ended_by", "ops", "inputs", "outputs", "updates", "guards",
+                                 "compile_seconds"});
         IndexGraph graph;
         graph.name = text(value, "name");
         if (const Json* path = in_.find(value, "file")) graph.file = file(*path);
@@ -124,6 +125,8 @@ class IndexReader {
         graph.ops = count(value, "ops");
         graph.inputs = count(value, "inputs");
         graph.outputs = count(value, "outputs");
+        if (const Json* updates = in_.find(value, "updates"))
+            for (const Json& update : in_.list(*updates)) graph.updates.push_back(in_.text(update));
         if (const Json* guards = in_.find(value, "guards"))
             for (const Json& guard : in_.list(*guards)) graph.guards.push_back(in_.text(guard));
         if (const Json* seconds = in_.find(value, "compile_seconds")) graph.compile_seconds = in_.number(*seconds);

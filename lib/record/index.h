@@ -31,7 +31,8 @@ struct IndexGraph {
     /// What ended it: "return" of its frame, or the position in TraceIndex::breaks.
     std::optional<std::size_t> ended_by_break = {};
     std::int64_t ops = 0, inputs = 0, outputs = 0;
-    std::vector<std::string> guards = {};  ///< under which it may be used again, in the order of their checks
+    std::vector<std::string> updates = {};  ///< in order: an input and the output that it takes, "L['x'] = %add"
+    std::vector<std::string> guards = {};   ///< under which it may be used again, in the order of their checks
     double compile_seconds = 0;
     bool operator==(const IndexGraph&) const = default;
 };

@@ -39,6 +39,9 @@ void add_frame(TraceIndex& index, const capture::CapturedFrame& frame) {
 }
 
 void describe(IndexGraph& entry, const capture::CapturedGraph& graph, const TraceIndex& index) {
+    const std::vector<NodeId> outputs = graph.graph.outputs();
+    for (const capture::InputUpdate& update : graph.updates)
+        entry.updates.push_back(update.source.text() + " = %" + graph.graph.node({outputs.at(update.output)}).name);
     for (const capture::Guard& guard : graph.guards) entry.guards.push_back(guard.text());
     entry.compile_seconds = graph.compile_seconds;
     if (!graph.ended_by) return;

@@ -8,6 +8,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <future>
 #include <iostream>
 #include <sstream>
 #include <string>
@@ -25,6 +26,21 @@ at::Tensor in_place(const at::Tensor& x) {
     y.add_(1).mul_(2);
     y.select(0, 0).zero_();
     return y.relu_() + 1;
+}
+
+/// Writes that other tensors show: through slices of an input and of a computed tensor, to what a view shows.
+at::Tensor aliases(at::Tensor& x) {
+    x.slice(0, 0, 2).add_(1);
+    at::Tensor y = x * 2;
+    at::Tensor column = y.view({3, 1});
+    y.narrow(0, 1, 2).copy_(x.slice(0, 0, 2));
+    x.mul_(2);
+    at::Tensor z = column + x;
+    std::puts("aliases");
+    column.t().sub_(1);
+    y.select(0, 0).fill_(7);
+    x.slice(0, 1, 3).zero_();
+    return z;
 }
 
 at::Tensor inference(const at::Tensor& x) {
@@ -108,14 +124,21 @@ int main(int argc, char** argv) {
     if (what == "loop")
         for (int i = 0; i < std::atoi(argv[2]); ++i) y = step(x);
     if (what == "in_place") y = in_place(x);
+    if (what == "aliases") {
+        y = x.clone();
+        aliases(y);
+    }
     if (what == "inference") y = inference(x);
     if (what == "escape") std::printf("%g\n", static_cast<double>(escape(x)));
     if (what == "host") y = host(x);
     if (what == "detached") {
-        std::thread([] {
+        std::promise<void> done;
+        std::thread([&done] {
             f(at::ones({4}));
+            done.set_value();
             for (;;) pause();
         }).detach();
+        done.get_future().wait();
     }
     return from_outside(what, x);
 }

@@ -15,12 +15,7 @@ struct Renamed {
 };
 constexpr Renamed kRenamed[] = {
     {"aten._reshape_alias.default", "aten.view.default"},
-    {"aten.unsafe_split.Tensor", "aten.split.Tensor"},
-    {"aten.unsafe_split_with_sizes.default", "aten.split_with_sizes.default"},
-    {"aten.unsafe_chunk.default", "aten.chunk.default"},
-    {"aten.fill_.Scalar", "aten.full_like.default"},
     {"aten.fill_.Tensor", "aten.full_like.default"},
-    {"aten.zero_.default", "aten.zeros_like.default"},
 };
 /// Parameters that are called otherwise there.
 constexpr Renamed kParameters[] = {{"fill_value", "value"}};
@@ -92,6 +87,8 @@ class Binder {
         bound.call.target = functional_target(*step_.op);
         if (trains_batch_norm(step_)) bound.call.target = "aten._native_batch_norm_legit.no_stats";
         if (bound.random) return bound;
+        bound.writes = writes_memory(step_);
+        if (bound.writes && Registry::instance().in_place(step_.op->target())) bound.in_place = step_.op->target();
         const RegisteredOp* op = bound.call.target.empty() ? nullptr : Registry::instance().op(bound.call.target);
         if (!op) {
             bound.problem = "unknown op " + step_.op->target();

@@ -1,5 +1,5 @@
 // bind_call(): an op of LibTorch as a call in Whittle's terms: its name in the registry, its arguments by the
-// registry's schema, in-place ops as the functional ones they stand for.
+// registry's schema, in-place ops as the functional ones that compute what they write.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,10 @@ namespace whittle::libtorch {
 
 struct BoundCall {
     capture::RecordedCall call;
-    bool random = false;       ///< its results are no function of its arguments: they are recorded, not computed
-    std::string problem = {};  ///< why it cannot enter a graph; then the rest is meaningless
+    bool random = false;        ///< its results are no function of its arguments: they are recorded, not computed
+    bool writes = false;        ///< the call's result is written to its first argument
+    std::string in_place = {};  ///< the registry's op that does so; when empty it is computed, then copied there
+    std::string problem = {};   ///< why it cannot enter a graph; then the rest is meaningless
 };
 
 /// The registry's name of the op that computes what `op` computes, without writing to an argument; empty when there is

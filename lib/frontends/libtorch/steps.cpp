@@ -160,6 +160,16 @@ bool Step::threw() const {
 
 bool writes_argument(const OpName& op) { return op.schema.find('!') != std::string::npos; }
 
+bool writes_memory(const Step& step) {
+    if (step.kind != StepKind::op || !writes_argument(*step.op) || !step.end) return false;
+    const auto first = [](const Event& event) {
+        return event.values.empty() ? nullptr : event.values.front().tensor();
+    };
+    const TensorRef *before = first(*step.begin), *after = first(*step.end);
+    return before && after && before->storage == after->storage && before->sizes == after->sizes &&
+           before->strides == after->strides;
+}
+
 std::vector<std::uint64_t> written_storages(const OpName& op, const Event& end) {
     std::vector<std::uint64_t> storages;
     if (!writes_argument(op)) return storages;

@@ -32,6 +32,10 @@ struct Step {
 /// Does the schema say that it writes to an argument?
 bool writes_argument(const OpName& op);
 
+/// It wrote to the memory of its first argument. Not so t_(), unsqueeze_() and the like, which change how a tensor
+/// shows its memory.
+bool writes_memory(const Step& step);
+
 /// The storages that an op wrote to; none for a functional one.
 std::vector<std::uint64_t> written_storages(const OpName& op, const Event& end);
 

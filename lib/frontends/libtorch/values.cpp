@@ -37,7 +37,7 @@ class Tracer {
                 for_each_tensor(value, [&](const TensorRef& tensor) { read(tensor); });
             if (steps_[i].kind == StepKind::op) write_results(steps_[i]);
             forget_statistics(steps_[i]);
-            for (const std::uint64_t storage : steps_[i].written) writers_[storage] = step_;
+            for (const std::uint64_t storage : steps_[i].written) writers_[storage] = {step_, std::nullopt};
         }
         return std::move(out_);
     }
@@ -62,15 +62,36 @@ class Tracer {
             // data() has a version counter of its own: what is written through it shows at its place only.
             const bool overwritten = there != by_place_.end() && tensor.has(kHasStorage) &&
                                      step_of(there->second) > step_of(known->second.value);
-            return overwritten ? link(tensor, there->second) : known->second.value;
+            if (overwritten) return link(tensor, there->second);
+            // In inference mode there are no counters.
+            const auto writer = writers_.find(tensor.storage);
+            const bool written = tensor.has(kHasStorage) && writer != writers_.end() && writer->second.version == 0u &&
+                                 writer->second.step > time_of(known->second.value);
+            return written ? changed(tensor, known->second.value) : known->second.value;
         }
         // Another object at the same place that nothing wrote to since: detach(), data(), autograd's own copies.
         if (tensor.has(kHasStorage) && there != by_place_.end() && !was_read_as(tensor, there->second)) {
             const auto writer = writers_.find(tensor.storage);
-            if (writer == writers_.end() || step_of(there->second) >= writer->second)
+            if (writer == writers_.end() || step_of(there->second) >= writer->second.step)
                 return link(tensor, there->second);
         }
+        if (known != current_.end()) return changed(tensor, known->second.value);
+        if (tensor.has(kHasStorage) && there != by_place_.end()) return changed(tensor, there->second);
         return outside(tensor);
+    }
+
+    /// The tensor's value was `before` until the last write to its memory, which was through another one. When the
+    /// version counter tells of more writes than were seen, nothing is known.
+    ValueId changed(const TensorRef& tensor, ValueId before) {
+        const auto writer = writers_.find(tensor.storage);
+        const TracedValue& old = out_.values[static_cast<std::size_t>(before)];
+        if (!tensor.has(kHasStorage) || writer == writers_.end() || writer->second.version != tensor.version ||
+            time_of(before) >= writer->second.step || place_of(old.tensor) != place_of(tensor))
+            return outside(tensor);
+        TracedValue value{.tensor = tensor, .step = writer->second.step, .result = -1, .before = before};
+        value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
+        out_.rewritten[value.step].push_back(static_cast<ValueId>(out_.values.size()));
+        return add(std::move(value));
     }
 
     /// The tensor had that value under another version: something unseen wrote to it since.
@@ -79,6 +100,11 @@ class Tracer {
         return known != current_.end() && known->second.value == id;
     }
 
+    /// The step that made the value, or read it first.
+    std::int32_t time_of(ValueId id) const {
+        const TracedValue& value = out_.values[static_cast<std::size_t>(id)];
+        return std::max(value.step, value.first_use);
+    }
     std::int32_t step_of(ValueId id) const { return out_.values[static_cast<std::size_t>(id)].step; }
 
     ValueId link(const TensorRef& tensor, ValueId id) {
@@ -91,7 +117,7 @@ class Tracer {
     ValueId outside(const TensorRef& tensor) {
         TracedValue value{.tensor = tensor, .first_use = step_};
         if (const auto writer = writers_.find(tensor.storage); writer != writers_.end())
-            value.written_by = writer->second;
+            value.written_by = writer->second.step;
         value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
         return add(std::move(value));
     }
@@ -117,7 +143,7 @@ class Tracer {
                     ++number;
                     return;
                 }
-                if (writes) writers_[tensor.storage] = step_;
+                if (writes) writers_[tensor.storage] = {step_, tensor.version};
                 TracedValue value{.tensor = tensor, .step = step_, .result = number++};
                 value.snapshot = snapshot_after(tensor, step.end->order);
                 out_.results.back().push_back(add(std::move(value)));
@@ -132,7 +158,7 @@ class Tracer {
             for_each_tensor(values[i], [&](const TensorRef& tensor) {
                 current_.erase(tensor.id);
                 by_place_.erase(place_of(tensor));
-                writers_[tensor.storage] = step_;
+                writers_[tensor.storage] = {step_, std::nullopt};
             });
     }
 
@@ -162,12 +188,18 @@ class Tracer {
     std::int32_t step_ = 0;
     std::unordered_map<std::uint64_t, Current> current_;
     std::map<Place, ValueId> by_place_;
-    std::unordered_map<std::uint64_t, std::int32_t> writers_;  ///< per storage: the last step that wrote to it
+    struct Write {
+        std::int32_t step = -1;
+        std::optional<std::uint32_t> version = {};  ///< after it; unknown when the write itself was not seen
+    };
+    std::unordered_map<std::uint64_t, Write> writers_;  ///< per storage: the last step that wrote to it
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> snapshots_;
     std::unordered_map<std::uint64_t, const TensorName*> names_;
 };
 
 }  // namespace
+
+bool same_place(const TensorRef& a, const TensorRef& b) { return place_of(a) == place_of(b); }
 
 ValueMeta Values::meta(ValueId id) const {
     const TensorRef& tensor = values[static_cast<std::size_t>(id)].tensor;

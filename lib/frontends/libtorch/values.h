@@ -2,6 +2,7 @@
 // in-place ops and shares memory with its views; a value does not.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -14,10 +15,14 @@ namespace whittle::libtorch {
 
 using ValueId = std::int32_t;
 
+/// They show the same elements of the same memory.
+bool same_place(const TensorRef& a, const TensorRef& b);
+
 struct TracedValue {
     TensorRef tensor;
     std::int32_t step = -1;       ///< that computed it; -1: it came from outside
     std::int32_t result = 0;      ///< which of that step's
+    ValueId before = -1;          ///< of a value that the step made by writing to memory it shares: what it was before
     std::int32_t first_use = -1;  ///< of a value from outside: the step that read it first
     std::int32_t written_by =
         -1;  ///< of a value from outside: the step that changed this memory through another tensor
@@ -31,6 +36,8 @@ struct Values {
     /// Per step: the value of each tensor argument and of each tensor result, in order, lists flattened. A result that
     /// is an argument, unchanged, has the argument's value.
     std::vector<std::vector<ValueId>> inputs, results;
+    /// Per step that wrote to memory: the values of other tensors there that are read later.
+    std::map<std::int32_t, std::vector<ValueId>> rewritten;
 
     ValueMeta meta(ValueId id) const;
 };

@@ -1,0 +1,257 @@
+#include "frontends/libtorch/cutter.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/text.h"
+#include "ops/registry.h"
+
+namespace whittle::libtorch {
+
+namespace {
+
+using capture::BreakKind;
+using capture::GraphBreak;
+
+constexpr std::int32_t kNoPiece = -1;
+
+bool is_dynamic_shape(const OpName& op) {
+    constexpr std::string_view kOps[] = {"aten::nonzero",  "aten::masked_select", "aten::unique_dim",
+                                         "aten::_unique2", "aten::_unique",       "aten::unique_consecutive",
+                                         "aten::argwhere", "aten::bincount"};
+    return std::ranges::find(kOps, op.name) != std::end(kOps);
+}
+
+std::string statement(const std::vector<StackFrame>& stack) {
+    for (const StackFrame& frame : stack)
+        if (!frame.text.empty()) return frame.text;
+    return {};
+}
+
+/// What a step is to a graph, before arguments are looked at: nothing, or the reason to stop.
+std::optional<GraphBreak> break_of(const Step& step, const std::vector<StackFrame>& stack) {
+    const auto with_text = [&](const std::string& what, const std::string& otherwise) {
+        const std::string text = statement(stack);
+        return what + ": " + (text.empty() ? otherwise : text);
+    };
+    switch (step.kind) {
+        case StepKind::io:
+            return GraphBreak{BreakKind::side_effect, with_text("print", step.begin->text), "", stack};
+        case StepKind::print:
+            return GraphBreak{BreakKind::side_effect, with_text("print of a tensor", "at::print"), "", stack};
+        case StepKind::data_pointer:
+            return GraphBreak{BreakKind::data_pointer, with_text("data_ptr<" + step.begin->text + ">()", "the program"),
+                              "", stack};
+        case StepKind::backward:
+            return GraphBreak{BreakKind::unregistered_op,
+                              with_text("the backward pass, which autograd runs", "backward()"), "", stack};
+        case StepKind::blob:
+            return std::nullopt;
+        case StepKind::op:
+            break;
+    }
+    const std::string target = step.op->target();
+    if (is_dynamic_shape(*step.op))
+        return GraphBreak{BreakKind::dynamic_shape, target + " has a result whose sizes depend on values", target,
+                          stack};
+    if (step.op->flags & kReturnsOnlyHost) {
+        const TensorRef* operand = step.begin->values.empty() ? nullptr : step.begin->values[0].tensor();
+        if (step.op->name == "aten::equal" || step.op->name == "aten::allclose")
+            return GraphBreak{BreakKind::compare, target + " compares whole tensors on the host", target, stack};
+        const bool branch = step.op->name == "aten::is_nonzero" || (operand && operand->dtype == DType::boolean);
+        return GraphBreak{branch ? BreakKind::branch : BreakKind::item,
+                          with_text(branch ? "branch on a tensor's value" : "a tensor's value as a host value", target),
+                          target, stack};
+    }
+    if (step.threw()) return GraphBreak{BreakKind::exception, target + " threw an exception", target, stack};
+    return std::nullopt;
+}
+
+/// Output between ops matters only if ops follow.
+bool separates_only(const GraphBreak& entry) {
+    return entry.kind == BreakKind::side_effect && entry.reason.starts_with("print: ");
+}
+
+}  // namespace
+
+Cutter::Cutter(const Recording& recording) : recording_(recording), piece_of_(recording.steps.size(), kNoPiece) {}
+
+/// A frame while it is cut.
+struct Cutter::Cut {
+    FramePlan plan;
+    Piece piece;
+    std::optional<GraphBreak> pending = {};  ///< output, until ops follow
+
+    void end(std::optional<GraphBreak> why, std::int32_t next) {
+        if (!piece.steps.empty()) {
+            piece.ended_by = std::move(why);
+            plan.pieces.push_back(std::move(piece));
+        }
+        piece = {.number = next, .steps = {}, .ended_by = {}};
+    }
+};
+
+FramePlan Cutter::plan(const FrameSteps& frame) {
+    Cut cut{.plan = {&frame, {}, {}}, .piece = {.number = next_piece_++, .steps = {}, .ended_by = {}}};
+    for (const std::int32_t index : frame.steps) piece_of_[static_cast<std::size_t>(index)] = kNoPiece;
+    std::int32_t last = -1;
+    for (const std::int32_t index : frame.steps) {
+        const Step& step = recording_.step(index);
+        if (step.kind == StepKind::blob) continue;
+        std::optional<GraphBreak> why = break_of(step, recording_.stack(index));
+        if (why && separates_only(*why)) {
+            if (!cut.piece.steps.empty() && !cut.pending) cut.pending = std::move(why);
+            continue;
+        }
+        if (const auto reason = refused_.find(index); !why && reason != refused_.end())
+            why = GraphBreak{BreakKind::mutation, reason->second, step.op->target(), recording_.stack(index)};
+        std::string problem;
+        if (!why && step.kind == StepKind::op && !prepare(index, problem)) {
+            // It computes nothing that a graph could: its results are inputs of what follows.
+            if (problem.empty()) continue;
+            why = GraphBreak{BreakKind::unregistered_op, problem, step.op->target(), recording_.stack(index)};
+        }
+        if (!why)
+            if (std::optional<GraphBreak> before = write_break(index, cut.piece.number)) {
+                cut.plan.breaks.push_back(*before);
+                cut.end(std::move(before), next_piece_++);
+            }
+        if (cut.pending) {  // the statement it belongs to is a break of its own when that comes next
+            if (!why) {
+                cut.plan.breaks.push_back(*cut.pending);
+                cut.end(std::move(cut.pending), next_piece_++);
+            }
+            cut.pending.reset();
+        }
+        if (why) {
+            cut.plan.breaks.push_back(*why);
+            cut.end(std::move(why), next_piece_++);
+            continue;
+        }
+        // Another frame ran in between: what it read has to be computed before, what it made after.
+        if (frame.root && last >= 0 && others_between(frame, last, index)) cut.end(std::nullopt, next_piece_++);
+        cut.piece.steps.push_back(index);
+        piece_of_[static_cast<std::size_t>(index)] = cut.piece.number;
+        last = index;
+    }
+    cut.end(std::nullopt, next_piece_++);
+    return std::move(cut.plan);
+}
+
+void Cutter::drop(const Piece& piece) {
+    for (const std::int32_t step : piece.steps) piece_of_[static_cast<std::size_t>(step)] = kNoPiece;
+}
+
+/// False when the op does not enter a graph: because it computes nothing that a graph could (its results are inputs of
+/// what follows), or for the reason in `problem`.
+bool Cutter::prepare(std::int32_t index, std::string& problem) const {
+    Graph operands;  // the call alone, to ask whether Whittle's op is LibTorch's
+    std::map<ValueId, NodeRef> nodes;
+    const BoundCall bound = bind_call(recording_.step(index), [&](std::size_t n) {
+        const ValueId id = recording_.reads(index).at(n);
+        const auto known = nodes.find(id);
+        if (known != nodes.end()) return known->second;
+        return nodes[id] = operands.placeholder("operand", recording_.values.meta(id));
+    });
+    problem = bound.problem;
+    if (bound.random || !problem.empty()) return false;
+    // Nothing new: contiguous() of a contiguous tensor.
+    const std::vector<ValueId>& results = recording_.results(index);
+    if (std::ranges::none_of(results, [&](ValueId id) { return recording_.value(id).step == index; })) return false;
+    const std::string target = recording_.step(index).op->target();
+    for (const ValueId id : results)
+        if (!recording_.value(id).tensor.dtype || !recording_.value(id).tensor.has(kPlain)) {
+            problem = target + ": a result of a type or layout that Whittle does not have";
+            return false;
+        }
+    problem = disagreement(index, operands, bound);
+    return problem.empty();
+}
+
+/// Whittle's idea of the results against what LibTorch made; empty when they agree.
+std::string Cutter::disagreement(std::int32_t index, const Graph& operands, const BoundCall& bound) const {
+    const std::string target = recording_.step(index).op->target();
+    const std::vector<ValueId>& results = recording_.results(index);
+    try {
+        const std::vector<ValueMeta> metas =
+            infer(operands, {.target = bound.call.target, .args = bound.call.args, .kwargs = bound.call.kwargs});
+        if (metas.size() != results.size())
+            return target + ": Whittle knows " + std::to_string(metas.size()) + " results, LibTorch gave " +
+                   std::to_string(results.size());
+        for (std::size_t i = 0; i < metas.size(); ++i) {
+            const ValueMeta meta = recording_.values.meta(results[i]);
+            if (recording_.value(results[i]).uses.empty() && metas.size() > 1) continue;
+            // What is written takes the dtype of the tensor that it is written to.
+            if ((meta.dtype != metas[i].dtype && !bound.writes) || meta.sizes != metas[i].sizes)
+                return target + ": Whittle infers " + print(metas[i]) + ", LibTorch gave " + print(meta);
+        }
+    } catch (const Error& error) {
+        return target + ": " + error.message();
+    }
+    return {};
+}
+
+/// By Whittle's schema: the results of unsafe_split and the like count as memory of their own, though they share it.
+bool Cutter::shows_argument(const Step& step) const {
+    if (writes_memory(step)) return true;
+    const Schema* schema = Registry::instance().find(functional_target(*step.op));
+    return schema && !schema->returns.empty() && !schema->returns.front().alias.empty();
+}
+
+ValueId Cutter::root(ValueId id, std::int32_t piece) const {
+    for (;;) {
+        const TracedValue& value = recording_.value(id);
+        if (!contains(piece, value.step)) return id;
+        if (value.before >= 0) {
+            id = value.before;
+            continue;
+        }
+        if (!shows_argument(recording_.step(value.step))) return id;
+        const std::vector<ValueId>& reads = recording_.reads(value.step);
+        const auto same = std::ranges::find_if(reads, [&](ValueId read) {
+            return value.tensor.has(kHasStorage) && recording_.value(read).tensor.storage == value.tensor.storage;
+        });
+        if (same == reads.end() || *same == id) return id;
+        id = *same;
+    }
+}
+
+/// A step of the piece made it or read it.
+bool Cutter::is_present(ValueId id, std::int32_t piece) const {
+    const TracedValue& value = recording_.value(id);
+    if (contains(piece, value.step)) return value.before < 0 || is_present(value.before, piece);
+    return std::ranges::any_of(value.uses, [&](std::int32_t use) { return contains(piece, use); });
+}
+
+bool Cutter::shows_write(ValueId id, std::int32_t piece) const {
+    const TracedValue& value = recording_.value(id);
+    return value.before >= 0 && contains(piece, value.step) && is_present(value.before, piece) &&
+           root(value.before, piece) == root(recording_.results(value.step).at(0), piece);
+}
+
+/// The step reads memory that an op of the piece changed through another tensor, and the piece does not know that the
+/// two share it: a graph of both would read the old value.
+std::optional<GraphBreak> Cutter::write_break(std::int32_t index, std::int32_t piece) const {
+    for (const ValueId id : recording_.reads(index)) {
+        const TracedValue& value = recording_.value(id);
+        const std::int32_t writer = value.before >= 0 ? value.step : value.written_by;
+        if (!contains(piece, writer) || (value.before < 0 && (value.step >= 0 || value.first_use != index))) continue;
+        if (shows_write(id, piece)) continue;
+        const OpName& op = *recording_.step(writer).op;
+        return GraphBreak{BreakKind::mutation,
+                          op.target() + " wrote to memory that another tensor shares, which " +
+                              recording_.step(index).op->target() + " then reads",
+                          op.target(), recording_.stack(writer)};
+    }
+    return std::nullopt;
+}
+
+bool Cutter::others_between(const FrameSteps& frame, std::int32_t from, std::int32_t to) const {
+    for (std::int32_t i = from + 1; i < to; ++i)
+        if (recording_.step(i).thread == frame.thread && recording_.step(i).kind == StepKind::op &&
+            !std::ranges::binary_search(frame.steps, i))
+            return true;
+    return false;
+}
+
+}  // namespace whittle::libtorch

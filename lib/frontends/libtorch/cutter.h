@@ -1,0 +1,64 @@
+// Cutter: the steps of a frame, cut into the pieces that become graphs. What cannot be in a graph is a break.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/graph_break.h"
+#include "frontends/libtorch/bind.h"
+#include "frontends/libtorch/recording.h"
+
+namespace whittle::libtorch {
+
+/// A run of ops of a frame that become one graph.
+struct Piece {
+    std::int32_t number = 0;          ///< unique in the recording
+    std::vector<std::int32_t> steps;  ///< ascending
+    std::optional<capture::GraphBreak> ended_by;
+};
+
+/// A frame cut into pieces.
+struct FramePlan {
+    const FrameSteps* steps = nullptr;
+    std::vector<Piece> pieces;
+    std::vector<capture::GraphBreak> breaks;
+};
+
+class Cutter {
+  public:
+    explicit Cutter(const Recording& recording);
+
+    FramePlan plan(const FrameSteps& frame);
+    /// From the next plan on the step is a break: its write cannot be told without one.
+    void refuse(std::int32_t step, std::string reason) { refused_[step] = std::move(reason); }
+    /// The steps belong to no graph after all.
+    void drop(const Piece& piece);
+
+    /// Is the step in the piece?
+    bool contains(std::int32_t piece, std::int32_t step) const {
+        return step >= 0 && piece_of_[static_cast<std::size_t>(step)] == piece;
+    }
+    /// The value whose memory this one shows, among the values of a piece: itself when no step of the piece made it
+    /// out of another one.
+    ValueId root(ValueId id, std::int32_t piece) const;
+    /// The value is what a write of the piece left in memory that the piece knows to be shared.
+    bool shows_write(ValueId id, std::int32_t piece) const;
+
+  private:
+    struct Cut;
+    bool prepare(std::int32_t index, std::string& problem) const;
+    std::string disagreement(std::int32_t index, const Graph& operands, const BoundCall& bound) const;
+    std::optional<capture::GraphBreak> write_break(std::int32_t index, std::int32_t piece) const;
+    bool shows_argument(const Step& step) const;
+    bool is_present(ValueId id, std::int32_t piece) const;
+    bool others_between(const FrameSteps& frame, std::int32_t from, std::int32_t to) const;
+
+    const Recording& recording_;
+    std::vector<std::int32_t> piece_of_;  ///< per step: the number of its piece, or -1
+    std::map<std::int32_t, std::string> refused_;
+    std::int32_t next_piece_ = 0;
+};
+
+}  // namespace whittle::libtorch

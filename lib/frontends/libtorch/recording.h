@@ -1,0 +1,43 @@
+// Recording: an event file as its builders see it: steps, the values between them, and the frames they belong to.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "frontends/libtorch/frames.h"
+
+namespace whittle::libtorch {
+
+struct Recording {
+    const EventFile& file;
+    Symbolizer symbolizer;
+    std::vector<Step> steps;
+    Values values;
+    Frames frames;
+
+    Recording(const EventFile& events, Level level, const std::vector<std::string>& functions)
+        : file(events),
+          symbolizer(events.mappings),
+          steps(fold_backward(events, steps_of(events, level), symbolizer)),
+          values(trace_values(events, steps)),
+          frames(frames_of(events, steps, values, symbolizer, functions)) {}
+
+    const Step& step(std::int32_t index) const { return steps[static_cast<std::size_t>(index)]; }
+    const TracedValue& value(ValueId id) const { return values.values[static_cast<std::size_t>(id)]; }
+    const std::vector<ValueId>& reads(std::int32_t step) const { return values.inputs[static_cast<std::size_t>(step)]; }
+    const std::vector<ValueId>& results(std::int32_t step) const {
+        return values.results[static_cast<std::size_t>(step)];
+    }
+    /// Snapshots before it tell what the step left in memory: where its thread's next step begins.
+    std::uint64_t order_after(std::int32_t index) const {
+        for (auto i = static_cast<std::size_t>(index) + 1; i < steps.size(); ++i)
+            if (steps[i].thread == step(index).thread) return steps[i].order();
+        return std::numeric_limits<std::uint64_t>::max();
+    }
+    const std::vector<StackFrame>& stack(std::int32_t step) const {
+        return frames.stacks[static_cast<std::size_t>(step)];
+    }
+};
+
+}  // namespace whittle::libtorch
