@@ -1,6 +1,7 @@
 #include "base/files.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
+#include <set>
 #include <vector>
 
 #include "base/error.h"
@@ -129,16 +132,52 @@ MappedFile::~MappedFile() {
     if (data_) ::munmap(const_cast<std::byte*>(data_), size_);
 }
 
+namespace {
+
+/// True once for each name.
+bool first_of(const fs::path& name) {
+    static std::mutex mutex;
+    static std::set<fs::path> seen;
+    const std::lock_guard lock(mutex);
+    return seen.insert(name).second;
+}
+
+/// Removes the folders PREFIX.… in `base` that nobody holds locked.
+void remove_abandoned(const fs::path& base, const std::string& prefix) {
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(base, ignored)) {
+        if (!entry.path().filename().string().starts_with(prefix + '.')) continue;
+        const Descriptor folder(::open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        struct stat status {};
+        if (folder.get() < 0 || ::fstat(folder.get(), &status) != 0 || status.st_uid != ::geteuid()) continue;
+        if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), ignored);
+    }
+}
+
+}  // namespace
+
 TempDir::TempDir(std::string_view prefix) {
-    const char* base = std::getenv("TMPDIR");
-    std::string name = (fs::path(base && *base ? base : "/tmp") / (std::string(prefix) + ".XXXXXX")).string();
+    const char* variable = std::getenv("TMPDIR");
+    const fs::path base(variable && *variable ? variable : "/tmp");
+    if (prefix.starts_with("whittle-") && first_of(fs::absolute(base) / prefix))
+        remove_abandoned(base, std::string(prefix));
+    // It gets its name when it is locked: until then nobody takes it for abandoned.
+    std::string name = (base / ('.' + std::string(prefix) + ".XXXXXX")).string();
     if (!::mkdtemp(name.data())) fail(name, "create a temporary folder", errno);
-    path_ = name;
+    path_ = base / fs::path(name).filename().string().substr(1);
+    lock_ = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
+    if (::rename(name.c_str(), path_.c_str()) == 0) return;
+    const int code = errno;
+    ::rmdir(name.c_str());
+    if (lock_ >= 0) ::close(lock_);
+    fail(path_, "create a temporary folder", code);
 }
 
 TempDir::~TempDir() {
     std::error_code ignored;
     if (!keep_) fs::remove_all(path_, ignored);
+    if (lock_ >= 0) ::close(lock_);
 }
 
 }  // namespace whittle

@@ -36,7 +36,9 @@ class MappedFile {
     std::size_t size_ = 0;
 };
 
-/// A fresh folder under $TMPDIR (or /tmp), removed with everything in it on destruction unless kept.
+/// A fresh folder under $TMPDIR (or /tmp), removed with everything in it on destruction unless kept. Those of a process
+/// that was killed are removed by the next one that makes a folder of the same prefix, if that begins with "whittle-":
+/// a living folder is locked, and the lock goes with its process.
 class TempDir {
   public:
     explicit TempDir(std::string_view prefix = "whittle");
@@ -50,6 +52,7 @@ class TempDir {
   private:
     CleanUpScope scope_;
     std::filesystem::path path_;
+    int lock_ = -1;
     bool keep_ = false;
 };
 

@@ -1,8 +1,14 @@
 #include "base/files.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <csignal>
+#include <cstdlib>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -63,6 +69,43 @@ TEST_CASE("a temporary folder goes with its contents, unless kept") {
     CHECK_FALSE(fs::exists(gone));
     CHECK(fs::exists(kept));
     fs::remove_all(kept);
+}
+
+TEST_CASE("the folders of a killed process go with the next of their kind, those of living ones stay") {
+    const TempDir base;
+    const char* before = std::getenv("TMPDIR");
+    const std::string saved = before ? before : "";
+    ::setenv("TMPDIR", base.path().c_str(), 1);
+    int ready[2];
+    REQUIRE(::pipe(ready) == 0);
+    const auto start = [&] {  // a process that makes a folder and waits; the folder
+        const pid_t user = ::fork();
+        if (user == 0) {
+            const TempDir own("whittle-test");
+            write_file(own.path() / "file", "text");
+            const std::string name = own.path().filename().string();
+            if (::write(ready[1], name.data(), name.size()) > 0) ::pause();
+            ::_exit(0);
+        }
+        char name[64];
+        const ssize_t count = ::read(ready[0], name, sizeof name);
+        return std::pair(user, base.path() / std::string(name, static_cast<std::size_t>(std::max<ssize_t>(count, 0))));
+    };
+    const auto end = [](pid_t user) {
+        ::kill(user, SIGKILL);
+        ::waitpid(user, nullptr, 0);
+    };
+    const auto [killed, abandoned] = start();
+    end(killed);
+    CHECK(fs::exists(abandoned / "file"));
+    const auto [living, used] = start();
+    CHECK_FALSE(fs::exists(abandoned));
+    { const TempDir next("whittle-test"); }
+    CHECK(fs::exists(used / "file"));
+    end(living);
+    ::close(ready[0]);
+    ::close(ready[1]);
+    before ? ::setenv("TMPDIR", saved.c_str(), 1) : ::unsetenv("TMPDIR");
 }
 
 TEST_CASE("content hashes are XXH3-128") {
