@@ -54,7 +54,8 @@ enum class RecordKind : std::uint32_t {
     name = 11,        ///< u64 tensor, u8 NameKind, u64 module at the root, text its type, text qualified name
     snapshot = 12,    ///< value (a tensor), u64 n, byte[n]: its elements in row-major order
     from_blob = 13,   ///< u32 stack
-    note = 14         ///< text: something the capture could not see or do
+    note = 14,        ///< text: something the capture could not see or do
+    module = 15       ///< u64 module at the root, text its own type, text qualified name ("": the root itself)
 };
 
 enum OpFlags : std::uint8_t {

@@ -46,6 +46,7 @@ void PieceGraphs::add_call(std::int32_t index, Building& to) {
     const std::vector<ValueId>& results = recording_.results(index);
     for (const ValueId id : results) bound.call.results.push_back(recording_.values.meta(id));
     bound.call.stack = recording_.stack(index);
+    bound.call.module_path = recording_.modules[static_cast<std::size_t>(index)];
     if (bound.writes) {
         const NodeRef self = to.nodes.at(reads.at(0));
         if (const auto base = to.nodes.find(cutter_.root(reads.at(0), to.piece.number)); base != to.nodes.end())

@@ -228,6 +228,13 @@ void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, E
             return read_stack(in, file);
         case RecordKind::name:
             return read_name(in, file, header.order);
+        case RecordKind::module: {
+            ModuleName module{.root = in.get<std::uint64_t>(), .type = {}, .path = {}};
+            module.type = in.text();
+            module.path = in.text();
+            file.modules.push_back(std::move(module));
+            return;
+        }
         case RecordKind::op_begin:
             read_op_begin(in, event);
             break;
@@ -261,7 +268,7 @@ void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, E
             read_snapshot(in, file, event);
             break;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 14");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 15");
     }
     file.events.push_back(std::move(event));
 }

@@ -84,6 +84,12 @@ struct TensorName {
     std::string type, path;
 };
 
+/// In order of registration within a root.
+struct ModuleName {
+    std::uint64_t root = 0;
+    std::string type, path;  ///< "torch::nn::ReLUImpl", "features.2"
+};
+
 struct Snapshot {
     std::uint64_t order = 0;
     TensorRef tensor;
@@ -104,6 +110,7 @@ struct EventFile {
     std::vector<Mapping> mappings;
     std::map<std::uint32_t, ThreadInfo> threads;
     std::vector<TensorName> names;
+    std::vector<ModuleName> modules;
     std::vector<Snapshot> snapshots;
     std::vector<Event> events;  ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note
     std::shared_ptr<const MappedFile> file;

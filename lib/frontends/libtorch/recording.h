@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "frontends/libtorch/frames.h"
+#include "frontends/libtorch/modules.h"
 
 namespace whittle::libtorch {
 
@@ -15,13 +16,15 @@ struct Recording {
     std::vector<Step> steps;
     Values values;
     Frames frames;
+    std::vector<std::string> modules;  ///< per step
 
     Recording(const EventFile& events, Level level, const std::vector<std::string>& functions)
         : file(events),
           symbolizer(events.mappings),
           steps(fold_backward(events, steps_of(events, level), symbolizer)),
           values(trace_values(events, steps)),
-          frames(frames_of(events, steps, values, symbolizer, functions)) {}
+          frames(frames_of(events, steps, values, symbolizer, functions)),
+          modules(module_paths(events, steps, values, symbolizer)) {}
 
     const Step& step(std::int32_t index) const { return steps[static_cast<std::size_t>(index)]; }
     const TracedValue& value(ValueId id) const { return values.values[static_cast<std::size_t>(id)]; }

@@ -1,0 +1,87 @@
+// The stacks of ops: unwound once, then remembered with the places of their return addresses.
+#include <fcntl.h>
+#include <unistd.h>
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+
+#include <algorithm>
+
+#include "frontends/libtorch/capture/state.h"
+
+namespace whittle::libtorch {
+
+namespace {
+
+constexpr int kDeepestStack = 128;
+constexpr std::size_t kKnownPerPointer = 32;
+
+/// Writes a stack of return addresses once; its number.
+std::uint32_t define_stack(Thread& thread, const std::vector<StackSlot>& slots) {
+    std::uint64_t key = slots.size();
+    for (const StackSlot& slot : slots) key = hash(key, slot.pc);
+    const auto [entry, fresh] = thread.stacks.try_emplace(key, 0);
+    if (!fresh) return entry->second;
+    entry->second = state.next_stack.fetch_add(1);
+    RecordBuffer& record = thread.definition;
+    record.start(RecordKind::stack_def);
+    record.put(entry->second);
+    record.put(static_cast<std::uint32_t>(slots.size()));
+    for (const StackSlot& slot : slots) record.put(static_cast<std::uint64_t>(slot.pc));
+    commit(thread, record);
+    return entry->second;
+}
+
+/// Unwinds the frames beyond `from`, with the place of each return address on the stack. False when a place is not
+/// known.
+bool unwind(std::uintptr_t from, std::vector<StackSlot>& slots) {
+    unw_context_t context;
+    unw_cursor_t cursor;
+    if (::unw_getcontext(&context) != 0 || ::unw_init_local(&cursor, &context) != 0) return false;
+    bool all = true;
+    while (slots.size() < kDeepestStack && ::unw_step(&cursor) > 0) {
+        unw_word_t pc = 0, sp = 0;
+        ::unw_get_reg(&cursor, UNW_REG_IP, &pc);
+        ::unw_get_reg(&cursor, UNW_REG_SP, &sp);
+        if (pc == 0) break;
+        const auto* place = reinterpret_cast<const std::uintptr_t*>(sp) - 1;  // x86-64: the call pushed it there
+        all = all && ::unw_is_signal_frame(&cursor) <= 0 && *place == pc;
+        if (reinterpret_cast<std::uintptr_t>(place) > from) slots.push_back({place, pc});
+    }
+    return all && !slots.empty();
+}
+
+}  // namespace
+
+/// The number of the stack above us. Unwinding takes microseconds, so it is remembered with the places of its return
+/// addresses: from one stack pointer, equal addresses from the innermost outwards mean the same frames, since an
+/// address decides the size of its function's frame (functions with alloca excepted).
+__attribute__((noinline)) std::uint32_t stack_id(Thread& thread) {
+    const auto sp = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    std::vector<KnownStack>& known = thread.known_stacks[sp];
+    for (const KnownStack& stack : known)
+        if (std::all_of(stack.slots.begin(), stack.slots.end(), [](const StackSlot& s) { return *s.place == s.pc; }))
+            return stack.id;
+    std::vector<StackSlot> slots;
+    const bool reusable = unwind(sp, slots);
+    const std::uint32_t id = define_stack(thread, slots);
+    if (known.size() >= kKnownPerPointer) known.clear();
+    if (reusable) known.push_back({id, std::move(slots)});
+    return id;
+}
+
+/// libunwind keeps a pipe open, by which it tests addresses. Made now, while low numbers are taken, it leaves the
+/// program's own descriptors the numbers they would have.
+void start_unwinding() {
+    constexpr int kBeyond = 100;
+    std::vector<int> taken;
+    for (int file = -1; file < kBeyond;) {
+        file = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        if (file < 0) break;
+        taken.push_back(file);
+    }
+    void* pcs[8];
+    ::unw_backtrace(pcs, 8);
+    for (const int file : taken) ::close(file);
+}
+
+}  // namespace whittle::libtorch

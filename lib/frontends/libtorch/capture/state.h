@@ -1,0 +1,134 @@
+// What the parts of the capture library share: the state of threads and of the process, and what they write records
+// with. Functions that say "the mutex is held" mean state.mutex.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "frontends/libtorch/capture/recorder.h"
+
+namespace torch::nn {
+class Module;
+}
+
+namespace whittle::libtorch {
+
+struct StackSlot {
+    const std::uintptr_t* place;  ///< on the stack
+    std::uintptr_t pc;            ///< what is there: a return address
+};
+struct KnownStack {
+    std::uint32_t id;
+    std::vector<StackSlot> slots;
+};
+
+struct OpInfo {
+    std::uint32_t id = 0;
+    std::uint8_t flags = 0;
+    bool writes = false;              ///< to an argument, by its schema
+    bool updates_statistics = false;  ///< writes running statistics without telling the version counter
+};
+
+/// What is known of a thread. Leaked parts end with the process.
+struct Thread {
+    ThreadChunk chunk;
+    RecordBuffer record, definition;
+    int depth = 0;          ///< ops and scopes that are running
+    int core = -1;          ///< depth of the op with a kernel that is running: ops below are left out
+    int printing = 0;       ///< inside at::print
+    bool busy = false;      ///< inside a callback of ours
+    std::uint64_t ops = 0;  ///< recorded so far
+    std::uint64_t ops_at_io = ~0ull;
+    std::pair<const void*, const void*> last_data_ptr;
+    std::uint64_t ops_at_data_ptr = 0;
+    std::vector<std::uint8_t> enclosing;  ///< per running op: what it is to those below
+    std::unordered_map<std::uint64_t, std::uint32_t> stacks;
+    std::unordered_map<std::uintptr_t, std::vector<KnownStack>> known_stacks;  ///< by stack pointer
+    std::unordered_map<const char*, const OpInfo*> ops_by_name;
+
+    ~Thread();
+};
+constexpr std::size_t kSweepAt = 256;
+
+/// Everything shared by threads; leaked on purpose, LibTorch's own statics may still run ops at exit.
+struct State {
+    Recorder recorder;
+    std::mutex mutex;
+    std::atomic<std::uint32_t> next_stack{1};
+
+    // Weak references keep the addresses of dead tensors and storages taken, so that numbers are never used twice, and
+    // do not change use_count(), which autograd looks at.
+    struct TensorEntry {
+        c10::weak_intrusive_ptr<c10::TensorImpl> reference;
+        std::uint64_t id;
+        bool registered = false, walked = false;
+    };
+    struct StorageEntry {
+        c10::weak_intrusive_ptr<c10::StorageImpl> reference;
+        std::uint64_t id;
+        std::unordered_set<std::uint64_t> known;  ///< hashes of version and geometry whose elements were written
+    };
+    std::unordered_map<c10::TensorImpl*, TensorEntry> tensors;
+    std::unordered_map<c10::StorageImpl*, StorageEntry> storages;
+    std::size_t tensor_limit = kSweepAt, storage_limit = kSweepAt;  ///< sizes at which dead entries are looked for
+    std::uint64_t last_tensor = 0, last_storage = 0;
+    std::unordered_map<std::string, OpInfo> ops;
+
+    std::vector<torch::nn::Module*> made;  ///< modules under construction
+    std::vector<std::weak_ptr<torch::nn::Module>> modules;
+    std::set<std::pair<std::uint64_t, std::string>> named;
+    std::set<std::pair<std::uint64_t, std::string>> named_modules;
+    std::atomic<bool> names_stale{false};
+
+    std::vector<std::pair<std::uintptr_t, std::uintptr_t>> torch_code;  ///< LibTorch's, libstdc++'s and our own
+};
+extern State& state;
+
+inline std::uint64_t hash(std::uint64_t seed, std::uint64_t value) {
+    seed ^= value + 0x9e3779b97f4a7c15ull + (seed << 12) + (seed >> 4);
+    return seed * 0xff51afd7ed558ccdull;
+}
+
+/// Writes what the buffer holds; a thread's first record before it. False once nothing is recorded any more.
+bool commit(Thread& thread, RecordBuffer& record);
+
+/// The number of the stack above the caller.
+std::uint32_t stack_id(Thread& thread);
+void start_unwinding();
+
+State::TensorEntry& entry_of(const at::Tensor& tensor);
+/// The mutex is held.
+void put_value(RecordBuffer& record, const c10::IValue& value);
+/// Writes the tensor's elements unless they are in the file already. The mutex is held.
+void snapshot(Thread& thread, const at::Tensor& tensor);
+/// Their elements may change although no version counter says so.
+void forget_elements(const c10::IValue& value);
+
+template <class F>
+void for_each_tensor(const c10::IValue& value, F&& body) {
+    if (value.isTensor()) {
+        if (value.toTensor().defined()) body(value.toTensor());
+    } else if (value.isList()) {
+        for (const c10::IValue& element : value.toListRef()) for_each_tensor(element, body);
+    } else if (value.isTuple()) {
+        for (const c10::IValue& element : value.toTupleRef().elements()) for_each_tensor(element, body);
+    }
+}
+
+void write_name(Thread& thread, const at::Tensor& tensor, NameKind kind, const void* root, const std::string& type,
+                const std::string& path);
+/// Qualified names of all modules that no other module holds, of their children, parameters and buffers. The mutex is
+/// held.
+void write_names(Thread& thread);
+
+}  // namespace whittle::libtorch

@@ -1,0 +1,168 @@
+// Tensors and other values of LibTorch as records: what they are, and what they hold.
+#include <algorithm>
+#include <cstring>
+
+#include "frontends/libtorch/capture/state.h"
+
+namespace whittle::libtorch {
+
+namespace {
+
+/// Entries of what is dead go now and then: their addresses are free from then on, and a new tensor there gets a new
+/// number.
+template <class Map>
+void sweep(Map& map, std::size_t& limit) {
+    if (map.size() < limit) return;
+    for (auto entry = map.begin(); entry != map.end();)
+        entry = entry->second.reference.expired() ? map.erase(entry) : std::next(entry);
+    limit = std::max(kSweepAt, 2 * map.size());
+}
+
+State::StorageEntry& storage_of(c10::StorageImpl* impl) {
+    const auto found = state.storages.find(impl);
+    if (found != state.storages.end()) return found->second;
+    sweep(state.storages, state.storage_limit);
+    auto strong = c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(impl);
+    State::StorageEntry entry{c10::weak_intrusive_ptr<c10::StorageImpl>(strong), ++state.last_storage, {}};
+    return state.storages.emplace(impl, std::move(entry)).first->second;
+}
+
+}  // namespace
+
+State::TensorEntry& entry_of(const at::Tensor& tensor) {
+    c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
+    const auto found = state.tensors.find(impl);
+    if (found != state.tensors.end()) return found->second;
+    sweep(state.tensors, state.tensor_limit);
+    State::TensorEntry entry{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), ++state.last_tensor};
+    return state.tensors.emplace(impl, std::move(entry)).first->second;
+}
+
+namespace {
+
+bool is_plain(const at::Tensor& tensor) {
+    return tensor.layout() == at::kStrided && tensor.device().is_cpu() && !tensor.is_quantized() && !tensor.is_conj() &&
+           !tensor.is_neg() && tensor.has_storage();
+}
+std::uint32_t version_of(const at::Tensor& tensor) {
+    return tensor.is_inference() ? 0 : static_cast<std::uint32_t>(tensor._version());
+}
+
+/// The mutex is held.
+void put_tensor(RecordBuffer& record, const at::Tensor& tensor) {
+    TensorRecord written{};
+    written.id = entry_of(tensor).id;
+    const bool strided = tensor.layout() == at::kStrided;
+    if (tensor.has_storage()) {
+        written.storage = storage_of(tensor.storage().unsafeGetStorageImpl()).id;
+        written.offset = tensor.storage_offset();
+        written.flags |= kHasStorage;
+    }
+    written.version = version_of(tensor);
+    written.dtype = static_cast<std::int8_t>(tensor.scalar_type());
+    const bool wrapped = tensor.unsafeGetTensorImpl()->is_wrapped_number();
+    if (tensor.requires_grad()) written.flags |= kRequiresGrad;
+    if (tensor.is_leaf()) written.flags |= kLeaf;
+    if (wrapped) written.flags |= kWrappedNumber;
+    if (is_plain(tensor)) written.flags |= kPlain;
+    const at::IntArrayRef sizes = tensor.sizes();
+    written.rank = static_cast<std::uint8_t>(sizes.size());
+    record.put(ValueTag::tensor);
+    record.put(written);
+    record.put_bytes(sizes.data(), sizes.size() * sizeof(std::int64_t));
+    for (std::size_t i = 0; i < sizes.size(); ++i) record.put(strided ? tensor.strides()[i] : std::int64_t{0});
+    if (wrapped) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, tensor.unsafeGetTensorImpl()->data(),
+                    std::min<std::size_t>(sizeof bits, tensor.element_size()));
+        record.put(bits);
+    }
+}
+
+}  // namespace
+
+void put_value(RecordBuffer& record, const c10::IValue& value) {
+    if (value.isTensor()) {
+        const at::Tensor& tensor = value.toTensor();
+        if (tensor.defined())
+            put_tensor(record, tensor);
+        else
+            record.put(ValueTag::undefined);
+    } else if (value.isNone()) {
+        record.put(ValueTag::none);
+    } else if (value.isInt()) {
+        record.put(ValueTag::integer);
+        record.put(static_cast<std::int64_t>(value.toInt()));
+    } else if (value.isDouble()) {
+        record.put(ValueTag::real);
+        record.put(value.toDouble());
+    } else if (value.isBool()) {
+        record.put(ValueTag::boolean);
+        record.put(static_cast<std::uint8_t>(value.toBool()));
+    } else if (value.isString()) {
+        record.put(ValueTag::text);
+        record.put_text(value.toStringRef());
+    } else if (value.isList()) {
+        const auto elements = value.toListRef();
+        record.put(ValueTag::list);
+        record.put(static_cast<std::uint32_t>(elements.size()));
+        for (const c10::IValue& element : elements) put_value(record, element);
+    } else if (value.isTuple()) {
+        const auto& elements = value.toTupleRef().elements();
+        record.put(ValueTag::list);
+        record.put(static_cast<std::uint32_t>(elements.size()));
+        for (const c10::IValue& element : elements) put_value(record, element);
+    } else {
+        record.put(ValueTag::other);
+        record.put_text(value.isDevice() ? value.toDevice().str() : value.tagKind());
+    }
+}
+
+namespace {
+
+void copy_row_major(char* to, const char* from, at::IntArrayRef sizes, at::IntArrayRef strides, std::size_t width) {
+    if (sizes.empty()) {
+        std::memcpy(to, from, width);
+        return;
+    }
+    std::int64_t inner = 1;
+    for (std::size_t i = 1; i < sizes.size(); ++i) inner *= sizes[i];
+    const std::size_t row = static_cast<std::size_t>(inner) * width;
+    for (std::int64_t i = 0; i < sizes[0]; ++i)
+        copy_row_major(to + static_cast<std::size_t>(i) * row, from + i * strides[0] * static_cast<std::int64_t>(width),
+                       sizes.slice(1), strides.slice(1), width);
+}
+
+}  // namespace
+
+void snapshot(Thread& thread, const at::Tensor& tensor) {
+    if (!is_plain(tensor) || tensor.unsafeGetTensorImpl()->is_wrapped_number()) return;
+    State::StorageEntry& storage = storage_of(tensor.storage().unsafeGetStorageImpl());
+    std::uint64_t key = hash(version_of(tensor), static_cast<std::uint64_t>(tensor.storage_offset()));
+    key = hash(key, static_cast<std::uint64_t>(tensor.scalar_type()));
+    for (const std::int64_t size : tensor.sizes()) key = hash(key, static_cast<std::uint64_t>(size));
+    for (const std::int64_t stride : tensor.strides()) key = hash(key, static_cast<std::uint64_t>(stride) ^ 0x5555u);
+    key = hash(key, entry_of(tensor).id);
+    if (!storage.known.insert(key).second) return;
+    const std::size_t width = tensor.element_size(), bytes = static_cast<std::size_t>(tensor.numel()) * width;
+    if (bytes > state.recorder.bytes_left()) return state.recorder.cut(kCutSize);
+    RecordBuffer& record = thread.definition;
+    record.start(RecordKind::snapshot);
+    put_tensor(record, tensor);
+    record.put(static_cast<std::uint64_t>(bytes));
+    char* space = record.put_space(bytes);
+    const char* data = static_cast<const char*>(tensor.unsafeGetTensorImpl()->data());
+    if (bytes && tensor.is_contiguous())
+        std::memcpy(space, data, bytes);
+    else if (bytes)
+        copy_row_major(space, data, tensor.sizes(), tensor.strides(), width);
+    commit(thread, record);
+}
+
+void forget_elements(const c10::IValue& value) {
+    for_each_tensor(value, [](const at::Tensor& tensor) {
+        if (tensor.has_storage()) storage_of(tensor.storage().unsafeGetStorageImpl()).known.clear();
+    });
+}
+
+}  // namespace whittle::libtorch
