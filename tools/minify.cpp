@@ -1,7 +1,10 @@
 // minify: the fewest operations of a model that still fail in the same way.
-#include <cstdio>
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "backends/registry.h"
 #include "base/error.h"
@@ -19,6 +22,7 @@
 #include "reduce/journal.h"
 #include "reduce/minimize.h"
 #include "reduce/parallel.h"
+#include "reduce/report.h"
 #include "reduce/save.h"
 
 namespace {
@@ -37,12 +41,14 @@ struct Options {
     std::vector<std::int64_t> fail_codes, ignore_codes;
     cli::LimitOptions limits;
     std::int64_t repeat = 2, jobs = 1;
+    std::string delta_passes, skip_delta_passes;
+    bool print_delta_passes = false;
     std::optional<std::int64_t> step_limit;
     cli::InputOptions inputs;
 };
 
 void declare(cli::Tool& tool, Options& options) {
-    tool.positional("MODEL", options.model, "ONNX model, graph, record or trace folder.");
+    tool.positional("MODEL", options.model, "ONNX model, graph, record or trace folder.", false);
     tool.option("-o,--output", options.output, "FILE",
                 "Where the result goes; .json or .onnx decides the candidates' format. Default: MODEL.min with MODEL's "
                 "extension.");
@@ -69,6 +75,10 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("--repeat", options.repeat, "N", "Runs of the original, which must agree. Default: 2.");
     tool.choice("--mode", options.mode, {"auto", "bisect", "linear", "ddmin"}, "How to search. Default: auto.");
     tool.option("--step-limit", options.step_limit, "N", "Stop after N candidates with the best so far.");
+    tool.option("--delta-passes", options.delta_passes, "LIST",
+                "Reductions to run, separated by commas, over and over until nothing changes. Default: all.");
+    tool.option("--skip-delta-passes", options.skip_delta_passes, "LIST", "Reductions not to run.");
+    tool.flag("--print-delta-passes", options.print_delta_passes, "List the reductions, and stop.");
     tool.option("-j,--jobs", options.jobs, "N",
                 "Judge up to N candidates at a time. Changes the time, never the result. Default: 1.");
     tool.flag("--resume", options.resume,
@@ -143,7 +153,36 @@ void check_pairs(const Options& options) {
           "a backend: with --test and --check the command judges");
 }
 
+/// Names between commas; each must be one of `known`.
+std::vector<std::string> names(const char* option, const std::string& list, const std::vector<std::string>& known) {
+    std::vector<std::string> result;
+    std::istringstream rest(list);
+    for (std::string name; std::getline(rest, name, ',');) {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw Error({option, {}},
+                        "found '" + name + "', expected one of " + fmt::format("{}", fmt::join(known, ", ")),
+                        "--print-delta-passes says what they do");
+        result.push_back(name);
+    }
+    return result;
+}
+
+std::vector<std::string> passes(const Options& options) {
+    const std::vector<std::string> all = reduce::pass_names();
+    const std::vector<std::string> only = names("--delta-passes", options.delta_passes, all);
+    const std::vector<std::string> skipped = names("--skip-delta-passes", options.skip_delta_passes, all);
+    const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+        return std::find(list.begin(), list.end(), name) != list.end();
+    };
+    std::vector<std::string> wanted;
+    for (const std::string& name : all)
+        if ((options.delta_passes.empty() || has(only, name)) && !has(skipped, name)) wanted.push_back(name);
+    return wanted;
+}
+
 void check_usage(Options& options) {
+    if (options.model.empty()) throw Error("found no MODEL, expected one", "see minify --help");
+    passes(options);
     const int oracles = !options.backend.name.empty() + !options.test.empty() + !options.check.empty();
     if (oracles > 1)
         throw Error({"command line", {}},
@@ -186,55 +225,24 @@ std::vector<fs::path> save_drifted(const std::vector<Graph>& finds, const Option
     return files;
 }
 
-/// What a search left behind.
-struct Written {
-    std::size_t replayed = 0;  ///< answers taken from the journal
-    std::vector<fs::path> drifted = {};
-};
-
-nlohmann::json to_json(const reduce::Minimized& result, const Options& options, const Written& written) {
-    return {{"verdict", name(result.verdict)},
-            {"signature", result.signature.text()},
-            {"message", result.message},
-            {"calls_before", result.calls_before},
-            {"calls_after", result.calls_after},
-            {"inputs_after", result.graph.placeholders().size()},
-            {"queries", result.search.queries},
-            {"cache_hits", result.search.cache_hits},
-            {"unresolved", result.search.unresolved},
-            {"from_journal", written.replayed},
-            {"one_minimal", result.search.one_minimal},
-            {"seconds", result.seconds},
-            {"output", options.output.string()},
-            {"drifted", written.drifted}};
+int print_passes() {
+    fmt::print("{:<10} {}\n", "calls", "Delete calls; what they computed becomes an input");
+    for (const reduce::Reduction& reduction : reduce::reductions())
+        fmt::print("{:<10} {}\n", reduction.name, reduction.doc);
+    return 0;
 }
 
-void print(const reduce::Minimized& result, const Options& options, const Written& written) {
-    std::cout << "failure:    " << result.signature.text() << "\n";
-    const std::string &whole = result.message, &minimized = result.graph.failure->message;
-    if (!whole.empty()) std::cout << "            " << whole << "\n";
-    if (minimized != whole) std::cout << "            minimized: " << minimized << "\n";
-    const bool complete = result.verdict == reduce::Minimized::Verdict::minimized;
-    std::cout << (complete ? "minimized:  " : "stopped:    ") << result.calls_before << " -> " << result.calls_after
-              << (result.calls_after == 1 ? " op" : " ops") << " in " << result.search.queries
-              << (result.search.queries == 1 ? " query (" : " queries (") << result.search.cache_hits
-              << " from the cache, " << result.search.unresolved << " unresolved"
-              << (written.replayed ? ", " + std::to_string(written.replayed) + " answers from the journal" : "")
-              << "), ";
-    std::printf("%.1f s\n", result.seconds);
-    std::cout << "1-minimal:  " << (result.search.one_minimal ? "yes" : "no")
-              << (result.search.reservation.empty() ? "" : ": " + result.search.reservation) << "\n";
-    for (std::size_t i = 0; i < written.drifted.size(); ++i)
-        std::cout << "also seen:  " << result.drifted[i].failure->signature.text()
-                  << ", another failure: " << written.drifted[i].string() << "\n";
-    std::cout << "\n" << print(result.graph) << "\nwritten:    " << options.output.string() << "\n";
-    if (!complete)
+void print(const reduce::Minimized& result, const Options& options, const reduce::Written& written) {
+    std::cout << reduce::report(result, written) << "\n"
+              << print(result.graph) << "\nwritten:    " << options.output.string() << "\n";
+    if (result.verdict != reduce::Minimized::Verdict::minimized)
         std::cout << "next:       the same command with --resume goes on from here\n";
     else if (options.test.empty() && options.check.empty())
         std::cout << "next:       repro " << shell_quote({options.output.string()}) << "\n";
 }
 
 int run(const cli::Tool& tool, Options& options) {
+    if (options.print_delta_passes) return print_passes();
     check_usage(options);
     const std::vector<cli::LoadedFrame> frames = cli::load_model(options.model, {.inputs = options.inputs});
     if (frames.size() != 1)
@@ -250,6 +258,7 @@ int run(const cli::Tool& tool, Options& options) {
     const CleanUpScope scope;  // an interrupt ends the search, not us
     cli::Progress progress("minify", 0, tool.shared().progress);
     reduce::MinimizeOptions search;
+    search.passes = passes(options);
     search.jobs = static_cast<int>(options.jobs);
     search.repeat = static_cast<int>(options.repeat);
     if (options.step_limit) search.search.step_limit = static_cast<std::size_t>(*options.step_limit);
@@ -264,14 +273,14 @@ int run(const cli::Tool& tool, Options& options) {
 
     using Verdict = reduce::Minimized::Verdict;
     const bool failed = result.verdict != Verdict::not_failing && result.verdict != Verdict::flaky;
-    Written written{.replayed = journal.replayed()};
+    reduce::Written written{options.output, journal.replayed()};
     if (failed) {
         reduce::save_minimized(result.graph, options.output);
         written.drifted = save_drifted(result.drifted, options);
     }
     if (result.verdict != Verdict::interrupted) journal.remove();
     if (tool.shared().json)
-        cli::print_json(to_json(result, options, written));
+        cli::print_json(to_json(result, written));
     else if (failed)
         print(result, options, written);
     else

@@ -25,7 +25,7 @@ class Deletion {
   private:
     std::vector<std::vector<int>> neighbours() const;
 
-    const Graph& graph_;
+    const Graph graph_;
     std::vector<NodeId> items_;
     std::map<std::pair<NodeId, int>, Tensor> values_;
 };

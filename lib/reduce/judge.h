@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "reduce/case.h"
 #include "reduce/identity.h"
+#include "reduce/reductions/case.h"
 #include "reduce/search.h"
 
 namespace whittle::reduce {
@@ -38,6 +38,7 @@ class Judge {
     /// It will probably be asked about soon.
     void prefetch(const Case& likely);
     bool stopped() const;
+    std::string identity(const Case& asked) { return identity_(asked.graph, asked.inputs); }
 
     /// The last case that test() said fails of.
     const Find& last_failing() const { return last_; }

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include "base/interrupt.h"
 #include "reduce/deletion.h"
 
 namespace whittle::reduce {
 namespace {
+
+constexpr const char* kDeletion = "calls";
 
 class Minimizer {
   public:
@@ -23,9 +26,18 @@ class Minimizer {
 
     Minimized run() {
         const Case whole = deletion_.whole();
-        result_.calls_before = result_.calls_after = size_of(whole).calls;
+        result_.before = result_.after = size_of(whole);
+        result_.calls_before = result_.calls_after = result_.before.calls;
         if (!baseline(whole)) return std::move(result_);
-        result_.search = deletion_.search(judge_, search_options());
+        for (const std::string& pass : options_.passes) result_.passes.push_back({pass, 0, 0, {}, {}});
+        // A round that comes back to a case of an earlier one ends it too.
+        for (std::set<std::string> seen; result_.search.finished;) {
+            delete_calls(seen.empty());
+            const std::string deleted = judge_.identity(best_.found);
+            for (std::size_t i = 0; i < result_.passes.size() && result_.search.finished; ++i)
+                reduce(result_.passes[i]);
+            if (judge_.identity(best_.found) == deleted || !seen.insert(deleted).second) break;
+        }
         finish();
         return std::move(result_);
     }
@@ -51,6 +63,38 @@ class Minimizer {
         }
         best_ = judge_.last_failing();
         return true;
+    }
+
+    void delete_calls(bool first) {
+        ReductionReport* report = nullptr;
+        for (ReductionReport& pass : result_.passes)
+            if (pass.name == kDeletion) report = &pass;
+        if (!report) {
+            result_.search.reservation = "calls were not to be deleted";
+            return;
+        }
+        const std::size_t asked = judge_.queries();
+        const std::size_t calls = size_of(best_.found).calls;
+        if (first) report->before = size_of(best_.found);
+        Options search = search_options();
+        if (!first) search.mode = Mode::linear;  // nearly all are needed
+        const Case start = best_.found;
+        const Result found = (first ? deletion_ : Deletion(start.graph, start.inputs)).search(judge_, search);
+        result_.search.cache_hits += found.cache_hits;
+        result_.search.one_minimal = found.one_minimal;
+        result_.search.finished = found.finished;
+        result_.search.reservation = found.reservation;
+        report->tried += judge_.queries() - asked;
+        const Size after = size_of(best_.found);
+        report->accepted += calls - after.calls;
+        if (first || after.calls < calls) report->after = after;
+    }
+
+    void reduce(ReductionReport& report) {
+        for (const Reduction& reduction : reductions())
+            if (reduction.name == report.name)
+                result_.search.finished = simplify(reduction, best_, judge_, search_options(), report);
+        if (!result_.search.finished) result_.search.reservation = "stopped before the search was complete";
     }
 
     /// The judge counts the queries; the search asks it whether to stop.
@@ -81,8 +125,23 @@ class Minimizer {
         return graph;
     }
 
+    /// Runs the result as often as the original.
+    bool verified() {
+        try {
+            for (int i = 1; i < options_.repeat; i++) {
+                const Observation seen = judge_.observe(best_.found);
+                if (!seen.failed || seen.unresolved || !(seen.signature == result_.signature)) return false;
+            }
+        } catch (const Interrupted&) {
+            return false;
+        }
+        return true;
+    }
+
     void finish() {
-        result_.calls_after = size_of(best_.found).calls;
+        if (result_.search.finished) result_.verified = verified();
+        result_.after = size_of(best_.found);
+        result_.calls_after = result_.after.calls;
         result_.graph = finished(best_);
         for (const Find& find : judge_.drifted()) result_.drifted.push_back(finished(find));
         result_.search.queries = judge_.queries();
@@ -101,6 +160,12 @@ class Minimizer {
 };
 
 }  // namespace
+
+std::vector<std::string> pass_names() {
+    std::vector<std::string> names = {kDeletion};
+    for (const Reduction& reduction : reductions()) names.emplace_back(reduction.name);
+    return names;
+}
 
 std::string_view name(Minimized::Verdict verdict) {
     switch (verdict) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "reduce/case.h"
 #include "reduce/oracle.h"
 #include "reduce/search.h"
+#include "reduce/simplify.h"
 
 namespace whittle::reduce {
 
@@ -16,12 +16,17 @@ struct Progress {
     std::size_t calls = 0;  ///< of the smallest failing graph so far
 };
 
+/// "calls" (deletion), then the reductions: what llvm-reduce calls delta passes. They run in this order until nothing
+/// changes.
+std::vector<std::string> pass_names();
+
 struct MinimizeOptions {
     Options search = {};  ///< its step limit counts the queries of everything; `improved` and `lookahead` are ours
     /// Candidates to prefetch from an oracle that can answer several at a time (parallel.h), less one. Changes the
     /// time, never the result nor the order of the answers.
     int jobs = 1;
-    int repeat = 2;  ///< runs of the original; answers that disagree make it flaky
+    std::vector<std::string> passes = pass_names();
+    int repeat = 2;  ///< runs of the original, where answers that disagree make it flaky, and of the result
     /// Called with every smaller failing graph (its `failure` set), to save it.
     std::function<void(const Graph&)> improved = {};
     std::function<void(const Progress&)> progress = {};
@@ -31,9 +36,13 @@ struct Minimized {
     enum class Verdict { minimized, not_failing, flaky, interrupted } verdict = Verdict::not_failing;
     Graph graph;  ///< the result; its failure member holds backend, signature and inputs
     Signature signature = {};
-    std::string message = {};  ///< of the original failure
-    std::size_t calls_before = 0, calls_after = 0;
+    std::string message = {};                       ///< of the original failure
+    std::size_t calls_before = 0, calls_after = 0;  ///< nested graphs included
+    Size before = {}, after = {};
+    bool verified = false;  ///< every run of the result failed in the same way
+    /// Counts are those of everything; one_minimal is about calls.
     Result search = {};
+    std::vector<ReductionReport> passes = {};  ///< those that ran, in their order
     /// The smallest candidate of each other failure that was met, its `failure` set, in the order of their discovery.
     /// They were not followed.
     std::vector<Graph> drifted = {};

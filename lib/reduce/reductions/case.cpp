@@ -1,4 +1,4 @@
-#include "reduce/case.h"
+#include "reduce/reductions/case.h"
 
 namespace whittle::reduce {
 namespace {

@@ -1,0 +1,104 @@
+// data: does it fail with zeros, ones, one value everywhere, small whole numbers, or fewer digits? Real data are lost
+// only where simpler data fail in the same way.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "reduce/reductions/fill.h"
+#include "reduce/reductions/reduction.h"
+#include "tensor/random.h"
+
+namespace whittle::reduce {
+namespace {
+
+bool is_leaf(const Node& node) { return node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr; }
+
+constexpr int kSmall = 4;            // whole numbers from -4 to 4
+constexpr int kDoubleMantissa = 53;  // bits, the leading one included
+
+Tensor mapped(const Tensor& tensor, const std::function<double(double)>& f) {
+    std::vector<double> values = tensor.values<double>();
+    std::transform(values.begin(), values.end(), values.begin(), f);
+    return Tensor::of(values, tensor.sizes()).to(tensor.dtype());
+}
+
+/// `value` with `bits` bits of mantissa, rounded to nearest.
+double rounded(double value, int bits) {
+    if (!std::isfinite(value) || value == 0) return value;
+    int exponent = 0;
+    const double fraction = std::frexp(value, &exponent);
+    return std::ldexp(std::nearbyint(std::ldexp(fraction, bits)), exponent - bits);
+}
+
+/// Bits of mantissa that the values need.
+int mantissa_bits(const Tensor& tensor) {
+    int bits = 1;
+    for (const double value : tensor.values<double>())
+        while (bits < kDoubleMantissa && rounded(value, bits) != value && !std::isnan(value)) ++bits;
+    return bits;
+}
+
+bool is_whole(double value) { return !std::isfinite(value) || value == std::nearbyint(value); }
+
+Tensor small_numbers(const Tensor& like) {
+    Random random(0);
+    return mapped(like, [&](double) { return static_cast<double>(random.below(2 * kSmall + 1) - kSmall); });
+}
+
+class LeafEdits {
+  public:
+    LeafEdits(std::vector<Edit>& edits, const Case& from, NodeId leaf)
+        : edits_(edits), leaf_(leaf), name_(from.graph.node({leaf}).name), old_(Draft(from).data(leaf)) {}
+
+    void add() {
+        const bool same = is_filled(old_);
+        const double first = old_.numel() ? old_.values<double>()[0] : 0;
+        if (!same || first != 0 || std::signbit(first)) offer("0", filled(old_.dtype(), old_.sizes(), 0));
+        if (!same || (first != 0 && first != 1)) offer("1", filled(old_.dtype(), old_.sizes(), 1));
+        if (!same)
+            offer("its first element", old_.as_strided(old_.sizes(), Strides(old_.sizes().size(), 0), old_.offset()));
+        if (!is_floating(old_.dtype())) return;
+        const std::vector<double> values = old_.values<double>();
+        const auto is_small = [](double v) { return is_whole(v) && std::abs(v) <= kSmall; };
+        if (!same && !std::all_of(values.begin(), values.end(), is_small))
+            offer("small whole numbers", small_numbers(old_));
+        if (!std::all_of(values.begin(), values.end(), is_whole))
+            offer("whole numbers", mapped(old_, [](double v) { return std::nearbyint(v); }));
+        const int bits = mantissa_bits(old_);
+        if (bits > 1)
+            edits_.push_back({"%" + name_ + " has few digits",
+                              [leaf = leaf_, old = old_](Draft& draft, std::int64_t level) {
+                                  set_unless_changed(draft, leaf, old, mapped(old, [&](double v) {
+                                                         return rounded(v, static_cast<int>(level));
+                                                     }));
+                              },
+                              1, bits});
+    }
+
+  private:
+    static void set_unless_changed(Draft& draft, NodeId leaf, const Tensor& old, const Tensor& value) {
+        if (draft.data(leaf).storage() == old.storage()) draft.set_data(leaf, value);
+    }
+    void offer(const std::string& what, const Tensor& value) {
+        edits_.push_back({"%" + name_ + " is " + what,
+                          [leaf = leaf_, old = old_, value = value.clone()](Draft& draft, std::int64_t) {
+                              set_unless_changed(draft, leaf, old, value);
+                          }});
+    }
+
+    std::vector<Edit>& edits_;
+    NodeId leaf_;
+    std::string name_;
+    Tensor old_;
+};
+
+}  // namespace
+
+std::vector<Edit> data_edits(const Case& from) {
+    std::vector<Edit> edits;
+    for (std::size_t i = 0; i < from.graph.nodes.size(); ++i)
+        if (is_leaf(from.graph.nodes[i])) LeafEdits(edits, from, static_cast<NodeId>(i)).add();
+    return edits;
+}
+
+}  // namespace whittle::reduce

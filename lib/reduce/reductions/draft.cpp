@@ -1,0 +1,205 @@
+#include "reduce/reductions/draft.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "base/error.h"
+#include "graph/verify.h"
+#include "ops/interpreter.h"
+#include "passes/dce.h"
+
+namespace whittle::reduce {
+namespace {
+
+bool is_leaf(const Node& node) { return node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr; }
+
+bool same_type(const ValueMeta& a, const ValueMeta& b) { return a.dtype == b.dtype && a.sizes == b.sizes; }
+
+/// Runs the reference; Error where a value is not what its meta says.
+class CheckingInterpreter final : public Interpreter {
+  protected:
+    void observe(const Graph& graph, NodeId id, std::span<const Tensor> results) override {
+        const Node& node = graph.nodes[static_cast<std::size_t>(id)];
+        for (std::size_t i = 0; i < node.results.size(); ++i)
+            if (!same_type(node.results[i], ValueMeta::of(results[i])))
+                throw Error("%" + node.name + " is not what was inferred");
+    }
+};
+
+/// Types of what a node reads, in order.
+std::vector<ValueMeta> operand_types(const Graph& graph, const Node& node) {
+    std::vector<ValueMeta> types;
+    for_each_input(node, [&](NodeRef ref) {
+        for (const ValueMeta& meta : graph.node(ref).results)
+            types.push_back(ValueMeta::contiguous(meta.dtype, meta.sizes));
+    });
+    return types;
+}
+
+/// Placeholders that nobody reads go, and with them what they hold.
+Graph without_unread_inputs(const Graph& graph) {
+    const std::vector<std::vector<NodeId>> readers = users(graph);
+    Graph result = graph;
+    result.nodes.clear();
+    std::vector<NodeRef> position(graph.nodes.size());
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        if (graph.nodes[i].kind == NodeKind::placeholder && readers[i].empty()) continue;
+        position[i] = {static_cast<NodeId>(result.nodes.size())};
+        result.nodes.push_back(
+            map_inputs(graph.nodes[i], [&](NodeRef ref) { return Arg(position[static_cast<std::size_t>(ref.id)]); }));
+    }
+    return result;
+}
+
+}  // namespace
+
+Draft::Draft(const Graph& nested)
+    : from_(&nested), outermost_(false), work_(nested), order_(nested.nodes.size()), replacement_(nested.nodes.size()) {
+    std::iota(order_.begin(), order_.end(), 0.0);
+}
+
+Draft::Draft(const Case& from) : Draft(from.graph) {
+    outermost_ = true;
+    const std::vector<NodeId> placeholders = from.graph.placeholders();
+    for (std::size_t i = 0; i < placeholders.size(); ++i) inputs_[node(placeholders[i]).name] = from.inputs.at(i);
+}
+
+Draft& Draft::nested(const std::string& name) {
+    return nested_.try_emplace(name, Draft(*from_->subgraphs.at(name))).first->second;
+}
+
+void Draft::replace(NodeId value, NodeRef by) {
+    NodeRef& known = replacement_.at(static_cast<std::size_t>(value));
+    if (known.id < 0) known = by;
+}
+
+NodeRef Draft::add(Node node, double order) {
+    const NodeRef ref = work_.add(std::move(node));
+    order_.push_back(order);
+    replacement_.push_back({});
+    return ref;
+}
+
+NodeRef Draft::constant(const Tensor& value, const std::string& name) {
+    const NodeRef ref = work_.get_attr(name, value);
+    order_.push_back(static_cast<double>(ref.id));
+    replacement_.push_back({});
+    return ref;
+}
+
+NodeRef Draft::insert(Node node, NodeId before) {
+    return add(std::move(node), static_cast<double>(before) - 0.5);  // a stable sort keeps the order of insertion
+}
+
+const Tensor& Draft::data(NodeId leaf) const {
+    const Node& node = work_.nodes.at(static_cast<std::size_t>(leaf));
+    return node.kind == NodeKind::placeholder ? inputs_.at(node.name) : work_.attributes.at(node.target);
+}
+
+void Draft::set_data(NodeId leaf, const Tensor& value) {
+    Node& held = node(leaf);
+    const bool requires_grad = held.meta().requires_grad;
+    held.results = {ValueMeta::of(value)};
+    held.results[0].requires_grad = requires_grad;
+    if (held.kind == NodeKind::placeholder)
+        inputs_[held.name] = value;
+    else
+        work_.attributes[held.target] = value;
+}
+
+NodeRef Draft::resolved(NodeRef ref) const {
+    for (;;) {
+        const NodeRef next = replacement_[static_cast<std::size_t>(ref.id)];
+        if (next.id < 0) return ref;
+        ref = next;
+    }
+}
+
+/// What is left of the outputs, each once, and no leaf while something is computed. Those of a nested graph are given
+/// by position and all stay.
+void Draft::set_outputs(Node& output) const {
+    const ArgList all = output.args;
+    output.args.clear();
+    std::set<NodeId> listed;
+    const bool computes = std::any_of(all.begin(), all.end(),
+                                      [&](const Arg& arg) { return !is_leaf(work_.node(resolved(*arg.node()))); });
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const NodeRef ref = resolved(*all[i].node());
+        const bool dropped = std::find(dropped_outputs_.begin(), dropped_outputs_.end(), i) != dropped_outputs_.end() ||
+                             (computes && is_leaf(work_.node(ref))) || listed.contains(ref.id);
+        if (outermost_ && dropped) continue;
+        listed.insert(ref.id);
+        output.args.emplace_back(ref);
+    }
+}
+
+std::optional<Graph> Draft::assemble() const {
+    std::vector<NodeId> order(work_.nodes.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](NodeId a, NodeId b) {
+        const NodeKind of_a = work_.nodes[static_cast<std::size_t>(a)].kind;
+        const NodeKind of_b = work_.nodes[static_cast<std::size_t>(b)].kind;
+        return of_a != of_b ? of_a < of_b : order_[static_cast<std::size_t>(a)] < order_[static_cast<std::size_t>(b)];
+    });
+    std::vector<NodeRef> position(order.size());
+    for (std::size_t i = 0; i < order.size(); ++i)
+        position[static_cast<std::size_t>(order[i])] = {static_cast<NodeId>(i)};
+    Graph graph = work_;
+    graph.nodes.clear();
+    for (const NodeId id : order) {
+        Node node = work_.nodes[static_cast<std::size_t>(id)];
+        if (node.kind == NodeKind::output) set_outputs(node);
+        graph.nodes.push_back(
+            map_inputs(node, [&](NodeRef ref) { return Arg(position[static_cast<std::size_t>(resolved(ref).id)]); }));
+        if (node.kind == NodeKind::output && node.args.empty()) return std::nullopt;
+    }
+    for (const auto& [name, draft] : nested_) {
+        std::optional<Graph> body = draft.assemble();
+        if (!body) return std::nullopt;
+        graph.subgraphs[name] = std::make_shared<const Graph>(std::move(*body));
+    }
+    graph = dce(graph);
+    if (outermost_) graph = without_unread_inputs(graph);
+    if (!infer_again(graph)) return std::nullopt;
+    return graph;
+}
+
+/// Metas of all calls. Where inference cannot do without what was computed in the original (sizes that are data), a
+/// call whose operands have the types they had keeps its metas.
+bool Draft::infer_again(Graph& graph) const {
+    for (Node& node : graph.nodes) {
+        if (node.kind != NodeKind::call) continue;
+        try {
+            const std::vector<ValueMeta> fresh = infer(graph, node);
+            const bool known = node.results.size() == fresh.size() &&
+                               std::equal(fresh.begin(), fresh.end(), node.results.begin(), same_type);
+            if (!known) node.results = fresh;
+        } catch (const Error&) {
+            const Node* original = from_->find(node.name);
+            if (!original || original->target != node.target ||
+                operand_types(*from_, *original) != operand_types(graph, node))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool Draft::infers() const { return assemble().has_value(); }
+
+std::optional<Case> Draft::finish() const {
+    try {
+        std::optional<Graph> graph = assemble();
+        if (!graph || graph->calls().empty()) return std::nullopt;
+        Case result{std::move(*graph)};
+        verify(result.graph, Stage::captured, Registry::instance());
+        for (const NodeId id : result.graph.placeholders())
+            result.inputs.push_back(inputs_.at(result.graph.node({id}).name));
+        result.expected = CheckingInterpreter().run(result.graph, result.inputs);
+        return result;
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace whittle::reduce

@@ -1,0 +1,14 @@
+// Tensors that are simple to write down.
+#pragma once
+
+#include "tensor/tensor.h"
+
+namespace whittle::reduce {
+
+/// Every element is `value`.
+Tensor filled(DType dtype, const Sizes& sizes, const Scalar& value);
+
+/// Whether all elements have the same bits.
+bool is_filled(const Tensor& tensor);
+
+}  // namespace whittle::reduce

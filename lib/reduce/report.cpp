@@ -1,0 +1,105 @@
+#include "reduce/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace whittle::reduce {
+namespace {
+
+std::string count(std::size_t number, const char* one, const char* several) {
+    return std::to_string(number) + ' ' + (number == 1 ? one : several);
+}
+
+nlohmann::json to_json(const Size& size) {
+    return {{"calls", size.calls}, {"inputs", size.inputs}, {"outputs", size.outputs}, {"elements", size.elements}};
+}
+
+std::string yes_or_no(bool yes, const std::string& why) {
+    return std::string(yes ? "yes" : "no") + (why.empty() ? "" : ": " + why);
+}
+
+/// What the reduction changed: "65 ops -> 1 op, 12 elements -> 3 elements".
+std::string difference(const Size& before, const Size& after) {
+    std::vector<std::string> parts;
+    const auto add = [&](auto a, auto b, const char* one, const char* several) {
+        if (a != b) parts.push_back(fmt::format("{} -> {}", a, count(static_cast<std::size_t>(b), one, several)));
+    };
+    add(before.calls, after.calls, "op", "ops");
+    add(before.inputs, after.inputs, "input", "inputs");
+    add(before.outputs, after.outputs, "output", "outputs");
+    add(before.elements, after.elements, "element", "elements");
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+/// One line for each reduction that asked anything.
+std::string passes(const std::vector<ReductionReport>& passes) {
+    std::string text, head = "reductions: ";
+    for (const ReductionReport& pass : passes) {
+        if (pass.tried == 0 && pass.accepted == 0) continue;
+        const std::string changed = difference(pass.before, pass.after);
+        text += fmt::format("{:<12}{:<10} {} tried, {} accepted{}\n", head, pass.name, pass.tried, pass.accepted,
+                            changed.empty() ? "" : ": " + changed);
+        head.clear();
+    }
+    return text;
+}
+
+}  // namespace
+
+nlohmann::json to_json(const Minimized& result, const Written& written) {
+    nlohmann::json passes = nlohmann::json::array();
+    for (const ReductionReport& pass : result.passes)
+        passes.push_back({{"name", pass.name},
+                          {"tried", pass.tried},
+                          {"accepted", pass.accepted},
+                          {"before", to_json(pass.before)},
+                          {"after", to_json(pass.after)}});
+    return {{"verdict", name(result.verdict)},
+            {"signature", result.signature.text()},
+            {"message", result.message},
+            {"verified", result.verified},
+            {"calls_before", result.calls_before},
+            {"calls_after", result.calls_after},
+            {"inputs_after", result.graph.placeholders().size()},
+            {"before", to_json(result.before)},
+            {"after", to_json(result.after)},
+            {"passes", passes},
+            {"queries", result.search.queries},
+            {"cache_hits", result.search.cache_hits},
+            {"unresolved", result.search.unresolved},
+            {"from_journal", written.replayed},
+            {"one_minimal", result.search.one_minimal},
+            {"reservation", result.search.reservation},
+            {"seconds", result.seconds},
+            {"output", written.output.string()},
+            {"drifted", written.drifted}};
+}
+
+std::string report(const Minimized& result, const Written& written) {
+    std::string text = "failure:    " + result.signature.text() + '\n';
+    const std::string &whole = result.message, &minimized = result.graph.failure->message;
+    if (!whole.empty()) text += "            " + whole + '\n';
+    if (minimized != whole) text += "            minimized: " + minimized + '\n';
+    const Result& search = result.search;
+    const bool complete = result.verdict == Minimized::Verdict::minimized;
+    text += fmt::format(
+        "{}{} -> {} in {} ({} from the cache, {} unresolved{}), {:.1f} s\n",
+        complete ? "minimized:  " : "stopped:    ", result.calls_before, count(result.calls_after, "op", "ops"),
+        count(search.queries, "query", "queries"), search.cache_hits, search.unresolved,
+        written.replayed ? fmt::format(", {} answers from the journal", written.replayed) : "", result.seconds);
+    if (const std::string sizes = difference(result.before, result.after); !sizes.empty())
+        text += "sizes:      " + sizes + '\n';
+    text += passes(result.passes);
+    text += "1-minimal:  " + yes_or_no(search.one_minimal, search.reservation) + '\n';
+    if (complete)
+        text +=
+            "verified:   " + yes_or_no(result.verified, result.verified ? "" : "another run ended otherwise") + '\n';
+    for (std::size_t i = 0; i < written.drifted.size(); ++i)
+        text += "also seen:  " + result.drifted[i].failure->signature.text() +
+                ", another failure: " + written.drifted[i].string() + '\n';
+    return text;
+}
+
+}  // namespace whittle::reduce

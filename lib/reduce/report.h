@@ -1,0 +1,25 @@
+// What a search found and what it took, as text and as JSON.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "reduce/minimize.h"
+
+namespace whittle::reduce {
+
+/// What a search left behind.
+struct Written {
+    std::filesystem::path output = {};
+    std::size_t replayed = 0;                         ///< answers taken from the journal
+    std::vector<std::filesystem::path> drifted = {};  ///< one per Minimized::drifted
+};
+
+nlohmann::json to_json(const Minimized& result, const Written& written);
+
+/// Lines "what:       how"; the graph and what to run next are the caller's.
+std::string report(const Minimized& result, const Written& written);
+
+}  // namespace whittle::reduce

@@ -1,0 +1,114 @@
+#include "reduce/simplify.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace whittle::reduce {
+namespace {
+
+class Turn {
+  public:
+    Turn(const Reduction& reduction, Find& best, Judge& judge, const Options& options)
+        : judge_(judge), options_(options), from_(best.found), best_(best), edits_(reduction.edits(from_)) {
+        std::erase_if(edits_, [&](const Edit& edit) {  // what fits nowhere needs no search
+            Draft draft(from_);
+            edit.apply(draft, edit.simplest);
+            return !draft.infers();
+        });
+        for (const Edit& edit : edits_) levels_.push_back(edit.unchanged);
+    }
+
+    /// The number of edits that the best case has.
+    std::size_t run() {
+        if (edits_.empty()) return 0;
+        Problem problem;
+        problem.count = static_cast<int>(edits_.size());
+        problem.ask_empty = true;
+        problem.test = [&](const Set& unchanged) {
+            if (unchanged.size() == edits_.size()) return Verdict::fails;
+            const std::optional<Case> candidate = made(levels_without(unchanged));
+            return candidate ? judge_.test(*candidate) : Verdict::unresolved;
+        };
+        problem.prefetch = [&](const Set& unchanged) {
+            if (const std::optional<Case> candidate = made(levels_without(unchanged))) judge_.prefetch(*candidate);
+        };
+        Options options = options_;
+        options.improved = [&](const Set& unchanged) { accept(levels_without(unchanged)); };
+        const Result result = search(problem, options);
+        finished_ = result.finished;
+        for (const int i : result.kept)
+            if (finished_) bisect(static_cast<std::size_t>(i));
+        std::size_t accepted = 0;
+        for (std::size_t i = 0; i < edits_.size(); ++i) accepted += levels_[i] != edits_[i].unchanged;
+        return accepted;
+    }
+
+    bool finished() const { return finished_; }
+
+  private:
+    using Levels = std::vector<std::int64_t>;
+
+    Levels levels_without(const Set& unchanged) const {
+        Levels levels;
+        for (const Edit& edit : edits_) levels.push_back(edit.simplest);
+        for (const int i : unchanged)
+            levels[static_cast<std::size_t>(i)] = edits_[static_cast<std::size_t>(i)].unchanged;
+        return levels;
+    }
+
+    std::optional<Case> made(const Levels& levels) const {
+        Draft draft(from_);
+        for (std::size_t i = 0; i < edits_.size(); ++i)
+            if (levels[i] != edits_[i].unchanged) edits_[i].apply(draft, levels[i]);
+        return draft.finish();
+    }
+
+    void accept(const Levels& levels) {
+        levels_ = levels;
+        best_ = judge_.last_failing();
+        if (options_.improved) options_.improved({});
+    }
+
+    /// The simplest level of an edit that fails, all others staying as they are.
+    void bisect(std::size_t i) {
+        std::int64_t passes = edits_[i].simplest, fails = edits_[i].unchanged;
+        while (fails - passes > 1) {
+            if (judge_.stopped()) {
+                finished_ = false;
+                return;
+            }
+            Levels levels = levels_;
+            levels[i] = passes + (fails - passes) / 2;
+            const std::optional<Case> candidate = made(levels);
+            if (candidate && judge_.test(*candidate) == Verdict::fails) {
+                fails = levels[i];
+                accept(levels);
+            } else {
+                passes = levels[i];
+            }
+        }
+    }
+
+    Judge& judge_;
+    const Options& options_;
+    const Case from_;
+    Find& best_;
+    std::vector<Edit> edits_;
+    Levels levels_;  ///< of the best case
+    bool finished_ = true;
+};
+
+}  // namespace
+
+bool simplify(const Reduction& reduction, Find& best, Judge& judge, const Options& options, ReductionReport& report) {
+    const std::size_t asked = judge.queries();
+    if (report.before == Size{}) report.before = size_of(best.found);
+    Turn turn(reduction, best, judge, options);
+    const std::size_t accepted = turn.run();
+    report.tried += judge.queries() - asked;
+    report.accepted += accepted;
+    if (accepted > 0 || report.after == Size{}) report.after = size_of(best.found);
+    return turn.finished();
+}
+
+}  // namespace whittle::reduce

@@ -1,0 +1,278 @@
+// Each reduction as text: a case before, the edits that are applied, the case after.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "graph/text.h"
+#include "reduce/reductions/reduction.h"
+#include "tensor/random.h"
+
+using namespace whittle;
+using namespace whittle::reduce;
+
+namespace {
+
+using Edits = std::vector<Edit> (*)(const Case&);
+using Names = std::vector<std::string>;
+
+/// Inputs are random, whole numbers from 0 to 3 for integers; attributes are as parse() makes them, zeros.
+Case case_of(const std::string& text) {
+    Case result{parse(text)};
+    Random random(1);
+    for (const NodeId id : result.graph.placeholders()) {
+        const ValueMeta& meta = result.graph.node({id}).meta();
+        result.inputs.push_back(random_tensor(meta.dtype, meta.sizes, random));
+    }
+    return result;
+}
+
+Names names(Edits edits, const Case& from) {
+    Names names;
+    for (const Edit& edit : edits(from)) names.push_back(edit.what);
+    return names;
+}
+
+/// The case with the named edits at `level` (default: their simplest), or nothing when that is no case.
+std::optional<Case> edited(Edits edits, const Case& from, const Names& wanted, std::optional<std::int64_t> level = {}) {
+    Draft draft(from);
+    for (const std::string& name : wanted) {
+        const std::vector<Edit> all = edits(from);
+        const auto found = std::find_if(all.begin(), all.end(), [&](const Edit& edit) { return edit.what == name; });
+        INFO(name << " among " << Catch::Detail::stringify(names(edits, from)));
+        REQUIRE(found != all.end());
+        found->apply(draft, level.value_or(found->simplest));
+    }
+    return draft.finish();
+}
+
+std::string after(Edits edits, const std::string& before, const Names& wanted, std::optional<std::int64_t> level = {}) {
+    const std::optional<Case> result = edited(edits, case_of(before), wanted, level);
+    return result ? print(result->graph) : "no case";
+}
+
+}  // namespace
+
+TEST_CASE("outputs: dropped, with what only they needed", "[reductions]") {
+    const std::string before = R"(graph g {
+  %x = placeholder["x"] : f32[4]
+  %y = placeholder["y"] : f32[4]
+  %a = aten.relu.default(%x) : f32[4]
+  %b = aten.tanh.default(%y) : f32[4]
+  %c = aten.abs.default(%a) : f32[4]
+  return (%b, %c, %a)
+}
+)";
+    CHECK(names(output_edits, case_of(before)) == Names{"drop output %b", "drop output %c", "drop output %a"});
+    CHECK(after(output_edits, before, {"drop output %b", "drop output %c"}) == R"(graph g {
+  %x = placeholder["x"] : f32[4]
+  %a = aten.relu.default(%x) : f32[4]
+  return (%a)
+}
+)");
+    CHECK(after(output_edits, before, {"drop output %a", "drop output %b", "drop output %c"}) == "no case");
+}
+
+TEST_CASE("bypass: an operand of the same type in the place of a result", "[reductions]") {
+    const std::string before = R"(graph g {
+  %x = placeholder["x"] : f32[4, 4]
+  %a = aten.relu.default(%x) : f32[4, 4]
+  %s = aten.sum.dim_IntList(%a, [1], true) : f32[4, 1]
+  %b = aten.add.Tensor(%a, %s) : f32[4, 4]
+  %c = aten.tanh.default(%b) : f32[4, 4]
+  return (%c)
+}
+)";
+    CHECK(names(bypass_edits, case_of(before)) == Names{"bypass %a by %x", "bypass %b by %a", "bypass %c by %b"});
+    CHECK(after(bypass_edits, before, {"bypass %b by %a", "bypass %a by %x"}) == R"(graph g {
+  %x = placeholder["x"] : f32[4, 4]
+  %c = aten.tanh.default(%x) : f32[4, 4]
+  return (%c)
+}
+)");
+}
+
+TEST_CASE("values: zeros or ones in the place of what a call computes", "[reductions]") {
+    const std::string before = R"(graph g {
+  %x = placeholder["x"] : f32[4]
+  %y = placeholder["y"] : f32[4]
+  %a = aten.relu.default(%x) : f32[4]
+  %b = aten.add.Tensor(%a, %y) : f32[4]
+  return (%b)
+}
+)";
+    CHECK(names(value_edits, case_of(before)) == Names{"%a is 0", "%a is 1"});
+    CHECK(after(value_edits, before, {"%a is 1", "%a is 0"}) == R"(graph g {
+  %y = placeholder["y"] : f32[4]
+  %a_1 = get_attr["a"] : f32[4]
+  %b = aten.add.Tensor(%a_1, %y) : f32[4]
+  return (%b)
+}
+)");
+    const std::optional<Case> ones = edited(value_edits, case_of(before), {"%a is 1"});
+    REQUIRE(ones);
+    CHECK(ones->graph.attributes.at("a").values<float>() == std::vector<float>{1, 1, 1, 1});
+    CHECK(ones->inputs.size() == 1);
+}
+
+TEST_CASE("operands: another leaf of the same type, or a number", "[reductions]") {
+    const std::string before = R"(graph g {
+  %x = placeholder["x"] : f32[4]
+  %y = placeholder["y"] : f32[4]
+  %w = get_attr["w"] : f32[2, 4]
+  %a = aten.add.Tensor(%x, %y) : f32[4]
+  %b = aten.mul.Tensor(%w, %a) : f32[2, 4]
+  return (%b)
+}
+)";
+    CHECK(after(operand_edits, before, {"%y is %x"}) == R"(graph g {
+  %x = placeholder["x"] : f32[4]
+  %w = get_attr["w"] : f32[2, 4]
+  %a = aten.add.Tensor(%x, %x) : f32[4]
+  %b = aten.mul.Tensor(%w, %a) : f32[2, 4]
+  return (%b)
+}
+)");
+    CHECK(after(operand_edits, before, {"%y is the number 1"}) == R"(graph g {
+  %x = placeholder["x"] : f32[4]
+  %w = get_attr["w"] : f32[2, 4]
+  %a = aten.add.Tensor(%x, 1.0) : f32[4]
+  %b = aten.mul.Tensor(%w, %a) : f32[2, 4]
+  return (%b)
+}
+)");
+    const Names all = names(operand_edits, case_of(before));
+    CHECK(std::find(all.begin(), all.end(), "%w is %x") == all.end());  // of another type
+}
+
+TEST_CASE("dims: what must stay equal shrinks together, and everything downstream follows", "[reductions]") {
+    const std::string before = R"(graph g {
+  %x = placeholder["x"] : f32[8, 16]
+  %w = get_attr["w"] : f32[16, 32]
+  %bias = get_attr["bias"] : f32[32]
+  %m = aten.mm.default(%x, %w) : f32[8, 32]
+  %b = aten.add.Tensor(%m, %bias) : f32[8, 32]
+  %v = aten.view.default(%b, [8, 2, 16]) : f32[8, 2, 16]
+  return (%v)
+}
+)";
+    const Case from = case_of(before);
+    CHECK(names(dimension_edits, from) == Names{"size 8 of %x", "size 16 of %x", "size 32 of %w", "size 32 of %bias"});
+    CHECK(after(dimension_edits, before, {"size 8 of %x", "size 16 of %x"}) == R"(graph g {
+  %x = placeholder["x"] : f32[1, 1]
+  %w = get_attr["w"] : f32[1, 32]
+  %bias = get_attr["bias"] : f32[32]
+  %m = aten.mm.default(%x, %w) : f32[1, 32]
+  %b = aten.add.Tensor(%m, %bias) : f32[1, 32]
+  %v = aten.view.default(%b, [1, 2, 16]) : f32[1, 2, 16]
+  return (%v)
+}
+)");
+    // A level between; the data that stay are those that were there.
+    const std::optional<Case> half = edited(dimension_edits, from, {"size 8 of %x"}, 5);
+    REQUIRE(half);
+    CHECK(half->inputs[0].sizes() == Sizes{5, 16});
+    CHECK(half->inputs[0].values<float>()[79] == from.inputs[0].values<float>()[79]);
+    CHECK(half->expected[0].sizes() == Sizes{5, 2, 16});
+}
+
+TEST_CASE("dims: constant shapes are places of a size too", "[reductions]") {
+    Case from = case_of(R"(graph g opset("": 16) {
+  %x = placeholder["x"] : f32[4, 6]
+  %s = get_attr["s"] : i64[3]
+  %r = onnx.Reshape(%x, %s) : f32[4, 3, 2]
+  return (%r)
+}
+)");
+    from.graph.attributes["s"] = Tensor::of<std::int64_t>({4, 3, 2});
+    CHECK(names(dimension_edits, from) == Names{"size 4 of %x"});
+    const std::optional<Case> one = edited(dimension_edits, from, {"size 4 of %x"});
+    REQUIRE(one);
+    CHECK(one->expected[0].sizes() == Sizes{1, 3, 2});
+}
+
+TEST_CASE("dims: a window keeps what it needs", "[reductions]") {
+    const std::string before = R"(graph g {
+  %x = placeholder["x"] : f32[1, 1, 47, 9]
+  %p = aten.max_pool2d.default(%x, [3, 3], [2, 2]) : f32[1, 1, 23, 4]
+  return (%p)
+}
+)";
+    CHECK(after(dimension_edits, before, {"size 47 of %x", "size 9 of %x"}) == R"(graph g {
+  %x = placeholder["x"] : f32[1, 1, 3, 3]
+  %p = aten.max_pool2d.default(%x, [3, 3], [2, 2]) : f32[1, 1, 1, 1]
+  return (%p)
+}
+)");
+}
+
+TEST_CASE("dtype: f32 in the place of others", "[reductions]") {
+    const std::string before = R"(graph g {
+  %x = placeholder["x"] : f16[4]
+  %y = placeholder["y"] : f64[4]
+  %i = placeholder["i"] : i64[4]
+  %a = aten._to_copy.default(%x, dtype=f64) : f64[4]
+  %b = aten.add.Tensor(%a, %y) : f64[4]
+  %c = aten.add.Tensor(%b, %i) : f64[4]
+  return (%c)
+}
+)";
+    CHECK(after(dtype_edits, before, {"all f64 is f32"}) == R"(graph g {
+  %x = placeholder["x"] : f16[4]
+  %y = placeholder["y"] : f32[4]
+  %i = placeholder["i"] : i64[4]
+  %a = aten._to_copy.default(%x, dtype=f32) : f32[4]
+  %b = aten.add.Tensor(%a, %y) : f32[4]
+  %c = aten.add.Tensor(%b, %i) : f32[4]
+  return (%c)
+}
+)");
+    CHECK(names(dtype_edits, case_of(before)).back() == "%i is f32");
+}
+
+TEST_CASE("arguments: those with a default take it", "[reductions]") {
+    const std::string before = R"(graph g {
+  %x = placeholder["x"] : f32[1, 2, 6, 6]
+  %w = get_attr["w"] : f32[2, 2, 3, 3]
+  %c = aten.conv2d.default(%x, %w, none, [2, 2], [1, 1]) : f32[1, 2, 3, 3]
+  %a = aten.add.Tensor(%c, %c, alpha=3) : f32[1, 2, 3, 3]
+  return (%a)
+}
+)";
+    CHECK(names(argument_edits, case_of(before)) ==
+          Names{"default stride of %c", "default padding of %c", "default alpha of %a"});
+    CHECK(after(argument_edits, before, names(argument_edits, case_of(before))) == R"(graph g {
+  %x = placeholder["x"] : f32[1, 2, 6, 6]
+  %w = get_attr["w"] : f32[2, 2, 3, 3]
+  %c = aten.conv2d.default(%x, %w) : f32[1, 2, 4, 4]
+  %a = aten.add.Tensor(%c, %c) : f32[1, 2, 4, 4]
+  return (%a)
+}
+)");
+}
+
+TEST_CASE("data: zeros, ones, one value, small numbers, fewer digits", "[reductions]") {
+    Case from = case_of(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[3]\n  %a = aten.abs.default(%x) : f32[3]\n  return (%a)\n}\n");
+    from.inputs = {Tensor::of<float>({3.14159f, -2.71828f, 0.1f})};
+    const auto values = [&](const std::string& what, std::optional<std::int64_t> level = {}) {
+        const std::optional<Case> result = edited(data_edits, from, {what}, level);
+        REQUIRE(result);
+        CHECK(same_bits(result->expected[0], result->expected[0]));
+        return result->inputs[0].values<float>();
+    };
+    using Floats = std::vector<float>;
+    CHECK(values("%x is 0") == Floats{0, 0, 0});
+    CHECK(values("%x is 1") == Floats{1, 1, 1});
+    CHECK(values("%x is its first element") == Floats{3.14159f, 3.14159f, 3.14159f});
+    CHECK(values("%x is whole numbers") == Floats{3, -3, 0});
+    CHECK(values("%x has few digits", 3) == Floats{3, -2.5, 0.09375f});
+    for (const float value : values("%x is small whole numbers")) CHECK(std::abs(value) <= 4);
+    // Simple data are left alone, so that the reduction comes to an end.
+    from.inputs = {Tensor::of<float>({0, 0, 0})};
+    CHECK(names(data_edits, from).empty());
+    from.inputs = {Tensor::of<float>({1, 1, 1})};
+    CHECK(names(data_edits, from) == Names{"%x is 0"});
+    // What was applied first counts.
+    from.inputs = {Tensor::of<float>({1, 2, 3})};
+    CHECK(edited(data_edits, from, {"%x is 0", "%x is 1", "%x has few digits"})->inputs[0].values<float>() ==
+          Floats{0, 0, 0});
+}
