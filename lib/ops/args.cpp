@@ -41,9 +41,14 @@ Arguments<T>::Arguments(const Schema& schema, const Node& call, const Resolve& r
       graph_(graph) {}
 
 template <class T>
+Arguments<T>::Arguments(const Schema& schema, const ArgList* bound, const Resolve& resolve, RunGraph run_graph,
+                        const Graph* graph)
+    : schema_(&schema), lent_(bound), resolve_(resolve), run_graph_(std::move(run_graph)), graph_(graph) {}
+
+template <class T>
 const Arg& Arguments<T>::arg(std::string_view name) const {
     for (std::size_t i = 0; i < schema_->params.size(); ++i)
-        if (schema_->params[i].name == name) return bound_.at(i);
+        if (schema_->params[i].name == name) return bound().at(i);
     WHITTLE_CHECK(false, schema_->name + " has no parameter " + std::string(name));
     std::abort();
 }

@@ -24,6 +24,9 @@ class Arguments {
     /// `graph` is the graph of the call, where known() and nested() look.
     Arguments(const Schema& schema, const Node& call, const Resolve& resolve, RunGraph run_graph = {},
               const Graph* graph = nullptr);
+    /// The same with arguments that are bound already; they outlive this.
+    Arguments(const Schema& schema, const ArgList* bound, const Resolve& resolve, RunGraph run_graph = {},
+              const Graph* graph = nullptr);
 
     const Schema& schema() const { return *schema_; }
 
@@ -62,7 +65,9 @@ class Arguments {
     const Arg& arg(std::string_view name) const;
 
     const Schema* schema_;
+    const ArgList& bound() const { return lent_ ? *lent_ : bound_; }
     ArgList bound_;
+    const ArgList* lent_ = nullptr;
     Resolve resolve_;
     RunGraph run_graph_;
     const Graph* graph_;

@@ -9,15 +9,18 @@ namespace whittle {
 
 namespace {
 
-/// last[i] = the last node that reads node i (its own position when none does).
-std::vector<NodeId> last_uses(const Graph& graph) {
+/// For each node the nodes that it reads last, itself included when nothing reads it.
+std::vector<std::vector<NodeId>> last_uses(const Graph& graph) {
     std::vector<NodeId> last(graph.nodes.size());
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         last[i] = static_cast<NodeId>(i);
         for_each_input(graph.nodes[i],
                        [&](NodeRef ref) { last.at(static_cast<std::size_t>(ref.id)) = static_cast<NodeId>(i); });
     }
-    return last;
+    std::vector<std::vector<NodeId>> used(graph.nodes.size());
+    for (std::size_t i = 0; i < last.size(); ++i)
+        used[static_cast<std::size_t>(last[i])].push_back(static_cast<NodeId>(i));
+    return used;
 }
 
 void check_input(const Graph& graph, const Node& placeholder, const Tensor& input) {
@@ -29,8 +32,34 @@ void check_input(const Graph& graph, const Node& placeholder, const Tensor& inpu
 
 }  // namespace
 
+Plan::Plan(Graph graph) : graph_(std::move(graph)), steps_(graph_.nodes.size()) {
+    std::vector<std::vector<NodeId>> last = last_uses(graph_);
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const Node& node = graph_.nodes[i];
+        steps_[i].last_used = std::move(last[i]);
+        const RegisteredOp* op = node.kind == NodeKind::call ? Registry::instance().op(node.target) : nullptr;
+        if (!op) continue;
+        try {
+            steps_[i].bound = bind_arguments(op->schema, node);
+            steps_[i].op = op;
+        } catch (const Error&) {  // told with its place when the node runs, if it does
+        }
+    }
+}
+
 std::vector<Tensor> Interpreter::run(const Graph& graph, std::span<const Tensor> inputs) {
-    const std::vector<NodeId> last = last_uses(graph);
+    std::vector<std::vector<NodeId>> last = last_uses(graph);
+    std::vector<Plan::Step> steps(last.size());
+    for (std::size_t i = 0; i < last.size(); ++i) steps[i].last_used = std::move(last[i]);
+    return run(graph, steps, inputs);
+}
+
+std::vector<Tensor> Interpreter::run(const Plan& plan, std::span<const Tensor> inputs) {
+    return run(plan.graph_, plan.steps_, inputs);
+}
+
+std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<Plan::Step>& steps,
+                                     std::span<const Tensor> inputs) {
     std::vector<std::vector<Tensor>> values(graph.nodes.size());
     const auto results_of = [&](NodeRef ref) -> const std::vector<Tensor>& {
         return values.at(static_cast<std::size_t>(ref.id));
@@ -50,7 +79,7 @@ std::vector<Tensor> Interpreter::run(const Graph& graph, std::span<const Tensor>
                 values[i] = {graph.attributes.at(node.target)};
                 break;
             case NodeKind::call:
-                values[i] = call(graph, node, results_of);
+                values[i] = call(graph, node, steps[i], results_of);
                 break;
             case NodeKind::output: {
                 if (next_input != inputs.size())
@@ -62,46 +91,43 @@ std::vector<Tensor> Interpreter::run(const Graph& graph, std::span<const Tensor>
             }
         }
         observe(graph, static_cast<NodeId>(i), values[i]);
-        if (last[i] == static_cast<NodeId>(i)) values[i].clear();
-        for_each_input(node, [&](NodeRef ref) {
-            if (last.at(static_cast<std::size_t>(ref.id)) == static_cast<NodeId>(i))
-                values.at(static_cast<std::size_t>(ref.id)).clear();
-        });
+        for (const NodeId done : steps[i].last_used) values.at(static_cast<std::size_t>(done)).clear();
     }
     WHITTLE_CHECK(false, "graph " + graph.name + " has no output node");
     return {};
 }
 
-std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, const ResultsOf& results_of) {
+std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, const Plan::Step& planned,
+                                      const ResultsOf& results_of) {
+    const auto value = [&](NodeRef ref) { return results_of(ref).at(0); };
+    const auto run_nested = [&](const std::string& name, const std::vector<Tensor>& inputs) {
+        const auto found = graph.subgraphs.find(name);
+        if (found == graph.subgraphs.end()) throw Error("no nested graph '" + name + "'");
+        return run(*found->second, inputs);
+    };
     try {
+        if (planned.op)
+            return step(graph, node, *planned.op,
+                        Arguments<Tensor>(planned.op->schema, &planned.bound, value, run_nested, &graph));
         if (node.target == kGetItem) {
             const std::vector<Tensor>& results = results_of(*node.args.at(0).node());
             return {results.at(static_cast<std::size_t>(std::get<std::int64_t>(node.args.at(1).value)))};
         }
         const RegisteredOp& op = Registry::instance().require(node.target);
-        const Arguments<Tensor> arguments(
-            op.schema, node, [&](NodeRef ref) { return results_of(ref).at(0); },
-            [&](const std::string& name, const std::vector<Tensor>& inputs) {
-                const auto found = graph.subgraphs.find(name);
-                if (found == graph.subgraphs.end()) throw Error("no nested graph '" + name + "'");
-                return run(*found->second, inputs);
-            },
-            &graph);
-        return step(graph, node, arguments);
+        return step(graph, node, op, Arguments<Tensor>(op.schema, node, value, run_nested, &graph));
     } catch (const Error& error) {
         if (!error.where().position.empty()) throw;  // a nested graph has named its node
         throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
     }
 }
 
-std::vector<Tensor> Interpreter::step(const Graph& graph, const Node& call, const Arguments<Tensor>& arguments) {
-    const RegisteredOp& registered = Registry::instance().require(call.target);
-    const OpDef& op = *registered.def;
-    if (op.eval) {
-        check_main_dtype(registered, arguments);
-        return op.eval(arguments);
+std::vector<Tensor> Interpreter::step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                                      const Arguments<Tensor>& arguments) {
+    if (op.def->eval) {
+        check_main_dtype(op, arguments);
+        return op.def->eval(arguments);
     }
-    if (!op.decompose) throw Error("no kernel for " + call.target);
+    if (!op.def->decompose) throw Error("no kernel for " + call.target);
     const Expansion expansion = expand(graph, call);
     std::vector<Tensor> inputs;
     for (const NodeRef operand : expansion.operands) inputs.push_back(arguments.value(operand));

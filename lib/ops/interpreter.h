@@ -10,6 +10,24 @@
 
 namespace whittle {
 
+/// What is the same at each run of a graph: kernels and bound arguments looked up, last uses found. For graphs that run
+/// often.
+class Plan {
+  public:
+    explicit Plan(Graph graph);
+    const Graph& graph() const { return graph_; }
+
+  private:
+    friend class Interpreter;
+    struct Step {
+        const RegisteredOp* op = nullptr;  ///< null: not a call, or one that cannot be bound, which tells when it runs
+        ArgList bound = {};
+        std::vector<NodeId> last_used = {};  ///< values that nothing behind this node reads
+    };
+    Graph graph_;
+    std::vector<Step> steps_;
+};
+
 class Interpreter {
   public:
     virtual ~Interpreter() = default;
@@ -17,17 +35,21 @@ class Interpreter {
     /// One tensor per placeholder in, one per output out. Throws Error naming node and op for an op without a kernel
     /// and for operands that do not fit. Values are freed after their last use.
     std::vector<Tensor> run(const Graph& graph, std::span<const Tensor> inputs);
+    std::vector<Tensor> run(const Plan& plan, std::span<const Tensor> inputs);
 
   protected:
     /// Results of one call. The default evaluates the op's kernel, or its decomposition when it has none.
-    virtual std::vector<Tensor> step(const Graph& graph, const Node& call, const Arguments<Tensor>& arguments);
+    virtual std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                                     const Arguments<Tensor>& arguments);
     /// Called after every node with its results.
     virtual void observe(const Graph& graph, NodeId node, std::span<const Tensor> results);
 
   private:
     using ResultsOf = std::function<const std::vector<Tensor>&(NodeRef)>;
-    /// Binds the call's arguments and steps; an Error gets the node's place.
-    std::vector<Tensor> call(const Graph& graph, const Node& node, const ResultsOf& results_of);
+    std::vector<Tensor> run(const Graph& graph, const std::vector<Plan::Step>& steps, std::span<const Tensor> inputs);
+    /// Binds the call's arguments, unless that is planned, and steps; an Error gets the node's place.
+    std::vector<Tensor> call(const Graph& graph, const Node& node, const Plan::Step& planned,
+                             const ResultsOf& results_of);
 };
 
 /// Interpreter().run().

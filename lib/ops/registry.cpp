@@ -120,10 +120,10 @@ Registry::Registry() {
         for (const OpDef& def : family) ops_.push_back({&def, Schema::parse(def.schema)});
     std::sort(ops_.begin(), ops_.end(),
               [](const RegisteredOp& a, const RegisteredOp& b) { return a.def->name < b.def->name; });
-    for (std::size_t i = 1; i < ops_.size(); ++i)
-        WHITTLE_CHECK(ops_[i - 1].def->name != ops_[i].def->name,
-                      "op " + std::string(ops_[i].def->name) + " is registered twice");
-    in_place_ = in_place_forms(ops_);
+    by_name_.reserve(ops_.size());
+    for (const RegisteredOp& op : ops_)
+        WHITTLE_CHECK(by_name_.emplace(op.def->name, &op).second,
+                      "op " + std::string(op.def->name) + " is registered twice");
 }
 
 const Registry& Registry::instance() {
@@ -132,10 +132,8 @@ const Registry& Registry::instance() {
 }
 
 const RegisteredOp* Registry::op(std::string_view target) const {
-    const auto found =
-        std::lower_bound(ops_.begin(), ops_.end(), target,
-                         [](const RegisteredOp& op, std::string_view wanted) { return op.def->name < wanted; });
-    return found != ops_.end() && found->def->name == target ? &*found : nullptr;
+    const auto found = by_name_.find(target);
+    return found == by_name_.end() ? nullptr : found->second;
 }
 
 const Schema* Registry::find(std::string_view target) const {
@@ -145,6 +143,10 @@ const Schema* Registry::find(std::string_view target) const {
 }
 
 const InPlaceForm* Registry::in_place(std::string_view target) const {
+    // In-place names end in '_': nothing else is worth deriving the forms for.
+    if (const std::size_t dot = target.rfind('.'); dot == std::string_view::npos || dot == 0 || target[dot - 1] != '_')
+        return nullptr;
+    std::call_once(derived_, [&] { in_place_ = in_place_forms(ops_); });
     const auto found = in_place_.find(target);
     return found == in_place_.end() ? nullptr : &found->second;
 }

@@ -2,8 +2,12 @@
 // registry.cpp.
 #pragma once
 
+#include <map>
+#include <mutex>
 #include <span>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "graph/schema.h"
@@ -36,7 +40,9 @@ class Registry final : public SchemaSource {
   private:
     Registry();
     std::vector<RegisteredOp> ops_;
-    std::map<std::string, InPlaceForm, std::less<>> in_place_;
+    std::unordered_map<std::string_view, const RegisteredOp*> by_name_;
+    mutable std::once_flag derived_;  ///< in_place_ is made when somebody first asks for one
+    mutable std::map<std::string, InPlaceForm, std::less<>> in_place_;
 };
 
 /// Throws Error when the dtype of the main operand ("self" or "input", else the first tensor, or the first of the first

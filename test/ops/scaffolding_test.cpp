@@ -141,10 +141,11 @@ class Overriding : public Interpreter {
     std::vector<std::string> seen = {};
 
   protected:
-    std::vector<Tensor> step(const Graph& graph, const Node& call, const Arguments<Tensor>& arguments) override {
+    std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                             const Arguments<Tensor>& arguments) override {
         ++steps;
         if (call.target == "aten.relu.default") return {arguments.tensor("self")};
-        return Interpreter::step(graph, call, arguments);
+        return Interpreter::step(graph, call, op, arguments);
     }
     void observe(const Graph& graph, NodeId node, std::span<const Tensor> results) override {
         if (!results.empty()) seen.push_back(graph.nodes[static_cast<std::size_t>(node)].name);

@@ -30,8 +30,9 @@ class Planted : public Backend {
   private:
     struct Wrong final : Interpreter {
         explicit Wrong(const Planted& planted) : planted(planted) {}
-        std::vector<Tensor> step(const Graph& graph, const Node& call, const Arguments<Tensor>& arguments) override {
-            std::vector<Tensor> results = Interpreter::step(graph, call, arguments);
+        std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                                 const Arguments<Tensor>& arguments) override {
+            std::vector<Tensor> results = Interpreter::step(graph, call, op, arguments);
             for (Tensor& result : results) result = planted.on_result(call, result);
             return results;
         }

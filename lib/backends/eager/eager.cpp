@@ -28,33 +28,34 @@ void for_each_call(const Graph& graph, const std::function<void(const Node&)>& f
 /// Remembers the op at work, for the failure that names it.
 class NamingInterpreter final : public Interpreter {
   public:
-    const std::string& op() const { return op_; }
+    std::string op() const { return op_ ? *op_ : ""; }
 
   protected:
-    std::vector<Tensor> step(const Graph& graph, const Node& call, const Arguments<Tensor>& arguments) override {
-        op_ = call.target;
-        return Interpreter::step(graph, call, arguments);
+    std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                             const Arguments<Tensor>& arguments) override {
+        op_ = &call.target;
+        return Interpreter::step(graph, call, op, arguments);
     }
 
   private:
-    std::string op_;
+    const std::string* op_ = nullptr;
 };
 
 class EagerExecutable final : public Executable {
   public:
-    explicit EagerExecutable(Graph graph) : graph_(std::move(graph)) {}
+    explicit EagerExecutable(Graph graph) : plan_(std::move(graph)) {}
 
     RunResult run(std::span<const Tensor> inputs) override {
         NamingInterpreter interpreter;
         try {
-            return interpreter.run(graph_, inputs);
+            return interpreter.run(plan_, inputs);
         } catch (const Error& error) {
             return BackendFailure{"run", interpreter.op(), error.what()};
         }
     }
 
   private:
-    Graph graph_;
+    Plan plan_;
 };
 
 class EagerBackend final : public Backend {

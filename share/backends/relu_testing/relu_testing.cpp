@@ -51,9 +51,10 @@ struct ReluRuntimeError {
 
 class RefusesRelu final : public Interpreter {
   protected:
-    std::vector<Tensor> step(const Graph& graph, const Node& call, const Arguments<Tensor>& arguments) override {
+    std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                             const Arguments<Tensor>& arguments) override {
         if (is_relu(call.target)) throw ReluRuntimeError{call.name};
-        return Interpreter::step(graph, call, arguments);
+        return Interpreter::step(graph, call, op, arguments);
     }
 };
 
