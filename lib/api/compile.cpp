@@ -6,12 +6,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 #include "api/frame.h"
 #include "api/output_hooks.h"
 #include "api/stack.h"
 #include "base/log.h"
+#include "base/variables.h"
 
 extern "C" const char whittle_api_uses_compile = 1;
 
@@ -104,13 +104,10 @@ std::optional<std::size_t> enter(FunctionState& function, const capture::FoundIn
 /// WHITTLE_LOGS, as the programs read it; once.
 void configure_from_environment() {
     static const bool done = [] {
-        const char* spec = std::getenv("WHITTLE_LOGS");
-        if (spec && *spec) {
-            try {
-                configure_log({.spec = spec});
-            } catch (const std::exception& error) {
-                log_warning("capture", std::string("WHITTLE_LOGS: ") + error.what());
-            }
+        try {
+            if (const std::string spec = variable("WHITTLE_LOGS"); !spec.empty()) configure_log({.spec = spec});
+        } catch (const std::exception& error) {
+            log_warning("capture", std::string("WHITTLE_LOGS: ") + error.what());
         }
         return true;
     }();
@@ -135,7 +132,9 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
     Session* const outer = Session::current();
     if ((outer && !outer->implicit()) || function.skip) return body();
     if (outer) outer->finish();
-    if (!function.options.function_filter.empty() && function.options.function_filter != function.name()) return body();
+    if (!function.functions.empty() &&
+        std::find(function.functions.begin(), function.functions.end(), function.name()) == function.functions.end())
+        return body();
     Trace* const trace = current_trace();
     ArgumentReader reader(function.options.arg_names);
     reader.inputs.emplace_back(Source::state("grad_mode"), HostValue{grad_enabled()});
@@ -194,6 +193,11 @@ std::string compile_times() {
         text += counts.name + line;
     }
     return text;
+}
+
+void set_logs(const std::string& spec) {
+    configure_from_environment();  // or it would come later
+    configure_log({.spec = spec});
 }
 
 void graph_break(const std::string& reason) {

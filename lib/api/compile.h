@@ -22,13 +22,19 @@ WHITTLE_API_BEGIN
 struct CompileOptions {
     std::string backend = {};  ///< as after --backend; empty: $WHITTLE_BACKEND, else eager
     std::map<std::string, std::string> backend_options = {};
-    bool fullgraph = false;            ///< a graph break is an error (GraphBreakError)
-    int cache_limit = 8;               ///< so many specializations; then the function runs eagerly
-    std::string function_filter = {};  ///< only compile when the name is this; default $WHITTLE_DEBUG_FUNCTION
+    bool fullgraph = false;  ///< a graph break is an error (GraphBreakError)
+    int cache_limit = 8;     ///< so many specializations; then the function runs eagerly
+    /// Only compile when the name is one of these, separated by commas; default $WHITTLE_DEBUG_FUNCTION.
+    std::string function_filter = {};
     bool verify = false;  ///< run every graph on the reference too; wrong results are an error (VerifyError)
     std::optional<bool> dynamic =
-        {};                 ///< sizes may vary: from the start (true), never (false), from the second value on
-    std::string name = {};  ///< of the function, for reports; default: as the debug information has it
+        {};  ///< sizes may vary: from the start (true), never (false), from the second value on
+    // What is kept when something fails; share/doc/environment.md has the values, and variables for the same.
+    std::string repro_after = {};    ///< "capture" or "aot": graphs that the backend fails on, for minify
+    int repro_level = 0;             ///< 1 to 4; 0: $WHITTLE_REPRO_LEVEL, else 2
+    std::string replay_record = {};  ///< "1" or a folder: what was captured when capture itself fails, for replay
+    std::string base_dir = {};       ///< where; default $WHITTLE_BASE_DIR, else whittle_debug
+    std::string name = {};           ///< of the function, for reports; default: as the debug information has it
     std::vector<std::string> arg_names = {};  ///< for reports: L['x']
 };
 
@@ -216,6 +222,9 @@ template <class F>
 Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}) {
     return {std::forward<F>(function), std::move(options)};
 }
+
+/// What is logged to stderr, as with --log: "graph_code,+capture". Default: $WHITTLE_LOGS. Throws for unknown channels.
+void set_logs(const std::string& spec);
 
 /// Ends the graph that is being recorded, if one is.
 WHITTLE_API_CALL void graph_break(const std::string& reason = "graph_break()");

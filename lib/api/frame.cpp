@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 
 #include "api/piecewise.h"
@@ -13,21 +12,15 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "base/subprocess.h"
+#include "base/variables.h"
 #include "graph/text.h"
 #include "ops/interpreter.h"
 #include "passes/functionalize.h"
-#include "record/record.h"
 #include "tensor/compare.h"
 
 namespace whittle::api {
 
 namespace {
-
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
 
 std::string readable(const char* type) {
     int status = 0;
@@ -54,9 +47,11 @@ FunctionState::FunctionState(CompileOptions given, const void* where, const char
       type(type_name),
       cache(static_cast<std::size_t>(std::max(options.cache_limit, 1)), dynamic_of(options)),
       backend_options(options.backend_options.begin(), options.backend_options.end()) {
-    backend_name = environment("WHITTLE_BACKEND");
+    backend_name = variable("WHITTLE_BACKEND");
     if (backend_name.empty()) backend_name = options.backend.empty() ? "eager" : options.backend;
-    if (options.function_filter.empty()) options.function_filter = environment("WHITTLE_DEBUG_FUNCTION");
+    functions =
+        options.function_filter.empty() ? list_variable("WHITTLE_DEBUG_FUNCTION") : split_list(options.function_filter);
+    repro = ReproOptions::from(options);
 }
 
 const std::string& FunctionState::name() {
@@ -97,10 +92,12 @@ Graph with_parameters_as_inputs(const Graph& graph) {
     return result;
 }
 
-std::vector<whittle::Tensor> with_parameters(const Graph& graph, std::vector<whittle::Tensor> inputs) {
+/// The graph with its parameters' values, in the order of their get_attrs.
+Graph with_parameters(Graph graph, const std::vector<whittle::Tensor>& parameters) {
+    std::size_t next = 0;
     for (const Node& node : graph.nodes)
-        if (node.kind == NodeKind::get_attr) inputs.push_back(graph.attributes.at(node.target));
-    return inputs;
+        if (node.kind == NodeKind::get_attr) graph.attributes.insert_or_assign(node.target, parameters.at(next++));
+    return graph;
 }
 
 std::string failure_text(const std::string& backend, const BackendFailure& failure, const std::string& function,
@@ -206,25 +203,9 @@ void write_updates(const CompiledGraph& compiled, std::vector<whittle::Tensor>& 
 
 }  // namespace
 
-/// WHITTLE_REPRO_AFTER=capture: what fails is kept for minify.
-bool Execution::wants_repro() const { return environment("WHITTLE_REPRO_AFTER") == "capture"; }
-
-void Execution::save_failure_record(const Recorded& recorded, const std::vector<whittle::Tensor>& inputs,
-                                    const std::vector<whittle::Tensor>& expected) {
-    const std::string base = environment("WHITTLE_BASE_DIR");
-    const std::filesystem::path folder = base.empty() ? "whittle_repro" : base;
-    const Graph graph = functionalize(recorded.captured.graph).graph;
-    const std::filesystem::path file = save_record(folder, graph,
-                                                   {.name = graph.name,
-                                                    .frame = function_.name(),
-                                                    .backend = function_.backend_name,
-                                                    .inputs = inputs,
-                                                    .expected = expected});
-    log_error("capture", "the failing graph is kept; next: minify " + shell_quote({file.string()}) + " --backend " +
-                             shell_quote({function_.backend_name}));
-}
-
-std::vector<whittle::Tensor> Execution::run(Recorded& recorded, const std::vector<whittle::Tensor>& inputs) {
+std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
+                                            const std::vector<whittle::Tensor>& inputs,
+                                            const std::vector<whittle::Tensor>& parameters) {
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
     const std::optional<std::size_t> ended_by = std::exchange(ended_by_, std::nullopt);
@@ -237,20 +218,25 @@ std::vector<whittle::Tensor> Execution::run(Recorded& recorded, const std::vecto
         if (function_.implicit) guards = recorded.captured.guards;
         trace_->add_graph(name, recorded, ended_by, guards);
     }
-    std::vector<whittle::Tensor> all = with_parameters(graph, inputs);
+    std::vector<whittle::Tensor> all = inputs;
+    all.insert(all.end(), parameters.begin(), parameters.end());
     const auto record = [&](const std::vector<whittle::Tensor>& expected) {
         trace_->add_record(name, recorded, inputs, expected, function_.backend_name);
     };
     const auto reference = [&] { return evaluate(functionalize(with_parameters_as_inputs(graph)).graph, all); };
     std::vector<whittle::Tensor> outputs;
-    std::shared_ptr<CompiledGraph> compiled;
+    const auto keep = [&](bool wrong_results) {
+        keep_for_minify({with_parameters(graph, parameters), name, function_.backend_name, inputs, reference()},
+                        function_.repro, wrong_results);
+    };
+    if (!compiled && function_.repro.before_compiling()) keep(false);
     try {
-        compiled = find(recorded);
+        if (!compiled) compiled = find(recorded);
         outputs = execute(*compiled, recorded, all);
-        if (function_.options.verify) verify(*compiled, all, outputs);
-    } catch (const std::exception&) {
+        if (function_.options.verify || function_.repro.on_wrong_results()) verify(*compiled, all, outputs);
+    } catch (const std::exception& error) {
         if (trace_ && trace_->wants_record(recorded.key, true)) record(reference());
-        if (wants_repro()) save_failure_record(recorded, inputs, reference());
+        if (function_.repro.on_failure()) keep(dynamic_cast<const VerifyError*>(&error) != nullptr);
         throw;
     }
     if (trace_ && trace_->wants_record(recorded.key, false))
@@ -279,6 +265,20 @@ void Execution::argument_named(const std::string& before, const std::string& nam
     auto& names = function_.options.arg_names;
     for (std::size_t i = names.size(); i <= position; ++i) names.push_back("arg" + std::to_string(i));
     names[position] = name;
+}
+
+std::vector<std::shared_ptr<const Tape>> Execution::tapes(std::int64_t position) const {
+    const std::lock_guard lock(function_.mutex);
+    const auto found = function_.tapes.find({entry_, position});
+    return found == function_.tapes.end() ? std::vector<std::shared_ptr<const Tape>>() : found->second;
+}
+
+void Execution::remember(std::int64_t position, std::shared_ptr<const Tape> tape) {
+    constexpr std::size_t kMost = 4;  // ways through the function at one place
+    const std::lock_guard lock(function_.mutex);
+    auto& tapes = function_.tapes[{entry_, position}];
+    tapes.insert(tapes.begin(), std::move(tape));
+    if (tapes.size() > kMost) tapes.pop_back();
 }
 
 void Execution::broke(const capture::GraphBreak& why, const Addresses& stack) {

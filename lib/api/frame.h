@@ -8,9 +8,12 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "api/repro.h"
 #include "api/session.h"
+#include "api/tape.h"
 #include "api/trace.h"
 #include "capture/frame_cache.h"
 #include "graph/backend.h"
@@ -35,9 +38,13 @@ struct FunctionState {
     std::mutex mutex;
     capture::FrameCache cache;
     std::map<std::string, std::shared_ptr<CompiledGraph>> graphs;  ///< by Recorded::key
+    /// By specialization and number of the graph in the frame, the latest first.
+    std::map<std::pair<std::size_t, std::int64_t>, std::vector<std::shared_ptr<const Tape>>> tapes;
     std::unique_ptr<Backend> backend;
     BackendOptions backend_options;
     std::string backend_name;
+    std::vector<std::string> functions;  ///< only these are compiled; empty: all
+    ReproOptions repro;
     bool warned = false, skip = false;
     bool implicit = false;  ///< nobody asked for it to be compiled: a frame of a trace
     CompileStats counts;
@@ -56,11 +63,15 @@ class Execution final : public FrameHost {
     Execution(FunctionState& function, Trace* trace, std::size_t entry)
         : function_(function), trace_(trace), entry_(entry) {}
 
-    std::vector<whittle::Tensor> run(Recorded& recorded, const std::vector<whittle::Tensor>& inputs) override;
+    std::vector<whittle::Tensor> run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
+                                     const std::vector<whittle::Tensor>& inputs,
+                                     const std::vector<whittle::Tensor>& parameters) override;
     void broke(const capture::GraphBreak& why, const Addresses& stack) override;
     bool wants_stacks() const override { return trace_ != nullptr; }
     bool keeps_all() const override { return function_.implicit; }
     void argument_named(const std::string& before, const std::string& name) override;
+    std::vector<std::shared_ptr<const Tape>> tapes(std::int64_t position) const override;
+    void remember(std::int64_t position, std::shared_ptr<const Tape> tape) override;
 
   private:
     std::shared_ptr<CompiledGraph> find(const Recorded& recorded);
@@ -69,10 +80,6 @@ class Execution final : public FrameHost {
                                          const std::vector<whittle::Tensor>& inputs);
     void verify(const CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs,
                 const std::vector<whittle::Tensor>& outputs);
-
-    bool wants_repro() const;
-    void save_failure_record(const Recorded& recorded, const std::vector<whittle::Tensor>& inputs,
-                             const std::vector<whittle::Tensor>& expected);
 
     FunctionState& function_;
     Trace* trace_;

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "api/frame.h"
+#include "base/variables.h"
 #include "ops/registry.h"
 #include "probe/probe.h"
 
@@ -78,6 +79,12 @@ FunctionState& implicit_function(const std::string& name) {
     return *state;
 }
 
+/// Of a frame that nobody asked to be compiled: whether --function names it.
+bool is_wanted(const std::string& function) {
+    static const std::vector<std::string> wanted = list_variable("WHITTLE_DEBUG_FUNCTION");
+    return wanted.empty() || std::find(wanted.begin(), wanted.end(), function) != wanted.end();
+}
+
 const TensorImpl* tensor_of(const whittle_probe_value& value) {
     return value.kind == WHITTLE_PROBE_TENSOR ? static_cast<const TensorImpl*>(value.tensor) : nullptr;
 }
@@ -90,9 +97,9 @@ whittle_probe_cursor* enter(const whittle_probe_file* file, unsigned function) {
     Thread& t = thread();
     t.entered.push_back({file, function});
     const std::string name = file->functions[function].name;
-    // Each function that main calls; those that it calls in turn are part of it.
+    // Each function that main calls, or those of the filter; those that it calls in turn are part of it.
     const bool within = std::any_of(t.entered.begin(), t.entered.end(), [](const Entered& e) { return bool(e.frame); });
-    const bool wanted = !within && (trace || (session && session->implicit()));
+    const bool wanted = !within && is_wanted(name) && (trace || (session && session->implicit()));
     if (wanted && name != "main" && implicit_trace()) {
         if (session) session->finish();
         t.entered.back().frame = std::make_unique<ImplicitFrame>(implicit_function(name), *implicit_trace());
@@ -179,7 +186,7 @@ std::vector<StackFrame> with_cursor(std::vector<StackFrame> stack) {
 void begin_implicit_frame() {
     if (NotRecording::active()) return;
     Trace* const trace = implicit_trace();
-    if (!trace) return;
+    if (!trace || !is_wanted("main")) return;
     static_cast<void>(Registry::instance());  // lives longer than what is registered below
     // Ends with the program: what main leaves undone is done then.
     static ImplicitFrame* main_frame = nullptr;

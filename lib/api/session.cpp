@@ -2,13 +2,12 @@
 #include "api/session.h"
 
 #include <algorithm>
-#include <cstring>
-#include <set>
 #include <utility>
 
 #include "api/call.h"
 #include "api/probes.h"
 #include "api/stack.h"
+#include "api/tape.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "graph/text.h"
@@ -43,15 +42,21 @@ Session* Session::exchange(Session* session) { return std::exchange(current_sess
 
 void Session::reset() {
     graph_ = capture::OutputGraph(frame_ + "_" + std::to_string(graphs_run_));
+    steps_.clear();
+    all_steps_ = true;
+    tapes_ = host_.wants_stacks() || host_.keeps_all() ? decltype(tapes_)() : host_.tapes(graphs_run_);
+    tape_ = tapes_.empty() ? nullptr : tapes_.front();
+    cursor_ = 0;
+    taken_ = 0;
     pending_.clear();
-    inputs_.clear();
+    source_texts_.clear();
     stacks_.clear();
     known_.clear();
     input_impls_.clear();
     node_names_.clear();
     input_memory_.clear();
     written_.clear();
-    live_inputs_ = global_inputs_ = random_inputs_ = 0;
+    counters_ = {};
 }
 
 void Session::know(const Tensor& tensor, const Source& source) {
@@ -66,39 +71,51 @@ void Session::know_parameter(const Tensor& tensor, const std::string& qualified_
     kept_.push_back(tensor.impl());
 }
 
-Source Session::source_of(const ImplPtr& operand) {
-    if (const auto known = sources_.find(operand->key); known != sources_.end()) return known->second;
-    if (const auto name = variables_.find(operand->key); name != variables_.end()) {
-        const Source source = Source::local(name->second);
-        if (!inputs_.contains(source.text())) return source;
-    }
-    if (const auto made = made_here_.find(operand->key); made != made_here_.end())
-        return made->second ? Source::random(random_inputs_++) : Source::live(live_inputs_++);
-    return Source::global("tensor_" + std::to_string(global_inputs_++));
+const std::string& Session::parameter_name(const TensorImpl& operand) const {
+    const auto known = parameters_.find(operand.key);
+    return known == parameters_.end() ? operand.qualified_name : known->second;
+}
+
+Source Session::source_of(const TensorImpl& operand, Counters& counters) const {
+    const auto free = [&](const Source& source) { return !source_texts_.contains(source.text()); };
+    const auto known = sources_.find(operand.key);
+    if (known != sources_.end() && free(known->second)) return known->second;
+    if (const auto name = variables_.find(operand.key); known == sources_.end() && name != variables_.end())
+        if (const Source source = Source::local(name->second); free(source)) return source;
+    const auto made = made_here_.find(operand.key);
+    if (known == sources_.end() && made != made_here_.end())
+        return made->second ? Source::random(counters.random++) : Source::live(counters.live++);
+    return Source::global("tensor_" + std::to_string(counters.global++));
 }
 
 NodeRef Session::node_of(const ImplPtr& operand) {
     if (operand->session.get() == this) return operand->node;
     demand(Tensor(operand), {});  // of another session
     const auto [known, added] = known_.try_emplace(operand->key);
-    if (added) known->second = input(operand);
+    if (added) {
+        known->second = input(operand);
+        input_impls_.emplace(known->second.id, operand);
+    }
     return known->second;
 }
 
 NodeRef Session::input(const ImplPtr& operand) {
-    input_impls_.emplace(operand->key, operand);
-    if (const auto parameter = parameters_.find(operand->key); parameter != parameters_.end())
-        return graph_.parameter(parameter->second, *operand->value, operand->key);
-    if (!operand->qualified_name.empty())
-        return graph_.parameter(operand->qualified_name, *operand->value, operand->key);
-    Source source = source_of(operand);
-    if (inputs_.contains(source.text()))  // a variable that took over an argument's name
-        source = Source::global("tensor_" + std::to_string(global_inputs_++));
-    inputs_.emplace(source.text(), operand);
+    if (const std::string& name = parameter_name(*operand); !name.empty())
+        return graph_.parameter(name, *operand->value, operand->key);
+    const Source source = source_of(*operand, counters_);
+    source_texts_.insert(source.text());
     return graph_.input(source, operand->meta, operand->key);
 }
 
-TensorList Session::add(Node call, std::vector<ValueMeta> metas, const Addresses& stack) {
+ImplPtr Session::pending(const ValueMeta& meta, NodeRef node) {
+    ImplPtr impl = make_pending(meta);
+    impl->session = shared_from_this();
+    impl->node = node;
+    pending_.push_back(impl);
+    return impl;
+}
+
+TensorList Session::add(Node call, const std::vector<ValueMeta>& metas, const Addresses& stack) {
     const std::vector<NodeRef> nodes = graph_.call({.target = std::move(call.target),
                                                     .args = std::move(call.args),
                                                     .kwargs = std::move(call.kwargs),
@@ -108,11 +125,7 @@ TensorList Session::add(Node call, std::vector<ValueMeta> metas, const Addresses
     TensorList results;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         if (host_.wants_stacks()) stacks_[graph_.graph().node(nodes[i]).name] = stack;
-        ImplPtr impl = make_pending(metas[i]);
-        impl->session = shared_from_this();
-        impl->node = nodes[i];
-        pending_.push_back(impl);
-        results.push_back(Tensor(std::move(impl)));
+        results.push_back(Tensor(pending(metas[i], nodes[i])));
     }
     return results;
 }
@@ -126,7 +139,8 @@ std::shared_ptr<Storage> probe_storage(std::size_t bytes) {
     return storage;
 }
 
-/// One past the last element that sizes and strides reach from the first; nothing where a stride is negative.
+}  // namespace
+
 std::optional<std::int64_t> reach(const ValueMeta& meta) {
     std::int64_t last = 0;
     for (std::size_t d = 0; d < meta.sizes.size(); ++d) {
@@ -137,26 +151,23 @@ std::optional<std::int64_t> reach(const ValueMeta& meta) {
     return last + 1;
 }
 
-}  // namespace
-
-std::shared_ptr<Memory> Session::memory_of(const TensorImpl& impl) {
-    if (impl.session.get() == this) return impl.memory;
+std::shared_ptr<Memory> Session::memory_of(TensorImpl& impl) {
+    if (impl.session.get() == this) {
+        if (!impl.memory) impl.memory = std::make_shared<Memory>(Memory{.root = impl.node, .root_meta = impl.meta});
+        return impl.memory;
+    }
     std::shared_ptr<Memory>& memory = input_memory_[impl.value->storage().get()];
     if (!memory) memory = std::make_shared<Memory>(Memory{.storage = impl.value->storage()});
     return memory;
 }
 
 void Session::locate(const Node& call, const Schema& schema, const std::vector<ImplPtr>& operands,
-                     const TensorList& results) {
-    for (const Tensor& result : results) {
-        TensorImpl& impl = *result.impl();
-        impl.memory = std::make_shared<Memory>(Memory{.root = impl.node, .root_meta = impl.meta});
-    }
+                     const TensorList& results, Step& step) {
     if (schema.returns.empty() || schema.returns.front().alias.empty() || call.args.empty()) return;
     const NodeRef* first = call.args.front().node();
     const RegisteredOp* op = Registry::instance().op(call.target);
     if (!first || !op || !op->def->eval) return;
-    const TensorImpl& operand = *operands.at(static_cast<std::size_t>(first->id));
+    TensorImpl& operand = *operands.at(static_cast<std::size_t>(first->id));
     const auto elements = reach(operand.meta);
     if (!elements) return;
     // A view shows where its kernel puts it; some views copy, depending on the strides.
@@ -164,58 +175,91 @@ void Session::locate(const Node& call, const Schema& schema, const std::vector<I
     const whittle::Tensor probe(storage, operand.meta.dtype, operand.meta.sizes, operand.meta.strides);
     const Arguments<whittle::Tensor> arguments(op->schema, call, [&](NodeRef) { return probe; });
     const std::vector<whittle::Tensor> shown = op->def->eval(arguments);
-    const std::int64_t offset = operand.session.get() == this ? operand.offset : operand.value->offset();
     for (std::size_t i = 0; i < results.size() && i < shown.size(); ++i) {
         if (shown[i].storage() != storage) continue;
-        results[i].impl()->memory = memory_of(operand);
-        results[i].impl()->offset = offset + shown[i].offset();
+        step.results[i].view = true;
+        step.results[i].offset = shown[i].offset();
+        show(*results[i].impl(), operand, shown[i].offset());
     }
 }
 
+void Session::show(TensorImpl& result, TensorImpl& operand, std::int64_t offset) {
+    result.memory = memory_of(operand);
+    result.offset = offset + (operand.session.get() == this ? operand.offset : operand.value->offset());
+}
+
 void Session::end_aliased_writes(const ImplPtr& operand) {
-    if (operand->session || !operand->value) return;
+    if (written_.empty() || operand->session || !operand->value) return;
     const auto written = written_.find(operand->value->storage().get());
     if (written == written_.end() || written->second == operand->key) return;
     break_graph({.kind = BreakKind::mutation, .reason = "memory that another input wrote is read"}, nullptr);
 }
 
+/// Random values are drawn in program order, before the graph that uses them.
+TensorList Session::random(const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
+    for (const ImplPtr& operand : operands)
+        demand(Tensor(operand), {static_cast<int>(BreakKind::unsupported), "random values that depend on computed ones",
+                                 call.target, pc});
+    const NotRecording not_recording;
+    TensorList results;
+    for (const whittle::Tensor& value : run_now(call, operands)) {
+        results.push_back(wrap(value));
+        made_here_[results.back().impl()->key] = true;
+    }
+    return results;
+}
+
+Step Session::step_of(const Node& call, const std::string& functional, const std::vector<ImplPtr>& operands,
+                      NodeId nodes) const {
+    Step step{.call = call, .functional = functional, .grad_enabled = grad_enabled(), .nodes = nodes};
+    for (const ImplPtr& operand : operands)
+        step.operands.push_back({operand->session.get() == this ? operand->node.id : known_.at(operand->key).id,
+                                 operand->meta.requires_grad});
+    return step;
+}
+
 TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void* pc) {
     const std::lock_guard lock(mutex_);
-    const RegisteredOp& op = Registry::instance().require(call.target);
-    if (op.def->random) {  // drawn in program order, before the graph that uses it
-        for (const ImplPtr& operand : operands)
-            demand(Tensor(operand), {static_cast<int>(BreakKind::unsupported),
-                                     "random values that depend on computed ones", call.target, pc});
-        const NotRecording not_recording;
-        TensorList results;
-        for (const whittle::Tensor& value : run_now(call, operands)) {
-            results.push_back(wrap(value));
-            made_here_[results.back().impl()->key] = true;
-        }
-        return results;
-    }
+    const RegisteredOp* const op = next_is(call.target) ? nullptr : &Registry::instance().require(call.target);
+    if (op && op->def->random) return random(call, operands, pc);
     for (const ImplPtr& operand : operands) end_aliased_writes(operand);
+    if (const Step* step = match(call, {}, operands)) return results_of(*step, operands);
+    leave_tape();
+    return record_new(std::move(call), operands);
+}
+
+TensorList Session::record_new(Node call, const std::vector<ImplPtr>& operands) {
+    const auto nodes = static_cast<NodeId>(graph_.graph().nodes.size());
+    const bool all_steps = std::exchange(all_steps_, false);  // an error leaves it so
     bool gradient = false;
-    const auto mapped = [&] {
-        return map_inputs(call, [&](NodeRef ref) {
-            const ImplPtr& operand = operands.at(static_cast<std::size_t>(ref.id));
-            gradient |= operand->meta.requires_grad;
-            return Arg(node_of(operand));
-        });
-    };
-    Node node = mapped();
+    Node node = map_inputs(call, [&](NodeRef ref) {
+        const ImplPtr& operand = operands.at(static_cast<std::size_t>(ref.id));
+        gradient |= operand->meta.requires_grad;
+        return Arg(node_of(operand));
+    });
     std::vector<ValueMeta> metas = infer(graph_.graph(), node);
     if (gradient && grad_enabled())
         for (ValueMeta& meta : metas) meta.requires_grad = is_floating(meta.dtype);
-    const TensorList results =
-        add(std::move(node), std::move(metas), host_.wants_stacks() ? capture_stack() : Addresses{});
-    locate(call, op.schema, operands, results);
+    Step step = step_of(call, {}, operands, nodes);
+    TensorList results = add(std::move(node), metas, host_.wants_stacks() ? capture_stack() : Addresses{});
+    for (std::size_t i = 0; i < results.size(); ++i)
+        step.results.push_back({.node = results[i].impl()->node, .meta = metas[i]});
+    locate(call, Registry::instance().require(call.target).schema, operands, results, step);
+    steps_.push_back(std::move(step));
+    all_steps_ = all_steps;
     return results;
 }
 
 void Session::record_write(Node call, const std::string& functional, const std::vector<ImplPtr>& operands, void* pc) {
     const std::lock_guard lock(mutex_);
     for (const ImplPtr& operand : operands) end_aliased_writes(operand);
+    if (match(call, functional, operands)) {
+        advance();
+        return note_write(operands.at(0), call.target, pc);
+    }
+    leave_tape();
+    const auto nodes = static_cast<NodeId>(graph_.graph().nodes.size());
+    const bool all_steps = std::exchange(all_steps_, false);
     Node node =
         map_inputs(call, [&](NodeRef ref) { return Arg(node_of(operands.at(static_cast<std::size_t>(ref.id)))); });
     const TensorImpl& self = *operands.at(0);
@@ -225,26 +269,30 @@ void Session::record_write(Node call, const std::string& functional, const std::
     if (metas.at(0).sizes != self.meta.sizes)
         throw Error(call.target + ": found a result of sizes " + to_string(metas[0].sizes) + " written into " +
                     to_string(self.meta.sizes) + ", expected equal ones");
+    steps_.push_back(step_of(call, functional, operands, nodes));
     const std::vector<NodeRef> made = graph_.call({.target = std::move(node.target),
                                                    .args = std::move(node.args),
                                                    .kwargs = std::move(node.kwargs),
                                                    .results = {self.meta},
                                                    .effect = true});
     if (host_.wants_stacks()) stacks_[graph_.graph().node(made.at(0)).name] = capture_stack();
-    const std::shared_ptr<Memory> memory = memory_of(self);
+    all_steps_ = all_steps;
+    note_write(operands.at(0), call.target, pc);
+}
+
+/// Memory of inputs is written when the graph runs; what shares it must be known then.
+void Session::note_write(const ImplPtr& self, const std::string& target, void* pc) {
+    const std::shared_ptr<Memory> memory = memory_of(*self);
     if (!memory->storage) return;
-    if (!memory->storage->writable()) throw Error(call.target + ": found a write to memory that is only to be read");
+    if (!memory->storage->writable()) throw Error(target + ": found a write to memory that is only to be read");
     // By whom: the input that the written tensor is, or views.
     std::vector<std::uint64_t> sharing;
-    for (const auto& [key, ref] : known_) {
-        const auto input = input_impls_.find(key);
-        if (input != input_impls_.end() && input->second->value->storage() == memory->storage) sharing.push_back(key);
-    }
+    for (const auto& [key, ref] : known_)
+        if (input_impls_.at(ref.id)->value->storage() == memory->storage) sharing.push_back(key);
     written_[memory->storage.get()] = sharing.empty() ? 0 : sharing.front();
     if (sharing.size() > 1)
         break_graph(
-            {.kind = BreakKind::mutation, .reason = "a write to memory that several inputs share", .op = call.target},
-            pc);
+            {.kind = BreakKind::mutation, .reason = "a write to memory that several inputs share", .op = target}, pc);
 }
 
 void Session::name_parameter(std::size_t position, const TensorImpl* tensor, const std::string& name) {
@@ -263,7 +311,7 @@ void Session::name_parameter(std::size_t position, const TensorImpl* tensor, con
 void Session::name_variable(const TensorImpl* tensor, const std::string& name) {
     if (!tensor) return;
     variables_[tensor->key] = name;
-    if (tensor->session.get() == this) node_names_[graph_.graph().node(tensor->node).name] = name;
+    if (tensor->session.get() == this) node_names_[tensor->node.id] = name;
 }
 
 void Session::break_graph(GraphBreak why, void* pc) {
@@ -293,183 +341,6 @@ void Session::abandon() {
     for (const std::weak_ptr<TensorImpl>& entry : pending_)
         if (const ImplPtr impl = entry.lock()) impl->session.reset();
     reset();
-}
-
-namespace {
-
-void append(std::string& key, std::int64_t number) {
-    key.append(reinterpret_cast<const char*>(&number), sizeof number);
-}
-void append(std::string& key, const std::string& text) {
-    append(key, static_cast<std::int64_t>(text.size()));
-    key += text;
-}
-void append(std::string& key, const Arg& arg);
-void append_value(std::string&, const std::monostate&) {}
-void append_value(std::string& key, const NodeRef& ref) { append(key, std::int64_t{ref.id}); }
-void append_value(std::string& key, std::int64_t number) { append(key, number); }
-void append_value(std::string& key, double number) {
-    std::int64_t bits = 0;
-    std::memcpy(&bits, &number, sizeof bits);
-    append(key, bits);
-}
-void append_value(std::string& key, bool flag) { key += flag ? '1' : '0'; }
-void append_value(std::string& key, const std::string& text) { append(key, text); }
-void append_value(std::string& key, whittle::DType dtype) { key += static_cast<char>(dtype); }
-void append_value(std::string& key, const ArgList& list) {
-    append(key, static_cast<std::int64_t>(list.size()));
-    for (const Arg& arg : list) append(key, arg);
-}
-void append_value(std::string& key, const GraphRef& graph) { append(key, graph.name); }
-void append(std::string& key, const Arg& arg) {
-    key += static_cast<char>(arg.value.index());
-    std::visit([&](const auto& value) { append_value(key, value); }, arg.value);
-}
-void append(std::string& key, const std::vector<std::int64_t>& numbers) {
-    append(key, static_cast<std::int64_t>(numbers.size()));
-    for (const std::int64_t number : numbers) append(key, number);
-}
-
-/// Equal for graphs that do the same on inputs of the same kind: all but names of calls, stacks and parameters' values.
-std::string key_of(const Graph& graph) {
-    std::string key;
-    key.reserve(graph.nodes.size() * 128);
-    for (const Node& node : graph.nodes) {
-        key += static_cast<char>(node.kind);
-        append(key, node.target);
-        append(key, static_cast<std::int64_t>(node.args.size()));
-        for (const Arg& arg : node.args) append(key, arg);
-        append(key, static_cast<std::int64_t>(node.kwargs.size()));
-        for (const auto& [name, arg] : node.kwargs) {
-            append(key, name);
-            append(key, arg);
-        }
-        append(key, static_cast<std::int64_t>(node.results.size()));
-        for (const ValueMeta& meta : node.results) {
-            key += static_cast<char>(meta.dtype);
-            key += meta.requires_grad ? '1' : '0';
-            append(key, meta.sizes);
-            append(key, meta.strides);
-        }
-    }
-    return key;
-}
-
-/// The value as the graph promised it: a backend may lay it out differently.
-whittle::Tensor as_promised(whittle::Tensor value, const ValueMeta& meta, const std::string& graph) {
-    if (value.dtype() != meta.dtype || value.sizes() != meta.sizes)
-        throw Error("graph " + graph + ": the backend returned " + std::string(whittle::name(value.dtype())) +
-                    to_string(value.sizes()) + ", expected " + std::string(whittle::name(meta.dtype)) +
-                    to_string(meta.sizes));
-    return value.requires_grad() == meta.requires_grad ? value : value.with_requires_grad(meta.requires_grad);
-}
-
-/// Nodes get the names of the variables that held their values, as far as those are free.
-void rename_nodes(Graph& graph, const std::map<std::string, std::string>& names) {
-    if (names.empty()) return;
-    std::set<std::string> taken;
-    for (const Node& node : graph.nodes) taken.insert(node.name);
-    for (Node& node : graph.nodes) {
-        const auto name = names.find(node.name);
-        if (name == names.end() || node.kind != NodeKind::call) continue;
-        std::string wanted = identifier(name->second);
-        for (int i = 1; taken.contains(wanted); ++i) wanted = identifier(name->second) + "_" + std::to_string(i);
-        taken.insert(wanted);
-        node.name = wanted;
-    }
-}
-
-/// Memory of its own that holds `value` under the strides of `meta`, starting at element 0.
-std::shared_ptr<Storage> laid_out(const whittle::Tensor& value, const ValueMeta& meta) {
-    const auto elements = reach(meta);
-    WHITTLE_CHECK(elements.has_value(), "a root with negative strides");
-    auto storage = Storage::allocate(static_cast<std::size_t>(*elements) * size_of(meta.dtype));
-    whittle::Tensor shown(storage, meta.dtype, meta.sizes, meta.strides);
-    write_into(shown, value);
-    return storage;
-}
-
-}  // namespace
-
-void Session::flush(std::optional<GraphBreak> why, Addresses stack) {
-    const std::shared_ptr<Session> self = shared_from_this();  // values that are given up must not end us here
-    std::vector<ImplPtr> live;
-    std::vector<NodeRef> results;
-    std::map<const Memory*, int> shares;
-    for (const std::weak_ptr<TensorImpl>& entry : pending_)
-        if (ImplPtr impl = entry.lock(); impl && impl->session.get() == this) {
-            results.push_back(impl->node);
-            if (!impl->memory->storage) ++shares[impl->memory.get()];
-            live.push_back(std::move(impl));
-        }
-    // Memory that several tensors show is an output as a whole; they become views of it.
-    std::map<const Memory*, std::size_t> whole;
-    for (const ImplPtr& impl : live) {
-        const Memory& memory = *impl->memory;
-        if (memory.storage || shares[&memory] < 2 || whole.contains(&memory)) continue;
-        std::size_t position = 0;
-        while (position < results.size() && !(results[position] == memory.root)) ++position;
-        if (position == results.size()) results.push_back(memory.root);
-        whole[&memory] = position;
-    }
-    NotRecording not_recording;
-    if (why) host_.broke(*why, stack);
-    Recorded recorded{.captured = {}, .ended_at = std::move(stack)};
-    std::optional<capture::CapturedGraph> finished = graph_.finish(results, std::move(why));
-    if (!finished || finished->graph.calls().empty()) return reset();
-    recorded.captured = std::move(*finished);
-    const Graph& graph = recorded.captured.graph;
-    recorded.key = key_of(graph);
-    for (const Node& node : graph.nodes) {
-        const auto known = stacks_.find(node.name);
-        recorded.stacks.push_back(known == stacks_.end() ? Addresses{} : known->second);
-    }
-    rename_nodes(recorded.captured.graph, node_names_);
-    std::vector<whittle::Tensor> inputs;
-    for (const Source& source : recorded.captured.sources) inputs.push_back(*inputs_.at(source.text())->value);
-    const auto keep = std::move(inputs_);
-    ++graphs_run_;
-    reset();
-    std::vector<whittle::Tensor> outputs;
-    try {
-        outputs = host_.run(recorded, inputs);
-        for (std::size_t i = 0; i < live.size(); ++i)
-            outputs.at(i) = as_promised(outputs.at(i), live[i]->meta, graph.name);
-    } catch (...) {
-        for (const ImplPtr& impl : live) impl->session.reset();
-        throw;
-    }
-    std::map<const Memory*, std::shared_ptr<Storage>> storages;
-    for (const auto& [memory, position] : whole) storages[memory] = laid_out(outputs.at(position), memory->root_meta);
-    for (std::size_t i = 0; i < live.size(); ++i) {
-        TensorImpl& impl = *live[i];
-        const ValueMeta& meta = impl.meta;
-        std::shared_ptr<Storage> storage = impl.memory->storage;
-        if (const auto found = storages.find(impl.memory.get()); found != storages.end()) storage = found->second;
-        impl.value = storage ? whittle::Tensor(storage, meta.dtype, meta.sizes, meta.strides, impl.offset)
-                                   .with_requires_grad(meta.requires_grad)
-                             : outputs[i];
-        impl.meta = ValueMeta::of(*impl.value);
-        impl.session.reset();
-        impl.memory.reset();
-        made_here_.emplace(impl.key, false);
-    }
-}
-
-const whittle::Tensor& demand(const Tensor& tensor, const Demand& why) {
-    TensorImpl& impl = defined(tensor, why.op.c_str());
-    if (impl.session) {
-        const std::shared_ptr<Session> session = impl.session;
-        session->break_graph({.kind = static_cast<BreakKind>(why.kind), .reason = why.reason, .op = why.op}, why.pc);
-    }
-    if (!impl.value)
-        throw Error("the tensor has no value: the graph that computes it failed, or was given up by an exception");
-    return *impl.value;
-}
-
-TensorImpl& defined(const Tensor& tensor, const char* what) {
-    if (!tensor.defined()) throw Error(std::string(what) + ": found an undefined tensor");
-    return *tensor.impl();
 }
 
 }  // namespace whittle::api

@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -18,6 +19,10 @@ namespace whittle::api {
 
 /// Return addresses, innermost first.
 using Addresses = std::vector<void*>;
+
+struct CompiledGraph;
+struct Step;
+struct Tape;
 
 /// A recorded graph on its way to the backend.
 struct Recorded {
@@ -31,9 +36,11 @@ struct Recorded {
 class FrameHost {
   public:
     virtual ~FrameHost() = default;
-    /// Runs the graph on `inputs` (one per placeholder); one value per output.
-    /// What the graph writes to inputs and parameters is written to `inputs` and `recorded`'s attributes.
-    virtual std::vector<whittle::Tensor> run(Recorded& recorded, const std::vector<whittle::Tensor>& inputs) = 0;
+    /// Runs the graph on `inputs` (one per placeholder) and `parameters` (one per get_attr); one value per output.
+    /// What the graph writes to inputs and parameters is written to their memory. `compiled` is set unless it is known.
+    virtual std::vector<whittle::Tensor> run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
+                                             const std::vector<whittle::Tensor>& inputs,
+                                             const std::vector<whittle::Tensor>& parameters) = 0;
     /// A break, whether or not it ended a graph. Throws where breaks are errors.
     virtual void broke(const capture::GraphBreak& why, const Addresses& stack) = 0;
     /// A whole stack is wanted with each operation, not only the return address.
@@ -42,6 +49,9 @@ class FrameHost {
     virtual bool keeps_all() const { return false; }
     /// An argument's name became known: it was called `before`.
     virtual void argument_named(const std::string& before, const std::string& name) = 0;
+    /// What earlier executions recorded as their graph number `position`, the latest first.
+    virtual std::vector<std::shared_ptr<const Tape>> tapes(std::int64_t position) const = 0;
+    virtual void remember(std::int64_t position, std::shared_ptr<const Tape> tape) = 0;
 };
 
 class Session : public std::enable_shared_from_this<Session> {
@@ -81,43 +91,84 @@ class Session : public std::enable_shared_from_this<Session> {
     bool implicit() const { return host_.keeps_all(); }
     bool parameters_named = false;  ///< by the frame's own function; those that it calls have parameters of their own
 
-    bool empty() const { return graph_.call_count() == 0; }
+    bool empty() const { return tape_ ? cursor_ == 0 : graph_.call_count() == 0; }
     std::int64_t graphs_run() const { return graphs_run_; }
 
   private:
+    struct Counters {
+        std::int64_t live = 0, global = 0, random = 0;
+    };
     NodeRef node_of(const ImplPtr& operand);
     NodeRef input(const ImplPtr& operand);
-    capture::Source source_of(const ImplPtr& operand);
-    TensorList add(Node call, std::vector<ValueMeta> metas, const Addresses& stack);
-    /// Which memory the results of a call show, and where in it.
-    void locate(const Node& call, const Schema& schema, const std::vector<ImplPtr>& operands,
-                const TensorList& results);
-    std::shared_ptr<Memory> memory_of(const TensorImpl& impl);
+    /// The qualified name of a parameter; empty: none.
+    const std::string& parameter_name(const TensorImpl& operand) const;
+    /// One that no other input has; counts those that have no name.
+    capture::Source source_of(const TensorImpl& operand, Counters& counters) const;
+    TensorList add(Node call, const std::vector<ValueMeta>& metas, const Addresses& stack);
+    TensorList record_new(Node call, const std::vector<ImplPtr>& operands);
+    TensorList random(const Node& call, const std::vector<ImplPtr>& operands, void* pc);
+    ImplPtr pending(const ValueMeta& meta, NodeRef node);
+    /// Which memory the results of a call show, and where in it. Says it in `step`, too.
+    void locate(const Node& call, const Schema& schema, const std::vector<ImplPtr>& operands, const TensorList& results,
+                Step& step);
+    void show(TensorImpl& result, TensorImpl& operand, std::int64_t offset);
+    std::shared_ptr<Memory> memory_of(TensorImpl& impl);
     /// Memory of an input that another input shows, too: a graph does not know that they share it.
     void end_aliased_writes(const ImplPtr& operand);
+    void note_write(const ImplPtr& self, const std::string& target, void* pc);
+    Step step_of(const Node& call, const std::string& functional, const std::vector<ImplPtr>& operands,
+                 NodeId nodes) const;
     void flush(std::optional<capture::GraphBreak> why, Addresses stack);
+    /// The graph ends here: cleaned up, with what is needed to run it and to know it again; null: nothing to run.
+    std::shared_ptr<Tape> finish_graph(const std::vector<NodeRef>& live, std::optional<capture::GraphBreak> why,
+                                       Addresses stack);
+    std::vector<whittle::Tensor> values_of(const std::vector<NodeId>& inputs) const;
     void reset();
+
+    // While the frame issues what a tape holds, nothing is built: `graph_` and `steps_` are empty.
+    /// The step of the tape, or of another one that began alike, that is this call; takes its new inputs. Null: none.
+    const Step* match(const Node& call, const std::string& functional, const std::vector<ImplPtr>& operands);
+    bool fits(const Step& step, const Node& call, const std::string& functional, const std::vector<ImplPtr>& operands);
+    bool take_input(const ImplPtr& operand, NodeId node);
+    bool next_is(const std::string& target) const;
+    void advance();
+    TensorList results_of(const Step& step, const std::vector<ImplPtr>& operands);
+    /// Whether what was issued is all of the tape, or of another one that began alike, with these values left.
+    bool match_end(const std::vector<NodeRef>& live);
+    bool began_alike(const Tape& other) const;
+    /// Builds what was matched: from here on the frame does something new.
+    void leave_tape();
 
     /// A pending tensor may be demanded by another thread.
     mutable std::recursive_mutex mutex_;
     std::string frame_;
     FrameHost& host_;
     capture::OutputGraph graph_;
+    std::vector<Step> steps_;  ///< what graph_ was made of …
+    bool all_steps_ = true;    ///< … all of it: no operation failed after its inputs were taken
+    std::vector<std::shared_ptr<const Tape>> tapes_;
+    std::shared_ptr<const Tape> tape_;
+    std::size_t cursor_ = 0;  ///< in its steps
+    NodeId taken_ = 0;        ///< so many of its nodes have been issued
     std::vector<std::weak_ptr<TensorImpl>> pending_;
-    std::unordered_map<std::uint64_t, NodeRef> known_;  ///< inputs' and parameters' nodes, by key
-    std::unordered_map<std::uint64_t, ImplPtr> input_impls_;
-    std::map<std::string, ImplPtr> inputs_;                       ///< by the source's text
+    std::unordered_map<std::uint64_t, NodeRef> known_;            ///< inputs' and parameters' nodes, by key
+    std::unordered_map<NodeId, ImplPtr> input_impls_;             ///< theirs, by node
+    std::set<std::string> source_texts_;                          ///< of the inputs
     std::map<std::string, Addresses> stacks_;                     ///< by node name
     std::unordered_map<std::uint64_t, capture::Source> sources_;  ///< of the frame's inputs, by key
     std::unordered_map<std::uint64_t, std::string> parameters_;
     std::map<const Storage*, std::shared_ptr<Memory>> input_memory_;
     std::map<const Storage*, std::uint64_t> written_;  ///< memory of inputs that was written, by which input's key
     std::unordered_map<std::uint64_t, std::string> variables_;  ///< names of values of this frame, by key
-    std::map<std::string, std::string> node_names_;             ///< wanted names of nodes, by name
+    std::map<NodeId, std::string> node_names_;                  ///< wanted names of nodes
     std::vector<ImplPtr> kept_;                                 ///< keeps keys of sources alive
-    std::int64_t graphs_run_ = 0, live_inputs_ = 0, global_inputs_ = 0, random_inputs_ = 0;
+    std::int64_t graphs_run_ = 0;
+    Counters counters_;
     std::unordered_map<std::uint64_t, bool> made_here_;  ///< values of earlier graphs; true: drawn at random
 };
+
+/// One past the last element that sizes and strides reach from the first; nothing where a stride is negative.
+std::optional<std::int64_t> reach(const ValueMeta& meta);
 
 /// The operation runs outside of any graph: its own work must not be recorded.
 class NotRecording {

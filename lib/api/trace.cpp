@@ -4,11 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/variables.h"
 #include "graph/text.h"
 #include "passes/functionalize.h"
 #include "record/record.h"
@@ -49,11 +49,11 @@ Trace* Trace::of_environment() {
         std::unique_ptr<Trace> trace;
         pid_t process = 0;
         OfEnvironment() {
-            const char* folder = std::getenv("WHITTLE_TRACE_DIR");
-            if (!folder || !*folder) return;
+            const std::string folder = variable("WHITTLE_TRACE_DIR");
+            if (folder.empty()) return;
             if (fs::exists(fs::path(folder) / "index.json")) return;  // of the program that started this one
-            const char* records = std::getenv("WHITTLE_TRACE_RECORDS");
-            trace = std::make_unique<Trace>(folder, records ? records : "always");
+            const std::string records = variable("WHITTLE_TRACE_RECORDS");
+            trace = std::make_unique<Trace>(folder, records.empty() ? "always" : records);
             process = getpid();
         }
     };

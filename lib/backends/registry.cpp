@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/suggest.h"
+#include "base/variables.h"
 
 #ifndef WHITTLE_BACKEND_DIR_FROM_BIN
 #error "lib/CMakeLists.txt defines where libraries lie, seen from the programs"
@@ -55,13 +56,11 @@ bool split_library(const std::string& spec, fs::path& library, std::string& name
 
 std::vector<fs::path> backend_folders() {
     std::vector<fs::path> folders;
-    if (const char* path = std::getenv("WHITTLE_BACKEND_PATH")) {
-        const std::string text = path;
-        for (std::size_t begin = 0; begin <= text.size();) {
-            const std::size_t end = std::min(text.find(':', begin), text.size());
-            if (end > begin) folders.emplace_back(text.substr(begin, end - begin));
-            begin = end + 1;
-        }
+    const std::string text = variable("WHITTLE_BACKEND_PATH");
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(':', begin), text.size());
+        if (end > begin) folders.emplace_back(text.substr(begin, end - begin));
+        begin = end + 1;
     }
     std::error_code failed;
     const fs::path program = fs::read_symlink("/proc/self/exe", failed);

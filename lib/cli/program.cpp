@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 
@@ -46,14 +47,18 @@ RanProgram run_program(const std::filesystem::path& program, const ProgramOption
         .with_data = with_data,
         .stdout_to_stderr = stdout_to_stderr,
         .environment = {{"WHITTLE_TRACE_DIR", own.string()}, {"WHITTLE_TRACE_RECORDS", own_trace.records}}};
-    if (options.functions.size() == 1)
-        launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", options.functions.front());
+    std::string functions;
+    for (const std::string& name : options.functions) functions += (functions.empty() ? "" : ",") + name;
+    if (!functions.empty()) launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", functions);
     if (!own_trace.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", own_trace.backend);
     libtorch::LaunchResult launched = libtorch::launch(launch, folder.path());
     RanProgram ran{.exit_code = launched.exit_code, .signal = launched.signal, .status = launched.status_text()};
     if (std::filesystem::exists(own / "index.json")) {
         ran.own = load_index(own);
         for (const IndexGraph& graph : ran.own->graphs) ran.own_graphs.push_back(load_graph(own / graph.file));
+        for (const std::string& name : options.functions)
+            if (std::find(ran.own->frames.begin(), ran.own->frames.end(), name) == ran.own->frames.end())
+                ran.notes.push_back("--function " + name + ": no function of this name was captured");
     } else {
         ran.notes = std::move(launched.notes);
     }

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
+#include "base/variables.h"
 #include "cli/pages.h"
 #include "cli/usage.h"
 #include "cli/version.h"
@@ -346,8 +347,7 @@ void Tool::Impl::configure(const Words& positional) {
     shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
     if (!log_file.empty())
         check_output("--log-file", log_file, std::vector<fs::path>(positional.begin(), positional.end()));
-    const char* logs = std::getenv("WHITTLE_LOGS");
-    configure_log({.spec = std::string(logs ? logs : "") + "," + log_spec,
+    configure_log({.spec = variable("WHITTLE_LOGS") + "," + log_spec,
                    .file = log_file,
                    .quiet = shared.quiet,
                    .color = shared.color_err});

@@ -56,6 +56,7 @@ TEST_CASE("a backend's failure keeps its words and names it") {
     const Variable path("WHITTLE_BACKEND_PATH", WHITTLE_TEST_BACKENDS);
     const TempDir folder("api-backend");
     const Variable after("WHITTLE_REPRO_AFTER", "capture"), base("WHITTLE_BASE_DIR", folder.path().string());
+    const Variable level("WHITTLE_REPRO_LEVEL", "1");
     const auto fails = api::compile(network, {.backend = "relu_compile_error_TESTING_ONLY"});
     CHECK_THROWS_AS(fails(api::ones({2})), api::BackendError);
     CHECK_THROWS_WITH(

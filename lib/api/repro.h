@@ -1,0 +1,36 @@
+// What is kept of a graph on which a backend fails, and minify run on it: .repro_after and .repro_level of compile().
+#pragma once
+
+#include <whittle/api/compile.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle::api {
+
+struct ReproOptions {
+    enum class After { never, capture, aot } after = After::never;
+    int level = 2;
+    std::filesystem::path folder = {};
+
+    /// What the options say, else the environment. Throws Error for values that do not exist.
+    static ReproOptions from(const CompileOptions& options);
+    bool on_failure() const { return after != After::never && level != 3; }
+    bool before_compiling() const { return after != After::never && level == 3; }
+    bool on_wrong_results() const { return after != After::never && level == 4; }
+};
+
+/// A graph (with its parameters' values), its inputs and the results that are expected of it.
+struct FailingGraph {
+    Graph graph;
+    std::string frame, backend;
+    std::vector<whittle::Tensor> inputs, expected;
+};
+
+/// Writes the record; with level 2 and 4 minify goes on from there. Says on the log what there is and what to do next.
+void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, bool wrong_results);
+
+}  // namespace whittle::api

@@ -1,0 +1,83 @@
+#include "base/variables.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+
+namespace whittle {
+
+namespace {
+
+constexpr Variable kVariables[] = {
+    {"WHITTLE_BACKEND", "a backend", "Compiles with it instead of each function's own.", ".backend",
+     "`trace --backend`"},
+    {"WHITTLE_DEBUG_FUNCTION", "names, separated by commas",
+     "Captures these functions only; the others run as if they were not compiled.", ".function_filter",
+     "`trace --function`"},
+    {"WHITTLE_LOGS", "a list of channels", "What is logged to stderr: `graph_code,graph_breaks,recompiles,+capture`.",
+     "set_logs()", "`--log`"},
+    {"WHITTLE_REPRO_AFTER", "`capture` or `aot`",
+     "What a backend fails on is kept as a record for `minify`: the captured graph, or (`aot`) the graph of core ops "
+     "without writes that it decomposes to.",
+     ".repro_after", "`minify`"},
+    {"WHITTLE_REPRO_LEVEL", "1 to 4",
+     "1: keep the record. 2, the default: also run `minify` (from `PATH`) on it. 3: keep every graph before it is "
+     "compiled, for backends that crash. 4: as 2, and wrong results are failures, too.",
+     ".repro_level", "`minify --accuracy`"},
+    {"WHITTLE_REPLAY_RECORD", "`1`, or a folder",
+     "When capture of a function fails, its event stream is kept for `replay`; in `WHITTLE_BASE_DIR` unless a folder "
+     "is named.",
+     ".replay_record", "`trace --record`"},
+    {"WHITTLE_BASE_DIR", "a folder", "Where the two above write. Default: `whittle_debug`.", ".base_dir", ""},
+    {"WHITTLE_TRACE_DIR", "a folder", "Writes a trace of the program into it.", "", "`trace --output`"},
+    {"WHITTLE_TRACE_RECORDS", "`always`, `on-error` or `never`", "Which runs of graphs the trace records.", "",
+     "`trace --record`"},
+    {"WHITTLE_BACKEND_PATH", "folders, separated by colons", "Where backends in shared libraries are looked for.", "",
+     ""},
+};
+
+}  // namespace
+
+std::span<const Variable> variables() { return kVariables; }
+
+std::string variable(std::string_view name) {
+    const auto known = std::find_if(std::begin(kVariables), std::end(kVariables),
+                                    [&](const Variable& entry) { return entry.name == name; });
+    WHITTLE_CHECK(known != std::end(kVariables), "an environment variable that is in no list");
+    const char* value = std::getenv(known->name.data());
+    return value ? value : "";
+}
+
+std::vector<std::string> list_variable(std::string_view name) { return split_list(variable(name)); }
+
+std::vector<std::string> split_list(std::string_view text) {
+    std::vector<std::string> list(1);
+    for (const char c : text) {
+        if (c == ',')
+            list.emplace_back();
+        else if (c != ' ')
+            list.back() += c;
+    }
+    std::erase(list, "");
+    return list;
+}
+
+std::string variables_page() {
+    std::string text =
+        "# Environment variables\n\n"
+        "<!-- Generated: explain --list-variables > share/doc/environment.md -->\n\n"
+        "Every switch also works without the tools: by environment, or by an option of `compile()` (see api.md), "
+        "which\n"
+        "wins. Programs written against the Tensor API and Whittle's own programs read these:\n\n"
+        "| variable | value | meaning | in the API | as a tool's option |\n|---|---|---|---|---|\n";
+    const auto code = [](std::string_view option) {
+        return option.empty() ? std::string() : "`" + std::string(option) + "`";
+    };
+    for (const Variable& v : kVariables)
+        text += "| `" + std::string(v.name) + "` | " + std::string(v.values) + " | " + std::string(v.meaning) + " | " +
+                code(v.option) + " | " + std::string(v.tool) + " |\n";
+    return text;
+}
+
+}  // namespace whittle

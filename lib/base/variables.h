@@ -1,0 +1,32 @@
+// The environment variables that Whittle reads: one list, which share/doc/environment.md shows (explain
+// --list-variables) and outside of which none is read.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace whittle {
+
+struct Variable {
+    std::string_view name;
+    std::string_view values;   ///< "1 to 4"
+    std::string_view meaning;  ///< Markdown
+    std::string_view option;   ///< of compile(), in the Tensor API; empty: none. The option wins.
+    std::string_view tool;     ///< the option of a tool that does the same, with the tool
+};
+
+std::span<const Variable> variables();
+
+/// The value of a variable of the list; empty when it is not set.
+std::string variable(std::string_view name);
+/// The same as a list.
+std::vector<std::string> list_variable(std::string_view name);
+/// What commas separate; without blanks and empty entries.
+std::vector<std::string> split_list(std::string_view text);
+
+/// share/doc/environment.md.
+std::string variables_page();
+
+}  // namespace whittle
