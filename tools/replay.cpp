@@ -7,6 +7,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
@@ -25,7 +26,7 @@ struct Options {
     cli::BackendChoice backend;
     std::optional<fs::path> junit, xfail;
     std::optional<std::int64_t> shard_index, num_shards, to_event;
-    std::optional<double> rtol, atol;
+    cli::AccuracyChoice accuracy;
     std::string filter;
     std::int64_t jobs = 1, memory = 4096;
     double timeout = 60;
@@ -35,10 +36,8 @@ struct Options {
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("RECORD|DIR", options.records, "Records, or folders of them.");
     options.backend.declare(tool, "what each record was made with");
-    tool.option("--rtol", options.rtol, "X",
-                "Relative tolerance. Default: the record's own, else by data type (1e-4 for f32).");
-    tool.option("--atol", options.atol, "X",
-                "Absolute tolerance. Default: the record's own, else by data type (1e-5 for f32).");
+    options.accuracy.declare(tool, "How outputs are compared, instead of each record's own way.",
+                             "the record's own, else by data type");
     tool.section("Which records");
     tool.option("--filter", options.filter, "RE", "Only records whose path this regular expression finds.");
     tool.option(
@@ -66,8 +65,7 @@ ReplayOptions replay_options(const Options& options) {
     ReplayOptions replay;
     replay.backend = options.backend.name;
     replay.backend_options = options.backend.options();
-    if (options.rtol || options.atol)
-        replay.tolerance = Tolerance{options.rtol.value_or(Tolerance{}.rtol), options.atol.value_or(Tolerance{}.atol)};
+    if (options.accuracy.given()) replay.accuracy = options.accuracy.accuracy();
     replay.limits = {std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000)),
                      static_cast<std::size_t>(options.memory) << 20};
     replay.jobs = static_cast<int>(options.jobs);

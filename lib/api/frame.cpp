@@ -183,7 +183,7 @@ void Execution::verify(const CompiledGraph& compiled, const std::vector<whittle:
                        const std::vector<whittle::Tensor>& outputs) {
     const std::vector<whittle::Tensor> expected = evaluate(compiled.graph, inputs);
     for (std::size_t i = 0; i < expected.size(); ++i)
-        if (const auto difference = compare(outputs.at(i), expected[i], default_tolerance(expected[i].dtype())))
+        if (const auto difference = compare(outputs.at(i), expected[i], Accuracy{}))
             throw VerifyError("backend " + function_.backend_name + " gives wrong results for graph " +
                               compiled.graph.name + " of " + function_.name() + ": output " + std::to_string(i) + " " +
                               difference->description);

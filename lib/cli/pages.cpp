@@ -41,7 +41,7 @@ std::string entry(const OptionText& option) {
     const bool is_option = !names.empty() && names[0].starts_with('-') && names[0] != "-- ARGS";
     if (is_option && names.size() == 1 && names[0].starts_with("--")) left += "    ";
     for (std::size_t i = 0; i < names.size(); ++i) left += (i ? ", " : "") + names[i];
-    if (!option.value.empty()) left += " " + option.value;
+    if (!option.value.empty()) left += (option.value.starts_with("[=") ? "" : " ") + option.value;
     left +=
         width_of(left) + 2 <= kColumn ? std::string(kColumn - width_of(left), ' ') : "\n" + std::string(kColumn, ' ');
     return left + wrap(option.help, kColumn) + "\n";
@@ -108,7 +108,8 @@ std::string man_page_options(const PageText& page) {
         text += ".TP\n";
         const auto names = split_names(option.names);
         for (std::size_t i = 0; i < names.size(); ++i) text += (i ? ", " : "") + ("\\fB" + roff(names[i]) + "\\fR");
-        if (!option.value.empty()) text += " \\fI" + roff(option.value) + "\\fR";
+        if (!option.value.empty())
+            text += (option.value.starts_with("[=") ? "\\fI" : " \\fI") + roff(option.value) + "\\fR";
         text += '\n' + roff(option.help) + "\n";
     }
     return text;

@@ -80,6 +80,7 @@ struct Tool::Option {
     OptionText text;
     bool flag = false, rest = false, list = false;
     std::function<void(const Words&)> assign = {};
+    std::string implied = {};  ///< the value when none is given
     CLI::Option* parsed = nullptr;
 };
 
@@ -140,15 +141,30 @@ void Tool::option(std::string_view names, T& target, std::string_view value, std
          .assign = [&target, place](const Words& words) { cli::assign(words, place, target); }});
 }
 
+void check_choice(const std::string& place, const std::string& given, const Words& words) {
+    if (std::find(words.begin(), words.end(), given) == words.end())
+        throw Error({place, {}}, "found '" + given + "', expected one of " + join(words), did_you_mean(given, words));
+}
+
 void Tool::choice(std::string_view names, std::string& target, Words words, std::string_view help) {
     const std::string place = long_name(names), value = join(words, "|");
     add({.text = {std::string(names), value, std::string(help), {}},
          .assign = [&target, place, words = std::move(words)](const Words& given) {
-             if (std::find(words.begin(), words.end(), given.front()) == words.end())
-                 throw Error({place, {}}, "found '" + given.front() + "', expected one of " + join(words),
-                             did_you_mean(given.front(), words));
+             check_choice(place, given.front(), words);
              target = given.front();
          }});
+}
+
+void Tool::flag_or_choice(std::string_view names, std::optional<std::string>& target, Words words,
+                          std::string_view help) {
+    const std::string place = long_name(names), value = "[=" + join(words, "|") + "]", implied = words.front();
+    add({.text = {std::string(names), value, std::string(help), {}},
+         .assign =
+             [&target, place, words = std::move(words)](const Words& given) {
+                 check_choice(place, given.front(), words);
+                 target = given.front();
+             },
+         .implied = implied});
 }
 
 void Tool::rest_of_line(std::string_view name, Words& target, std::string_view value, std::string_view help) {
@@ -264,6 +280,7 @@ Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments
             if (std::find(names.begin(), names.end(), head) == names.end()) continue;
             if (option.rest) line.taker = &option;
             if (option.flag && has_value) throw Error({head, {}}, "found a value, expected none");
+            if (!option.implied.empty() && !has_value) line.words[i] = head + "=" + option.implied;
         }
         if (!line.taker && word != "--") continue;
         line.rest.assign(line.words.begin() + static_cast<std::ptrdiff_t>(i) + 1, line.words.end());

@@ -48,6 +48,9 @@ class Tool {
     void option(std::string_view names, T& target, std::string_view value, std::string_view help);
     /// One of `words`.
     void choice(std::string_view names, std::string& target, std::vector<std::string> words, std::string_view help);
+    /// One of `words`, behind "="; without a value the first of them.
+    void flag_or_choice(std::string_view names, std::optional<std::string>& target, std::vector<std::string> words,
+                        std::string_view help);
     /// An option that takes the rest of the line, whatever it holds: `--check CMD -u {}`.
     void rest_of_line(std::string_view name, std::vector<std::string>& target, std::string_view value,
                       std::string_view help);

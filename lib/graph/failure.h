@@ -24,16 +24,28 @@ struct Signature {
     std::string text() const;
 };
 
+/// What is to blame, as far as switching parts of the compiler off could tell.
+struct Culprit {
+    /// "schedule", "lowering", "pass" (a rewrite of the graph before lowering) or "compiler" (what remains: Halide)
+    std::string component = {};
+    std::string directive = {};              ///< schedule: as explain prints it, "conv.vectorize(x, 8)"
+    std::vector<std::string> together = {};  ///< schedule: other directives that it takes to fail
+    std::string op = {};                     ///< lowering: the op that is lowered wrongly; pass: its name
+    bool operator==(const Culprit&) const = default;
+    std::string text() const;  ///< one line
+};
+
 struct Failure {
     std::string backend = {};                         ///< as in --backend; empty when a command was the oracle
     std::map<std::string, std::string> options = {};  ///< backend options
     std::vector<std::string> command = {};            ///< the oracle command, when one was used
     std::string polarity = {};                        ///< "test", "test-must-fail" or "check" with a command
     Signature signature = {};
-    std::string message = {};                 ///< the first run's own words
-    std::string reference = "eager";          ///< the reference backend
-    std::optional<Tolerance> tolerance = {};  ///< for mismatches; else the default of each dtype
-    std::vector<Tensor> inputs = {};          ///< one per placeholder: recorded values
+    std::string message = {};         ///< the first run's own words
+    std::string reference = "eager";  ///< the reference backend
+    Accuracy accuracy = {};           ///< for mismatches
+    std::optional<Culprit> culprit = {};
+    std::vector<Tensor> inputs = {};  ///< one per placeholder: recorded values
 };
 
 }  // namespace whittle

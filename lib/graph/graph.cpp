@@ -237,4 +237,15 @@ std::string Signature::text() const {
     return text;
 }
 
+std::string Culprit::text() const {
+    if (!directive.empty()) {
+        std::string text = "directive " + directive;
+        for (std::size_t i = 0; i < together.size(); i++) text += (i ? ", " : " (with ") + together[i];
+        return text + (together.empty() ? "" : ")");
+    }
+    if (component == "lowering") return "lowering of " + op;
+    if (component == "pass") return "pass " + op;
+    return component;
+}
+
 }  // namespace whittle

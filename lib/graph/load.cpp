@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "graph/accuracy_json.h"
 #include "graph/document.h"
 #include "graph/json.h"
 #include "graph/stack_json.h"
@@ -134,7 +135,7 @@ class GraphReader {
 
     Failure failure(const Json& value) const {
         in_.only_members(value, {"backend", "options", "command", "polarity", "signature", "message", "reference",
-                                 "tolerance", "inputs"});
+                                 "accuracy", "culprit", "inputs"});
         Failure failure;
         failure.backend = in_.text(in_.member(value, "backend"));
         if (const Json* options = in_.find(value, "options")) failure.options = in_.texts(*options);
@@ -147,14 +148,21 @@ class GraphReader {
                              in_.text(in_.member(signature, "detail"))};
         if (const Json* message = in_.find(value, "message")) failure.message = in_.text(*message);
         if (const Json* reference = in_.find(value, "reference")) failure.reference = in_.text(*reference);
-        if (const Json* tolerance = in_.find(value, "tolerance")) {
-            in_.only_members(*tolerance, {"rtol", "atol"});
-            failure.tolerance = {in_.number(in_.member(*tolerance, "rtol")),
-                                 in_.number(in_.member(*tolerance, "atol"))};
-        }
+        if (const Json* accuracy = in_.find(value, "accuracy")) failure.accuracy = read_accuracy(in_, *accuracy);
+        if (const Json* found = in_.find(value, "culprit")) failure.culprit = culprit(*found);
         if (const Json* inputs = in_.find(value, "inputs"))
             for (const Json& input : in_.list(*inputs)) failure.inputs.push_back(tensors_.read(input));
         return failure;
+    }
+
+    Culprit culprit(const Json& value) const {
+        in_.only_members(value, {"component", "directive", "together", "op"});
+        Culprit culprit{.component = in_.text(in_.member(value, "component"))};
+        if (const Json* directive = in_.find(value, "directive")) culprit.directive = in_.text(*directive);
+        if (const Json* together = in_.find(value, "together"))
+            for (const Json& other : in_.list(*together)) culprit.together.push_back(in_.text(other));
+        if (const Json* op = in_.find(value, "op")) culprit.op = in_.text(*op);
+        return culprit;
     }
 
     const Document& in_;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "graph/accuracy_json.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
 #include "graph/stack_json.h"
@@ -153,14 +154,22 @@ class GraphWriter {
                              ", \"detail\": " + quote(signature.detail) + "}");
         add("message", quote(failure.message));
         add("reference", quote(failure.reference));
-        if (failure.tolerance)
-            add("tolerance", "{\"rtol\": " + json_number(failure.tolerance->rtol) +
-                                 ", \"atol\": " + json_number(failure.tolerance->atol) + "}");
+        if (const std::string accuracy = accuracy_json(failure.accuracy); !accuracy.empty()) add("accuracy", accuracy);
+        if (failure.culprit) add("culprit", culprit(*failure.culprit));
         std::string inputs = "[";
         for (const Tensor& input : failure.inputs)
             inputs += (inputs.size() > 1 ? ",\n" : "\n") + indent_ + "    " + tensors_.json(input);
         add("inputs", inputs + (failure.inputs.empty() ? "]" : "\n" + indent_ + "  ]"));
         return block('{', entries, '}');
+    }
+
+    static std::string culprit(const Culprit& culprit) {
+        const auto quote = [](const std::string& text) { return json_quote(as_utf8(text)); };
+        std::string text = "{\"component\": " + quote(culprit.component);
+        if (!culprit.directive.empty()) text += ", \"directive\": " + quote(culprit.directive);
+        if (!culprit.together.empty()) text += ", \"together\": " + list(culprit.together, quote);
+        if (!culprit.op.empty()) text += ", \"op\": " + quote(culprit.op);
+        return text + "}";
     }
 
     const Graph& graph_;

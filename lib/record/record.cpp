@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "graph/accuracy_json.h"
 #include "graph/document.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
@@ -54,9 +55,7 @@ std::string record_text(const Record& record, const fs::path& graph, TensorWrite
     member("inputs", inputs);
     member("expected", expected);
     member("expected_from", quote(record.expected_from));
-    if (record.tolerance)
-        member("tolerance", "{\"rtol\": " + json_number(record.tolerance->rtol) +
-                                ", \"atol\": " + json_number(record.tolerance->atol) + "}");
+    if (const std::string accuracy = accuracy_json(record.accuracy); !accuracy.empty()) member("accuracy", accuracy);
     if (!record.environment.empty()) member("environment", json_object(record.environment));
     return text + "\n}\n";
 }
@@ -123,7 +122,7 @@ LoadedRecord load_record(const fs::path& file) {
     in.require_format(kFormat, kRecordFormatMajor, kRecordFormatMinor);
     const Json& root = in.root();
     in.only_members(root, {"format", "version", "tensors", "name", "frame", "backend", "graph", "inputs", "expected",
-                           "expected_from", "tolerance", "environment"});
+                           "expected_from", "accuracy", "environment"});
     LoadedRecord loaded;
     loaded.file = file;
     Record& record = loaded.record;
@@ -144,10 +143,7 @@ LoadedRecord load_record(const fs::path& file) {
     record.inputs = read_tensors(in, tensors, inputs, loaded.graph.placeholders().size(), "placeholder");
     check_inputs(in, inputs, record, loaded.graph);
     record.expected = read_tensors(in, tensors, in.member(root, "expected"), loaded.graph.outputs().size(), "output");
-    if (const Json* tolerance = in.find(root, "tolerance")) {
-        in.only_members(*tolerance, {"rtol", "atol"});
-        record.tolerance = {in.number(in.member(*tolerance, "rtol")), in.number(in.member(*tolerance, "atol"))};
-    }
+    if (const Json* accuracy = in.find(root, "accuracy")) record.accuracy = read_accuracy(in, *accuracy);
     if (const Json* environment = in.find(root, "environment")) record.environment = in.texts(*environment);
     return loaded;
 }

@@ -24,7 +24,7 @@ struct Record {
     std::vector<Tensor> inputs;           ///< one per placeholder
     std::vector<Tensor> expected;         ///< one per output
     std::string expected_from = "eager";  ///< "eager", or the file the outputs were given in
-    std::optional<Tolerance> tolerance = {};
+    Accuracy accuracy = {};               ///< how a replay is judged
     std::map<std::string, std::string> environment = {};
 };
 

@@ -4,33 +4,26 @@
 
 #include "base/error.h"
 #include "graph/verify.h"
-#include "ops/interpreter.h"
+#include "ops/random.h"
+#include "ops/recorder.h"
 #include "passes/subgraph.h"
 
 namespace whittle::reduce {
 namespace {
 
-/// Runs the reference and keeps every value it computes.
-class Recorder final : public Interpreter {
-  public:
-    explicit Recorder(const Graph& graph) : top_(&graph) {}
-    std::map<std::pair<NodeId, int>, Tensor> values;
-
-  protected:
-    void observe(const Graph& graph, NodeId node, std::span<const Tensor> results) override {
-        if (&graph != top_) return;  // a nested graph's nodes have numbers of their own
-        for (std::size_t i = 0; i < results.size(); i++) values[{node, static_cast<int>(i)}] = results[i];
-    }
-
-  private:
-    const Graph* top_;
-};
+/// What is random becomes an input with its recorded value: a draw depends on how many were made before it.
+bool may_be_kept(const Node& node) {
+    if (node.target == kGetItem) return false;
+    const RegisteredOp* op = Registry::instance().op(node.target);
+    return !op || !op->def->random;
+}
 
 }  // namespace
 
 Deletion::Deletion(const Graph& graph, std::span<const Tensor> inputs) : graph_(graph) {
     Recorder recorder(graph);
     try {
+        seed_random_ops(0);
         recorder.run(graph, inputs);
     } catch (const Error& error) {
         throw Error(error.where(), "the reference cannot run it: " + error.message(),
@@ -38,7 +31,7 @@ Deletion::Deletion(const Graph& graph, std::span<const Tensor> inputs) : graph_(
     }
     values_ = std::move(recorder.values);
     for (NodeId id : graph.calls())
-        if (graph.nodes[static_cast<std::size_t>(id)].target != kGetItem) items_.push_back(id);
+        if (may_be_kept(graph.nodes[static_cast<std::size_t>(id)])) items_.push_back(id);
 }
 
 Case Deletion::candidate(const Set& kept) const {

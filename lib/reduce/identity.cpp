@@ -1,6 +1,7 @@
 #include "reduce/identity.h"
 
 #include "base/hash.h"
+#include "graph/accuracy_json.h"
 #include "graph/text.h"
 
 namespace whittle::reduce {
@@ -11,9 +12,7 @@ Identity::Identity(const Oracle& oracle) {
     configuration_ = oracle.name() + '\n' + failure.backend + ' ' + failure.polarity + ' ' + failure.reference;
     for (const auto& [key, value] : failure.options) configuration_ += '\n' + key + '=' + value;
     for (const std::string& word : failure.command) configuration_ += '\n' + word;
-    if (failure.tolerance)
-        configuration_ +=
-            '\n' + std::to_string(failure.tolerance->rtol) + ' ' + std::to_string(failure.tolerance->atol);
+    configuration_ += '\n' + accuracy_json(failure.accuracy);
 }
 
 std::string Identity::operator()(const Graph& graph, std::span<const Tensor> inputs) {

@@ -11,6 +11,7 @@
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
+#include "passes/widen.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {
@@ -25,7 +26,9 @@ class BackendOracle final : public Oracle {
     Observation observe(const Candidate& candidate) override {
         Outcome outcome = run_isolated(candidate.graph, candidate.inputs, backend_, options_.options, options_.limits);
         if (options_.accuracy && !outcome.failed())
-            outcome = judge(std::move(outcome), candidate.expected, options_.tolerance);
+            outcome = judge(std::move(outcome), candidate.expected, options_.how, [&] {
+                return evaluate_exactly(candidate.graph, candidate.inputs).value_or(std::vector<Tensor>());
+            });
         Observation seen;
         seen.message = outcome.message;
         seen.unresolved = outcome.kind == Outcome::Kind::unsupported;
@@ -37,7 +40,7 @@ class BackendOracle final : public Oracle {
     void describe(Failure& failure) const override {
         failure.backend = options_.backend;
         failure.options = options_.options;
-        failure.tolerance = options_.tolerance;
+        failure.accuracy = options_.how;
     }
 
     std::string name() const override { return options_.backend; }

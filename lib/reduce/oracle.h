@@ -48,7 +48,7 @@ struct BackendOracleOptions {
     std::string backend;  ///< as the user named it, for the failure record
     BackendOptions options = {};
     bool accuracy = false;  ///< a wrong result is a failure too
-    std::optional<Tolerance> tolerance = {};
+    Accuracy how = {};      ///< results are judged
     Limits limits = {};
 };
 

@@ -14,6 +14,7 @@
 #include "base/sanitizer.h"
 #include "base/subprocess.h"
 #include "graph/json_text.h"
+#include "ops/random.h"
 #include "run/outcome.h"
 
 namespace whittle {
@@ -169,6 +170,7 @@ int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, c
     ::setrlimit(RLIMIT_FSIZE, &size);
     if (!kAddressSanitizer) ::setrlimit(RLIMIT_AS, &space);
     StageBackend staged(backend, shared);
+    seed_random_ops(0);  // as the reference's runs do
     std::string message;
     try {
         message = encode(run_in_process(graph, inputs, staged, options));

@@ -220,7 +220,7 @@ Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backe
     return outcome;
 }
 
-Outcome judge(Outcome outcome, std::span<const Tensor> expected, const std::optional<Tolerance>& tolerance) {
+Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy& accuracy, const ExactOutputs& exact) {
     if (outcome.failed()) return outcome;
     const auto mismatch = [&](std::string_view detail, std::string message) {
         outcome.kind = Outcome::Kind::mismatch;
@@ -233,9 +233,12 @@ Outcome judge(Outcome outcome, std::span<const Tensor> expected, const std::opti
                               std::to_string(expected.size()));
         return outcome;
     }
+    std::optional<std::vector<Tensor>> truth;
     for (std::size_t i = 0; i < expected.size(); i++) {
-        const auto difference =
-            compare(outcome.outputs[i], expected[i], tolerance.value_or(default_tolerance(expected[i].dtype())));
+        const auto difference = compare(outcome.outputs[i], expected[i], accuracy, [&]() -> const Tensor* {
+            if (!truth) truth = exact ? exact() : std::vector<Tensor>();
+            return i < truth->size() ? &(*truth)[i] : nullptr;
+        });
         if (!difference) continue;
         mismatch(detail_of(difference->kind), "output " + std::to_string(i) + " " + difference->description);
         return outcome;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,6 +52,9 @@ Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend
                      const BackendOptions& options, const Limits& limits);
 
 /// Turns an ok outcome into a mismatch when its outputs differ from `expected` (count, dtype, sizes, values).
-Outcome judge(Outcome outcome, std::span<const Tensor> expected, const std::optional<Tolerance>& tolerance);
+/// `exact`: the outputs computed in f64, asked for once and only where the accuracy's mode needs them.
+using ExactOutputs = std::function<std::vector<Tensor>()>;
+Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy& accuracy,
+              const ExactOutputs& exact = {});
 
 }  // namespace whittle

@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "passes/widen.h"
 #include "record/index.h"
 #include "run/load.h"
 
@@ -105,7 +106,8 @@ ReplayResult run_record(const fs::path& file, const ReplayOptions& options, cons
     Outcome outcome = run_isolated(loaded->graph, record.inputs, backend, options.backend_options, options.limits);
     result.identical = !outcome.failed() && std::ranges::equal(outcome.outputs, record.expected, same_bits);
     if (!outcome.failed() && !result.identical)
-        outcome = judge(std::move(outcome), record.expected, options.tolerance ? options.tolerance : record.tolerance);
+        outcome = judge(std::move(outcome), record.expected, options.accuracy.value_or(record.accuracy),
+                        [&] { return evaluate_exactly(loaded->graph, record.inputs).value_or(std::vector<Tensor>()); });
     const KnownFailures::Entry* entry = known.find(file, record.name);
     result.status = status_of(outcome, entry != nullptr);
     result.outcome = name(outcome.kind);

@@ -55,7 +55,7 @@ class KnownFailures {
 struct ReplayOptions {
     std::string backend = {};  ///< instead of the record's own
     BackendOptions backend_options = {};
-    std::optional<Tolerance> tolerance = {};  ///< instead of the record's own
+    std::optional<Accuracy> accuracy = {};  ///< instead of the record's own
     Limits limits = {};
     int jobs = 1;  ///< records replayed at a time; results do not depend on it
     /// Makes a backend by name; throws Error for an unknown one.

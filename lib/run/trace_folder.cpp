@@ -4,6 +4,7 @@
 
 #include "backends/eager/eager.h"
 #include "base/error.h"
+#include "ops/random.h"
 #include "run/captured.h"
 #include "run/outcome.h"
 
@@ -17,6 +18,7 @@ bool is_reference(const Backend& backend) { return backend.name() == "eager"; }
 
 /// Only the reference is trusted not to take this process down.
 Outcome run(const FrameToTrace& frame, Backend& backend, const BackendOptions& options) {
+    seed_random_ops(0);
     return is_reference(backend) ? run_in_process(frame.graph, frame.inputs, backend, options)
                                  : run_isolated(frame.graph, frame.inputs, backend, options, Limits{});
 }
@@ -32,7 +34,7 @@ std::string judge_run(const FrameToTrace& frame, Backend& backend, const Backend
     if (!frame.expected.empty()) {
         record.expected = frame.expected;
         record.expected_from = frame.expected_from;
-        const Outcome judged = judge(std::move(outcome), frame.expected, std::nullopt);
+        const Outcome judged = judge(std::move(outcome), frame.expected, Accuracy{});
         return judged.failed() ? text(judged) : "";
     }
     record.expected_from = backend.name();

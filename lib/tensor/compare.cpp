@@ -1,9 +1,13 @@
 #include "tensor/compare.h"
 
+#include <bit>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
+#include "base/error.h"
 #include "tensor/compute.h"
+#include "tensor/convert.h"
 
 namespace whittle {
 namespace {
@@ -39,8 +43,16 @@ struct Closeness {
     double error = 0;  // |got - expected|, when finite
 };
 
+/// What compare_values() is told beside the tolerance.
+struct Rule {
+    Tolerance tolerance;
+    DType dtype;
+    bool strict = false;  ///< a zero's sign counts
+};
+
 template <class T>
-Closeness<T> closeness(T got, T expected, const Tolerance& tolerance) {
+Closeness<T> closeness(T got, T expected, const Rule& rule) {
+    const Tolerance& tolerance = rule.tolerance;
     if constexpr (std::is_same_v<T, bool>) {
         return {got == expected, true, got == expected ? 0.0 : 1.0};
     } else if constexpr (std::is_same_v<T, std::int64_t>) {
@@ -49,24 +61,27 @@ Closeness<T> closeness(T got, T expected, const Tolerance& tolerance) {
                                         ? static_cast<std::uint64_t>(got) - static_cast<std::uint64_t>(expected)
                                         : static_cast<std::uint64_t>(expected) - static_cast<std::uint64_t>(got);
         const double allowed = tolerance.atol + tolerance.rtol * std::fabs(static_cast<double>(expected));
-        return {error == 0 || static_cast<double>(error) <= allowed, true, static_cast<double>(error)};
+        return {error == 0 || static_cast<double>(error) <= std::max(allowed, tolerance.ulp), true,
+                static_cast<double>(error)};
     } else {
         if (std::isnan(got) || std::isnan(expected)) return {std::isnan(got) && std::isnan(expected), false};
         if (std::isinf(got) || std::isinf(expected)) return {got == expected, false};
         // In double: two large floats of opposite sign may be more than FLT_MAX apart.
         const double error = std::fabs(static_cast<double>(got) - static_cast<double>(expected));
-        return {error <= tolerance.atol + tolerance.rtol * std::fabs(static_cast<double>(expected)), true, error};
+        if (rule.strict && error == 0 && std::signbit(got) != std::signbit(expected)) return {false, true, error};
+        const bool close = error <= tolerance.atol + tolerance.rtol * std::fabs(static_cast<double>(expected));
+        return {close || (tolerance.ulp > 0 && ulp_distance(got, expected, rule.dtype) <= tolerance.ulp), true, error};
     }
 }
 
 template <class T>
-std::optional<Difference> compare_values(const Tensor& got, const Tensor& expected, const Tolerance& tolerance) {
+std::optional<Difference> compare_values(const Tensor& got, const Tensor& expected, const Rule& rule) {
     const std::vector<T> xs = got.values<T>(), ys = expected.values<T>();
     Difference difference{Difference::Kind::value, {}, 0, 0, 0};
     std::int64_t first = -1, worst = -1;
     for (std::size_t i = 0; i < xs.size(); ++i) {
         const T x = xs[i], y = ys[i];
-        const Closeness<T> result = closeness<T>(x, y, tolerance);
+        const Closeness<T> result = closeness<T>(x, y, rule);
         if (result.finite && result.error > difference.max_abs_error) {
             difference.max_abs_error = result.error;
             worst = static_cast<std::int64_t>(i);
@@ -90,6 +105,44 @@ std::optional<Difference> compare_values(const Tensor& got, const Tensor& expect
     return difference;
 }
 
+std::optional<Difference> compare(const Tensor& got, const Tensor& expected, const Rule& rule) {
+    if (got.dtype() != expected.dtype())
+        return Difference{
+            Difference::Kind::dtype,
+            "got dtype " + std::string(name(got.dtype())) + ", expected " + std::string(name(expected.dtype())), 0, 0,
+            0};
+    if (got.sizes() != expected.sizes())
+        return Difference{Difference::Kind::sizes,
+                          "got sizes " + to_string(got.sizes()) + ", expected " + to_string(expected.sizes()), 0, 0, 0};
+    return visit_compute(got.dtype(),
+                         [&](auto element) { return compare_values<decltype(element)>(got, expected, rule); });
+}
+
+/// The bits of a float as a number that grows by one from each value to the next.
+template <class Bits, class Float>
+std::int64_t position(Float value) {
+    const Bits bits = std::bit_cast<Bits>(value);
+    return bits < 0 ? -static_cast<std::int64_t>(bits & std::numeric_limits<Bits>::max()) : bits;
+}
+
+template <class Bits, class Float>
+double steps(Float a, Float b) {
+    const std::int64_t x = position<Bits>(a), y = position<Bits>(b);
+    // As unsigned the difference of any two fits.
+    const auto low = static_cast<std::uint64_t>(std::min(x, y)), high = static_cast<std::uint64_t>(std::max(x, y));
+    return static_cast<double>(high - low);
+}
+
+/// The nearest value that the dtype has.
+double rounded(double value, DType dtype) {
+    return visit_dtype(dtype, [&](auto element) {
+        using T = decltype(element);
+        return cast_element<double>(cast_element<T>(value));
+    });
+}
+
+double root(double sum, std::int64_t count) { return count ? std::sqrt(sum / static_cast<double>(count)) : 0; }
+
 }  // namespace
 
 Tolerance default_tolerance(DType dtype) {
@@ -107,17 +160,97 @@ Tolerance default_tolerance(DType dtype) {
     }
 }
 
+Tolerance Accuracy::tolerance(DType dtype) const {
+    const auto own = tolerances.find(dtype);
+    Tolerance result = own == tolerances.end() ? default_tolerance(dtype) : own->second;
+    if (mode == Mode::strict) result.rtol = result.atol = 0;
+    return result;
+}
+
+std::string_view name(Accuracy::Mode mode) {
+    switch (mode) {
+        case Accuracy::Mode::close:
+            return "close";
+        case Accuracy::Mode::fp64:
+            return "fp64";
+        case Accuracy::Mode::strict:
+            return "strict";
+    }
+    __builtin_unreachable();
+}
+
+std::optional<Accuracy::Mode> accuracy_mode_from_name(std::string_view text) {
+    for (const Accuracy::Mode mode : {Accuracy::Mode::close, Accuracy::Mode::fp64, Accuracy::Mode::strict})
+        if (name(mode) == text) return mode;
+    return std::nullopt;
+}
+
 std::optional<Difference> compare(const Tensor& got, const Tensor& expected, const Tolerance& tolerance) {
-    if (got.dtype() != expected.dtype())
-        return Difference{
-            Difference::Kind::dtype,
-            "got dtype " + std::string(name(got.dtype())) + ", expected " + std::string(name(expected.dtype())), 0, 0,
-            0};
-    if (got.sizes() != expected.sizes())
-        return Difference{Difference::Kind::sizes,
-                          "got sizes " + to_string(got.sizes()) + ", expected " + to_string(expected.sizes()), 0, 0, 0};
-    return visit_compute(got.dtype(),
-                         [&](auto element) { return compare_values<decltype(element)>(got, expected, tolerance); });
+    return compare(got, expected, Rule{tolerance, expected.dtype()});
+}
+
+std::optional<Difference> compare(const Tensor& got, const Tensor& expected, const Accuracy& accuracy,
+                                  const ExactValue& exact) {
+    const Tolerance tolerance = accuracy.tolerance(expected.dtype());
+    auto difference =
+        compare(got, expected, Rule{tolerance, expected.dtype(), accuracy.mode == Accuracy::Mode::strict});
+    if (!difference || accuracy.mode == Accuracy::Mode::close || !is_floating(expected.dtype())) return difference;
+    if (difference->kind == Difference::Kind::dtype || difference->kind == Difference::Kind::sizes) return difference;
+    const ErrorFigures between = measure(got, expected);
+    if (accuracy.mode == Accuracy::Mode::strict) {
+        difference->description += " (" + number(between.max_ulp) + " ulp)";
+        return difference;
+    }
+    const Tensor* truth = between.misplaced == 0 && exact ? exact() : nullptr;
+    if (!truth || truth->sizes() != got.sizes()) return difference;
+    const double own = measure(got, *truth).rmse, reference = measure(expected, *truth).rmse;
+    if (own <= accuracy.multiplier * reference + tolerance.atol / 10) return std::nullopt;
+    difference->description +=
+        "; root mean square error against f64 " + number(own) + ", the reference's " + number(reference);
+    return difference;
+}
+
+double ulp_distance(double a, double b, DType dtype) {
+    switch (dtype) {
+        case DType::f64:
+            return steps<std::int64_t>(a, b);
+        case DType::f32:
+            return steps<std::int32_t>(static_cast<float>(a), static_cast<float>(b));
+        case DType::f16:
+            return steps<std::int16_t>(cast_element<Half>(a), cast_element<Half>(b));
+        case DType::bf16:
+            return steps<std::int16_t>(cast_element<BFloat16>(a), cast_element<BFloat16>(b));
+        default:
+            return std::fabs(a - b);
+    }
+}
+
+ErrorFigures measure(const Tensor& got, const Tensor& expected) {
+    WHITTLE_CHECK(got.sizes() == expected.sizes(), "measure() takes tensors of equal sizes");
+    const std::vector<double> xs = load_broadcast<double>(got, got.sizes()),
+                              ys = load_broadcast<double>(expected, expected.sizes());
+    ErrorFigures figures;
+    double squares = 0;
+    std::int64_t finite = 0;
+    for (std::size_t i = 0; i < xs.size(); i++) {
+        const double x = xs[i], y = ys[i];
+        figures.nan += std::isnan(x);
+        figures.inf += std::isinf(x);
+        if (!std::isfinite(x) || !std::isfinite(y)) {
+            // An infinity is also at its place where f64 holds a value that the narrower dtype does not.
+            const double nearest = rounded(y, got.dtype());
+            figures.misplaced += !((std::isnan(x) && std::isnan(y)) || x == nearest);
+            continue;
+        }
+        const double error = std::fabs(x - y);
+        finite++;
+        squares += error * error;
+        figures.max_abs = std::max(figures.max_abs, error);
+        if (error > 0 && y != 0) figures.max_rel = std::max(figures.max_rel, error / std::fabs(y));
+        figures.max_ulp = std::max(figures.max_ulp, ulp_distance(x, rounded(y, got.dtype()), got.dtype()));
+    }
+    figures.rmse = root(squares, finite);
+    return figures;
 }
 
 }  // namespace whittle

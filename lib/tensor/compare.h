@@ -1,22 +1,47 @@
-// Are two results the same? Tolerances, and a description of the first difference.
+// Are two results the same? The one place that says so: tolerances, modes, and a description of the first difference.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tensor/tensor.h"
 
 namespace whittle {
 
+/// What is close: |got - expected| <= atol + rtol * |expected|, or no more than `ulp` steps of the dtype apart.
 struct Tolerance {
     double rtol = 1e-4;
     double atol = 1e-5;
+    double ulp = 0;
     bool operator==(const Tolerance&) const = default;
 };
 
 /// Usual tolerances of a dtype: f32 1e-4/1e-5, f64 1e-7/1e-9, f16 1e-2/1e-3, bf16 2e-2/1e-2, integers and bool exact.
 Tolerance default_tolerance(DType dtype);
+
+/// How results are judged.
+struct Accuracy {
+    enum class Mode {
+        close,  ///< every element within its dtype's tolerance
+        fp64,   ///< also good: as near to the same computation in f64 as the reference is (see compare())
+        strict  ///< the same bits, or no more than the given `ulp` apart; every NaN is the same
+    };
+    Mode mode = Mode::close;
+    double multiplier = 2;                       ///< fp64: of the reference's own error
+    std::map<DType, Tolerance> tolerances = {};  ///< of dtypes that do not have their usual one
+
+    /// Of a dtype, in this mode.
+    Tolerance tolerance(DType dtype) const;
+    bool operator==(const Accuracy&) const = default;
+};
+
+/// "close" "fp64" "strict".
+std::string_view name(Accuracy::Mode mode);
+std::optional<Accuracy::Mode> accuracy_mode_from_name(std::string_view name);
 
 struct Difference {
     enum class Kind { dtype, sizes, nan_or_inf, value } kind;
@@ -25,8 +50,30 @@ struct Difference {
     double max_abs_error = 0, max_rel_error = 0;  ///< over finite elements
 };
 
-/// Compares element by element: |got - expected| <= atol + rtol * |expected|. NaN is close only to NaN and an infinity
-/// only to itself, because a tolerance relative to an infinity would accept anything. Nothing when all are close.
+/// Compares element by element. NaN is close only to NaN and an infinity only to itself, because a tolerance relative
+/// to an infinity would accept anything. Another dtype or other sizes are a difference. Nothing when all are close.
 std::optional<Difference> compare(const Tensor& got, const Tensor& expected, const Tolerance& tolerance);
+
+/// The same computation in f64, asked for only when it decides; null: nobody can say.
+using ExactValue = std::function<const Tensor*()>;
+
+/// By the mode. In fp64 mode what is not close is accepted all the same when NaN and infinities are at their places and
+///   RMSE(got, exact) <= multiplier * RMSE(expected, exact) + atol / 10,
+/// the rule of PyTorch's accuracy minifier (torch._dynamo.utils.same).
+std::optional<Difference> compare(const Tensor& got, const Tensor& expected, const Accuracy& accuracy,
+                                  const ExactValue& exact = {});
+
+/// How far `got` is from `expected`: tensors of equal sizes, whose dtypes may differ (f32 from its f64 reference).
+struct ErrorFigures {
+    double max_abs = 0, max_rel = 0, rmse = 0;  ///< over the elements that are finite in both
+    double max_ulp = 0;                         ///< in steps of got's dtype
+    std::int64_t misplaced = 0;                 ///< NaN or infinities of only one of the two
+    std::int64_t nan = 0, inf = 0;              ///< in `got`
+};
+ErrorFigures measure(const Tensor& got, const Tensor& expected);
+
+/// Steps of the dtype's number line from a to b, both finite: 1 between neighbours, 0 between 0 and -0. For integers
+/// the difference.
+double ulp_distance(double a, double b, DType dtype);
 
 }  // namespace whittle

@@ -26,7 +26,8 @@ Failure full_failure(const Graph& graph) {
     failure.polarity = "check";
     failure.signature = {"mismatch", "run", "nan_or_inf"};
     failure.message = "found \"nan\"\nexpected 1";
-    failure.tolerance = Tolerance{1e-3, 0};
+    failure.accuracy = {Accuracy::Mode::fp64, 3, {{DType::f32, {1e-3, 0, 4}}, {DType::u8, {0, 1, 0}}}};
+    failure.culprit = Culprit{"schedule", "conv.vectorize(x, 8)", {"conv.compute_root()"}, ""};
     Tensor input(DType::f64, {3, 2});
     for (int i = 0; i < 6; ++i) input.mutable_data<double>()[i] = i - 2.5;
     failure.inputs = {input.as_strided({2, 3}, {1, 2}, 0).with_requires_grad(true)};
@@ -85,7 +86,8 @@ TEST_CASE("a graph comes back with its data, stacks and failure") {
     CHECK(is.signature == was.signature);
     CHECK(is.message == was.message);
     CHECK(is.reference == was.reference);
-    CHECK(is.tolerance == was.tolerance);
+    CHECK(is.accuracy == was.accuracy);
+    CHECK(is.culprit == was.culprit);
     REQUIRE(is.inputs.size() == 1);
     CHECK(same_bits(is.inputs[0], was.inputs[0]));
     CHECK(is.inputs[0].strides() == Strides{1, 2});

@@ -47,7 +47,7 @@ Record full_record() {
     record.inputs = {counting({4, 5})};
     record.expected = {Tensor::of<float>({std::nanf(""), -0.0f})};
     record.expected_from = "output_0.pb";
-    record.tolerance = Tolerance{1e-3, 1e-6};
+    record.accuracy.tolerances[DType::f32] = {1e-3, 1e-6, 0};
     record.environment = {{"os", "Debian GNU/Linux 12 (bookworm)"}, {"cores", "2"}};
     return record;
 }
@@ -77,7 +77,7 @@ TEST_CASE("a record comes back as it was saved") {
     CHECK(loaded.record.frame == record.frame);
     CHECK(loaded.record.backend == record.backend);
     CHECK(loaded.record.expected_from == record.expected_from);
-    CHECK(loaded.record.tolerance == record.tolerance);
+    CHECK(loaded.record.accuracy == record.accuracy);
     CHECK(loaded.record.environment == record.environment);
     REQUIRE(loaded.record.inputs.size() == 1);
     CHECK(same_bits(loaded.record.inputs[0], record.inputs[0]));
@@ -153,7 +153,8 @@ TEST_CASE("malformed records are refused with a pointer") {
         {"\"sizes\": [4, 5]", "\"sizes\": [5, 4]",
          "/inputs/0: found f32[4, 5] in the tensors file, expected f32[5, 4]"},
         {"\"expected\": [", "\"expected\": [], \"inputs_2\": [", "found an unknown member"},
-        {"\"tolerance\": {", "\"tolerance\": {\"xtol\": 1, ", "/tolerance/xtol: found an unknown member"},
+        {"\"mode\": \"close\"", "\"mode\": \"near\"", "/accuracy/mode: found"},
+        {"\"rtol\": ", "\"xtol\": 1, \"rtol\": ", "/accuracy/tolerances/f32/xtol: found an unknown member"},
     }));
     const TempDir folder;
     const fs::path file = save_record(folder.path(), recorded_graph(), full_record());

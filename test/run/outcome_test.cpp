@@ -240,7 +240,7 @@ TEST_CASE("signatures forget what reduction changes", "[run]") {
 
 TEST_CASE("judge compares count, dtype, sizes and values", "[run]") {
     const auto judged = [](Values got, Values expected) {
-        return judge({.outputs = std::move(got)}, expected, std::nullopt);
+        return judge({.outputs = std::move(got)}, expected, Accuracy{});
     };
     const Tensor one = Tensor::of<float>({1}), nan = Tensor::of<float>({NAN}), two = Tensor::of<float>({2});
     CHECK_FALSE(judged({one}, {one}).failed());

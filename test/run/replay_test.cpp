@@ -130,7 +130,7 @@ TEST_CASE("a tolerance given replaces the record's", "[replay]") {
     const TempDir folder;
     const fs::path file = save(folder.path(), "a");
     ReplayOptions loose = options("wrong");
-    loose.tolerance = Tolerance{0, 2};
+    loose.accuracy.emplace().tolerances[DType::f32] = {0, 2, 0};
     CHECK(replay(file, loose, {}).status == Status::passed);
 }
 

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cfloat>
+#include <cmath>
 #include <limits>
 
 using namespace whittle;
@@ -67,4 +68,67 @@ TEST_CASE("tolerance grows with the expected value, not with what was got") {
     CHECK_FALSE(whittle::compare(Tensor::of({1.09f}), Tensor::of({1.f}), tolerance));
     CHECK(whittle::compare(Tensor::of({1.f}), Tensor::of({0.9f}), tolerance));
     CHECK(whittle::compare(Tensor::of({1.f}), Tensor::of({0.f}), tolerance));
+}
+
+TEST_CASE("steps of a dtype's number line") {
+    CHECK(ulp_distance(1, std::nextafter(1.f, 2.f), DType::f32) == 1);
+    CHECK(ulp_distance(1, std::nextafter(1., 2.), DType::f64) == 1);
+    CHECK(ulp_distance(0., -0., DType::f32) == 0);
+    CHECK(ulp_distance(-FLT_TRUE_MIN, FLT_TRUE_MIN, DType::f32) == 2);
+    CHECK(ulp_distance(1, 1.0009765625, DType::f16) == 1);  // 1 + 2^-10
+    CHECK(ulp_distance(1, 1.0078125, DType::bf16) == 1);    // 1 + 2^-7
+    CHECK(ulp_distance(-3, 4, DType::i64) == 7);
+    CHECK(ulp_distance(-DBL_MAX, DBL_MAX, DType::f64) == 2 * double(0x7fefffffffffffff));
+}
+
+TEST_CASE("values within the given number of steps are close") {
+    const Tensor expected = Tensor::of({1e6f, kInf}), next = Tensor::of({std::nextafter(1e6f, 2e6f), kInf});
+    CHECK(whittle::compare(next, expected, Tolerance{0, 0, 0}));
+    CHECK_FALSE(whittle::compare(next, expected, Tolerance{0, 0, 1}));
+    // The neighbour of the largest value is an infinity, and an infinity is close only to itself.
+    CHECK(whittle::compare(Tensor::of({kInf}), Tensor::of({FLT_MAX}), Tolerance{0, 0, 5}));
+    CHECK_FALSE(whittle::compare(Tensor::of({INT64_C(7)}), Tensor::of({INT64_C(6)}), Tolerance{0, 0, 1}));
+}
+
+TEST_CASE("strict: the same bits, every NaN being one") {
+    const Accuracy strict{.mode = Accuracy::Mode::strict};
+    const auto differs = [&](float got, float expected) {
+        return whittle::compare(Tensor::of({got}), Tensor::of({expected}), strict).has_value();
+    };
+    CHECK_FALSE(differs(1, 1));
+    CHECK_FALSE(differs(kNaN, -kNaN));
+    CHECK(differs(0.f, -0.f));
+    CHECK(differs(std::nextafter(1.f, 2.f), 1));
+    const Accuracy one{.mode = Accuracy::Mode::strict, .tolerances = {{DType::f32, {1, 1, 1}}}};
+    CHECK_FALSE(whittle::compare(Tensor::of({std::nextafter(1.f, 2.f)}), Tensor::of({1.f}), one));
+    const auto two =
+        whittle::compare(Tensor::of({std::nextafter(std::nextafter(1.f, 2.f), 2.f)}), Tensor::of({1.f}), one);
+    REQUIRE(two);
+    CHECK(two->description.find("(2 ulp)") != std::string::npos);
+}
+
+TEST_CASE("fp64: as near to the truth as the reference is") {
+    const Accuracy fp64{.mode = Accuracy::Mode::fp64};
+    const Tensor exact = Tensor::of({1.0, 2.0}), reference = Tensor::of({1.1f, 2.f});  // off by 0.1
+    const auto judged = [&](float first) {
+        return whittle::compare(Tensor::of({first, 2.f}), reference, fp64, [&] { return &exact; });
+    };
+    CHECK_FALSE(judged(1.f));    // nearer than the reference
+    CHECK_FALSE(judged(0.81f));  // less than twice as far
+    CHECK(judged(0.79f));        // more than twice
+    CHECK(judged(kNaN)->kind == Kind::nan_or_inf);
+    CHECK(whittle::compare(Tensor::of({0.9f, 2.f}), reference, fp64));  // nobody knows the truth
+    int asked = 0;
+    CHECK_FALSE(whittle::compare(reference, reference, fp64, [&] { return asked++, &exact; }));
+    CHECK(asked == 0);
+}
+
+TEST_CASE("measure() says how far, where NaN and infinities are misplaced, and accepts what a dtype cannot hold") {
+    const ErrorFigures figures = measure(Tensor::of({1.f, kNaN, kInf, 3.f}), Tensor::of({1.5, 1.0, 1e300, 3.0}));
+    CHECK(figures.max_abs == 0.5);
+    CHECK(figures.max_rel == Approx(1 / 3.));
+    CHECK(figures.rmse == Approx(0.5 / std::sqrt(2.)));
+    CHECK(figures.misplaced == 1);  // the NaN; 1e300 is infinite in f32
+    CHECK(figures.nan == 1);
+    CHECK(figures.inf == 1);
 }

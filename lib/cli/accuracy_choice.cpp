@@ -1,0 +1,64 @@
+#include "cli/accuracy_choice.h"
+
+#include <charconv>
+
+#include "base/error.h"
+#include "cli/tool.h"
+
+namespace whittle::cli {
+namespace {
+
+double number(const std::string& option, const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0))
+        throw Error({option, {}}, "found '" + text + "', expected a number >= 0, or DTYPE=NUMBER");
+    return value;
+}
+
+void apply(const std::string& option, const std::vector<std::string>& words, double Tolerance::*member,
+           Accuracy& accuracy) {
+    const auto set = [&](DType dtype, double value) {
+        accuracy.tolerances.try_emplace(dtype, default_tolerance(dtype)).first->second.*member = value;
+    };
+    for (const std::string& word : words) {
+        const auto equals = word.find('=');
+        if (equals == std::string::npos) {
+            for (const DType dtype : kAllDTypes)
+                if (is_floating(dtype)) set(dtype, number(option, word));
+            continue;
+        }
+        const auto dtype = dtype_from_name(word.substr(0, equals));
+        if (!dtype)
+            throw Error({option, {}}, "found data type '" + word.substr(0, equals) +
+                                          "', expected f64, f32, f16, bf16, i64, i32, i16, i8, u8 or bool");
+        set(*dtype, number(option, word.substr(equals + 1)));
+    }
+}
+
+}  // namespace
+
+void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::string& fallback) {
+    tool.flag_or_choice("--accuracy", mode, {"close", "fp64", "strict"},
+                        means +
+                            " close: every element within the tolerances; fp64: or, as a whole, about as near to the "
+                            "same computation in f64 as the reference; strict: the same bits, or within --ulp.");
+    tool.option("--rtol", rtol, "[DTYPE=]X",
+                "Relative tolerance of floating-point results, or of one data type's. Default: " + fallback +
+                    ", 1e-4 for f32. May be repeated.");
+    tool.option("--atol", atol, "[DTYPE=]X", "Absolute tolerance. Default: " + fallback + ", 1e-5 for f32.");
+    tool.option("--ulp", ulp, "[DTYPE=]N",
+                "Values no more than N steps of their data type apart are close, whatever the other tolerances say. "
+                "Default: 0.");
+}
+
+Accuracy AccuracyChoice::accuracy() const {
+    Accuracy accuracy;
+    if (mode) accuracy.mode = accuracy_mode_from_name(*mode).value();
+    apply("--rtol", rtol, &Tolerance::rtol, accuracy);
+    apply("--atol", atol, &Tolerance::atol, accuracy);
+    apply("--ulp", ulp, &Tolerance::ulp, accuracy);
+    return accuracy;
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,28 @@
+// --accuracy[=MODE] --rtol --atol --ulp, as every program that compares results has them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tensor/compare.h"
+
+namespace whittle::cli {
+
+class Tool;
+
+struct AccuracyChoice {
+    std::optional<std::string> mode = {};                     ///< of --accuracy
+    std::vector<std::string> rtol = {}, atol = {}, ulp = {};  ///< "X" or "DTYPE=X"
+
+    /// `means`: what --accuracy does in this program, a sentence. `fallback`: which tolerances hold without options.
+    void declare(Tool& tool, const std::string& means, const std::string& fallback = "by data type");
+    /// A mode or a tolerance was named.
+    bool given() const { return mode || tolerances(); }
+    bool tolerances() const { return !rtol.empty() || !atol.empty() || !ulp.empty(); }
+    /// Throws Error for what is no data type or number. X alone is for floating-point results; integers and booleans
+    /// are compared exactly unless their type is named.
+    Accuracy accuracy() const;
+};
+
+}  // namespace whittle::cli

@@ -1,0 +1,104 @@
+#include "passes/widen.h"
+
+#include <map>
+#include <string_view>
+
+#include "base/error.h"
+#include "graph/text.h"
+#include "ops/interpreter.h"
+#include "ops/random.h"
+#include "ops/registry.h"
+#include "passes/rewriter.h"
+
+namespace whittle {
+namespace {
+
+DType widened(DType dtype) { return is_floating(dtype) ? DType::f64 : dtype; }
+
+Tensor widened(const Tensor& tensor) {
+    return tensor.to(widened(tensor.dtype())).with_requires_grad(tensor.requires_grad());
+}
+
+/// ONNX's numbers of FLOAT, FLOAT16, BFLOAT16 become that of DOUBLE. onnx.proto TensorProto.DataType
+void widen_code(Arg& arg) {
+    constexpr std::int64_t kFloat = 1, kFloat16 = 10, kDouble = 11, kBFloat16 = 16;
+    if (auto* code = std::get_if<std::int64_t>(&arg.value))
+        if (*code == kFloat || *code == kFloat16 || *code == kBFloat16) *code = kDouble;
+}
+
+void widen_arg(Arg& arg) {
+    if (auto* dtype = std::get_if<DType>(&arg.value)) *dtype = widened(*dtype);
+    if (auto* list = std::get_if<ArgList>(&arg.value))
+        for (Arg& item : *list) widen_arg(item);
+}
+
+void widen_arguments(Node& node) {
+    for (Arg& arg : node.args) widen_arg(arg);
+    for (auto& [key, arg] : node.kwargs) {
+        widen_arg(arg);
+        if (node.target.starts_with("onnx.") && (key == "to" || key == "dtype")) widen_code(arg);
+    }
+}
+
+/// A call whose result the op makes narrow all the same (ConstantOfShape of an f32 value) is converted.
+NodeRef converted(Graph& graph, NodeRef ref) {
+    const Node& node = graph.node(ref);
+    if (node.results.size() != 1 || widened(node.meta().dtype) == node.meta().dtype) return ref;
+    const bool onnx = node.target.starts_with("onnx.");
+    Node cast{.name = node.name, .target = onnx ? "onnx.Cast" : "aten._to_copy.default", .args = {ref}};
+    cast.kwargs = {onnx ? std::pair<std::string, Arg>{"to", 11} : std::pair<std::string, Arg>{"dtype", DType::f64}};
+    cast.results = infer(graph, cast);
+    return graph.add(std::move(cast));
+}
+
+}  // namespace
+
+Widened widen(const Graph& from) {
+    Rewriter rewriter(from);
+    Graph& graph = rewriter.graph();
+    for (auto& [name, value] : graph.attributes) value = widened(value);
+    for (auto& [name, nested] : graph.subgraphs) nested = std::make_shared<const Graph>(widen(*nested).graph);
+    for (NodeId id = 0; id < static_cast<NodeId>(from.nodes.size()); id++) {
+        Node& node = graph.nodes[static_cast<std::size_t>(rewriter.copy(id).id)];
+        if (node.kind == NodeKind::output) continue;
+        if (node.kind == NodeKind::placeholder) node.results[0].dtype = widened(node.meta().dtype);
+        if (node.kind == NodeKind::get_attr) node.results = {ValueMeta::of(graph.attributes.at(node.target))};
+        if (node.kind != NodeKind::call) continue;
+        widen_arguments(node);
+        try {
+            node.results = infer(graph, node);
+        } catch (const Error& error) {
+            throw Error({error.where().file, place_of(from, from.nodes[static_cast<std::size_t>(id)])},
+                        "no f64 form: " + error.message());
+        }
+        rewriter.replace(id, converted(graph, rewriter.mapped({id})));
+    }
+    std::vector<std::string> names;  // finish() may move attributes to the front
+    for (NodeId id = 0; id < static_cast<NodeId>(from.nodes.size()); id++)
+        names.push_back(graph.node(rewriter.mapped({id})).name);
+    Widened result{rewriter.finish(), {}};
+    result.graph.failure.reset();
+    std::map<std::string_view, NodeId> positions;
+    for (const Node& node : result.graph.nodes) positions[node.name] = static_cast<NodeId>(positions.size());
+    for (const std::string& name : names) result.of.push_back({positions.at(name)});
+    return result;
+}
+
+std::vector<Tensor> widen(std::span<const Tensor> inputs) {
+    std::vector<Tensor> result;
+    for (const Tensor& input : inputs) result.push_back(widened(input));
+    return result;
+}
+
+std::optional<std::vector<Tensor>> evaluate_exactly(const Graph& graph, std::span<const Tensor> inputs,
+                                                    std::string* why) {
+    try {
+        seed_random_ops(0);
+        return evaluate(widen(graph).graph, widen(inputs));
+    } catch (const Error& error) {
+        if (why) *why = error.what();
+        return std::nullopt;
+    }
+}
+
+}  // namespace whittle
