@@ -8,11 +8,13 @@
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
+#include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
 #include "cli/model.h"
 #include "cli/program.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "explain/divergence.h"
 #include "explain/report.h"
 #include "explain/show.h"
 #include "explain/static_report.h"
@@ -29,11 +31,12 @@ namespace fs = std::filesystem;
 struct Options {
     std::optional<fs::path> model, dot;
     cli::BackendChoice backend;
+    cli::AccuracyChoice accuracy;
     cli::InputOptions inputs;
     cli::ProgramOptions program;
     std::optional<std::string> break_id, source, source_flags;
     bool ops = false, guards = false, times = false, recompiles = false;
-    bool fullgraph = false, list_backends = false;
+    bool fullgraph = false, list_backends = false, divergence = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -56,6 +59,11 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option(
         "--static-flags", options.source_flags, "FLAGS",
         "The flags that FILE.cpp is compiled with, as one word. Without a program as MODEL they may also follow --.");
+    tool.flag("--divergence", options.divergence,
+              "Run the model on the backend with every value exposed, and say which is the first that differs from the "
+              "reference, by how much, where NaN and infinities are born, and what is rounding noise only. -v: all "
+              "values.");
+    options.accuracy.declare(tool, "With --divergence: what differs.");
     tool.flag("--list-backends", options.list_backends, "List the backends that exist, and stop.");
     options.inputs.declare(tool);
     options.program.declare(tool);
@@ -64,7 +72,8 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "a picture of it");
     tool.example("explain model.onnx --backend ./mine.so --fullgraph", "does a backend of your own take all of it?");
     tool.example("explain --static model.cpp -- -std=c++17 -Iinclude", "where capture of a program would have to stop");
-    tool.exit_one("with --fullgraph, there is a graph break.");
+    tool.example("explain model.onnx --backend halide --divergence", "the first value that Halide computes wrong");
+    tool.exit_one("with --fullgraph, there is a graph break; with --divergence, the results differ.");
 }
 
 int list(const cli::Tool& tool) {
@@ -189,12 +198,35 @@ int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::A
     return 0;
 }
 
+int tell_divergence(const cli::Tool& tool, const Options& options) {
+    const std::string name = options.backend.name.empty() ? "halide" : options.backend.name;
+    const std::unique_ptr<Backend> backend = find_backend(name);
+    nlohmann::json all = nlohmann::json::array();
+    bool differs = false;
+    for (const cli::LoadedFrame& frame : cli::load_model(*options.model, {.inputs = options.inputs})) {
+        const Divergence divergence =
+            diverge(frame.graph, frame.inputs, *backend, options.backend.options(), {}, options.accuracy.accuracy());
+        differs = differs || divergence.plain.failed() || divergence.first;
+        const std::string what = frame.file.empty() ? options.model->string() : frame.file.string();
+        if (!tool.shared().json)
+            std::cout << (all.empty() ? "" : "\n")
+                      << explain::to_text(divergence, what, name, {.all = tool.shared().verbose});
+        all.push_back(explain::to_json(divergence));
+        all.back()["file"] = what;
+    }
+    if (tool.shared().json) cli::print_json({{"backend", name}, {"divergence", std::move(all)}});
+    return differs ? 1 : 0;
+}
+
 int run(const cli::Tool& tool, const Options& options) {
     if (options.list_backends) return list(tool);
     if (options.break_id) return tell_break(*options.break_id);
     const std::vector<cpp::Analysis> analyses = analyses_of(options);
     if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0]);
     if (!options.model) throw Error("found no MODEL, expected one", "see explain --help");
+    if (options.accuracy.given() && !options.divergence)
+        throw Error("found --accuracy, --rtol, --atol or --ulp without --divergence, expected both");
+    if (options.divergence) return tell_divergence(tool, options);
     if (options.dot) cli::check_output("--dot", *options.dot, cli::files_read(*options.model, options.inputs));
     const std::unique_ptr<Backend> backend =
         find_backend(options.backend.name.empty() ? "halide" : options.backend.name);

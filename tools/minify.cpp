@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
+#include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
 #include "cli/limits.h"
 #include "cli/model.h"
@@ -18,12 +19,14 @@
 #include "cli/usage.h"
 #include "graph/json.h"
 #include "graph/text.h"
+#include "reduce/culprit.h"
 #include "reduce/identity.h"
 #include "reduce/journal.h"
 #include "reduce/minimize.h"
 #include "reduce/parallel.h"
 #include "reduce/report.h"
 #include "reduce/save.h"
+#include "run/divergence.h"
 
 namespace {
 
@@ -35,8 +38,8 @@ struct Options {
     cli::BackendChoice backend;
     fs::path test;
     std::vector<std::string> check;
-    bool test_must_fail = false, accuracy = false, resume = false;
-    std::optional<double> rtol, atol;
+    cli::AccuracyChoice accuracy;
+    bool test_must_fail = false, resume = false;
     std::string fail_regex, mode = "auto";
     std::vector<std::int64_t> fail_codes, ignore_codes;
     cli::LimitOptions limits;
@@ -54,10 +57,7 @@ void declare(cli::Tool& tool, Options& options) {
                 "extension.");
     tool.section("What fails");
     options.backend.declare(tool, "halide");
-    tool.flag("--accuracy", options.accuracy,
-              "Wrong results are the failure. Without it only errors, crashes and hangs are.");
-    tool.option("--rtol", options.rtol, "X", "Relative tolerance of --accuracy. Default: by dtype, 1e-4 for f32.");
-    tool.option("--atol", options.atol, "X", "Absolute tolerance of --accuracy. Default: by dtype, 1e-5 for f32.");
+    options.accuracy.declare(tool, "Wrong results are failures too; without it only errors, crashes and hangs are.");
     tool.option("--test", options.test, "SCRIPT",
                 "Run SCRIPT CANDIDATE; exit 0: the candidate is still interesting (as C-Vise and llvm-reduce).");
     tool.flag("--test-must-fail", options.test_must_fail, "With --test: any other exit than 0 is interesting.");
@@ -103,11 +103,6 @@ fs::path journal_of(const Options& options) {
     return journal += ".journal";
 }
 
-std::optional<Tolerance> tolerance(const Options& options) {
-    if (!options.rtol && !options.atol) return std::nullopt;
-    return Tolerance{options.rtol.value_or(Tolerance{}.rtol), options.atol.value_or(Tolerance{}.atol)};
-}
-
 /// A script here, or a program in PATH.
 std::string script_path(const fs::path& script) {
     return script.has_parent_path() || fs::exists(script) ? fs::absolute(script).lexically_normal().string()
@@ -119,8 +114,8 @@ std::unique_ptr<reduce::Oracle> oracle(const Options& options, std::unique_ptr<B
     if (options.test.empty() && options.check.empty()) {
         const std::string name = options.backend.name.empty() ? "halide" : options.backend.name;
         backend = find_backend(name);
-        return reduce::backend_oracle(*backend,
-                                      {name, options.backend.options(), options.accuracy, tolerance(options), limits});
+        return reduce::backend_oracle(*backend, {name, options.backend.options(), options.accuracy.mode.has_value(),
+                                                 options.accuracy.accuracy(), limits});
     }
     reduce::CommandOracleOptions command;
     using Polarity = reduce::CommandOracleOptions::Polarity;
@@ -146,9 +141,11 @@ void check_pairs(const Options& options) {
     needs(!options.fail_codes.empty(), "--fail-code", !options.check.empty(), "--check, expected both");
     needs(!options.ignore_codes.empty(), "--ignore-fail-code", !options.check.empty(), "--check, expected both");
     needs(!options.fail_regex.empty(), "--fail-regex", !options.check.empty(), "--check, expected both");
-    needs(options.rtol.has_value(), "--rtol", options.accuracy, "--accuracy, expected both");
-    needs(options.atol.has_value(), "--atol", options.accuracy, "--accuracy, expected both");
-    needs(options.accuracy, "--accuracy", !command, "a backend: with --test and --check the command judges");
+    const bool accuracy = options.accuracy.mode.has_value();
+    needs(!options.accuracy.rtol.empty(), "--rtol", accuracy, "--accuracy, expected both");
+    needs(!options.accuracy.atol.empty(), "--atol", accuracy, "--accuracy, expected both");
+    needs(!options.accuracy.ulp.empty(), "--ulp", accuracy, "--accuracy, expected both");
+    needs(accuracy, "--accuracy", !command, "a backend: with --test and --check the command judges");
     needs(!options.backend.pairs.empty(), "--backend-option", !command,
           "a backend: with --test and --check the command judges");
 }
@@ -203,8 +200,8 @@ std::string polarity(const Options& options) {
     if (!options.test.empty())
         return options.test_must_fail ? "the script exits with 0 (--test-must-fail: any other exit is interesting)"
                                       : "the script does not exit with 0 (--test: exit 0 is interesting)";
-    return options.accuracy ? "it compiles, runs and computes what eager does"
-                            : "it compiles and runs (wrong results count only with --accuracy)";
+    return options.accuracy.mode ? "it compiles, runs and computes what eager does"
+                                 : "it compiles and runs (wrong results count only with --accuracy)";
 }
 
 /// OUT.drifted-1.json …, in OUT's folder and format, for the other failures that were met; never the MODEL itself.
@@ -241,6 +238,21 @@ void print(const reduce::Minimized& result, const Options& options, const reduce
         std::cout << "next:       repro " << shell_quote({options.output.string()}) << "\n";
 }
 
+/// Writes what is to blame into the graph's failure; of wrong results, says whether they are rounding noise.
+std::optional<Closeness> blame(Graph& graph, Backend& backend, const Limits& limits) {
+    const Failure& failure = *graph.failure;
+    const auto stop = [] { return interrupt_signal() != 0; };
+    try {
+        graph.failure->culprit = reduce::find_culprit(graph, backend, {limits, stop});
+        if (failure.signature.kind != "mismatch") return std::nullopt;
+        const Outcome outcome = run_isolated(graph, failure.inputs, backend, failure.options, limits);
+        if (outcome.failed()) return std::nullopt;
+        return closeness_of(graph, failure.inputs, outcome.outputs, failure.accuracy);
+    } catch (const Interrupted&) {  // the graph is minimized all the same
+        return std::nullopt;
+    }
+}
+
 int run(const cli::Tool& tool, Options& options) {
     if (options.print_delta_passes) return print_passes();
     check_usage(options);
@@ -268,13 +280,15 @@ int run(const cli::Tool& tool, Options& options) {
     search.progress = [&](const reduce::Progress& at) {
         progress.update(at.queries, "smallest: " + std::to_string(at.calls) + " ops");
     };
-    const reduce::Minimized result = reduce::minimize(frames[0].graph, frames[0].inputs, journal, search);
+    reduce::Minimized result = reduce::minimize(frames[0].graph, frames[0].inputs, journal, search);
     progress.clear();
 
     using Verdict = reduce::Minimized::Verdict;
     const bool failed = result.verdict != Verdict::not_failing && result.verdict != Verdict::flaky;
     reduce::Written written{options.output, journal.replayed()};
     if (failed) {
+        if (backend && result.verdict == Verdict::minimized)
+            written.closeness = blame(result.graph, *backend, options.limits.limits());
         reduce::save_minimized(result.graph, options.output);
         written.drifted = save_drifted(result.drifted, options);
     }

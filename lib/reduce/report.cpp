@@ -56,25 +56,34 @@ nlohmann::json to_json(const Minimized& result, const Written& written) {
                           {"accepted", pass.accepted},
                           {"before", to_json(pass.before)},
                           {"after", to_json(pass.after)}});
-    return {{"verdict", name(result.verdict)},
-            {"signature", result.signature.text()},
-            {"message", result.message},
-            {"verified", result.verified},
-            {"calls_before", result.calls_before},
-            {"calls_after", result.calls_after},
-            {"inputs_after", result.graph.placeholders().size()},
-            {"before", to_json(result.before)},
-            {"after", to_json(result.after)},
-            {"passes", passes},
-            {"queries", result.search.queries},
-            {"cache_hits", result.search.cache_hits},
-            {"unresolved", result.search.unresolved},
-            {"from_journal", written.replayed},
-            {"one_minimal", result.search.one_minimal},
-            {"reservation", result.search.reservation},
-            {"seconds", result.seconds},
-            {"output", written.output.string()},
-            {"drifted", written.drifted}};
+    nlohmann::json json = {{"verdict", name(result.verdict)},
+                           {"signature", result.signature.text()},
+                           {"message", result.message},
+                           {"verified", result.verified},
+                           {"calls_before", result.calls_before},
+                           {"calls_after", result.calls_after},
+                           {"inputs_after", result.graph.placeholders().size()},
+                           {"before", to_json(result.before)},
+                           {"after", to_json(result.after)},
+                           {"passes", passes},
+                           {"queries", result.search.queries},
+                           {"cache_hits", result.search.cache_hits},
+                           {"unresolved", result.search.unresolved},
+                           {"from_journal", written.replayed},
+                           {"one_minimal", result.search.one_minimal},
+                           {"reservation", result.search.reservation},
+                           {"seconds", result.seconds},
+                           {"output", written.output.string()},
+                           {"drifted", written.drifted}};
+    if (written.closeness) json["closeness"] = name(*written.closeness);
+    if (result.graph.failure && result.graph.failure->culprit) {
+        const Culprit& culprit = *result.graph.failure->culprit;
+        json["culprit"] = {{"component", culprit.component},
+                           {"directive", culprit.directive},
+                           {"together", culprit.together},
+                           {"op", culprit.op}};
+    }
+    return json;
 }
 
 std::string report(const Minimized& result, const Written& written) {
@@ -96,6 +105,9 @@ std::string report(const Minimized& result, const Written& written) {
     if (complete)
         text +=
             "verified:   " + yes_or_no(result.verified, result.verified ? "" : "another run ended otherwise") + '\n';
+    if (const auto& culprit = result.graph.failure->culprit) text += "guilty:     " + culprit->text() + '\n';
+    if (written.closeness == Closeness::noise)
+        text += "            rounding noise: as near to f64 as the reference is, a bug is unlikely\n";
     for (std::size_t i = 0; i < written.drifted.size(); ++i)
         text += "also seen:  " + result.drifted[i].failure->signature.text() +
                 ", another failure: " + written.drifted[i].string() + '\n';

@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "reduce/minimize.h"
+#include "run/divergence.h"
 
 namespace whittle::reduce {
 
@@ -15,6 +17,7 @@ struct Written {
     std::filesystem::path output = {};
     std::size_t replayed = 0;                         ///< answers taken from the journal
     std::vector<std::filesystem::path> drifted = {};  ///< one per Minimized::drifted
+    std::optional<Closeness> closeness = {};          ///< of wrong results: rounding noise, or more
 };
 
 nlohmann::json to_json(const Minimized& result, const Written& written);

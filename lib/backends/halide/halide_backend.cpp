@@ -115,7 +115,7 @@ class HalideExecutable final : public Executable {
 CompileOptions options_from(const BackendOptions& options) {
     CompileOptions compile;
     for (const auto& [key, value] : options) {
-        if (key == "plant_TESTING_ONLY") continue;
+        if (key == "plant_TESTING_ONLY" || key == "disable") continue;  // plan() reads them
         if (key != "asserts") {
             log_warning("backend", "halide: unknown option " + key + "=" + value);
             continue;
@@ -142,7 +142,7 @@ class HalideBackend final : public Backend {
             const Graph graph = parse(
                 "graph warm_up {\n  %x = placeholder[\"x\"] : f32[8]\n"
                 "  %y = aten.neg.default(%x) : f32[8]\n  return (%y)\n}\n");
-            auto planned = plan(graph, planted_from({}));
+            auto planned = plan(graph);
             CompileResult compiled = build(std::move(std::get<Plan>(planned)), {});
             const Tensor zeros(DType::f32, {8});
             if (auto* executable = std::get_if<std::unique_ptr<Executable>>(&compiled)) (*executable)->run({&zeros, 1});
@@ -151,7 +151,7 @@ class HalideBackend final : public Backend {
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         const CompileOptions compile_options = options_from(options);
-        auto planned = plan(graph, planted_from(options));
+        auto planned = plan(graph, options);
         if (auto* failure = std::get_if<BackendFailure>(&planned)) return std::move(*failure);
         Plan& plan = std::get<Plan>(planned);
         log_plan(plan);

@@ -154,12 +154,12 @@ class TextSink final : public Sink<Code> {
 
 class TextWriter {
   public:
-    TextWriter(const Group& group, const Schedule& schedule)
-        : group_(group), schedule_(schedule), prepared_(group), kinds_(prepared_), naming_(group) {
+    TextWriter(const Group& group, const Schedule& schedule, const std::set<std::string>& guilty = {})
+        : group_(group), schedule_(schedule), guilty_(guilty), prepared_(group), kinds_(prepared_), naming_(group) {
         for (const expr::Input& input : group.inputs) names_.unique(input.name);
         for (const Stage& stage : group.stages) names_.unique(stage.name);
         for (const auto& [helper, text] : kHelpers) names_.unique(std::string(helper));
-        for (const char* local : {"results", "pipeline"}) names_.unique(local);
+        for (const char* local : {"results", "pipeline", "guilty"}) names_.unique(local);
         for (const Directive& d : schedule)
             for (const std::string& loop : d.args) naming_.reserve(loop);
     }
@@ -333,7 +333,7 @@ class TextWriter {
         for (const int r : d.requires_)
             if (const auto found = switches_.find(static_cast<std::size_t>(r)); found != switches_.end())
                 condition += found->second + " && ";
-        condition += d.enabled ? "true" : "false";
+        condition += !d.enabled ? "false" : guilty_.contains(expr::print(d)) ? "guilty" : "true";
         bool required = false;
         for (const Directive& other : schedule_)
             for (const int r : other.requires_) required = required || static_cast<std::size_t>(r) == i;
@@ -421,6 +421,7 @@ class TextWriter {
     using RVarKey = std::tuple<std::string, int, std::string>;
     const Group& group_;
     const Schedule& schedule_;
+    const std::set<std::string> guilty_;
     const Prepared prepared_;
     LoopKinds kinds_;
     expr::Naming naming_;
@@ -449,8 +450,8 @@ std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups) {
 }
 
 std::string to_halide_cpp(const Group& group, const Schedule& schedule, const std::string& function_name,
-                          const std::string& target) {
-    return TextWriter(group, schedule).function(function_name, target);
+                          const std::string& target, const std::set<std::string>& guilty) {
+    return TextWriter(group, schedule, guilty).function(function_name, target);
 }
 
 }  // namespace whittle::halide

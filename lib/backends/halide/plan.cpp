@@ -5,8 +5,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "expr/builder.h"
 #include "graph/text.h"
 #include "ops/registry.h"
@@ -250,6 +252,46 @@ std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& plant
     } catch (const Error& error) {  // an op refuses these operands by name
         return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
     }
+}
+
+std::variant<Plan, BackendFailure> plan(const Graph& graph, const BackendOptions& options) {
+    auto planned = plan(graph, planted_from(options));
+    const auto disable = options.find("disable");
+    Plan* plan = std::get_if<Plan>(&planned);
+    if (!plan || disable == options.end()) return planned;
+    std::set<std::string> off;
+    std::istringstream texts(disable->second);
+    for (std::string text; std::getline(texts, text, ';');)
+        if (!text.empty()) off.insert(text);
+    std::set<std::string> unknown = off;
+    for (Kernel& kernel : plan->kernels)
+        for (expr::Directive& directive : kernel.schedule) {
+            const std::string text = expr::print(directive);
+            if (!off.contains(text)) continue;
+            directive.enabled = false;
+            unknown.erase(text);
+        }
+    for (const std::string& text : unknown) log_warning("backend", "halide: disable: no kernel has " + text);
+    return planned;
+}
+
+std::vector<DirectiveText> directives(const Plan& plan) {
+    std::vector<DirectiveText> all;
+    const auto position = [&](const std::string& text) {
+        return std::find_if(all.begin(), all.end(), [&](const DirectiveText& d) { return d.text == text; }) -
+               all.begin();
+    };
+    for (const Kernel& kernel : plan.kernels)
+        for (const expr::Directive* directive : expr::active(kernel.schedule)) {
+            const std::string text = expr::print(*directive);
+            if (position(text) < static_cast<std::ptrdiff_t>(all.size())) continue;
+            DirectiveText entry{text, {}};
+            for (const int required : directive->requires_)
+                entry.needs.push_back(
+                    static_cast<int>(position(expr::print(kernel.schedule[static_cast<std::size_t>(required)]))));
+            all.push_back(std::move(entry));
+        }
+    return all;
 }
 
 Planted planted_from(const BackendOptions& options) {

@@ -47,6 +47,18 @@ Planted planted_from(const BackendOptions& options);
 /// Decomposes and lowers. Ops that do not lower are a BackendFailure with `unsupported`, naming all of them.
 std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& planted = {});
 
+/// As the backend plans it under its options: plant_TESTING_ONLY, and disable=DIRECTIVE;DIRECTIVE… (texts of
+/// directives(), in whichever kernel has them; one that none has is a warning).
+std::variant<Plan, BackendFailure> plan(const Graph& graph, const BackendOptions& options);
+
+/// A directive that can be switched off.
+struct DirectiveText {
+    std::string text;        ///< expr::print
+    std::vector<int> needs;  ///< positions in the list of those it requires
+};
+/// The directives that are on, in order, each text once.
+std::vector<DirectiveText> directives(const Plan& plan);
+
 /// Targets that neither lower nor decompose into something that does, each once.
 std::vector<std::string> not_lowered(const Graph& graph);
 

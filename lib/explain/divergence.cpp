@@ -1,0 +1,161 @@
+#include "explain/divergence.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "explain/words.h"
+#include "graph/text.h"
+
+namespace whittle::explain {
+namespace {
+
+constexpr std::size_t kBefore = 3, kAfter = 3;  // values shown around the first that differs
+
+std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2g", value);
+    return text;
+}
+
+std::string node_text(const ValueDivergence& value) {
+    return "%" + value.node + (value.results > 1 ? "[" + std::to_string(value.result) + "]" : "");
+}
+
+/// "file.cpp:12" of the user's line, or the module's path.
+std::string place(const ValueDivergence& value) {
+    if (value.stack.empty()) return value.module_path;
+    return value.stack.front().file + ":" + std::to_string(value.stack.front().line);
+}
+
+std::string births(const ValueDivergence& value) {
+    if (!value.born && !value.born_in_reference) return "";
+    const std::string what = value.error.nan ? "NaN" : "Inf";
+    if (value.born && value.born_in_reference) return what + " born here, in both";
+    return value.born ? what + " born here" : "NaN or Inf born here in the reference only";
+}
+
+using Row = std::vector<std::string>;
+
+Row row(const ValueDivergence& value) {
+    const ErrorFigures& error = value.error;
+    std::string remark = births(value);
+    if (error.misplaced) remark += (remark.empty() ? "" : "; ") + plural(error.misplaced, "NaN or Inf") + " misplaced";
+    return {value.closeness == Closeness::close ? "" : std::string(name(value.closeness)),
+            node_text(value),
+            value.op,
+            std::string(name(value.meta.dtype)) + to_string(value.meta.sizes),
+            number(error.max_abs),
+            number(error.max_rel),
+            number(error.max_ulp),
+            value.own_rmse ? number(*value.own_rmse) : "-",
+            value.reference_rmse ? number(*value.reference_rmse) : "-",
+            place(value),
+            remark};
+}
+
+std::string table(const std::vector<Row>& rows) {
+    std::vector<std::size_t> widths(rows[0].size());
+    for (const Row& row : rows)
+        for (std::size_t i = 0; i < row.size(); i++) widths[i] = std::max(widths[i], row[i].size());
+    std::string text;
+    for (const Row& row : rows) {
+        std::string line = "  ";
+        for (std::size_t i = 0; i < row.size(); i++)
+            if (widths[i]) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
+        while (line.ends_with(' ')) line.pop_back();
+        text += line + "\n";
+    }
+    return text;
+}
+
+std::string verdict(const Divergence& divergence, const std::string& backend) {
+    const auto& values = divergence.values;
+    const auto count = [&](Closeness wanted) {
+        return std::count_if(values.begin(), values.end(),
+                             [&](const ValueDivergence& value) { return value.closeness == wanted; });
+    };
+    std::string text = "values:      " + plural(static_cast<std::int64_t>(values.size()), "value") + ", " +
+                       std::to_string(count(Closeness::differs)) + " differ, " +
+                       std::to_string(count(Closeness::noise)) + " are off by rounding noise only\n";
+    if (divergence.first) {
+        const ValueDivergence& first = values[*divergence.first];
+        text += "first:       " + node_text(first) + " = " + first.op;
+        if (const std::string where = place(first); !where.empty()) text += "   # " + where;
+        text += "\n";
+    } else if (divergence.plain.kind == Outcome::Kind::mismatch) {
+        text += count(Closeness::noise)
+                    ? "             rounding noise: " + backend + " is about as far from f64 as the reference is\n"
+                    : "             with every value exposed " + backend +
+                          " computes what the reference does: what fails is how it fuses, or the last steps\n";
+    }
+    for (const ValueDivergence& value : values) {
+        if (!value.born || value.born_in_reference) continue;
+        text += "born:        the first " + std::string(value.error.nan ? "NaN" : "Inf") +
+                " that the reference has not: " + node_text(value) + " = " + value.op + "\n";
+        break;
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string to_text(const Divergence& divergence, const std::string& model, const std::string& backend,
+                    const DivergenceTextOptions& options) {
+    std::string text = "divergence of " + backend + " from the reference on " + model + "\n";
+    const Outcome& plain = divergence.plain;
+    text += "as it is:    " + std::string(name(plain.kind)) + (plain.failed() ? ": " + plain.message : "") + "\n";
+    if (!divergence.failure.empty())
+        return text + "exposed:     no values, it fails with all of them exposed: " + divergence.failure + "\n";
+    text += verdict(divergence, backend);
+    if (!divergence.no_exact.empty()) text += "f64:         not computed: " + divergence.no_exact + "\n";
+    const auto& values = divergence.values;
+    std::size_t begin = 0, end = values.size();
+    if (!options.all) {
+        const std::size_t centre = divergence.first.value_or(values.size());
+        begin = centre > kBefore ? centre - kBefore : 0;
+        end = std::min(values.size(), centre + kAfter + 1);
+        if (!divergence.first) {  // the worst are of interest where nothing differs
+            begin = end = 0;
+        }
+    }
+    std::vector<Row> rows = {
+        {"", "node", "op", "result", "max abs", "max rel", "ulp", "rmse f64", "reference's", "line", ""}};
+    for (std::size_t i = begin; i < end; i++) rows.push_back(row(values[i]));
+    if (rows.size() > 1) text += "\n" + table(rows);
+    if (rows.size() > 1 && rows.size() - 1 < values.size())
+        text += "  (-v shows all " + std::to_string(values.size()) + ")\n";
+    return text;
+}
+
+nlohmann::json to_json(const Divergence& divergence) {
+    nlohmann::json values = nlohmann::json::array();
+    for (const ValueDivergence& value : divergence.values) {
+        nlohmann::json entry = {{"node", value.node},
+                                {"result", value.result},
+                                {"op", value.op},
+                                {"dtype", name(value.meta.dtype)},
+                                {"sizes", value.meta.sizes},
+                                {"closeness", name(value.closeness)},
+                                {"max_abs", value.error.max_abs},
+                                {"max_rel", value.error.max_rel},
+                                {"max_ulp", value.error.max_ulp},
+                                {"misplaced", value.error.misplaced},
+                                {"nan", value.error.nan},
+                                {"inf", value.error.inf},
+                                {"born", value.born},
+                                {"born_in_reference", value.born_in_reference},
+                                {"line", place(value)}};
+        if (value.own_rmse) entry["rmse"] = *value.own_rmse, entry["reference_rmse"] = *value.reference_rmse;
+        values.push_back(std::move(entry));
+    }
+    nlohmann::json json = {{"outcome", name(divergence.plain.kind)},
+                           {"message", divergence.plain.message},
+                           {"failure", divergence.failure},
+                           {"values", std::move(values)}};
+    json["first"] = nullptr;
+    if (divergence.first) json["first"] = divergence.values[*divergence.first].node;
+    return json;
+}
+
+}  // namespace whittle::explain

@@ -1,0 +1,20 @@
+// The first-divergence table as text and JSON.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "run/divergence.h"
+
+namespace whittle::explain {
+
+struct DivergenceTextOptions {
+    bool all = false;  ///< every value instead of those around the first that differs
+};
+
+/// `model` and `backend` are what the user called them.
+std::string to_text(const Divergence& divergence, const std::string& model, const std::string& backend,
+                    const DivergenceTextOptions& options);
+nlohmann::json to_json(const Divergence& divergence);
+
+}  // namespace whittle::explain

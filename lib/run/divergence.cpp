@@ -1,0 +1,166 @@
+#include "run/divergence.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "base/error.h"
+#include "ops/interpreter.h"
+#include "ops/random.h"
+#include "passes/expose.h"
+#include "passes/widen.h"
+
+namespace whittle {
+namespace {
+
+/// Distance from 1 to the next value.
+double epsilon(DType dtype) {
+    switch (dtype) {
+        case DType::f64:
+            return 0x1p-52;
+        case DType::f32:
+            return 0x1p-23;
+        case DType::f16:
+            return 0x1p-10;
+        case DType::bf16:
+            return 0x1p-7;
+        default:
+            return 0;
+    }
+}
+
+double largest(const Tensor& tensor) {
+    double most = 0;
+    for (const double value : tensor.values<double>())
+        if (std::isfinite(value)) most = std::max(most, std::fabs(value));
+    return most;
+}
+
+std::vector<Tensor> reference_run(const Graph& graph, std::span<const Tensor> inputs) {
+    seed_random_ops(0);
+    return evaluate(graph, inputs);
+}
+
+Closeness judge_value(const Tensor& got, const Tensor& reference, const Tensor* exact, const Accuracy& accuracy) {
+    if (!compare(got, reference, accuracy, [&] { return exact; })) return Closeness::close;
+    return exact && is_noise(got, reference, *exact) ? Closeness::noise : Closeness::differs;
+}
+
+/// Which values have NaN or infinities, and where they come from.
+class Births {
+  public:
+    explicit Births(const Graph& graph) : graph_(graph) {}
+
+    /// Leaves: inputs in the order of the placeholders, and attributes.
+    void leaves(std::span<const Tensor> inputs) {
+        std::size_t next = 0;
+        for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); id++) {
+            const Node& node = graph_.nodes[static_cast<std::size_t>(id)];
+            if (node.kind == NodeKind::placeholder) note(id, inputs[next++]);
+            if (node.kind == NodeKind::get_attr) note(id, graph_.attributes.at(node.target));
+        }
+    }
+
+    /// True: this node's value is the first of its ancestors' to have some.
+    bool born(NodeId id, const Tensor& value) {
+        bool inherited = false;
+        for_each_input(graph_.nodes[static_cast<std::size_t>(id)], [&](NodeRef ref) {
+            const Node& read = graph_.node(ref);
+            const NodeId from = read.target == kGetItem ? read.args.at(0).node()->id : ref.id;
+            inherited = inherited || bad_.contains(from);
+        });
+        return note(id, value) && !inherited;
+    }
+
+  private:
+    bool note(NodeId id, const Tensor& value) {
+        if (!is_floating(value.dtype())) return false;
+        const std::vector<double> values = value.values<double>();
+        if (std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) return false;
+        bad_.insert(id);
+        return true;
+    }
+
+    const Graph& graph_;
+    std::set<NodeId> bad_;
+};
+
+}  // namespace
+
+std::string_view name(Closeness closeness) {
+    switch (closeness) {
+        case Closeness::close:
+            return "close";
+        case Closeness::noise:
+            return "noise";
+        case Closeness::differs:
+            return "differs";
+    }
+    __builtin_unreachable();
+}
+
+bool is_noise(const Tensor& got, const Tensor& reference, const Tensor& exact) {
+    if (!is_floating(got.dtype()) || got.dtype() != reference.dtype() || got.sizes() != reference.sizes() ||
+        got.sizes() != exact.sizes() || measure(got, reference).misplaced)
+        return false;
+    const ErrorFigures own = measure(got, exact), its = measure(reference, exact);
+    const double step = epsilon(got.dtype()) * largest(exact);
+    return own.rmse <= kNoiseFactor * std::max(its.rmse, step) &&
+           own.max_abs <= kNoiseFactor * std::max(its.max_abs, step);
+}
+
+Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& suspect, const BackendOptions& options,
+                   const Limits& limits, const Accuracy& accuracy) {
+    Divergence result;
+    result.plain = judge(run_isolated(graph, inputs, suspect, options, limits), reference_run(graph, inputs), accuracy,
+                         [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
+    const ExposedGraph exposed = expose_all_values(graph);
+    const std::vector<Tensor> reference = reference_run(exposed.graph, inputs);
+    const Outcome outcome = run_isolated(exposed.graph, inputs, suspect, options, limits);
+    if (outcome.failed() || outcome.outputs.size() != reference.size()) {
+        result.failure = outcome.failed() ? std::string(name(outcome.kind)) + ": " + outcome.message
+                                          : "it gives another number of outputs than asked for";
+        return result;
+    }
+    const auto exact = evaluate_exactly(exposed.graph, inputs, &result.no_exact);
+    Births suspects(graph), references(graph);
+    suspects.leaves(inputs);
+    references.leaves(inputs);
+    for (std::size_t i = 0; i < reference.size(); i++) {
+        const SubgraphValue& from = exposed.outputs[i];
+        const Node& node = graph.nodes[static_cast<std::size_t>(from.node)];
+        const Tensor& got = outcome.outputs[i];
+        ValueDivergence value{.node = node.name,
+                              .op = node.target,
+                              .result = from.result,
+                              .results = static_cast<int>(node.results.size()),
+                              .meta = node.results[static_cast<std::size_t>(from.result)],
+                              .stack = node.stack,
+                              .module_path = node.module_path};
+        const Tensor* truth = exact ? &(*exact)[i] : nullptr;
+        value.closeness = judge_value(got, reference[i], truth, accuracy);
+        if (got.sizes() == reference[i].sizes()) {
+            value.error = measure(got, reference[i]);
+            if (truth && is_floating(got.dtype()) && truth->sizes() == got.sizes())
+                value.own_rmse = measure(got, *truth).rmse, value.reference_rmse = measure(reference[i], *truth).rmse;
+        }
+        value.born = suspects.born(from.node, got);
+        value.born_in_reference = references.born(from.node, reference[i]);
+        if (value.closeness == Closeness::differs && !result.first) result.first = i;
+        result.values.push_back(std::move(value));
+    }
+    return result;
+}
+
+std::optional<Closeness> closeness_of(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> got,
+                                      const Accuracy& accuracy) {
+    const std::vector<Tensor> reference = reference_run(graph, inputs);
+    const auto exact = evaluate_exactly(graph, inputs);
+    Closeness worst = Closeness::close;
+    for (std::size_t i = 0; i < std::min(got.size(), reference.size()); i++)
+        worst = std::max(worst, judge_value(got[i], reference[i], exact ? &(*exact)[i] : nullptr, accuracy));
+    return worst == Closeness::close ? std::nullopt : std::optional(worst);
+}
+
+}  // namespace whittle

@@ -1,0 +1,60 @@
+// First divergence: every value that a graph computes, on a suspect backend and on the reference, side by side, with
+// the same computation in f64 as the judge of who is nearer to the truth. Tells rounding noise from bugs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "run/outcome.h"
+
+namespace whittle {
+
+/// A result that differs, or not: how it differs.
+enum class Closeness {
+    close,   ///< within the accuracy
+    noise,   ///< beyond it, but no further from f64 than rounding explains
+    differs  ///< beyond what rounding explains, or nobody can say
+};
+std::string_view name(Closeness closeness);
+
+/// Whether `got` is as good a result in its dtype as `reference`: NaN and infinities at the same places, and an error
+/// against `exact` of at most kNoiseFactor times the reference's own or, where that happens to be exact, times one unit
+/// in the last place of the largest value. A sum of n terms in any order has an error below about n eps sum|x|, and the
+/// reference's own measures what of that is real (Higham 2002, Accuracy and Stability of Numerical Algorithms, 4.2).
+bool is_noise(const Tensor& got, const Tensor& reference, const Tensor& exact);
+inline constexpr double kNoiseFactor = 10;
+
+struct ValueDivergence {
+    std::string node = {}, op = {};  ///< without '%'
+    int result = 0;                  ///< of the node
+    int results = 1;                 ///< that the node has
+    ValueMeta meta = {};
+    Closeness closeness = Closeness::close;
+    ErrorFigures error = {};                                   ///< of the suspect's against the reference's
+    std::optional<double> own_rmse = {}, reference_rmse = {};  ///< against f64, when it could be computed
+    bool born = false;  ///< the suspect's NaN or infinities appear here first: no operand has any
+    bool born_in_reference = false;
+    std::vector<StackFrame> stack = {};  ///< the user's, innermost first
+    std::string module_path = {};
+};
+
+struct Divergence {
+    std::vector<ValueDivergence> values = {};  ///< in order of the graph; empty when the exposed graph fails
+    std::optional<std::size_t> first = {};     ///< position of the first that differs
+    Outcome plain = {};                        ///< of the graph as it is, judged
+    std::string failure = {};                  ///< why there are no values
+    std::string no_exact = {};                 ///< why nothing could be computed in f64
+};
+
+/// Runs `graph` as it is, then with every value exposed, which keeps a compiler from fusing: a bug of fusion shows in
+/// `plain` only. Throws Error when the reference cannot run the graph.
+Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& suspect, const BackendOptions& options,
+                   const Limits& limits, const Accuracy& accuracy);
+
+/// "noise" or "differs" of what a suspect computed: the worst of its outputs; nothing when no output differs.
+std::optional<Closeness> closeness_of(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> got,
+                                      const Accuracy& accuracy);
+
+}  // namespace whittle
