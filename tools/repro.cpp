@@ -5,6 +5,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/subprocess.h"
+#include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
 #include "cli/environment.h"
 #include "cli/model.h"
@@ -21,9 +22,11 @@ namespace fs = std::filesystem;
 struct Options {
     fs::path graph;
     fs::path output = "repro.cpp";
+    std::optional<fs::path> bundle;
     cli::BackendChoice backend;
-    std::string data = "real";
-    bool no_verify = false, accuracy = false;
+    std::string data = "auto";
+    cli::AccuracyChoice accuracy;
+    bool no_verify = false;
     std::int64_t runs = 3, alarm = 60;
     cli::InputOptions inputs;
 };
@@ -34,15 +37,22 @@ void declare(cli::Tool& tool, Options& options) {
         "What minify wrote; or a graph, model or record with --backend. `env` prints the environment instead.");
     tool.option("-o,--output", options.output, "FILE", "The file to write. Default: repro.cpp.");
     options.backend.declare(tool, "the one recorded in GRAPH");
-    tool.flag("--accuracy", options.accuracy, "With --backend: a wrong result is the failure to look for.");
-    tool.choice("--data", options.data, {"real", "random", "zeros"},
-                "Values of the inputs: recorded, random, or zeros. Default: real.");
+    options.accuracy.declare(tool, "With --backend: a wrong result is a failure to look for.");
+    tool.choice(
+        "--data", options.data, {"auto", "real", "random", "ones", "zeros"},
+        "Values of the inputs and parameters: recorded, random, ones, zeros, or the smallest of these that still "
+        "fails in the same way. Default: auto.");
+    tool.option(
+        "--bundle", options.bundle, "DIR",
+        "Write a folder that shows the failure on another machine: repro.cpp, run.sh with the exact commands, the "
+        "graph as JSON and ONNX with its inputs, a record for replay, and the environment.");
     tool.flag("--no-verify", options.no_verify, "Do not build and run the file.");
     tool.option("--runs", options.runs, "N", "Runs of the verification, which must all show the failure. Default: 3.");
     tool.option("--alarm", options.alarm, "S",
                 "Seconds after which the compiler under suspicion counts as hung. Default: 60.");
     options.inputs.declare(tool);
     tool.example("repro m.json", "m.json as written by minify: writes and verifies repro.cpp");
+    tool.example("repro m.json --bundle bug && tar cz bug", "everything for a bug report");
     tool.example("repro env", "what to paste into an issue");
     tool.exit_one("it does not fail, or the file does not show the failure.");
 }
@@ -57,11 +67,12 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     Failure failure = recorded ? *frame.graph.failure : Failure{};
     if (!recorded) failure.backend = options.backend.name, failure.options = options.backend.options();
     failure.inputs = frame.inputs;
+    if (options.accuracy.given()) failure.accuracy = options.accuracy.accuracy();
     const auto backend = find_backend(failure.backend);
     const auto oracle = reduce::backend_oracle(*backend, {failure.backend,
                                                           failure.options,
-                                                          options.accuracy || failure.signature.kind == "mismatch",
-                                                          failure.tolerance,
+                                                          options.accuracy.mode || failure.signature.kind == "mismatch",
+                                                          failure.accuracy,
                                                           {}});
     const auto reference = find_backend("eager");
     const Outcome expected = run_in_process(frame.graph, frame.inputs, *reference, {});
@@ -78,7 +89,7 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
 /// Where a plug-in backend lives and what it is called there.
 void find_library(const std::string& spec, repro::Options& options) {
     const std::size_t so = spec.find(".so");
-    if (spec == "halide" || spec.starts_with("cmd:")) return;
+    if (spec == "halide" || spec.starts_with("cmd:")) return;  // compiled in, or found by the command's words
     options.backend_name = find_backend(spec)->name();
     if (so != std::string::npos) {
         options.plugin = fs::absolute(spec.substr(0, so + 3));
@@ -115,19 +126,25 @@ void check_usage(const Options& options) {
     cli::require_range("--runs", static_cast<double>(options.runs), 1, 1000);
     cli::require_range("--alarm", static_cast<double>(options.alarm), 1, 86400);
     cli::check_output("--output", options.output, cli::files_read(options.graph, options.inputs));
+    if (options.bundle && fs::exists(*options.bundle) &&
+        (!fs::is_directory(*options.bundle) || !fs::is_empty(*options.bundle)) &&
+        !fs::exists(*options.bundle / "run.sh"))
+        throw Error({"--bundle", {}},
+                    "found '" + options.bundle->string() + "', expected a new folder or an older bundle");
     if (options.backend.name.empty() && !options.backend.pairs.empty())
         throw Error({"--backend-option", {}}, "found it without --backend, expected both");
 }
 
 repro::Options repro_options(const Options& options, const std::string& command, const std::string& backend) {
     repro::Options wanted;
-    wanted.output = options.output;
+    wanted.output = options.bundle ? *options.bundle / options.output.filename() : options.output;
+    wanted.bundle = options.bundle.has_value();
     wanted.command = command;
     wanted.verify = !options.no_verify;
     wanted.runs = static_cast<int>(options.runs);
-    wanted.data = options.data == "real"     ? repro::Data::real
-                  : options.data == "random" ? repro::Data::random
-                                             : repro::Data::zeros;
+    wanted.data.reset();
+    for (const repro::Data data : {repro::Data::real, repro::Data::random, repro::Data::ones, repro::Data::zeros})
+        if (repro::name(data) == options.data) wanted.data = data;
     wanted.alarm = std::chrono::seconds(options.alarm);
     wanted.environment = cli::environment();
     find_library(backend, wanted);
@@ -135,19 +152,34 @@ repro::Options repro_options(const Options& options, const std::string& command,
 }
 
 nlohmann::json to_json(const repro::Report& report) {
-    return {{"output", report.output.string()},          {"verified", report.verified}, {"runs", report.runs},
-            {"compile_command", report.compile_command}, {"data", report.data},         {"message", report.message}};
+    return {{"output", report.output.string()},
+            {"verified", report.verified},
+            {"runs", report.runs},
+            {"control", report.control},
+            {"compile_command", report.compile_command},
+            {"data", name(report.data)},
+            {"message", report.message}};
 }
 
 void print(const repro::Report& report, const Failure& failure, const Options& options) {
     std::cout << "failure:  " << failure.signature.text() << "\n          " << failure.message << "\n";
+    std::cout << "data:     " << name(report.data);
+    for (std::size_t i = 0; i < report.passing.size(); i++)
+        std::cout << (i ? ", " : " (it does not fail with ") << name(report.passing[i])
+                  << (i + 1 == report.passing.size() ? ")" : "");
+    std::cout << "\n";
     std::cout << "written:  " << report.output.string() << "\n";
     for (const fs::path& sidecar : report.sidecars) std::cout << "          " << sidecar.string() << "\n";
     if (!options.no_verify)
-        std::cout << (report.verified ? "verified: " + std::to_string(report.runs) + " of " +
-                                            std::to_string(options.runs) + " runs fail\n          "
-                                      : "NOT verified: ")
+        std::cout << (report.verified
+                          ? "verified: " + std::to_string(report.runs) + " of " + std::to_string(options.runs) +
+                                " runs fail, and the control passes (" + report.control + ")\n          "
+                          : "NOT verified: ")
                   << report.message << "\n";
+    if (options.bundle) {
+        std::cout << "next:     sh " << shell_quote({(*options.bundle / "run.sh").string()}) << "\n";
+        return;
+    }
     std::cout << "next:     " << report.compile_command << " && " << shell_quote({"./" + report.output.stem().string()})
               << "\n";
 }
@@ -164,8 +196,15 @@ int run(const cli::Tool& tool, const Options& options, const std::string& comman
     graph.failure = failure_of(options, frames[0]);
     if (!graph.failure)
         return not_failing(tool, recorded && options.backend.name.empty() ? recorded->backend : options.backend.name,
-                           options.accuracy);
-    const repro::Report report = repro::write_repro(graph, repro_options(options, command, graph.failure->backend));
+                           options.accuracy.mode.has_value());
+    if (graph.failure->backend.empty())
+        throw Error({options.graph.string(), {}},
+                    "found a failure that a command judged, expected one of a backend: a repro needs to know what to "
+                    "compile with",
+                    "minify with --backend, or hand the candidate itself to the command's owner");
+    const auto backend = find_backend(graph.failure->backend);
+    const repro::Report report =
+        repro::write_repro(graph, *backend, repro_options(options, command, graph.failure->backend));
     if (tool.shared().json)
         cli::print_json(to_json(report));
     else

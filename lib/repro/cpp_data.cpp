@@ -5,10 +5,12 @@
 #include <cstring>
 
 #include "expr/loops.h"
+#include "tensor/random.h"
 
 namespace whittle::repro {
 namespace {
 
+constexpr std::int64_t kSmallestFill = 16;    // elements; below, an array shows them better
 constexpr std::int64_t kLargestArray = 4096;  // elements; above, text is slow to compile and nobody reads it
 
 template <class... Values>
@@ -60,7 +62,65 @@ Span reached(const Tensor& tensor) {
     return {tensor.as_strided({high - low + 1}, {1}, tensor.offset() + low), -low};
 }
 
+/// All elements have the bits of the first.
+bool uniform(const Tensor& memory) {
+    const auto bytes = memory.contiguous_bytes();
+    const std::size_t element = size_of(memory.dtype());
+    return bytes.size() > element && std::memcmp(bytes.data(), bytes.data() + element, bytes.size() - element) == 0;
+}
+
+bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
+
+/// A pointer to the bits of 16-bit floats as one to their type; other pointers are what they should be.
+std::string as_type(DType dtype, const std::string& pointer) {
+    return is_half(dtype) ? "reinterpret_cast<const " + expr::cpp_type(dtype) + "*>(" + pointer + ")" : pointer;
+}
+
+std::string comment_of(const Tensor& tensor) {
+    return "  // " + std::string(whittle::name(tensor.dtype())) + to_string(tensor.sizes()) +
+           (tensor.is_contiguous() ? "" : " strides " + to_string(tensor.strides())) + "\n";
+}
+
 }  // namespace
+
+std::string_view name(Data data) {
+    switch (data) {
+        case Data::real:
+            return "real";
+        case Data::random:
+            return "random";
+        case Data::ones:
+            return "ones";
+        case Data::zeros:
+            return "zeros";
+    }
+    __builtin_unreachable();
+}
+
+Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed) {
+    if (data == Data::real) return tensor;
+    const Span span = reached(tensor);
+    Random random(seed);
+    std::vector<double> values(static_cast<std::size_t>(span.memory.numel()), data == Data::ones ? 1.0 : 0.0);
+    if (data == Data::random)
+        for (double& value : values) {
+            const auto draw = static_cast<double>(random.next() >> 56);
+            value = is_floating(tensor.dtype()) ? (draw - 128) / 64 : static_cast<double>(draw >= 128);
+        }
+    return Tensor::of(values, span.memory.sizes())
+        .to(tensor.dtype())
+        .as_strided(tensor.sizes(), tensor.strides(), span.first)
+        .with_requires_grad(tensor.requires_grad());
+}
+
+std::string DataWriter::define_random(const std::string& name, const Tensor& tensor, std::uint64_t seed) {
+    made_up_ = true;
+    const std::string type = expr::cpp_type(tensor.dtype());
+    const Span span = reached(tensor);
+    return "static const " + type + "* const " + name + " = random_values<" + type + ">(" +
+           std::to_string(span.memory.numel()) + ", " + std::to_string(seed) + ")" +
+           (span.first ? " + " + std::to_string(span.first) : "") + ";" + comment_of(tensor);
+}
 
 std::string literal(const Tensor& tensor, std::int64_t i) {
     switch (tensor.dtype()) {
@@ -72,7 +132,7 @@ std::string literal(const Tensor& tensor, std::int64_t i) {
         case DType::bf16: {
             std::uint16_t bits;
             std::memcpy(&bits, static_cast<const char*>(tensor.raw()) + 2 * i, 2);
-            return format("{0x%04x}", static_cast<unsigned>(bits));
+            return format("0x%04x", static_cast<unsigned>(bits));
         }
         case DType::i64: {
             const std::int64_t value = tensor.data<std::int64_t>()[i];
@@ -96,11 +156,18 @@ std::string literal(const Tensor& tensor, std::int64_t i) {
 
 std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
     const std::string type = expr::cpp_type(tensor.dtype());
+    const std::string stored = is_half(tensor.dtype()) ? "uint16_t" : type;
     const Span span = reached(tensor);
-    const std::string comment = "  // " + std::string(whittle::name(tensor.dtype())) + to_string(tensor.sizes()) +
-                                (tensor.is_contiguous() ? "" : " strides " + to_string(tensor.strides())) + "\n";
+    const std::string comment = comment_of(tensor);
     const std::int64_t count = span.memory.numel();
     const std::string first = span.first ? " + " + std::to_string(span.first) : "";
+    if (count >= kSmallestFill && uniform(span.memory)) {
+        made_up_ = true;
+        return "static const " + type + "* const " + name + " = " +
+               as_type(tensor.dtype(),
+                       "filled<" + stored + ">(" + std::to_string(count) + ", " + literal(span.memory, 0) + ")") +
+               first + ";" + comment;
+    }
     if (count > kLargestArray) {
         const auto bytes = span.memory.contiguous_bytes();
         Sidecar sidecar{{}, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
@@ -112,7 +179,7 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
         sidecars_.push_back(std::move(sidecar));
         return text;
     }
-    std::string text = "static const " + type + " " + name + "_data[] = {";
+    std::string text = "static const " + stored + " " + name + "_data[] = {";
     std::string line;
     for (std::int64_t i = 0; i < count; i++) {
         if (line.size() > 100) {
@@ -122,10 +189,10 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
         }
         line += literal(span.memory, i) + (i + 1 < count ? ", " : "");
     }
-    if (count == 0)
-        line = tensor.dtype() == DType::f16 || tensor.dtype() == DType::bf16 ? "{0}" : "0";  // an array has an element
+    if (count == 0) line = "0";  // an array has an element
     text += line + "};\n";
-    return text + "static const " + type + "* const " + name + " = " + name + "_data" + first + ";" + comment;
+    return text + "static const " + type + "* const " + name + " = " + as_type(tensor.dtype(), name + "_data") + first +
+           ";" + comment;
 }
 
 std::string string_literal(const std::string& text) {

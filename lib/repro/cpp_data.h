@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tensor/tensor.h"
@@ -15,21 +16,37 @@ struct Sidecar {
     std::string bytes;
 };
 
+/// Values that a generated program makes up by itself, so that they take no space.
+enum class Data { real, random, ones, zeros };
+std::string_view name(Data data);
+
+/// A tensor of the same dtype, sizes and strides with other contents: multiples of 1/64 below 2 (which every float
+/// dtype holds), or 0 and 1 for integers, from splitmix64 with the seed, in the order of memory; ones; or zeros. Itself
+/// for Data::real.
+Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed);
+
 class DataWriter {
   public:
     /// `stem`: first part of the sidecars' names.
     explicit DataWriter(std::string stem) : stem_(std::move(stem)) {}
 
-    /// Defines `name` as a pointer to the first logical element of the tensor, whose memory keeps its strides.
+    /// Defines `name` as a pointer to the first logical element of the tensor, whose memory keeps its strides: an
+    /// array, a sidecar, or, where all elements are alike, a call of filled<T>().
     std::string define(const std::string& name, const Tensor& tensor);
+    /// The tensor that made_up() gives for Data::random and this seed, as a call of random_values<T>().
+    std::string define_random(const std::string& name, const Tensor& tensor, std::uint64_t seed);
+    /// Whether the text needs the helper functions of the template repro_values.cpp.
+    bool made_up() const { return made_up_; }
     const std::vector<Sidecar>& sidecars() const { return sidecars_; }
 
   private:
     std::string stem_;
     std::vector<Sidecar> sidecars_;
+    bool made_up_ = false;
 };
 
-/// One element as a C++ literal of the dtype's type in generated code: exact; NAN and INFINITY for f32 and f64.
+/// One element as a C++ literal of the dtype's type in generated code: exact; NAN and INFINITY for f32 and f64, and the
+/// bits of f16 and bf16.
 std::string literal(const Tensor& contiguous, std::int64_t element);
 
 /// A C string literal of any length: one piece per line of `text`.

@@ -1,21 +1,30 @@
 #include "repro/emit.h"
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "backends/command/command.h"
 #include "backends/halide/build_info.h"
 #include "backends/halide/halide_text.h"
 #include "backends/halide/plan.h"
 #include "base/error.h"
-#include "expr/canonical.h"
+#include "base/files.h"
+#include "base/subprocess.h"
 #include "expr/loops.h"
 #include "graph/json.h"
 #include "graph/text.h"
+#include "passes/widen.h"
+#include "repro/kernel_text.h"
 #include "repro/templates.h"
 
 namespace whittle::repro {
+namespace fs = std::filesystem;
+
 namespace {
 
 using halide::Kernel;
@@ -31,121 +40,14 @@ std::string comment(const std::string& text, const std::string& prefix) {
     return out + "\n";
 }
 
-/// Names of everything in the generated file. Node names are prefixed, so none can be a keyword or a library's name.
-class Names {
-  public:
-    Names(const Graph& graph, const std::vector<ValueKey>& outputs) : graph_(graph) {
-        for (std::size_t i = 0; i < outputs.size(); i++) {
-            const std::string member = "out_" + text(outputs[i]);
-            members_.push_back(used_.insert(member).second ? member : member + "_output" + std::to_string(i));
-        }
-    }
-
-    std::string text(const ValueKey& key) const {
-        const std::string& name = graph_.nodes[static_cast<std::size_t>(key.node)].name;
-        return key.result ? name + "_r" + std::to_string(key.result) : name;
-    }
-    const std::string& member(std::size_t output) const { return members_[output]; }
-
-  private:
-    const Graph& graph_;
-    std::set<std::string> used_;
-    std::vector<std::string> members_;
-};
-
-/// The part that the kernels give: loops, the suspect's functions, and the functions that call them in turn.
-class KernelText {
-  public:
-    KernelText(const Plan& plan, const Names& names) : plan_(plan), names_(names) {
-        std::map<std::string, std::size_t> first;  // kernels that differ in names only share a function
-        for (std::size_t k = 0; k < plan.kernels.size(); k++)
-            same_as_.push_back(
-                first.emplace(expr::key(plan.kernels[k].group, plan.kernels[k].schedule), k).first->second);
-    }
-
-    std::string functions(const std::string& suffix,
-                          const std::function<std::string(const Kernel&, const std::string&)>& emit) const {
-        std::string text;
-        for (std::size_t k = 0; k < plan_.kernels.size(); k++)
-            if (same_as_[k] == k) text += emit(plan_.kernels[k], function(k, suffix)) + "\n";
-        return text;
-    }
-
-    /// "static void NAME(Outputs& out)": calls every kernel's function, with memory for what lies between.
-    std::string driver(const std::string& name, const std::string& suffix) const {
-        std::string text = "static void " + name + "(Outputs& out) {\n";
-        for (std::size_t k = 0; k < plan_.kernels.size(); k++) {
-            const Kernel& kernel = plan_.kernels[k];
-            std::string arguments;
-            const auto add = [&](const std::string& argument) {
-                arguments += (arguments.empty() ? "" : ", ") + argument;
-            };
-            for (const ValueKey& key : kernel.inputs) add(place(key));
-            for (std::size_t i = 0; i < kernel.outputs.size(); i++) {
-                const ValueKey& key = kernel.outputs[i];
-                if (!output_of(key)) {
-                    const expr::Stage& stage = *kernel.group.stage(kernel.group.outputs[i]);
-                    const std::string type = expr::cpp_type(stage.dtype);
-                    text += "    std::unique_ptr<" + type + "[]> mid_" + names_.text(key) + "(new " + type + "[" +
-                            std::to_string(element_count(stage.sizes())) + "]);\n";
-                }
-                add(place(key));
-            }
-            text += "    " + function(k, suffix) + "(" + arguments + ");\n";
-        }
-        return text + copies() + "}\n";
-    }
-
-  private:
-    /// A kernel's function: "loops", or "loops_2" where there are several kernels.
-    std::string function(std::size_t k, const std::string& suffix) const {
-        return plan_.kernels.size() == 1 ? suffix : suffix + "_" + std::to_string(same_as_[k]);
-    }
-
-    /// The first output of the graph that is this kernel result.
-    std::optional<std::size_t> output_of(const ValueKey& key) const {
-        const auto found = std::find(plan_.outputs.begin(), plan_.outputs.end(), key);
-        if (found == plan_.outputs.end()) return std::nullopt;
-        return static_cast<std::size_t>(found - plan_.outputs.begin());
-    }
-
-    std::string place(const ValueKey& key) const {
-        if (plan_.graph.nodes[static_cast<std::size_t>(key.node)].kind != NodeKind::call)
-            return "in_" + names_.text(key);
-        if (const auto output = output_of(key)) return "out." + names_.member(*output);
-        return "mid_" + names_.text(key) + ".get()";
-    }
-
-    /// Outputs that no kernel writes: inputs passed through, and results listed twice.
-    std::string copies() const {
-        std::string text;
-        for (std::size_t i = 0; i < plan_.outputs.size(); i++) {
-            const ValueKey& key = plan_.outputs[i];
-            const Node& node = plan_.graph.nodes[static_cast<std::size_t>(key.node)];
-            if (node.kind == NodeKind::call && output_of(key) == i) continue;
-            text += "    std::memcpy(out." + names_.member(i) + ", " + place(key) + ", sizeof out." + names_.member(i) +
-                    ");\n";
-        }
-        return text;
-    }
-
-    const Plan& plan_;
-    const Names& names_;
-    std::vector<std::size_t> same_as_;  ///< of each kernel: the first that computes the same
-};
-
 /// What both kinds of repro share.
 class Emitter {
   public:
-    Emitter(const Graph& graph, const std::vector<Tensor>& expected, const Options& options, std::string verified)
-        : graph_(graph),
-          expected_(expected),
-          options_(options),
-          verified_(std::move(verified)),
-          data_(options.output.stem().string()) {}
+    Emitter(const Graph& graph, const std::vector<Tensor>& expected, const Options& options, const Facts& facts)
+        : graph_(graph), expected_(expected), options_(options), facts_(facts), data_(options.output.stem().string()) {}
 
     Emission halide() {
-        auto planned = halide::plan(graph_, planted());
+        auto planned = halide::plan(graph_, graph_.failure->options);
         if (const auto* failure = std::get_if<BackendFailure>(&planned)) throw Error(failure->message);
         const Plan& plan = std::get<Plan>(planned);
         const Names names(plan.graph, plan.outputs);
@@ -157,18 +59,40 @@ class Emitter {
         values_["SUPPORT"] = expr::support_cpp(groups) + halide::halide_support_cpp(scheduled(plan));
         loops(plan, names);
         const KernelText kernels(plan, names);
-        values_["SUSPECT"] = kernels.functions("halide", [](const Kernel& kernel, const std::string& name) {
-            return halide::to_halide_cpp(kernel.group, kernel.schedule, name);
-        }) + kernels.driver("under_test", "halide");
+        const std::set<std::string> guilty = guilty_directives();
+        values_["SUSPECT"] =
+            guilty_switch() +
+            kernels.functions("halide",
+                              [&](const Kernel& kernel, const std::string& name) {
+                                  return halide::to_halide_cpp(kernel.group, kernel.schedule, name, {}, guilty);
+                              }) +
+            kernels.driver("under_test", "halide");
         values_["INCLUDES"] = "#include <Halide.h>";
-        blame("halide", "Halide or its schedule", "the lowering (the loops are wrong too)");
+        const auto& culprit = graph_.failure->culprit;
+        const bool known = culprit && culprit->component != "compiler";
+        blame("halide", known && culprit->component == "schedule" ? culprit->text() : "Halide or its schedule",
+              (known && culprit->component != "schedule" ? "the " + culprit->text() : std::string("the lowering")) +
+                  " (the loops are wrong too)");
+        control(names);
         emission_.compile_flags = halide::compile_flags();
         header(halide::description());
         return finish();
     }
 
-    /// Loops are the independent opinion here too, where every op lowers.
     Emission plugin() {
+        return foreign(&Emitter::suspect_library, "#include <dlfcn.h>", {"-ldl"},
+                       "backend " + graph_.failure->backend + " in " + options_.plugin.filename().string());
+    }
+
+    Emission command() {
+        return foreign(&Emitter::suspect_command, "#include <sys/prctl.h>\n#include <filesystem>\n#include <fstream>",
+                       {}, "command " + graph_.failure->backend.substr(4));
+    }
+
+  private:
+    /// A backend that is not ours. Loops are the independent opinion here too, where every op lowers.
+    Emission foreign(void (Emitter::*write_suspect)(const Names&), const std::string& includes,
+                     const std::vector<std::string>& flags, const std::string& suspect) {
         auto planned = halide::plan(graph_);
         const Plan* plan = std::get_if<Plan>(&planned);
         const Graph& graph = plan ? plan->graph : graph_;
@@ -179,15 +103,68 @@ class Emitter {
         define_inputs(graph, names);
         values_["SUPPORT"] = plan ? expr::support_cpp(groups_of(*plan)) : half_types(graph);
         if (plan) loops(*plan, names);
-        suspect_library(names);
-        values_["INCLUDES"] = "#include <dlfcn.h>";
-        blame("backend", "the backend " + graph_.failure->backend, "Whittle's own lowering (the loops are wrong too)");
-        emission_.compile_flags = {"-ldl"};
-        header("backend " + graph_.failure->backend + " in " + options_.plugin.filename().string());
+        (this->*write_suspect)(names);
+        values_["INCLUDES"] = includes;
+        blame("backend", "the backend " + graph_.failure->backend + " on " + ops(),
+              "Whittle's own lowering (the loops are wrong too)");
+        control(names);
+        emission_.compile_flags = flags;
+        header(suspect);
         return finish();
     }
 
-  private:
+    /// The folder that the command reads, its words, and what it must write.
+    void suspect_command(const Names& names) {
+        const TempDir folder("whittle-repro");
+        write_command_folder(graph_, graph_.failure->options, graph_.failure->inputs, folder.path());
+        std::map<std::string, std::string> slots;
+        for (const fs::directory_entry& entry : sorted_entries(folder.path())) {
+            const std::string bytes = read_file(entry.path()), name = "file_" + std::to_string(slots.size());
+            Tensor tensor(DType::u8, {static_cast<std::int64_t>(bytes.size())});
+            std::memcpy(tensor.mutable_raw(), bytes.data(), bytes.size());
+            slots["FILE_DATA"] += data_.define(name, tensor);
+            slots["FILES"] += "    {" + string_literal(entry.path().filename().string()) + ", " + name + ", " +
+                              std::to_string(bytes.size()) + "},\n";
+        }
+        bool placed = false;
+        for (const std::string& word : shell_split(std::string_view(graph_.failure->backend).substr(4))) {
+            placed = placed || word.find("{}") != std::string::npos;
+            slots["WORDS"] += "    " + word_text(word) + ",\n";
+        }
+        if (!placed) slots["WORDS"] += "    {\"{}\", nullptr},\n";
+        for (std::size_t i = 0; i < expected_.size(); i++)
+            slots["SLOTS"] +=
+                "    {" + (expected_[i].numel() ? "out." + names.member(i) : std::string("nullptr")) + ", \"" +
+                safetensors_name(expected_[i].dtype()) + "\", {" + list(expected_[i].sizes()) + "}, " +
+                std::to_string(expected_[i].numel() * static_cast<std::int64_t>(size_of(expected_[i].dtype()))) +
+                "},\n";
+        for (const char* slot : {"FILE_DATA", "FILES", "WORDS", "SLOTS"}) trim(slots[slot]);
+        values_["SUSPECT"] = expand("repro_command.cpp", slots);
+    }
+
+    /// A word of the command; a file that is no program of the system is looked for beside the repro first.
+    std::string word_text(const std::string& word) {
+        std::error_code ignored;
+        const bool system = word.starts_with("/usr/") || word.starts_with("/bin/");
+        const bool file = !system && (word.find('/') != std::string::npos || fs::path(word).has_extension());
+        if (!file || !fs::is_regular_file(word, ignored)) return "{" + string_literal(word) + ", nullptr}";
+        const fs::path path = fs::absolute(word).lexically_normal();
+        emission_.companions.push_back(path);
+        return "{" + string_literal(path.string()) + ", " + string_literal(path.filename().string()) + "}";
+    }
+
+    static std::vector<fs::directory_entry> sorted_entries(const fs::path& folder) {
+        std::vector<fs::directory_entry> entries(fs::directory_iterator(folder), {});
+        std::sort(entries.begin(), entries.end());
+        return entries;
+    }
+
+    static std::string safetensors_name(DType dtype) {
+        std::string text(name(dtype));
+        std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+        return text;
+    }
+
     /// The graph's JSON and the C structs that carry its tensors.
     void suspect_library(const Names& names) {
         Graph graph = graph_;
@@ -195,9 +172,11 @@ class Emitter {
         if (!graph.subgraphs.empty())
             throw Error("a repro for a plug-in backend cannot hold nested graphs (If, Loop) yet");
         std::map<std::string, Tensor> sidecar;
-        std::map<std::string, std::string> slots = {{"JSON", string_literal(graph_to_json(graph, sidecar))},
-                                                    {"LIBRARY", string_literal(options_.plugin.string())},
-                                                    {"BACKEND", string_literal(options_.backend_name)}};
+        std::map<std::string, std::string> slots = {
+            {"JSON", string_literal(graph_to_json(graph, sidecar))},
+            {"LIBRARY", string_literal(options_.plugin.string())},
+            {"LIBRARY_NAME", string_literal(options_.plugin.filename().string())},
+            {"BACKEND", string_literal(options_.backend_name)}};
         std::string dims, inputs, attributes, options, outputs;
         for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
             const Node& node = graph.nodes[static_cast<std::size_t>(id)];
@@ -224,6 +203,7 @@ class Emitter {
                            "    const std::vector<whittle_tensor> attributes = {\n" + attributes + "    };\n" +
                            "    const std::vector<whittle_option> options = {\n" + options + "    };";
         slots["SLOTS"] = outputs;
+        emission_.companions.push_back(options_.plugin);
         values_["SUSPECT"] = expand("repro_plugin.cpp", slots);
     }
 
@@ -259,8 +239,6 @@ class Emitter {
                (hash.empty() ? "nullptr" : string_literal(hash)) + "},\n";
     }
 
-    halide::Planted planted() const { return halide::planted_from(graph_.failure->options); }
-
     static std::vector<halide::ScheduledGroup> scheduled(const Plan& plan) {
         std::vector<halide::ScheduledGroup> groups;
         for (const Kernel& kernel : plan.kernels) groups.push_back({&kernel.group, &kernel.schedule});
@@ -277,16 +255,24 @@ class Emitter {
     void common(const Names& names) {
         std::string members, definitions, compare;
         std::int64_t total = 0;
+        std::vector<Tensor> exact;
+        if (graph_.failure->accuracy.mode == Accuracy::Mode::fp64)
+            exact = evaluate_exactly(graph_, graph_.failure->inputs).value_or(exact);
+        values_["FP64"] = exact.empty() ? "" : expand("repro_fp64.cpp", {});
         for (std::size_t i = 0; i < expected_.size(); i++) {
             const Tensor expected = expected_[i].contiguous();
             if (expected.numel() == 0) continue;  // nothing to compare, and C++ has no empty arrays
             const std::string &member = names.member(i), count = std::to_string(expected.numel());
-            const Tolerance tolerance = graph_.failure->tolerance.value_or(default_tolerance(expected.dtype()));
+            const Tolerance tolerance = graph_.failure->accuracy.tolerance(expected.dtype());
             members += "    " + expr::cpp_type(expected.dtype()) + " " + member + "[" + count + "];  // " +
                        std::string(name(expected.dtype())) + to_string(expected.sizes()) + "\n";
             definitions += data_.define("expected_" + member, expected);
+            const bool fp64 = i < exact.size() && is_floating(expected.dtype());
+            if (fp64) definitions += data_.define("exact_" + member, exact[i].contiguous());
             compare += "    wrong += differing(who, \"" + member.substr(4) + "\", got." + member + ", expected_" +
-                       member + ", " + count + ", " + number(tolerance.rtol) + ", " + number(tolerance.atol) + ");\n";
+                       member + (fp64 ? ", exact_" + member : "") + ", " + count + ", " + number(tolerance.rtol) +
+                       ", " + number(tolerance.atol) + ", " + number(tolerance.ulp) +
+                       (fp64 ? ", " + number(graph_.failure->accuracy.multiplier) : "") + ");\n";
             total += expected.numel();
         }
         trim(members), trim(compare);
@@ -296,6 +282,42 @@ class Emitter {
         values_["VALUES"] = std::to_string(total);
         values_["ALARM"] = std::to_string(options_.alarm.count());
         values_["FAILURE_KIND"] = graph_.failure->signature.text();
+    }
+
+    /// The directives that the culprit's toggle switches.
+    std::set<std::string> guilty_directives() const {
+        const auto& culprit = graph_.failure->culprit;
+        if (!culprit || culprit->directive.empty()) return {};
+        return {culprit->directive};
+    }
+
+    std::string guilty_switch() const {
+        if (guilty_directives().empty()) return "";
+        return "// The guilty directive, " + graph_.failure->culprit->directive + ": false, or ./" +
+               options_.output.stem().string() + " control, switches it off.\nstatic bool guilty = true;\n\n";
+    }
+
+    /// What runs in the suspect's place and must pass.
+    void control(const Names& names) {
+        const auto& culprit = graph_.failure->culprit;
+        values_["PROGRAM"] = options_.output.stem().string();
+        if (!guilty_directives().empty()) {
+            values_["CONTROL_WHAT"] = culprit->directive + " switched off";
+            values_["CONTROL"] = "    guilty = false;\n    under_test(out);";
+        } else if (has_loops_ && !(culprit && (culprit->component == "lowering" || culprit->component == "pass"))) {
+            values_["CONTROL_WHAT"] = "the loops alone";
+            values_["CONTROL"] = "    run_loops(out);";
+        } else {
+            values_["CONTROL_WHAT"] = "the recorded outputs alone";
+            std::string copies;
+            for (std::size_t i = 0; i < expected_.size(); i++)
+                if (expected_[i].numel())
+                    copies += "    std::memcpy(out." + names.member(i) + ", expected_" + names.member(i) +
+                              ", sizeof out." + names.member(i) + ");\n";
+            values_["CONTROL"] = copies;
+            trim(values_["CONTROL"]);
+        }
+        emission_.control = values_["CONTROL_WHAT"];
     }
 
     static void trim(std::string& text) {
@@ -313,10 +335,13 @@ class Emitter {
         std::size_t next = 0;
         for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
             const Node& node = graph.nodes[static_cast<std::size_t>(id)];
-            if (node.kind == NodeKind::placeholder)
-                text += data_.define("in_" + names.text({id, 0}), graph_.failure->inputs.at(next++));
-            if (node.kind == NodeKind::get_attr)
-                text += data_.define("in_" + names.text({id, 0}), graph.attributes.at(node.target));
+            if (node.kind != NodeKind::placeholder && node.kind != NodeKind::get_attr) continue;
+            const bool input = node.kind == NodeKind::placeholder;
+            const Tensor& value = input ? graph_.failure->inputs.at(next++) : graph.attributes.at(node.target);
+            const std::string what = "in_" + names.text({id, 0});
+            const auto seed = input ? facts_.seeds.find(next - 1) : facts_.seeds.end();
+            text +=
+                seed == facts_.seeds.end() ? data_.define(what, value) : data_.define_random(what, value, seed->second);
         }
         values_["INPUTS"] = text;
     }
@@ -331,12 +356,27 @@ class Emitter {
         has_loops_ = true;
     }
 
+    /// The minimized graph's ops, as the culprit of a backend that we know nothing of.
+    std::string ops() const {
+        std::string text;
+        std::set<std::string> seen;
+        for (const NodeId id : graph_.calls()) {
+            const std::string& target = graph_.nodes[static_cast<std::size_t>(id)].target;
+            if (target == kGetItem || !seen.insert(target).second) continue;
+            if (seen.size() > 3) return text + ", ...";
+            text += (text.empty() ? "" : ", ") + target;
+        }
+        return text.empty() ? "a graph without ops" : text;
+    }
+
     void blame(const std::string& name, const std::string& suspect, const std::string& lowering) {
         values_["SUSPECT_NAME"] = name;
         values_["SUSPECT_LONG"] = suspect;
         values_["BLAME_SUSPECT"] = "BUG in " + suspect;
         values_["BLAME_LOWERING"] = "BUG in " + lowering;
         const std::string& kind = graph_.failure->signature.kind;
+        const std::string& detail = graph_.failure->signature.detail;
+        values_["OF_SHAPE"] = detail == "value" || detail == "nan_or_inf" ? "false" : "true";
         if (kind == "mismatch") {
             values_["VERDICT"] =
                 expand(has_loops_ ? "repro_verdict_mismatch.cpp" : "repro_verdict_mismatch_without_loops.cpp", values_);
@@ -350,10 +390,10 @@ class Emitter {
 
     void header(const std::string& suspect) {
         const Failure& failure = *graph_.failure;
-        std::string text =
-            comment(options_.output.filename().string() + " - written by `" + options_.command + "`; " + verified_,
-                    "") +
-            "//\n";
+        std::string text = comment(options_.output.filename().string() + " - written by `" + options_.command + "`; " +
+                                       facts_.verified,
+                                   "") +
+                           "//\n";
         text += comment(failure.signature.text() + ": " + failure.message, "  failure    ");
         text += comment(std::to_string(graph_.calls().size()) + (graph_.calls().size() == 1 ? " op" : " ops"),
                         "  graph      ");
@@ -361,21 +401,23 @@ class Emitter {
         trim(printed);
         text += comment(printed, "    ");
         text += comment(suspect, "  suspect    ");
+        if (failure.culprit) text += comment(failure.culprit->text(), "  guilty     ");
         std::string command =
             "g++ -std=c++17 -O1 " + options_.output.filename().string() + " -o " + options_.output.stem().string();
         for (const std::string& flag : emission_.compile_flags) command += " " + flag;
         text += comment(command + " && ./" + options_.output.stem().string(), "  build      ");
         text += "//   exit       1 the bug shows, 0 it is gone, 2 something else went wrong\n";
-        text += comment(options_.data == Data::real     ? "the recorded values"
-                        : options_.data == Data::random ? "random values"
-                                                        : "zeros",
-                        "  data       ");
+        text +=
+            comment("./" + options_.output.stem().string() + " control: " + emission_.control + " must pass (exit 0)",
+                    "  control    ");
+        text += comment(facts_.data, "  data       ");
         for (const auto& [key, value] : options_.environment) text += comment(key + ": " + value, "  on         ");
         trim(text);
         values_["HEADER"] = text;
     }
 
     Emission finish() {
+        values_["VALUES_MADE_UP"] = data_.made_up() ? expand("repro_values.cpp", {}) : "";
         values_["SIDECAR"] = data_.sidecars().empty() ? "" : expand("repro_sidecar.cpp", {});
         if (!has_loops_) values_["LOOPS"] = "";
         emission_.text = expand("repro_common.cpp", values_);
@@ -386,7 +428,7 @@ class Emitter {
     const Graph& graph_;
     const std::vector<Tensor>& expected_;
     const Options& options_;
-    std::string verified_;
+    const Facts& facts_;
     DataWriter data_;
     std::map<std::string, std::string> values_;
     Emission emission_;
@@ -397,13 +439,18 @@ class Emitter {
 }  // namespace
 
 Emission emit_halide(const Graph& graph, const std::vector<Tensor>& expected, const Options& options,
-                     const std::string& verified) {
-    return Emitter(graph, expected, options, verified).halide();
+                     const Facts& facts) {
+    return Emitter(graph, expected, options, facts).halide();
+}
+
+Emission emit_command(const Graph& graph, const std::vector<Tensor>& expected, const Options& options,
+                      const Facts& facts) {
+    return Emitter(graph, expected, options, facts).command();
 }
 
 Emission emit_plugin(const Graph& graph, const std::vector<Tensor>& expected, const Options& options,
-                     const std::string& verified) {
-    return Emitter(graph, expected, options, verified).plugin();
+                     const Facts& facts) {
+    return Emitter(graph, expected, options, facts).plugin();
 }
 
 }  // namespace whittle::repro

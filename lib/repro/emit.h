@@ -1,6 +1,9 @@
 // The text of a repro.cpp, from a failing graph.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,13 +15,24 @@ namespace whittle::repro {
 struct Emission {
     std::string text;
     std::vector<Sidecar> sidecars;
-    std::vector<std::string> compile_flags;  ///< what follows "g++ -std=c++17 -O1 repro.cpp -o repro"
+    std::string control;                            ///< what must pass when the program is run with "control"
+    std::vector<std::filesystem::path> companions;  ///< files that the program looks for beside itself first
+    std::vector<std::string> compile_flags;         ///< what follows "g++ -std=c++17 -O1 repro.cpp -o repro"
 };
 
-/// `expected`: one tensor per output, from the reference. `verified`: the header's claim, e.g. "3 of 3 runs fail".
+/// What is known of a repro beside its graph.
+struct Facts {
+    std::string verified;                        ///< the header's claim: "3 of 3 runs fail"
+    std::string data;                            ///< the header's words on it: "zeros: real data do not matter"
+    std::map<std::size_t, std::uint64_t> seeds;  ///< of inputs that the program makes up (made_up, Data::random)
+};
+
+/// `expected`: one tensor per output, from the reference.
 Emission emit_halide(const Graph& graph, const std::vector<Tensor>& expected, const Options& options,
-                     const std::string& verified);
+                     const Facts& facts);
+Emission emit_command(const Graph& graph, const std::vector<Tensor>& expected, const Options& options,
+                      const Facts& facts);
 Emission emit_plugin(const Graph& graph, const std::vector<Tensor>& expected, const Options& options,
-                     const std::string& verified);
+                     const Facts& facts);
 
 }  // namespace whittle::repro

@@ -7,8 +7,9 @@
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "ops/interpreter.h"
+#include "passes/widen.h"
+#include "repro/bundle.h"
 #include "repro/emit.h"
-#include "tensor/random.h"
 
 namespace whittle::repro {
 namespace {
@@ -17,19 +18,71 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kBuildLimit{300};
 
-/// The graph with the inputs that `data` asks for.
-Graph with_data(Graph graph, Data data) {
-    if (data == Data::real) return graph;
-    Random random(0);
-    for (Tensor& input : graph.failure->inputs)
-        input = data == Data::random ? random_tensor(input.dtype(), input.sizes(), random)
-                                     : Tensor(input.dtype(), input.sizes());
-    return graph;
+/// A graph with the data that it is shown to fail with.
+struct Subject {
+    Graph graph;
+    std::vector<Tensor> expected;
+    Data data = Data::real;
+    std::map<std::size_t, std::uint64_t> seeds = {};
+    std::vector<Data> passing = {};
+};
+
+/// The graph with such inputs and floating-point parameters; integers among the parameters stay, they may be sizes.
+/// Throws Error when the reference cannot run it.
+Subject with_data(const Graph& graph, Data data) {
+    Subject subject{graph, {}, data};
+    std::uint64_t seed = 0;
+    std::vector<Tensor>& inputs = subject.graph.failure->inputs;
+    for (std::size_t i = 0; i < inputs.size(); i++) {
+        if (data == Data::random) subject.seeds[i] = seed;
+        inputs[i] = made_up(inputs[i], data, seed++);
+    }
+    for (auto& [name, value] : subject.graph.attributes)
+        if (is_floating(value.dtype())) value = made_up(value, data, seed++);
+    subject.expected = evaluate(subject.graph, inputs);
+    return subject;
+}
+
+bool fails_alike(const Subject& subject, Backend& backend, const Limits& limits) {
+    const Failure& failure = *subject.graph.failure;
+    Outcome outcome = run_isolated(subject.graph, failure.inputs, backend, failure.options, limits);
+    if (failure.signature.kind == "mismatch")
+        outcome = judge(std::move(outcome), subject.expected, failure.accuracy, [&] {
+            return evaluate_exactly(subject.graph, failure.inputs).value_or(std::vector<Tensor>());
+        });
+    return outcome.failed() && signature_of(outcome) == failure.signature;
+}
+
+/// The smallest data that fails in the same way.
+Subject smallest(const Graph& graph, Backend& backend, const Limits& limits) {
+    std::vector<Data> passing;
+    for (const Data data : {Data::zeros, Data::ones, Data::random}) {
+        try {
+            Subject subject = with_data(graph, data);
+            if (fails_alike(subject, backend, limits)) {
+                subject.passing = passing;
+                return subject;
+            }
+        } catch (const Error&) {  // the reference refuses such values
+        }
+        passing.push_back(data);
+    }
+    Subject subject = with_data(graph, Data::real);
+    subject.passing = passing;
+    return subject;
+}
+
+std::string data_text(const Subject& subject) {
+    std::string text = subject.data == Data::real ? "the recorded values" : std::string(name(subject.data));
+    if (subject.data == Data::random) text += " values, made up by the program";
+    for (std::size_t i = 0; i < subject.passing.size(); i++)
+        text += (i ? ", " : "; it does not fail with ") + std::string(name(subject.passing[i]));
+    return text;
 }
 
 std::vector<std::string> compile_command(const Emission& emission, const fs::path& source) {
-    std::vector<std::string> argv = {"g++", "-std=c++17",          "-O1", source.filename().string(),
-                                     "-o",  source.stem().string()};
+    const std::string name = source.stem().string();
+    std::vector<std::string> argv = {"g++", "-std=c++17", "-O1", name + ".cpp", "-o", name};
     argv.insert(argv.end(), emission.compile_flags.begin(), emission.compile_flags.end());
     return argv;
 }
@@ -45,25 +98,30 @@ std::string last_line(std::string text) {
     return newline == std::string::npos ? text : text.substr(newline + 1);
 }
 
-/// Builds the repro in an empty folder and runs it; fills in `report`.
-void verify(const Emission& emission, const Options& options, Report& report) {
-    const TempDir folder("whittle-repro");
-    const fs::path source = folder.path() / options.output.filename();
-    write(emission, source);
-    ProcessOptions build;
-    build.folder = folder.path();
-    build.timeout = kBuildLimit;
-    const ProcessResult built = run_process(compile_command(emission, source), build);
+/// What is built and run, and how.
+struct Program {
+    fs::path folder;
+    std::vector<std::string> build, run;
+};
+
+ProcessResult run_in(const Program& program, std::vector<std::string> argv, std::chrono::seconds limit) {
+    ProcessOptions options;
+    options.folder = program.folder;
+    options.timeout = limit;
+    return run_process(argv, options);
+}
+
+/// Builds the repro in a folder that has nothing but it, runs it and its control; fills in `report`.
+void verify(const Program& program, const Options& options, Report& report) {
+    const ProcessResult built = run_in(program, program.build, kBuildLimit);
     if (built.exit_code != 0 || built.timed_out) {
         report.message = "it does not build: " +
                          (built.timed_out ? std::string("the compiler took too long") : last_line(built.err));
         return;
     }
-    ProcessOptions run;
-    run.folder = folder.path();
-    run.timeout = 10 * options.alarm;  // its own alarm comes first
+    const auto limit = 10 * options.alarm;  // its own alarm comes first
     for (int i = 0; i < options.runs; i++) {
-        const ProcessResult result = run_process({(folder.path() / source.stem()).string()}, run);
+        const ProcessResult result = run_in(program, program.run, limit);
         report.message = last_line(result.out);
         if (result.exit_code != 1 || result.signal || result.timed_out) {
             report.message = "run " + std::to_string(i + 1) + " of " + std::to_string(options.runs) + " ended with " +
@@ -75,39 +133,54 @@ void verify(const Emission& emission, const Options& options, Report& report) {
         }
         report.runs++;
     }
-    report.verified = true;
+    std::vector<std::string> with_control = program.run;
+    with_control.push_back("control");
+    const ProcessResult control = run_in(program, with_control, limit);
+    report.verified = control.exit_code == 0 && !control.signal && !control.timed_out;
+    if (!report.verified) report.message = "the control fails too: " + last_line(control.out);
 }
 
 }  // namespace
 
-Report write_repro(const Graph& original, const Options& options) {
+Report write_repro(const Graph& original, Backend& backend, const Options& options) {
     if (!original.failure)
         throw Error("found a graph without a failure, expected one that minify wrote",
                     "name the backend with --backend to look for a failure first");
-    if (original.failure->backend.empty())
-        throw Error(
-            "found a failure that a command judged, expected one of a backend: a repro needs to know what to compile "
-            "with",
-            "minify with --backend, or hand the candidate itself to the command's owner");
-    const Graph graph = with_data(original, options.data);
-    const std::vector<Tensor> expected = evaluate(graph, graph.failure->inputs);
-    const bool halide = graph.failure->backend == "halide";
+    WHITTLE_CHECK(!original.failure->backend.empty(), "a failure without a backend");
+    const Subject subject =
+        options.data ? with_data(original, *options.data) : smallest(original, backend, options.limits);
+    const Graph& graph = subject.graph;
+    const std::string& suspect = graph.failure->backend;
     const auto emit = [&](const std::string& claim) {
-        return halide ? emit_halide(graph, expected, options, claim) : emit_plugin(graph, expected, options, claim);
+        const Facts facts{claim, data_text(subject), subject.seeds};
+        return suspect == "halide"           ? emit_halide(graph, subject.expected, options, facts)
+               : suspect.starts_with("cmd:") ? emit_command(graph, subject.expected, options, facts)
+                                             : emit_plugin(graph, subject.expected, options, facts);
     };
 
     Report report;
     report.output = options.output;
-    report.data = options.data == Data::real ? "real" : options.data == Data::random ? "random" : "zeros";
+    report.data = subject.data;
+    report.passing = subject.passing;
     Emission emission = emit("not verified");
-    if (options.verify) {
-        verify(emission, options, report);
-        if (report.verified)
-            emission =
-                emit("verified: " + std::to_string(report.runs) + " of " + std::to_string(options.runs) + " runs fail");
-    }
+    report.control = emission.control;
     report.compile_command = shell_quote(compile_command(emission, options.output));
-    write(emission, options.output);
+    const auto write_all = [&](const fs::path& folder) {
+        write(emission, folder / options.output.filename());
+        if (options.bundle) write_bundle(folder, graph, subject.expected, emission, report, options);
+    };
+    if (options.verify) {
+        const TempDir elsewhere("whittle-repro");
+        write_all(elsewhere.path());
+        const fs::path program = elsewhere.path() / options.output.stem();
+        verify(options.bundle ? Program{elsewhere.path(), {"sh", "run.sh", "build"}, {"sh", "run.sh"}}
+                              : Program{elsewhere.path(), compile_command(emission, program), {program.string()}},
+               options, report);
+        if (report.verified)
+            emission = emit("verified: " + std::to_string(report.runs) + " of " + std::to_string(options.runs) +
+                            " runs fail, the control passes");
+    }
+    write_all(options.output.parent_path());
     for (const Sidecar& sidecar : emission.sidecars)
         report.sidecars.push_back(options.output.parent_path() / sidecar.file);
     return report;

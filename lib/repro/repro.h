@@ -6,41 +6,50 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "graph/backend.h"
 #include "graph/graph.h"
+#include "repro/cpp_data.h"
+#include "run/outcome.h"
 
 namespace whittle::repro {
-
-enum class Data { real, random, zeros };
 
 struct Options {
     std::filesystem::path output = "repro.cpp";
     std::string command = {};  ///< what the user typed, for the header
     bool verify = true;
     int runs = 3;  ///< of the verification
-    Data data = Data::real;
+    /// Values of the inputs and floating-point parameters. Nothing: the smallest that still fails in the same way, of
+    /// zeros, ones, random (made up by the program itself) and real values.
+    std::optional<Data> data = Data::real;
+    Limits limits = {};                                   ///< of the runs that try data
     std::chrono::seconds alarm{60};                       ///< after which the suspect counts as hung
     std::map<std::string, std::string> environment = {};  ///< for the header
-    std::filesystem::path plugin = {};                    ///< the library of a plug-in backend
-    std::string backend_name = {};                        ///< its name in that library
+    /// A folder with everything that it takes to show the failure elsewhere; `output` is its repro.cpp.
+    bool bundle = false;
+    std::filesystem::path plugin = {};  ///< the library of a plug-in backend
+    std::string backend_name = {};      ///< its name in that library
 };
 
 struct Report {
     std::filesystem::path output;
     std::vector<std::filesystem::path> sidecars;  ///< large tensors, named by hash, beside the output
-    bool verified = false;
-    int runs = 0;                 ///< runs that showed the failure
+    bool verified = false;                        ///< all runs failed, and the control passed
+    int runs = 0;                                 ///< runs that showed the failure
+    std::string control = {};     ///< what must pass, and did when verified: "conv.vectorize(x, 8) switched off"
     std::string compile_command;  ///< one line for a shell, in the output's folder
-    std::string data;             ///< "real", "random" or "zeros"
-    std::string message;          ///< the repro's own last words, or why verification failed
+    Data data = Data::real;
+    std::vector<Data> passing = {};  ///< data that was tried and does not fail
+    std::string message;             ///< the repro's own last words, or why verification failed
 };
 
-/// `graph` carries a failure with the backend, its signature and one input per placeholder. Writes the file (and
-/// sidecars) whether or not it verifies; a repro that does not show the failure is reported with verified == false.
-/// Throws Error when the graph has no failure, its backend is a command, or (Halide) an op does not lower.
-Report write_repro(const Graph& graph, const Options& options);
+/// `backend` is the one of the failure. `graph` carries a failure with the backend, its signature and one input per
+/// placeholder. Writes the file (and sidecars) whether or not it verifies; a repro that does not show the failure is
+/// reported with verified == false. Throws Error when the graph has no failure, or (Halide)
+/// an op does not lower.
+Report write_repro(const Graph& graph, Backend& backend, const Options& options);
 
 }  // namespace whittle::repro

@@ -109,6 +109,21 @@ Values read_outputs(const fs::path& file, std::size_t count) {
     return outputs;
 }
 
+void write_model(const Graph& graph, bool onnx, const fs::path& folder) {
+    Graph plain = graph;
+    plain.failure.reset();
+    if (onnx)
+        save_onnx(plain, folder / "model.onnx");
+    else
+        save_graph(plain, folder / "graph.json");
+}
+
+void write_inputs(std::span<const Tensor> inputs, const fs::path& folder) {
+    std::map<std::string, Tensor> named;
+    for (std::size_t i = 0; i < inputs.size(); ++i) named.emplace(std::to_string(i), inputs[i]);
+    save_safetensors(folder / "inputs.safetensors", named);
+}
+
 class CommandExecutable final : public Executable {
   public:
     /// Writes the model; throws Error when it has no spelling in that format.
@@ -122,20 +137,13 @@ class CommandExecutable final : public Executable {
                 placed = true;
             }
         if (!placed) argv_.push_back(folder_.path().string());
-        Graph plain = graph;
-        plain.failure.reset();
-        if (options_.onnx)
-            save_onnx(plain, folder_.path() / "model.onnx");
-        else
-            save_graph(plain, folder_.path() / "graph.json");
+        write_model(graph, options_.onnx, folder_.path());
     }
 
     RunResult run(std::span<const Tensor> inputs) override {
         const fs::path outputs = folder_.path() / "outputs.safetensors";
         for (const char* leftover : {"outputs.safetensors", "failure.json"}) fs::remove(folder_.path() / leftover);
-        std::map<std::string, Tensor> named;
-        for (std::size_t i = 0; i < inputs.size(); ++i) named.emplace(std::to_string(i), inputs[i]);
-        save_safetensors(folder_.path() / "inputs.safetensors", named);
+        write_inputs(inputs, folder_.path());
 
         ProcessOptions process;
         // Whoever isolates us by a process group ends the command with us; only a timeout of our own needs a group.
@@ -195,6 +203,12 @@ class CommandBackend final : public Backend {
 };
 
 }  // namespace
+
+void write_command_folder(const Graph& graph, const BackendOptions& options, std::span<const Tensor> inputs,
+                          const fs::path& folder) {
+    write_model(graph, read_options(options, graph).onnx, folder);
+    write_inputs(inputs, folder);
+}
 
 std::unique_ptr<Backend> make_command_backend(const std::string& line) {
     return std::make_unique<CommandBackend>(line);

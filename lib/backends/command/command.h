@@ -1,7 +1,9 @@
 // Any compiler as a backend: a command that reads a model and inputs from a folder and writes outputs into it.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "graph/backend.h"
@@ -22,5 +24,9 @@ namespace whittle {
 /// Options: format = auto | onnx | json, which model file to write; timeout = seconds of one run.
 /// Throws Error when LINE has no words or an open quote.
 std::unique_ptr<Backend> make_command_backend(const std::string& line);
+
+/// What the backend finds in its folder: model and inputs. Throws Error when the graph has no spelling in that format.
+void write_command_folder(const Graph& graph, const BackendOptions& options, std::span<const Tensor> inputs,
+                          const std::filesystem::path& folder);
 
 }  // namespace whittle

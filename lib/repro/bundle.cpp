@@ -1,0 +1,99 @@
+#include "repro/bundle.h"
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "frontends/onnx/save.h"
+#include "frontends/onnx/tensor_proto.h"
+#include "graph/json.h"
+#include "record/record.h"
+
+namespace whittle::repro {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string run_script(const Report& report, const Options& options) {
+    const std::string program = options.output.stem().string();
+    return "#!/bin/sh\n"
+           "# Builds the repro where that is still to do, and runs it. Exit 1: the bug shows, 0: it is gone.\n"
+           "#   sh run.sh          show the failure\n"
+           "#   sh run.sh control  what must pass: " +
+           report.control +
+           "\n"
+           "#   sh run.sh build    build only\n"
+           "cd \"$(dirname \"$0\")\" || exit 2\n"
+           "[ " +
+           program + " -nt " + program + ".cpp ] || " + report.compile_command +
+           " || exit 2\n"
+           "[ \"$1\" = build ] || exec ./" +
+           program + " \"$@\"\n";
+}
+
+std::string read_me(const Graph& graph, const Report& report, const Options& options, bool onnx) {
+    const Failure& failure = *graph.failure;
+    std::string text = failure.signature.text() + " with " + failure.backend + "\n" + failure.message + "\n";
+    if (failure.culprit) text += "guilty: " + failure.culprit->text() + "\n";
+    text += "\nmade by:  " + options.command +
+            "\n"
+            "\nWithout Whittle (needs g++ and the compiler under suspicion):\n"
+            "  sh run.sh            builds " +
+            options.output.filename().string() +
+            " and runs it: exit 1 shows the failure, 0 says that it is gone\n"
+            "  sh run.sh control    what must pass: " +
+            report.control + "\n\nThe exact commands that run.sh runs:\n  " + report.compile_command + "\n  ./" +
+            options.output.stem().string() + "\n\nWith Whittle:\n";
+    std::string backend = failure.backend;
+    if (!options.plugin.empty()) backend = "./" + options.plugin.filename().string() + ":" + options.backend_name;
+    std::string flags;
+    for (const auto& [key, value] : failure.options) flags += " --backend-option " + shell_quote({key + "=" + value});
+    text += "  replay record --backend " + shell_quote({backend}) + flags +
+            "\n  explain candidate.json --divergence --backend " + shell_quote({backend}) + flags +
+            "\n  repro candidate.json\n";
+    if (onnx)
+        text +=
+            "\ncandidate.onnx with test_data_set_0/ is the same graph for other tools; output_*.pb are what the "
+            "reference computes.\n";
+    return text;
+}
+
+/// False: the graph has no spelling in ONNX.
+bool write_onnx(const fs::path& folder, const Graph& graph, const std::vector<Tensor>& expected) {
+    if (graph.dialect != "onnx") return false;
+    save_onnx(graph, folder / "candidate.onnx");
+    const auto save = [&](const std::string& prefix, const std::vector<Tensor>& tensors) {
+        for (std::size_t i = 0; i < tensors.size(); i++)
+            save_tensor_proto(folder / "test_data_set_0" / (prefix + std::to_string(i) + ".pb"), tensors[i]);
+    };
+    save("input_", graph.failure->inputs);
+    save("output_", expected);
+    return true;
+}
+
+}  // namespace
+
+void write_bundle(const fs::path& folder, const Graph& graph, const std::vector<Tensor>& expected,
+                  const Emission& emission, const Report& report, const Options& options) {
+    for (const fs::path& companion : emission.companions) {
+        std::error_code error;
+        fs::copy_file(companion, folder / companion.filename(), fs::copy_options::overwrite_existing, error);
+        if (error) throw Error({companion.string(), {}}, "cannot copy it into the bundle: " + error.message());
+    }
+    write_file(folder / "run.sh", run_script(report, options));
+    save_graph(graph, folder / "candidate.json");
+    const bool onnx = write_onnx(folder, graph, expected);
+    Graph plain = graph;
+    plain.failure.reset();
+    save_record(folder / "record", plain,
+                {.name = "candidate",
+                 .backend = graph.failure->backend,
+                 .inputs = graph.failure->inputs,
+                 .expected = expected,
+                 .accuracy = graph.failure->accuracy});
+    std::string environment;
+    for (const auto& [key, value] : options.environment) environment += key + ": " + value + "\n";
+    write_file(folder / "environment.txt", environment);
+    write_file(folder / "README.txt", read_me(graph, report, options, onnx));
+}
+
+}  // namespace whittle::repro
