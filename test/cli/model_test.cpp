@@ -150,8 +150,10 @@ TEST_CASE("a data set without names goes by position") {
 TEST_CASE("a failure's inputs are kept") {
     const TempDir folder;
     Graph graph = load_graph(two_inputs(folder));
-    graph.failure =
-        Failure{.backend = "halide", .inputs = {Tensor::of<float>({5, 6}), Tensor::of<std::int64_t>({1, 2, 3})}};
+    Failure failure;
+    failure.backend = "halide";
+    failure.inputs = {Tensor::of<float>({5, 6}), Tensor::of<std::int64_t>({1, 2, 3})};
+    graph.failure = failure;
     save_graph(graph, folder.path() / "m.json");
     const LoadedFrame frame = load_model(folder.path() / "m.json", {}).at(0);
     CHECK(frame.inputs_from == "the failure");

@@ -14,8 +14,11 @@ TEST_CASE("a failure is stored beside an ONNX file and read back", "[failure]") 
     Graph graph = parse(
         "graph g {\n  %x = placeholder[\"in\"] : f32[2]\n  %y = aten.relu.default(%x) : f32[2]\n  return (%y)\n}\n");
     CHECK_FALSE(load_failure(graph, model));
-    graph.failure = Failure{
-        .backend = "halide", .signature = {"mismatch", "run", "value"}, .inputs = {Tensor::of<float>({1, NAN})}};
+    Failure recorded;
+    recorded.backend = "halide";
+    recorded.signature = {"mismatch", "run", "value"};
+    recorded.inputs = {Tensor::of<float>({1, NAN})};
+    graph.failure = recorded;
     save_failure(graph, model);
     const auto failure = load_failure(graph, model);
     REQUIRE(failure);

@@ -79,7 +79,7 @@ TEST_CASE("each rule is named with its graph and node") {
     CHECK_THAT(complaint_after([](Graph& g) { g.subgraphs["body"] = std::make_shared<const Graph>(); }),
                Contains("graph graph/body: breaks the rule \"exactly one output node\""));
     CHECK_THAT(complaint_after([](Graph& g) { g.nodes[2].target = ""; }), Contains("calls name their op"));
-    CHECK_THAT(complaint_after([](Graph& g) { g.failure = Failure{.inputs = {Tensor(DType::f32, {9})}}; }),
+    CHECK_THAT(complaint_after([](Graph& g) { g.failure.emplace().inputs = {Tensor(DType::f32, {9})}; }),
                Contains("recorded inputs fit the placeholders"));
     CHECK_THAT(complaint(parse("graph g {\n%x = placeholder : f32[2]\n%y = op(%x) : f32[2]\n"
                                "%z = placeholder : f32[2]\nreturn ()\n}")),

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "base/error.h"
 #include "graph/verify.h"
 #include "ops/interpreter.h"
 #include "ops/registry.h"
