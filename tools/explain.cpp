@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
+#include "base/variables.h"
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
 #include "cli/model.h"
@@ -36,7 +37,7 @@ struct Options {
     cli::ProgramOptions program;
     std::optional<std::string> break_id, source, source_flags;
     bool ops = false, guards = false, times = false, recompiles = false;
-    bool fullgraph = false, list_backends = false, divergence = false;
+    bool fullgraph = false, list_backends = false, list_variables = false, divergence = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -65,6 +66,8 @@ void declare(cli::Tool& tool, Options& options) {
               "values.");
     options.accuracy.declare(tool, "With --divergence: what differs.");
     tool.flag("--list-backends", options.list_backends, "List the backends that exist, and stop.");
+    tool.flag("--list-variables", options.list_variables,
+              "List the environment variables that switch things without the programs, as Markdown, and stop.");
     options.inputs.declare(tool);
     options.program.declare(tool);
     tool.example("explain ./app -- --steps 3", "run a LibTorch program and say where its graphs break");
@@ -220,6 +223,10 @@ int tell_divergence(const cli::Tool& tool, const Options& options) {
 
 int run(const cli::Tool& tool, const Options& options) {
     if (options.list_backends) return list(tool);
+    if (options.list_variables) {
+        std::cout << variables_page();
+        return 0;
+    }
     if (options.break_id) return tell_break(*options.break_id);
     const std::vector<cpp::Analysis> analyses = analyses_of(options);
     if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0]);
@@ -249,7 +256,7 @@ int run(const cli::Tool& tool, const Options& options) {
             std::cout << explain::joined_text(analyses, subject.index->breaks, text_options(tool, options));
     }
     if (!options.fullgraph || report.break_reasons.empty()) return 0;
-    std::cerr << "explain: --fullgraph: found a graph break at " << report.first_break << "\n";
+    std::cerr << "explain: --fullgraph: " << explain::first_break_text(report);
     return 1;
 }
 

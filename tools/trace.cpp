@@ -13,6 +13,7 @@
 #include "cli/usage.h"
 #include "explain/full_code.h"
 #include "explain/report.h"
+#include "explain/show.h"
 #include "frontends/clang/launcher.h"
 #include "frontends/cpp/description.h"
 #include "run/trace_folder.h"
@@ -67,12 +68,11 @@ void check_output(const Options& options) {
         throw Error({given, {}}, "found a folder that trace did not write, expected an empty or a new one");
 }
 
-bool breaks_fullgraph(const cli::LoadedFrame& frame) {
-    const std::vector<NodeId> breaks = explain::break_nodes({.name = frame.name, .graph = frame.graph}, nullptr);
-    if (breaks.empty()) return false;
-    std::cerr << "trace: --fullgraph: found a graph break at %" << frame.graph.node({breaks[0]}).name
-              << " (explain says why)\n";
-    return true;
+/// Whether --fullgraph has nothing to say against it; else says what the first break is.
+bool is_whole(const Options& options, const explain::Report& report) {
+    if (!options.fullgraph || !report.first_break) return true;
+    std::cerr << "trace: --fullgraph: " << explain::first_break_text(report);
+    return false;
 }
 
 void print(const TracedFrame& traced, const cli::LoadedFrame& frame, const fs::path& folder) {
@@ -123,8 +123,7 @@ int finish_own(const cli::Tool& tool, const Options& options, const cli::RanProg
             frames.push_back({{"frame", graph.frame}, {"graph", graph.file.string()}});
         cli::print_json({{"output", options.output.string()}, {"frames", frames}, {"program", ran.status}});
     }
-    if (options.fullgraph && breaks) std::cerr << "trace: --fullgraph: found a graph break (explain says why)\n";
-    return cli::end_as(ran);
+    return is_whole(options, explain::explain(index.model, {}, nullptr, &index)) ? cli::end_as(ran) : 1;
 }
 
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
@@ -162,8 +161,8 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
                   << " that differ from LibTorch; the program ended with " << ran.status << "\n";
     if (tool.shared().json)
         cli::print_json({{"output", options.output.string()}, {"frames", json}, {"program", ran.status}});
-    if (options.fullgraph && breaks) std::cerr << "trace: --fullgraph: found a graph break (explain says why)\n";
-    return cli::end_as(ran);
+    return is_whole(options, explain::explain(options.model.string(), {}, nullptr, &folder.index())) ? cli::end_as(ran)
+                                                                                                     : 1;
 }
 
 int run(const cli::Tool& tool, const Options& options) {
@@ -178,7 +177,10 @@ int run(const cli::Tool& tool, const Options& options) {
     nlohmann::json json = nlohmann::json::array();
     bool good = true;
     for (const cli::LoadedFrame& frame : frames) {
-        if (options.fullgraph && breaks_fullgraph(frame)) good = false;
+        good = good && is_whole(options, explain::explain(
+                                             options.model.string(),
+                                             {{.name = frame.name, .file = frame.file.string(), .graph = frame.graph}},
+                                             nullptr));
         const TracedFrame traced = folder.add(
             {frame.name, frame.file.string(), frame.graph, frame.inputs, frame.expected, frame.expected_from}, *backend,
             options.backend.options(), policy);

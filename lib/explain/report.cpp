@@ -136,7 +136,7 @@ std::vector<NodeId> break_nodes(const Frame& frame, const Backend* backend) {
 namespace {
 
 void add_place(Report& report, BreakKind kind, const std::string& op, const std::string& why, BreakPlace place) {
-    if (report.graph_break_count == 0) report.first_break = (place.node.empty() ? "" : "%" + place.node + ": ") + why;
+    if (!report.first_break) report.first_break = {kind, op, why, {place}, 1};
     report.graph_break_count += place.count;
     auto reason = std::find_if(report.break_reasons.begin(), report.break_reasons.end(),
                                [&](const BreakReason& r) { return r.reason == why && r.kind == kind; });

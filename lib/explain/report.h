@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,7 +76,7 @@ struct Report {
     std::string backend = {};                     ///< asked whether it supports the ops; empty when none was
     std::vector<GraphSummary> graphs = {};        ///< without empty ones
     std::int64_t graph_break_count = 0;           ///< each time it happened, not reasons
-    std::string first_break = {};                 ///< "%nms: REASON" of the first in the order of the graphs
+    std::optional<BreakReason> first_break = {};  ///< in the order of the graphs; with its place alone
     std::int64_t op_count = 0;                    ///< calls without getitem, breaks included
     std::vector<BreakReason> break_reasons = {};  ///< most frequent first
     std::vector<OpUse> ops = {};                  ///< most frequent first

@@ -20,6 +20,9 @@ struct TextOptions {
 
 std::string to_text(const Report& report, const TextOptions& options);
 
+/// The first break, for --fullgraph: reason and id, the user's stack, a hint. Empty when there is none.
+std::string first_break_text(const Report& report);
+
 /// graph_count, graph_break_count, op_count, break_reasons, graphs, recompiles (none for a model file), notes, ops,
 /// backend, unsupported.
 nlohmann::json to_json(const Report& report);

@@ -46,20 +46,25 @@ std::string place_text(const BreakPlace& place) {
     return text;
 }
 
+std::string heading(const BreakReason& reason, const Painter& paint) {
+    return paint.red(reason.reason) + " [" + std::string(capture::info(reason.kind).id) + "]";
+}
+
+std::string hint_text(BreakKind kind) { return "   hint: " + std::string(capture::info(kind).hint) + "\n"; }
+
 std::string reasons_text(const Report& report, const TextOptions& options, const Painter& paint) {
     if (report.break_reasons.empty()) return {};
     std::string text = paint.bold("Break reasons:") + "\n";
     int number = 0;
     for (const BreakReason& reason : report.break_reasons) {
-        const capture::BreakInfo& info = capture::info(reason.kind);
-        text += '\n' + std::to_string(++number) + ". " + paint.red(reason.reason) + " [" + std::string(info.id) + "]";
+        text += '\n' + std::to_string(++number) + ". " + heading(reason, paint);
         if (reason.count > 1) text += " (" + plural(reason.count, "time") + ")";
         text += "\n";
         const std::size_t shown = options.verbose ? reason.places.size() : std::min(kPlaces, reason.places.size());
         for (std::size_t i = 0; i < shown; ++i) text += place_text(reason.places[i]);
         if (shown < reason.places.size())
             text += "   and " + std::to_string(reason.places.size() - shown) + " more (--verbose lists all)\n";
-        text += "   hint: " + std::string(info.hint) + "\n";
+        text += hint_text(reason.kind);
     }
     return text + "\n";
 }
@@ -169,6 +174,14 @@ std::string bytes_text(std::int64_t bytes) {
     char text[32];
     std::snprintf(text, sizeof text, unit ? "%.1f %s" : "%.0f %s", value, units[unit]);
     return text;
+}
+
+std::string first_break_text(const Report& report) {
+    if (!report.first_break) return {};
+    const BreakPlace& place = report.first_break->places.at(0);
+    return "found a graph break at " + (place.node.empty() ? "" : "%" + place.node + ": ") +
+           heading(*report.first_break, Painter(false)) + "\n" + place_text(place) +
+           hint_text(report.first_break->kind);
 }
 
 std::string to_text(const Report& report, const TextOptions& options) {

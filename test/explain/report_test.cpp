@@ -85,7 +85,12 @@ TEST_CASE("breaks split the graph, and equal reasons are told once") {
     CHECK(report.break_reasons.at(0).places.at(1).node == "e");
     CHECK(report.break_reasons.at(0).places.at(1).user_stack.at(0).file == "model.onnx");
     CHECK(report.op_count == 6);
-    CHECK(report.first_break == "%b: unknown op mystery.op");
+    REQUIRE(report.first_break);
+    CHECK(explain::first_break_text(report) ==
+          "found a graph break at %b: unknown op mystery.op [WB0007]\n"
+          "   File \"model.onnx\", in main\n     %b = mystery.op(%a) : f32[2, 3]\n"
+          "   hint: " +
+              std::string(capture::info(explain::BreakKind::unregistered_op).hint) + "\n");
     REQUIRE(report.graphs.size() == 3);
     CHECK(report.graphs.at(0).ops == 1);
     CHECK(report.graphs.at(1).ops == 2);
