@@ -158,14 +158,17 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
     const CurrentSession current(session.get());
     try {
         body();
-    } catch (const GraphBreakError&) {
+        session->finish();
+    } catch (const GraphBreakError& error) {
         session->abandon();
+        execution.keep_events(session->take_events(), error.what());
         throw;
     } catch (...) {
         session->finish_by_exception();
+        execution.keep_events(session->take_events(), {});
         throw;
     }
-    session->finish();
+    execution.keep_events(session->take_events(), {});
 }
 
 CompileStats stats(const FunctionState& function) {

@@ -12,6 +12,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/subprocess.h"
 #include "base/variables.h"
 #include "graph/text.h"
 #include "ops/interpreter.h"
@@ -52,6 +53,9 @@ FunctionState::FunctionState(CompileOptions given, const void* where, const char
     functions =
         options.function_filter.empty() ? list_variable("WHITTLE_DEBUG_FUNCTION") : split_list(options.function_filter);
     repro = ReproOptions::from(options);
+    const std::string record =
+        options.replay_record.empty() ? variable("WHITTLE_REPLAY_RECORD") : options.replay_record;
+    if (!record.empty() && record != "0") frame_records = record == "1" ? repro.folder : std::filesystem::path(record);
 }
 
 const std::string& FunctionState::name() {
@@ -265,6 +269,23 @@ void Execution::argument_named(const std::string& before, const std::string& nam
     auto& names = function_.options.arg_names;
     for (std::size_t i = names.size(); i <= position; ++i) names.push_back("arg" + std::to_string(i));
     names[position] = name;
+}
+
+bool Execution::wants_events() const {
+    return !function_.frame_records.empty() || (trace_ && trace_->wants_frame_records());
+}
+
+void Execution::keep_events(std::vector<FrameSegment> events, const std::string& error) {
+    bool failed = !error.empty();
+    for (const FrameSegment& segment : events) failed |= !segment.failed.empty();
+    if (events.empty() || !failed) return;
+    FrameRecord record{.name = function_.name() + "_frame", .frame = function_.name(), .error = error};
+    record.segments = std::move(events);
+    if (trace_ && trace_->wants_frame_records()) trace_->add_frame_record(record);
+    if (function_.frame_records.empty()) return;
+    const std::filesystem::path file = save_frame_record(function_.frame_records, record);
+    log_error("capture", "capture of " + record.frame + " failed; its events are kept; next: replay " +
+                             shell_quote({file.string()}));
 }
 
 std::vector<std::shared_ptr<const Tape>> Execution::tapes(std::int64_t position) const {

@@ -45,6 +45,7 @@ struct FunctionState {
     std::string backend_name;
     std::vector<std::string> functions;  ///< only these are compiled; empty: all
     ReproOptions repro;
+    std::filesystem::path frame_records;  ///< where events go when capture fails; empty: nowhere
     bool warned = false, skip = false;
     bool implicit = false;  ///< nobody asked for it to be compiled: a frame of a trace
     CompileStats counts;
@@ -70,6 +71,9 @@ class Execution final : public FrameHost {
     bool wants_stacks() const override { return trace_ != nullptr; }
     bool keeps_all() const override { return function_.implicit; }
     void argument_named(const std::string& before, const std::string& name) override;
+    bool wants_events() const override;
+    /// Writes the frame's events where they are wanted: capture failed, in one of its calls or (`error`) as a whole.
+    void keep_events(std::vector<FrameSegment> events, const std::string& error);
     std::vector<std::shared_ptr<const Tape>> tapes(std::int64_t position) const override;
     void remember(std::int64_t position, std::shared_ptr<const Tape> tape) override;
 

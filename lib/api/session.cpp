@@ -35,7 +35,10 @@ NotRecording::~NotRecording() {
 }
 bool NotRecording::active() { return not_recording != 0; }
 
-Session::Session(std::string frame, FrameHost& host) : frame_(std::move(frame)), host_(host), graph_("") { reset(); }
+Session::Session(std::string frame, FrameHost& host)
+    : frame_(std::move(frame)), host_(host), graph_(""), keeps_events_(host.wants_events()) {
+    reset();
+}
 
 Session* Session::current() { return current_session; }
 Session* Session::exchange(Session* session) { return std::exchange(current_session, session); }
@@ -44,7 +47,10 @@ void Session::reset() {
     graph_ = capture::OutputGraph(frame_ + "_" + std::to_string(graphs_run_));
     steps_.clear();
     all_steps_ = true;
-    tapes_ = host_.wants_stacks() || host_.keeps_all() ? decltype(tapes_)() : host_.tapes(graphs_run_);
+    failed_.clear();
+    noted_ = false;
+    const bool known_will_do = !host_.wants_stacks() && !host_.keeps_all() && !keeps_events_;
+    tapes_ = known_will_do ? host_.tapes(graphs_run_) : decltype(tapes_)();
     tape_ = tapes_.empty() ? nullptr : tapes_.front();
     cursor_ = 0;
     taken_ = 0;
@@ -237,7 +243,13 @@ TensorList Session::record_new(Node call, const std::vector<ImplPtr>& operands) 
         gradient |= operand->meta.requires_grad;
         return Arg(node_of(operand));
     });
-    std::vector<ValueMeta> metas = infer(graph_.graph(), node);
+    std::vector<ValueMeta> metas;
+    try {
+        metas = infer(graph_.graph(), node);
+    } catch (const std::exception& error) {
+        note_failure(node, error);
+        throw;
+    }
     if (gradient && grad_enabled())
         for (ValueMeta& meta : metas) meta.requires_grad = is_floating(meta.dtype);
     Step step = step_of(call, {}, operands, nodes);
@@ -265,10 +277,15 @@ void Session::record_write(Node call, const std::string& functional, const std::
     const TensorImpl& self = *operands.at(0);
     Node computed = node;
     computed.target = functional;
-    const std::vector<ValueMeta> metas = infer(graph_.graph(), computed);
-    if (metas.at(0).sizes != self.meta.sizes)
-        throw Error(call.target + ": found a result of sizes " + to_string(metas[0].sizes) + " written into " +
-                    to_string(self.meta.sizes) + ", expected equal ones");
+    try {
+        const std::vector<ValueMeta> metas = infer(graph_.graph(), computed);
+        if (metas.at(0).sizes != self.meta.sizes)
+            throw Error(call.target + ": found a result of sizes " + to_string(metas[0].sizes) + " written into " +
+                        to_string(self.meta.sizes) + ", expected equal ones");
+    } catch (const std::exception& error) {
+        note_failure(node, error);
+        throw;
+    }
     steps_.push_back(step_of(call, functional, operands, nodes));
     const std::vector<NodeRef> made = graph_.call({.target = std::move(node.target),
                                                    .args = std::move(node.args),
@@ -338,6 +355,7 @@ void Session::finish_by_exception() noexcept {
 }
 
 void Session::abandon() {
+    note_rest();
     for (const std::weak_ptr<TensorImpl>& entry : pending_)
         if (const ImplPtr impl = entry.lock()) impl->session.reset();
     reset();

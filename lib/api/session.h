@@ -2,6 +2,7 @@
 // is demanded, has them compiled and run, and gives the program's tensors their values.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -14,6 +15,7 @@
 
 #include "api/impl.h"
 #include "capture/output_graph.h"
+#include "record/frame_record.h"
 
 namespace whittle::api {
 
@@ -47,6 +49,8 @@ class FrameHost {
     virtual bool wants_stacks() const = 0;
     /// Every operation counts, whether or not its result is wanted: nobody asked for this frame to be compiled.
     virtual bool keeps_all() const { return false; }
+    /// What the frame does is to be kept as events, for when capture fails.
+    virtual bool wants_events() const { return false; }
     /// An argument's name became known: it was called `before`.
     virtual void argument_named(const std::string& before, const std::string& name) = 0;
     /// What earlier executions recorded as their graph number `position`, the latest first.
@@ -83,6 +87,9 @@ class Session : public std::enable_shared_from_this<Session> {
     void finish_by_exception() noexcept;
     /// Forgets what was recorded; pending tensors lose their values.
     void abandon();
+
+    /// What the frame did, where the host wanted that kept.
+    std::vector<FrameSegment> take_events();
 
     /// What the program's probes say: a parameter's name …
     void name_parameter(std::size_t position, const TensorImpl* tensor, const std::string& name);
@@ -125,6 +132,13 @@ class Session : public std::enable_shared_from_this<Session> {
     std::vector<whittle::Tensor> values_of(const std::vector<NodeId>& inputs) const;
     void reset();
 
+    /// Keeps what was issued since the last segment, and what capture makes of it.
+    void note_segment(const std::vector<NodeRef>& live, const std::optional<capture::GraphBreak>& why);
+    /// What was issued and came to no graph.
+    void note_rest();
+    void note_failure(const Node& call, const std::exception& error);
+    void note_outputs(const std::vector<whittle::Tensor>& outputs);
+
     // While the frame issues what a tape holds, nothing is built: `graph_` and `steps_` are empty.
     /// The step of the tape, or of another one that began alike, that is this call; takes its new inputs. Null: none.
     const Step* match(const Node& call, const std::string& functional, const std::vector<ImplPtr>& operands);
@@ -164,6 +178,10 @@ class Session : public std::enable_shared_from_this<Session> {
     std::vector<ImplPtr> kept_;                                 ///< keeps keys of sources alive
     std::int64_t graphs_run_ = 0;
     Counters counters_;
+    std::vector<FrameSegment> events_;
+    std::vector<FailedCall> failed_;  ///< since the last segment
+    bool keeps_events_, noted_ = false;
+    std::size_t event_bytes_ = 0;
     std::unordered_map<std::uint64_t, bool> made_here_;  ///< values of earlier graphs; true: drawn at random
 };
 

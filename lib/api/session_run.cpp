@@ -136,7 +136,8 @@ std::shared_ptr<Tape> Session::finish_graph(const std::vector<NodeRef>& live, st
     std::map<std::string, std::string> names;
     for (const auto& [id, name] : node_names_) names.emplace(raw.node({id}).name, name);
     rename_nodes(graph, names);
-    if (!all_steps_ || host_.wants_stacks() || host_.keeps_all() || !raw.subgraphs.empty()) return tape;
+    if (!all_steps_ || keeps_events_ || host_.wants_stacks() || host_.keeps_all() || !raw.subgraphs.empty())
+        return tape;
     for (const auto& [id, impl] : input_impls_) {
         const capture::Source* source = graph_.source_of({id});
         tape->inputs[id] = {.parameter = source ? "" : parameter_name(*impl),
@@ -172,31 +173,36 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack) {
         whole[&memory] = position;
     }
     NotRecording not_recording;
+    if (keeps_events_) note_segment(results, why);
     if (why) host_.broke(*why, stack);
     std::shared_ptr<Tape> recorded;
     if (!match_end(results)) {
         leave_tape();
         recorded = finish_graph(results, std::move(why), std::move(stack));
-        if (!recorded) return reset();
+        if (!recorded) return reset();  // nothing to run
     }
     const std::shared_ptr<const Tape> tape = recorded ? recorded : tape_;
     std::shared_ptr<CompiledGraph> compiled = tape->compiled;
     const std::vector<whittle::Tensor> inputs = values_of(tape->placeholders), parameters = values_of(tape->parameters);
     const auto keep = std::move(input_impls_);
-    const std::int64_t position = graphs_run_++;
+    const std::int64_t number = graphs_run_++;
     reset();
     std::vector<whittle::Tensor> outputs;
     try {
         outputs = host_.run(tape->recorded, compiled, inputs, parameters);
+        note_outputs(outputs);
         for (std::size_t i = 0; i < live.size(); ++i)
             outputs.at(i) = as_promised(outputs.at(i), live[i]->meta, tape->recorded.captured.graph.name);
     } catch (...) {
         for (const ImplPtr& impl : live) impl->session.reset();
         throw;
     }
-    if (recorded) {
+    if (recorded && !recorded->steps.empty()) {
         recorded->compiled = std::move(compiled);
-        if (!recorded->steps.empty()) host_.remember(position, recorded);
+        // Not to be kept alive: values come with each run, and the key has done its work.
+        recorded->recorded.captured.graph.attributes.clear();
+        recorded->recorded.key.clear();
+        host_.remember(number, recorded);
     }
     std::map<const Memory*, std::shared_ptr<Storage>> storages;
     for (const auto& [memory, position] : whole) storages[memory] = laid_out(outputs.at(position), memory->root_meta);

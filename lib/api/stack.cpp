@@ -11,6 +11,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 
 // GCC's libbacktrace, whose header clang does not find.
 extern "C" {
@@ -156,6 +157,28 @@ std::vector<void*> capture_stack(std::size_t limit) {
 
 namespace {
 
+/// A place as reports tell it.
+struct KnownFrame {
+    StackFrame frame = {};
+    bool runs_frame = false, ours = false;
+};
+
+/// The functions at an address, innermost inlined first; looked up once. The caller holds `symbolizing`.
+const std::vector<KnownFrame>& frames_at(std::uintptr_t address) {
+    static std::unordered_map<std::uintptr_t, std::vector<KnownFrame>> known;
+    const auto [found, added] = known.try_emplace(address);
+    if (!added) return found->second;
+    for (const Place& place : places_at(address)) {
+        KnownFrame entry{.runs_frame = is_run_frame(place), .ours = is_ours(place)};
+        if (!entry.ours) {
+            const std::string file = found_file(place.file);
+            entry.frame = {file, place.line, 0, without_parameters(place.function), source_text(file, place.line)};
+        }
+        found->second.push_back(std::move(entry));
+    }
+    return found->second;
+}
+
 /// The user's frames within the compiled function, or (outside) those that called it.
 std::vector<StackFrame> frames_of(const std::vector<void*>& addresses, bool outside) {
     const std::lock_guard lock(symbolizing);
@@ -163,20 +186,14 @@ std::vector<StackFrame> frames_of(const std::vector<void*>& addresses, bool outs
     bool skipping = outside;
     for (void* const address : addresses) {
         if (!address) continue;
-        for (const Place& place : places_at(reinterpret_cast<std::uintptr_t>(address) - 1)) {
-            if (is_run_frame(place)) {
+        for (const KnownFrame& known : frames_at(reinterpret_cast<std::uintptr_t>(address) - 1)) {
+            if (known.runs_frame) {
                 if (!skipping) return stack;
                 skipping = false;
             }
-            if (skipping || is_ours(place)) continue;
-            StackFrame frame;
-            frame.function = without_parameters(place.function);
-            frame.file = found_file(place.file);
-            frame.line = place.line;
-            frame.text = source_text(frame.file, place.line);
-            const bool outermost = frame.function == "main";
-            stack.push_back(std::move(frame));
-            if (outermost) return stack;
+            if (skipping || known.ours) continue;
+            stack.push_back(known.frame);
+            if (known.frame.function == "main") return stack;
         }
     }
     return stack;

@@ -193,6 +193,18 @@ void Trace::add_record(const std::string& frame, const Recorded& recorded, const
     save_locked();
 }
 
+void Trace::add_frame_record(FrameRecord record) {
+    const std::lock_guard lock(mutex_);
+    if (++recorded_runs_["frame " + record.frame] > kRunsRecorded) return;
+    const std::string name = record.name;
+    const auto taken = [&](const IndexRecord& other) { return other.name == record.name; };
+    for (int i = 1; std::any_of(index_.records.begin(), index_.records.end(), taken); ++i)
+        record.name = name + std::to_string(i);
+    const fs::path file = save_frame_record(folder_, record);
+    index_.records.push_back({record.name, file.lexically_relative(folder_), ""});
+    save_locked();
+}
+
 void Trace::add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack) {
     const std::lock_guard lock(mutex_);
     const auto [known, added] =

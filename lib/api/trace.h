@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "api/session.h"
+#include "record/frame_record.h"
 #include "record/index.h"
 
 namespace whittle::api {
@@ -37,6 +38,9 @@ class Trace {
                     const std::vector<whittle::Tensor>& expected, const std::string& backend);
     bool wants_record(const std::string& key, bool failed);
     void add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack);
+    bool wants_frame_records() const { return !folder_.empty() && records_ != "never"; }
+    /// Of a frame in which capture failed; the first few of each function.
+    void add_frame_record(FrameRecord record);
     void note(const std::string& text);
     void set_backend(const std::string& name);
 

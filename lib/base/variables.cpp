@@ -69,7 +69,8 @@ std::string variables_page() {
         "<!-- Generated: explain --list-variables > share/doc/environment.md -->\n\n"
         "Every switch also works without the tools: by environment, or by an option of `compile()` (see api.md), "
         "which\n"
-        "wins. Programs written against the Tensor API and Whittle's own programs read these:\n\n"
+        "wins, except over `WHITTLE_BACKEND`. Programs written against the Tensor API read these, and the tools those "
+        "that\nconcern them:\n\n"
         "| variable | value | meaning | in the API | as a tool's option |\n|---|---|---|---|---|\n";
     const auto code = [](std::string_view option) {
         return option.empty() ? std::string() : "`" + std::string(option) + "`";

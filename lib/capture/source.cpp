@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 
 #include "graph/graph.h"
 
@@ -42,6 +43,45 @@ std::string Source::text() const {
             return "___" + name_;
     }
     return {};
+}
+
+std::optional<Source> Source::parse(std::string_view text) {
+    const auto number = [](std::string_view digits) -> std::optional<std::int64_t> {
+        std::int64_t value = 0;
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
+        return value;
+    };
+    const auto inside = [&](std::string_view open, std::string_view close) -> std::optional<std::string_view> {
+        if (!text.starts_with(open)) return std::nullopt;
+        const std::size_t end = text.find(close, open.size());
+        if (end == std::string_view::npos) return std::nullopt;
+        const std::string_view found = text.substr(open.size(), end - open.size());
+        text.remove_prefix(end + close.size());
+        return found;
+    };
+    std::optional<Source> source;
+    if (const auto local_name = inside("L['", "']"))
+        source = local(std::string(*local_name));
+    else if (const auto global_name = inside("G['", "']"))
+        source = global(std::string(*global_name));
+    else if (const auto index = inside("___live[", "]"); index && number(*index))
+        source = live(*number(*index));
+    else if (const auto drawn = inside("___random[", "]"); drawn && number(*drawn))
+        source = random(*number(*drawn));
+    while (source && !text.empty()) {
+        if (const auto index = inside("[", "]"); index && number(*index)) {
+            source = source->item(*number(*index));
+        } else if (text.starts_with(".")) {
+            text.remove_prefix(1);
+            const std::size_t end = std::min(text.find_first_of(".["), text.size());
+            source = source->attribute(std::string(text.substr(0, end)));
+            text.remove_prefix(end);
+        } else {
+            source.reset();
+        }
+    }
+    return source;
 }
 
 std::string Source::placeholder_name() const {

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace whittle::capture {
 
@@ -41,6 +43,8 @@ class Source {
 
     /// TorchDynamo's spelling: "L['self'].weight[0]". Unique: equal text, equal source.
     std::string text() const;
+    /// What text() wrote; nothing for other text.
+    static std::optional<Source> parse(std::string_view text);
     /// What a placeholder of it is called: "l_self_weight_0".
     std::string placeholder_name() const;
     bool operator==(const Source& other) const { return text() == other.text(); }

@@ -196,6 +196,7 @@ std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_input
     std::set<std::string> recorded;
     if (need_inputs)
         for (const IndexRecord& record : index.records) {
+            if (record.graph.empty()) continue;  // of a frame in which capture failed: no graph to run
             frames.push_back(frame_of_record(load_checked_record(folder / record.file, unknown)));
             recorded.insert(record.graph);
         }

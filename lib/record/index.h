@@ -40,7 +40,7 @@ struct IndexGraph {
 struct IndexRecord {
     std::string name;
     std::filesystem::path file = {};  ///< relative to the folder
-    std::string graph = {};           ///< name in TraceIndex::graphs
+    std::string graph = {};           ///< name in TraceIndex::graphs; empty: a frame record (frame_record.h)
     bool operator==(const IndexRecord&) const = default;
 };
 

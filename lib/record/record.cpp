@@ -9,6 +9,7 @@
 #include "graph/json_text.h"
 #include "graph/tensor_json.h"
 #include "graph/text.h"
+#include "record/file_name.h"
 #include "tensor/safetensors.h"
 
 namespace whittle {
@@ -19,17 +20,6 @@ namespace {
 using Json = Document::Json;
 
 constexpr std::string_view kFormat = "whittle.record";
-
-/// A file name that any name can become: what could be a path or an option is replaced.
-std::string file_name(const std::string& name) {
-    std::string result;
-    for (const char c : name) {
-        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                           (c == '.' && !result.empty()) || (c == '-' && !result.empty());
-        result += plain ? c : '_';
-    }
-    return result.empty() ? "graph" : result.substr(0, 100);
-}
 
 std::string tensor_list(const std::vector<Tensor>& tensors, TensorWriter& writer) {
     std::string text = "[";

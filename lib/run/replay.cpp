@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <map>
@@ -18,6 +19,7 @@
 #include "passes/widen.h"
 #include "record/index.h"
 #include "run/load.h"
+#include "run/recapture.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -28,7 +30,8 @@ namespace {
 std::vector<fs::path> records_below(const fs::path& folder) {
     std::vector<fs::path> files;
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
-        if (entry.is_regular_file() && entry.path().extension() == ".json" && is_record(entry.path()))
+        if (entry.is_regular_file() && entry.path().extension() == ".json" &&
+            (is_record(entry.path()) || is_frame_record(entry.path())))
             files.push_back(entry.path());
     std::sort(files.begin(), files.end());
     return files;
@@ -85,12 +88,34 @@ ReplayResult::Status status_of(const Outcome& outcome, bool known) {
     return outcome.failed() ? Status::failed : Status::passed;
 }
 
+/// Capture runs again on the frame's events; no backend takes part.
+void run_frame_record(ReplayResult& result, const KnownFailures& known) {
+    const FrameRecord record = load_frame_record(result.file);
+    const auto begin = std::chrono::steady_clock::now();
+    const std::vector<std::string> differences = recapture_differences(record);
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result.name = record.name;
+    result.frame = record.frame;
+    result.backend = "capture";
+    const KnownFailures::Entry* entry = known.find(result.file, record.name);
+    using Status = ReplayResult::Status;
+    result.status =
+        differences.empty() ? (entry ? Status::xpass : Status::passed) : (entry ? Status::xfail : Status::failed);
+    result.outcome = name(differences.empty() ? Outcome::Kind::ok : Outcome::Kind::mismatch);
+    if (!differences.empty()) result.first_difference = differences.front();
+    if (entry) result.known_reason = entry->reason;
+}
+
 ReplayResult run_record(const fs::path& file, const ReplayOptions& options, const KnownFailures& known,
                         Backends& backends) {
     ReplayResult result;
     result.file = file;
     std::optional<LoadedRecord> loaded;
     try {
+        if (is_frame_record(file)) {
+            run_frame_record(result, known);
+            return result;
+        }
         loaded = load_checked_record(file, UnknownOps::keep);  // the backend may know ops that Whittle does not
     } catch (const Error& error) {
         result.status = ReplayResult::Status::error;

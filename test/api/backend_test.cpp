@@ -10,6 +10,8 @@
 #include "api/piecewise.h"
 #include "backends/eager/eager.h"
 #include "base/files.h"
+#include "record/frame_record.h"
+#include "run/recapture.h"
 
 using namespace whittle;
 
@@ -120,4 +122,38 @@ TEST_CASE("explain tells what a function does") {
     CHECK(explanation.out_guards.at(0).at(1) == "L['x']: f32[2] strides=[1]");
     CHECK_THAT(explanation.text, Catch::Contains("Whittle produced 2 graphs, with 1 graph break and 3 ops."));
     CHECK_THAT(explanation.text, Catch::Contains("backend_test.cpp\", line"));
+}
+
+TEST_CASE("what is kept of a failure is an option, too") {
+    const Variable path("WHITTLE_BACKEND_PATH", WHITTLE_TEST_BACKENDS);
+    const TempDir folder("api-backend");
+    const auto fails = api::compile(network, {.backend = "relu_compile_error_TESTING_ONLY",
+                                              .repro_after = "aot",
+                                              .repro_level = 1,
+                                              .base_dir = folder.path().string(),
+                                              .name = "network"});
+    CHECK_THROWS_AS(fails(api::ones({2})), api::BackendError);
+    CHECK(std::filesystem::exists(folder.path() / "records" / "network_0.json"));
+    CHECK_THROWS_WITH(api::compile(network, {.repro_after = "lunch"}), Catch::Contains("expected capture or aot"));
+    CHECK_THROWS_WITH(api::compile(network, {.repro_level = 5}), Catch::Contains("expected 1 to 4"));
+}
+
+TEST_CASE("capture that fails leaves its events") {
+    const TempDir folder("api-events");
+    const auto fails = api::compile(
+        [](const api::Tensor& x) {
+            const api::Tensor y = api::relu(x);
+            if (y.sum().item<float>() > 0) return api::mm(y, y);
+            return y;
+        },
+        {.replay_record = folder.path().string(), .name = "f"});
+    CHECK_THROWS(fails(api::ones({2, 3})));
+    const FrameRecord record = load_frame_record(folder.path() / "records" / "f_frame.json");
+    REQUIRE(record.segments.size() == 2);
+    CHECK(record.segments[0].break_id == "WB0003");
+    CHECK(record.segments[0].outputs.size() == 2);
+    REQUIRE(record.segments[1].failed.size() == 1);
+    CHECK(record.segments[1].failed[0].call.target == "aten.mm.default");
+    CHECK(recapture_differences(record).empty());
+    CHECK(fails(api::zeros({2, 3})).sum().item<float>() == 0);
 }

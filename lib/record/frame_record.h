@@ -1,0 +1,56 @@
+// Frame records: what a frame did while it was captured, event by event, and what capture made of it. Written when
+// capture fails, whether or not a graph was finished; replay re-runs capture on the events and compares. Data only.
+// The file is FRAME.json in a folder records/, with tensors in FRAME.safetensors beside it; share/schema has its form.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/graph_break.h"
+#include "graph/graph.h"
+
+namespace whittle {
+
+inline constexpr int kFrameRecordFormatMajor = 1, kFrameRecordFormatMinor = 0;
+
+/// A call at which capture failed.
+struct FailedCall {
+    std::size_t before = 0;  ///< so many nodes of the segment came earlier
+    Node call = {};          ///< refers to these; without results
+    std::string error = {};
+};
+
+/// The events of one graph, up to the break that ended it.
+struct FrameSegment {
+    Graph events = {};                ///< inputs and calls in the order in which the frame issued them; no output node
+    std::vector<Tensor> inputs = {};  ///< one per placeholder
+    std::vector<FailedCall> failed = {};
+    bool keeps_all = false;                            ///< calls stay whether or not their results are wanted
+    std::vector<std::string> live = {};                ///< names of the values that the frame still held at the end
+    std::optional<capture::GraphBreak> ended_by = {};  ///< nothing: the frame ended
+
+    // What capture made of it; empty where it came to no graph.
+    std::string graph = {};                ///< as print() shows it
+    std::vector<std::string> guards = {};  ///< their texts
+    std::string break_id = {};             ///< of the break, "WB0001"
+    std::vector<Tensor> outputs = {};      ///< of the graph, when it ran
+};
+
+struct FrameRecord {
+    std::string name, frame;
+    std::string error = {};  ///< what ended the frame; empty when it returned
+    std::vector<FrameSegment> segments = {};
+};
+
+/// Writes folder/records/NAME.json; returns its path.
+std::filesystem::path save_frame_record(const std::filesystem::path& folder, const FrameRecord& record);
+
+/// Throws Error with file and JSON pointer.
+FrameRecord load_frame_record(const std::filesystem::path& file);
+
+/// True when the JSON file says that it is one.
+bool is_frame_record(const std::filesystem::path& file);
+
+}  // namespace whittle

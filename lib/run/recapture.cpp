@@ -1,0 +1,205 @@
+#include "run/recapture.h"
+
+#include <map>
+#include <sstream>
+
+#include "base/error.h"
+#include "capture/output_graph.h"
+#include "graph/text.h"
+#include "ops/interpreter.h"
+#include "ops/registry.h"
+#include "passes/functionalize.h"
+#include "tensor/compare.h"
+
+namespace whittle {
+
+namespace {
+
+using capture::OutputGraph;
+using capture::Source;
+
+/// Metas of the results, as capture infers them: what an in-place form writes has the meta of what it writes to.
+std::vector<ValueMeta> inferred(const Graph& graph, const Node& call) {
+    const InPlaceForm* form = Registry::instance().in_place(call.target);
+    if (!form) return infer(graph, call);
+    if (call.args.empty() || !call.args[0].node()) throw Error(call.target + ": found no tensor to write to");
+    Node functional = call;
+    functional.target = form->functional;
+    const ValueMeta self = graph.node(*call.args.at(0).node()).meta();
+    const std::vector<ValueMeta> written = infer(graph, functional);
+    if (written.at(0).sizes != self.sizes)
+        throw Error(call.target + ": found a result of sizes " + to_string(written[0].sizes) + " written into " +
+                    to_string(self.sizes) + ", expected equal ones");
+    return {self};
+}
+
+/// Whether a result requires a gradient depends on the grad mode, which is no event.
+bool same(const std::vector<ValueMeta>& found, const std::vector<ValueMeta>& recorded) {
+    if (found.size() != recorded.size()) return false;
+    for (std::size_t i = 0; i < found.size(); ++i)
+        if (found[i].dtype != recorded[i].dtype || found[i].sizes != recorded[i].sizes ||
+            found[i].strides != recorded[i].strides)
+            return false;
+    return true;
+}
+
+std::string metas_text(const std::vector<ValueMeta>& metas) {
+    std::string text;
+    for (const ValueMeta& meta : metas) text += (text.empty() ? "" : ", ") + print(meta);
+    return text.empty() ? "nothing" : text;
+}
+
+std::string first_line_difference(const std::string& found, const std::string& recorded) {
+    std::istringstream a(found), b(recorded);
+    const auto next = [](std::istringstream& in) {
+        std::string line;
+        if (!std::getline(in, line)) return std::string("nothing");
+        return "'" + line.substr(std::min(line.find_first_not_of(' '), line.size())) + "'";
+    };
+    for (int line = 1;; ++line) {
+        const std::string x = next(a), y = next(b);
+        if (x != y) return "line " + std::to_string(line) + ": found " + x + ", recorded " + y;
+        if (!a && !b) return {};
+    }
+}
+
+/// One segment, captured again.
+class Recapture {
+  public:
+    Recapture(const FrameSegment& segment, std::vector<std::string>& differences)
+        : recorded_(segment), differences_(differences), graph_(segment.events.name) {}
+
+    void run() {
+        const std::vector<Node>& nodes = recorded_.events.nodes;
+        std::size_t next_failed = 0;
+        for (std::size_t i = 0; i <= nodes.size(); ++i) {
+            for (; next_failed < recorded_.failed.size() && recorded_.failed[next_failed].before == i; ++next_failed)
+                fail_again(recorded_.failed[next_failed]);
+            if (i < nodes.size() && refs_.size() == i) issue(nodes[i]);
+        }
+        if (refs_.size() != nodes.size())
+            return differ("found " + std::to_string(nodes.size()) + " events, expected " +
+                          std::to_string(refs_.size()) + ": one for each result of its last call");
+        finish();
+    }
+
+  private:
+    void differ(const std::string& what) { differences_.push_back("graph " + recorded_.events.name + ": " + what); }
+
+    Node mapped(const Node& node) const {
+        return map_inputs(node, [&](NodeRef ref) { return Arg(refs_.at(static_cast<std::size_t>(ref.id))); });
+    }
+
+    void fail_again(const FailedCall& failed) {
+        std::string error;
+        try {
+            inferred(graph_.graph(), mapped(failed.call));
+        } catch (const Error& found) {
+            error = found.what();
+        }
+        if (error == failed.error) return;
+        differ("the call of " + failed.call.target + " " +
+               (error.empty() ? "no longer fails" : "fails with '" + error + "'") + ", recorded '" + failed.error +
+               "'");
+    }
+
+    void issue(const Node& node) {
+        if (node.kind == NodeKind::call) return issue_call(node);
+        const capture::TensorKey key = refs_.size() + 1;
+        if (node.kind == NodeKind::get_attr) {
+            refs_.push_back(graph_.parameter(node.target, recorded_.events.attributes.at(node.target), key));
+            return;
+        }
+        const std::optional<Source> source = Source::parse(node.target);
+        refs_.push_back(graph_.input(source.value_or(Source::global(node.target)), node.meta(), key));
+    }
+
+    void issue_call(const Node& node) {
+        Node call = mapped(node);
+        try {
+            const std::vector<ValueMeta> found = inferred(graph_.graph(), call);
+            if (!same(found, node.results))
+                differ("%" + node.name + " = " + node.target + ": found " + metas_text(found) + ", recorded " +
+                       metas_text(node.results));
+        } catch (const Error& error) {
+            differ("%" + node.name + " = " + node.target + " fails: " + error.what());
+        }
+        const bool effect = recorded_.keeps_all || Registry::instance().in_place(node.target) != nullptr;
+        const std::vector<NodeRef> results = graph_.call({.target = std::move(call.target),
+                                                          .args = std::move(call.args),
+                                                          .kwargs = std::move(call.kwargs),
+                                                          .results = std::move(call.results),
+                                                          .module_path = std::move(call.module_path),
+                                                          .effect = effect});
+        // The getitems of several results are events of their own, and are there already.
+        if (results.size() != 1)
+            refs_.push_back({static_cast<NodeId>(graph_.graph().nodes.size() - results.size() - 1)});
+        refs_.insert(refs_.end(), results.begin(), results.end());
+    }
+
+    void finish() {
+        std::map<std::string, NodeRef> by_name;
+        for (std::size_t i = 0; i < recorded_.events.nodes.size(); ++i)
+            by_name[recorded_.events.nodes[i].name] = refs_.at(i);
+        std::vector<NodeRef> live;
+        for (const std::string& name : recorded_.live) live.push_back(by_name.at(name));
+        const std::optional<capture::CapturedGraph> finished = graph_.finish(live, recorded_.ended_by);
+        const bool is_graph = finished && !finished->graph.calls().empty();
+        if (const std::string line = first_line_difference(is_graph ? print(finished->graph) : "", recorded_.graph);
+            !line.empty())
+            differ("the graph differs, " + line);
+        std::vector<std::string> guards;
+        if (is_graph)
+            for (const capture::Guard& guard : finished->guards) guards.push_back(guard.text());
+        for (std::size_t i = 0; i < std::max(guards.size(), recorded_.guards.size()); ++i) {
+            const std::string found = i < guards.size() ? guards[i] : "none",
+                              wanted = i < recorded_.guards.size() ? recorded_.guards[i] : "none";
+            if (found == wanted) continue;
+            differ("guard " + std::to_string(i + 1) + " differs: found " + found + ", recorded " + wanted);
+            break;
+        }
+        const std::string id =
+            recorded_.ended_by ? std::string(capture::info(recorded_.ended_by->kind).id) : std::string();
+        if (id != recorded_.break_id)
+            differ("what ended it differs: found " +
+                   (id.empty() ? "the end of the frame" : id + " (" + recorded_.ended_by->reason + ")") +
+                   ", recorded " + (recorded_.break_id.empty() ? "the end of the frame" : recorded_.break_id));
+        if (is_graph && !recorded_.outputs.empty()) compare_outputs(finished->graph);
+    }
+
+    void compare_outputs(const Graph& graph) {
+        std::vector<Tensor> inputs;  // of those placeholders that are left
+        for (const NodeId id : graph.placeholders())
+            for (std::size_t i = 0, input = 0; i < recorded_.events.nodes.size(); ++i) {
+                const Node& node = recorded_.events.nodes[i];
+                if (node.kind != NodeKind::placeholder) continue;
+                if (node.name == graph.node({id}).name) inputs.push_back(recorded_.inputs.at(input));
+                ++input;
+            }
+        std::vector<Tensor> outputs;
+        try {
+            outputs = evaluate(functionalize(graph).graph, inputs);
+        } catch (const Error& error) {
+            return differ("it no longer runs: " + std::string(error.what()));
+        }
+        for (std::size_t i = 0; i < std::min(outputs.size(), recorded_.outputs.size()); ++i)
+            if (const auto difference =
+                    compare(outputs[i], recorded_.outputs[i], default_tolerance(recorded_.outputs[i].dtype())))
+                return differ("output " + std::to_string(i) + " " + difference->description);
+    }
+
+    const FrameSegment& recorded_;
+    std::vector<std::string>& differences_;
+    OutputGraph graph_;
+    std::vector<NodeRef> refs_;  ///< of graph_, by event
+};
+
+}  // namespace
+
+std::vector<std::string> recapture_differences(const FrameRecord& record) {
+    std::vector<std::string> differences;
+    for (const FrameSegment& segment : record.segments) Recapture(segment, differences).run();
+    return differences;
+}
+
+}  // namespace whittle
