@@ -15,8 +15,21 @@ namespace {
 
 DType widened(DType dtype) { return is_floating(dtype) ? DType::f64 : dtype; }
 
+/// The same strides: as_strided reads memory.
 Tensor widened(const Tensor& tensor) {
-    return tensor.to(widened(tensor.dtype())).with_requires_grad(tensor.requires_grad());
+    const DType dtype = widened(tensor.dtype());
+    if (dtype == tensor.dtype()) return tensor;
+    Tensor result = tensor.to(dtype);
+    if (!tensor.is_contiguous() && tensor.numel() > 0) {
+        std::int64_t low = 0, high = 0;
+        for (std::size_t d = 0; d < tensor.sizes().size(); d++) {
+            const std::int64_t reach = (tensor.sizes()[d] - 1) * tensor.strides()[d];
+            (reach < 0 ? low : high) += reach;
+        }
+        const Tensor memory = tensor.as_strided({high - low + 1}, {1}, tensor.offset() + low).to(dtype);
+        result = memory.as_strided(tensor.sizes(), tensor.strides(), -low);
+    }
+    return result.with_requires_grad(tensor.requires_grad());
 }
 
 /// ONNX's numbers of FLOAT, FLOAT16, BFLOAT16 become that of DOUBLE. onnx.proto TensorProto.DataType

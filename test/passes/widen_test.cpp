@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "graph/verify.h"
@@ -35,6 +36,8 @@ TEST_CASE("what f32 loses f64 keeps, through a cast to a narrower type too", "[w
 TEST_CASE("every op with f32 samples has an f64 form that agrees with it", "[widen]") {
     std::vector<std::string> without, wrong;
     std::size_t compared = 0;
+    // x (x + 3) / 6 is infinite in f32 for the largest value, and not in f64.
+    const std::set<std::string_view> overflows = {"aten.hardswish.default", "onnx.HardSwish"};
     for (const RegisteredOp& op : Registry::instance().all()) {
         if (op.def->random || !op.def->samples) continue;
         std::size_t tried = 0;
@@ -64,6 +67,8 @@ TEST_CASE("every op with f32 samples has an f64 form that agrees with it", "[wid
                 const DType dtype = expected[i].dtype();
                 if (is_floating(dtype) && exact[i].dtype() != DType::f64)
                     wrong.push_back(std::string(op.def->name) + ": result " + std::to_string(i) + " is not f64");
+                else if (sample.label == "special" && overflows.contains(op.def->name))
+                    continue;
                 else if (const auto difference = compare(exact[i].to(dtype), expected[i], default_tolerance(dtype)))
                     wrong.push_back(std::string(op.def->name) + " " + sample.label + ": " + difference->description);
             }
