@@ -26,8 +26,9 @@ class Suspect final : public Backend {
   private:
     struct Changed final : Interpreter {
         explicit Changed(const Suspect& suspect) : suspect(suspect) {}
-        std::vector<Tensor> step(const Graph& graph, const Node& call, const Arguments<Tensor>& arguments) override {
-            std::vector<Tensor> results = Interpreter::step(graph, call, arguments);
+        std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                                 const Arguments<Tensor>& arguments) override {
+            std::vector<Tensor> results = Interpreter::step(graph, call, op, arguments);
             for (Tensor& result : results) result = suspect.change(call, result);
             return results;
         }
