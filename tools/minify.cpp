@@ -253,6 +253,20 @@ std::optional<Closeness> blame(Graph& graph, Backend& backend, const Limits& lim
     }
 }
 
+/// The node whose value is the first to differ from the reference's when every value is exposed.
+std::vector<std::string> first_divergent(const cli::LoadedFrame& frame, Backend& backend, const Options& options) {
+    constexpr std::size_t kFew = 8;  // calls: the search finds it as quickly
+    if (!options.accuracy.mode || frame.graph.calls().size() <= kFew) return {};
+    try {
+        const Divergence found = diverge(frame.graph, frame.inputs, backend, options.backend.options(),
+                                         options.limits.limits(), options.accuracy.accuracy());
+        if (!found.first) return {};
+        return {found.values[*found.first].node};
+    } catch (const Interrupted&) {
+        return {};
+    }
+}
+
 int run(const cli::Tool& tool, Options& options) {
     if (options.print_delta_passes) return print_passes();
     check_usage(options);
@@ -276,6 +290,7 @@ int run(const cli::Tool& tool, Options& options) {
     if (options.step_limit) search.search.step_limit = static_cast<std::size_t>(*options.step_limit);
     search.search.mode = reduce::mode_from_name(options.mode);
     search.search.stop = [] { return interrupt_signal() != 0; };
+    if (backend) search.likely = [&] { return first_divergent(frames[0], *backend, options); };
     search.improved = [&](const Graph& graph) { reduce::save_minimized(graph, options.output); };
     search.progress = [&](const reduce::Progress& at) {
         progress.update(at.queries, "smallest: " + std::to_string(at.calls) + " ops");

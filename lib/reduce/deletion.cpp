@@ -53,8 +53,12 @@ Case Deletion::whole() const {
     return candidate(all);
 }
 
-Result Deletion::search(Judge& judge, const Options& options) const {
+Result Deletion::search(Judge& judge, const Options& options, const std::vector<std::string>& likely) const {
     Problem problem;
+    for (const std::string& name : likely)
+        for (std::size_t i = 0; i < items_.size(); i++)
+            if (graph_.nodes[static_cast<std::size_t>(items_[i])].name == name)
+                problem.likely.push_back(static_cast<int>(i));
     problem.count = count();
     problem.neighbours = neighbours();
     problem.test = [&](const Set& set) {

@@ -19,8 +19,9 @@ class Deletion {
     Case candidate(const Set& kept) const;
     Case whole() const;
 
-    /// The whole is known to fail. `improved` is called for each smaller case, which is judge.last_failing().
-    Result search(Judge& judge, const Options& options) const;
+    /// The whole is known to fail. `improved` is called for each smaller case, which is judge.last_failing(). `likely`:
+    /// names of nodes that may well fail alone.
+    Result search(Judge& judge, const Options& options, const std::vector<std::string>& likely = {}) const;
 
   private:
     std::vector<std::vector<int>> neighbours() const;

@@ -79,7 +79,9 @@ class Minimizer {
         Options search = search_options();
         if (!first) search.mode = Mode::linear;  // nearly all are needed
         const Case start = best_.found;
-        const Result found = (first ? deletion_ : Deletion(start.graph, start.inputs)).search(judge_, search);
+        const Result found =
+            (first ? deletion_ : Deletion(start.graph, start.inputs))
+                .search(judge_, search, first && options_.likely ? options_.likely() : std::vector<std::string>());
         result_.search.cache_hits += found.cache_hits;
         result_.search.one_minimal = found.one_minimal;
         result_.search.finished = found.finished;

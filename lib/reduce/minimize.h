@@ -26,6 +26,9 @@ struct MinimizeOptions {
     /// time, never the result nor the order of the answers.
     int jobs = 1;
     std::vector<std::string> passes = pass_names();
+    /// Names of nodes that may well fail alone, the likeliest first; they order the questions, never the verdict.
+    /// Called once, when the original is known to fail.
+    std::function<std::vector<std::string>()> likely = {};
     int repeat = 2;  ///< runs of the original, where answers that disagree make it flaky, and of the result
     /// Called with every smaller failing graph (its `failure` set), to save it.
     std::function<void(const Graph&)> improved = {};

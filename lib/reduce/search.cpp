@@ -67,7 +67,9 @@ class Search {
             result_.one_minimal = true;
             return;
         }
-        switch (options_.mode) {
+        const bool alone =
+            std::any_of(problem_.likely.begin(), problem_.likely.end(), [this](int item) { return fails({item}); });
+        switch (alone ? Mode::linear : options_.mode) {
             case Mode::linear:
                 break;
             case Mode::ddmin:

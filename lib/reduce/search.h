@@ -31,6 +31,9 @@ struct Problem {
     /// The legal set that a wish stands for (an item that cannot live without another goes). Idempotent, never adds.
     /// None: every set is legal.
     std::function<Set(const Set&)> legal = {};
+    /// Items that may well fail alone, the likeliest first: asked before anything else, and evidence of nothing when
+    /// they do not.
+    std::vector<int> likely = {};
     /// Asked once per distinct legal set.
     std::function<Verdict(const Set&)> test;
     /// The empty set is asked about too, and first; else it passes.

@@ -133,3 +133,21 @@ TEST_CASE("search stops at the step limit with the best set so far", "[search]")
     CHECK(result.kept == last);
     CHECK(result.kept.size() < 1000);
 }
+
+TEST_CASE("an item that is likely to fail alone is asked first, and a wrong guess costs one query", "[search]") {
+    const auto run = [](std::vector<int> likely) {
+        Problem problem;
+        problem.count = 100;
+        problem.likely = std::move(likely);
+        problem.test = [](const Set& set) {
+            return std::find(set.begin(), set.end(), 71) != set.end() ? Verdict::fails : Verdict::passes;
+        };
+        return search(problem, {});
+    };
+    const Result without = run({}), right = run({71}), wrong = run({3});
+    CHECK(right.kept == Set{71});
+    CHECK(right.one_minimal);
+    CHECK(right.queries == 2);  // the whole, and the guess
+    CHECK(wrong.kept == Set{71});
+    CHECK(wrong.queries == without.queries + 1);
+}
