@@ -7,11 +7,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -142,16 +144,28 @@ bool first_of(const fs::path& name) {
     return seen.insert(name).second;
 }
 
-/// Removes the folders PREFIX.… in `base` that nobody holds locked.
+Descriptor open_folder(const fs::path& folder, int flags = 0) {
+    return Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags));
+}
+
+/// Removes the folders PREFIX.… in `base` that nobody holds locked, unless somebody is making one just now.
 void remove_abandoned(const fs::path& base, const std::string& prefix) {
+    const Descriptor all = open_folder(base);
+    if (all.get() < 0 || ::flock(all.get(), LOCK_EX | LOCK_NB) != 0) return;
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(base, ignored)) {
         if (!entry.path().filename().string().starts_with(prefix + '.')) continue;
-        const Descriptor folder(::open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        const Descriptor folder = open_folder(entry.path(), O_NOFOLLOW);
         struct stat status {};
         if (folder.get() < 0 || ::fstat(folder.get(), &status) != 0 || status.st_uid != ::geteuid()) continue;
         if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), ignored);
     }
+}
+
+/// Shares a folder's lock, which remove_abandoned holds for a moment only; anybody else's is not waited for.
+void share_lock(const Descriptor& folder) {
+    for (int attempt = 0; attempt < 100 && ::flock(folder.get(), LOCK_SH | LOCK_NB) != 0; ++attempt)
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
 }  // namespace
@@ -161,17 +175,13 @@ TempDir::TempDir(std::string_view prefix) {
     const fs::path base(variable && *variable ? variable : "/tmp");
     if (prefix.starts_with("whittle-") && first_of(fs::absolute(base) / prefix))
         remove_abandoned(base, std::string(prefix));
-    // It gets its name when it is locked: until then nobody takes it for abandoned.
-    std::string name = (base / ('.' + std::string(prefix) + ".XXXXXX")).string();
+    const Descriptor all = open_folder(base);
+    if (all.get() >= 0) share_lock(all);  // until the new folder is locked itself nobody may take it for abandoned
+    std::string name = (base / (std::string(prefix) + ".XXXXXX")).string();
     if (!::mkdtemp(name.data())) fail(name, "create a temporary folder", errno);
-    path_ = base / fs::path(name).filename().string().substr(1);
+    path_ = name;
     lock_ = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
-    if (::rename(name.c_str(), path_.c_str()) == 0) return;
-    const int code = errno;
-    ::rmdir(name.c_str());
-    if (lock_ >= 0) ::close(lock_);
-    fail(path_, "create a temporary folder", code);
 }
 
 TempDir::~TempDir() {
