@@ -43,6 +43,14 @@ Tensor Tensor::_log_softmax(std::int64_t dim, bool half_to_float) const {
     call.add(half_to_float);
     return call.one();
 }
+Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
+    Call call("aten._log_softmax_backward_data.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(output);
+    call.add(dim);
+    call.add(input_dtype);
+    return call.one();
+}
 std::tuple<Tensor, Tensor, Tensor> _native_batch_norm_legit(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, bool training, double momentum, double eps) {
     Call call("aten._native_batch_norm_legit.no_stats", __builtin_return_address(0));
     call.add(input);
@@ -76,6 +84,14 @@ Tensor Tensor::_softmax(std::int64_t dim, bool half_to_float) const {
     call.add(*this);
     call.add(dim);
     call.add(half_to_float);
+    return call.one();
+}
+Tensor _softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) {
+    Call call("aten._softmax_backward_data.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(output);
+    call.add(dim);
+    call.add(input_dtype);
     return call.one();
 }
 Tensor _to_copy(const Tensor& self, std::optional<ScalarType> dtype) {
@@ -705,6 +721,18 @@ Tensor avg_pool2d(const Tensor& self, const IntList& kernel_size, const IntList&
 Tensor Tensor::avg_pool2d(const IntList& kernel_size, const IntList& stride, const IntList& padding, bool ceil_mode, bool count_include_pad, std::optional<std::int64_t> divisor_override) const {
     Call call("aten.avg_pool2d.default", __builtin_return_address(0));
     call.add(*this);
+    call.add(kernel_size);
+    call.add(stride);
+    call.add(padding);
+    call.add(ceil_mode);
+    call.add(count_include_pad);
+    call.add(divisor_override);
+    return call.one();
+}
+Tensor avg_pool2d_backward(const Tensor& grad_output, const Tensor& self, const IntList& kernel_size, const IntList& stride, const IntList& padding, bool ceil_mode, bool count_include_pad, std::optional<std::int64_t> divisor_override) {
+    Call call("aten.avg_pool2d_backward.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(self);
     call.add(kernel_size);
     call.add(stride);
     call.add(padding);
@@ -1628,6 +1656,15 @@ Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t paddi
     call.add(sparse);
     return call.one();
 }
+Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, std::int64_t num_weights, std::int64_t padding_idx, bool scale_grad_by_freq) {
+    Call call("aten.embedding_dense_backward.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(indices);
+    call.add(num_weights);
+    call.add(padding_idx);
+    call.add(scale_grad_by_freq);
+    return call.one();
+}
 Tensor empty(const IntList& size, std::optional<ScalarType> dtype) {
     Call call("aten.empty.memory_format", __builtin_return_address(0));
     call.add(size);
@@ -2068,6 +2105,13 @@ Tensor Tensor::gelu_(const std::string& approximate) const {
     call.keyword("approximate", approximate);
     call.in_place(*this);
     return *this;
+}
+Tensor gelu_backward(const Tensor& grad_output, const Tensor& self, const std::string& approximate) {
+    Call call("aten.gelu_backward.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(self);
+    call.keyword("approximate", approximate);
+    return call.one();
 }
 Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, std::int64_t interpolation_mode, std::int64_t padding_mode, bool align_corners) {
     Call call("aten.grid_sampler_2d.default", __builtin_return_address(0));
@@ -2927,6 +2971,18 @@ std::tuple<Tensor, Tensor> Tensor::max_pool2d_with_indices(const IntList& kernel
     call.add(ceil_mode);
     return call.tuple<2>();
 }
+Tensor max_pool2d_with_indices_backward(const Tensor& grad_output, const Tensor& self, const IntList& kernel_size, const IntList& stride, const IntList& padding, const IntList& dilation, bool ceil_mode, const Tensor& indices) {
+    Call call("aten.max_pool2d_with_indices_backward.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(self);
+    call.add(kernel_size);
+    call.add(stride);
+    call.add(padding);
+    call.add(dilation);
+    call.add(ceil_mode);
+    call.add(indices);
+    return call.one();
+}
 Tensor max_pool3d(const Tensor& self, const IntList& kernel_size, const IntList& stride, const IntList& padding, const IntList& dilation, bool ceil_mode) {
     Call call("aten.max_pool3d.default", __builtin_return_address(0));
     call.add(self);
@@ -3146,6 +3202,28 @@ Tensor Tensor::movedim(const IntList& source, const IntList& destination) const 
     call.add(destination);
     return call.one();
 }
+Tensor mse_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) {
+    Call call("aten.mse_loss.default", __builtin_return_address(0));
+    call.add(self);
+    call.add(target);
+    call.add(reduction);
+    return call.one();
+}
+Tensor Tensor::mse_loss(const Tensor& target, std::int64_t reduction) const {
+    Call call("aten.mse_loss.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(target);
+    call.add(reduction);
+    return call.one();
+}
+Tensor mse_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, std::int64_t reduction) {
+    Call call("aten.mse_loss_backward.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(self);
+    call.add(target);
+    call.add(reduction);
+    return call.one();
+}
 Tensor mul(const Tensor& self, const Scalar& other) {
     Call call("aten.mul.Scalar", __builtin_return_address(0));
     call.add(self);
@@ -3349,6 +3427,35 @@ Tensor Tensor::new_zeros(const IntList& size, std::optional<ScalarType> dtype) c
     call.add(size);
     call.keyword("dtype", dtype);
     return call.one();
+}
+Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, const Tensor& total_weight) {
+    Call call("aten.nll_loss_backward.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(self);
+    call.add(target);
+    call.add(weight);
+    call.add(reduction);
+    call.add(ignore_index);
+    call.add(total_weight);
+    return call.one();
+}
+std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) {
+    Call call("aten.nll_loss_forward.default", __builtin_return_address(0));
+    call.add(self);
+    call.add(target);
+    call.add(weight);
+    call.add(reduction);
+    call.add(ignore_index);
+    return call.tuple<2>();
+}
+std::tuple<Tensor, Tensor> Tensor::nll_loss_forward(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const {
+    Call call("aten.nll_loss_forward.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(target);
+    call.add(weight);
+    call.add(reduction);
+    call.add(ignore_index);
+    return call.tuple<2>();
 }
 Tensor norm(const Tensor& self, const Scalar& p) {
     Call call("aten.norm.Scalar", __builtin_return_address(0));
@@ -4069,6 +4176,14 @@ Tensor Tensor::select(std::int64_t dim, std::int64_t index) const {
     call.add(index);
     return call.one();
 }
+Tensor select_backward(const Tensor& grad_output, const IntList& input_sizes, std::int64_t dim, std::int64_t index) {
+    Call call("aten.select_backward.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(input_sizes);
+    call.add(dim);
+    call.add(index);
+    return call.one();
+}
 Tensor select_scatter(const Tensor& self, const Tensor& src, std::int64_t dim, std::int64_t index) {
     Call call("aten.select_scatter.default", __builtin_return_address(0));
     call.add(self);
@@ -4116,6 +4231,12 @@ Tensor Tensor::sigmoid_() const {
     call.add(*this);
     call.in_place(*this);
     return *this;
+}
+Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output) {
+    Call call("aten.sigmoid_backward.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(output);
+    return call.one();
 }
 Tensor sign(const Tensor& self) {
     Call call("aten.sign.default", __builtin_return_address(0));
@@ -4193,6 +4314,16 @@ Tensor slice(const Tensor& self, std::int64_t dim, std::optional<std::int64_t> s
 Tensor Tensor::slice(std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step) const {
     Call call("aten.slice.Tensor", __builtin_return_address(0));
     call.add(*this);
+    call.add(dim);
+    call.add(start);
+    call.add(end);
+    call.add(step);
+    return call.one();
+}
+Tensor slice_backward(const Tensor& grad_output, const IntList& input_sizes, std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) {
+    Call call("aten.slice_backward.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(input_sizes);
     call.add(dim);
     call.add(start);
     call.add(end);
@@ -4577,6 +4708,12 @@ Tensor Tensor::tanh_() const {
     call.in_place(*this);
     return *this;
 }
+Tensor tanh_backward(const Tensor& grad_output, const Tensor& output) {
+    Call call("aten.tanh_backward.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(output);
+    return call.one();
+}
 Tensor tensordot(const Tensor& self, const Tensor& other, const IntList& dims_self, const IntList& dims_other) {
     Call call("aten.tensordot.default", __builtin_return_address(0));
     call.add(self);
@@ -4591,6 +4728,13 @@ Tensor Tensor::tensordot(const Tensor& other, const IntList& dims_self, const In
     call.add(other);
     call.add(dims_self);
     call.add(dims_other);
+    return call.one();
+}
+Tensor threshold_backward(const Tensor& grad_output, const Tensor& self, const Scalar& threshold) {
+    Call call("aten.threshold_backward.default", __builtin_return_address(0));
+    call.add(grad_output);
+    call.add(self);
+    call.add(threshold);
     return call.one();
 }
 Tensor tile(const Tensor& self, const IntList& dims) {

@@ -253,6 +253,7 @@
     WHITTLE_API_CALL Tensor mm(const Tensor& mat2) const;
     WHITTLE_API_CALL Tensor movedim(std::int64_t source, std::int64_t destination) const;
     WHITTLE_API_CALL Tensor movedim(const IntList& source, const IntList& destination) const;
+    WHITTLE_API_CALL Tensor mse_loss(const Tensor& target, std::int64_t reduction = 1) const;
     WHITTLE_API_CALL Tensor mul(const Scalar& other) const;
     WHITTLE_API_CALL Tensor mul_(const Scalar& other) const;
     WHITTLE_API_CALL Tensor mul(const Tensor& other) const;
@@ -268,6 +269,7 @@
     WHITTLE_API_CALL Tensor new_full(const IntList& size, const Scalar& fill_value, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor new_ones(const IntList& size, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor new_zeros(const IntList& size, std::optional<ScalarType> dtype = std::nullopt) const;
+    WHITTLE_API_CALL std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const;
     WHITTLE_API_CALL Tensor norm(const Scalar& p = 2) const;
     WHITTLE_API_CALL Tensor norm(const std::optional<Scalar>& p, const IntList& dim, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor one_hot(std::int64_t num_classes = -1) const;

@@ -18,7 +18,10 @@ class Writer {
 
     std::string call(const Node& node) const {
         const RegisteredOp* op = Registry::instance().op(node.target);
-        if (!op || node.target.rfind("aten.", 0) != 0) return "__unsupported(" + cpp_string(node.target) + ")";
+        // The API has no lists of booleans: only autograd's own ops take them.
+        const auto is_bool_list = [](const Param& param) { return param.type == ParamType::bool_list; };
+        if (!op || node.target.rfind("aten.", 0) != 0 || std::ranges::any_of(op->schema.params, is_bool_list))
+            return "__unsupported(" + cpp_string(node.target) + ")";
         const ArgList bound = bind_arguments(op->schema, node);
         std::string text;
         for (std::size_t i = 0; i < bound.size(); ++i) {

@@ -51,8 +51,10 @@ std::span<const OpDef> grid_ops();
 std::span<const OpDef> distance_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> einsum_ops();
-std::span<const OpDef> random_ops();   ///< rand, randn, bernoulli
-std::span<const OpDef> dropout_ops();  ///< dropout in training and evaluation
-std::span<const OpDef> onnx_ops();     ///< concatenates the ONNX dialect's files onnx_*.cpp
+std::span<const OpDef> random_ops();          ///< rand, randn, bernoulli
+std::span<const OpDef> dropout_ops();         ///< dropout in training and evaluation
+std::span<const OpDef> backward_ops();        ///< gradients of activations, losses and slices, as autograd calls them
+std::span<const OpDef> layer_backward_ops();  ///< gradients of normalization, convolution and pooling
+std::span<const OpDef> onnx_ops();            ///< concatenates the ONNX dialect's files onnx_*.cpp
 
 }  // namespace whittle

@@ -22,10 +22,10 @@ constexpr Renamed kParameters[] = {{"fill_value", "value"}};
 
 /// In-place ops that draw numbers, and those that leave memory as it is.
 constexpr std::string_view kRandom[] = {
-    "aten::uniform_",     "aten::normal_",    "aten::bernoulli_",    "aten::random_",
-    "aten::exponential_", "aten::geometric_", "aten::cauchy_",       "aten::log_normal_",
-    "aten::empty",        "aten::empty_like", "aten::empty_strided", "aten::multinomial",
-    "aten::poisson",      "aten::normal",     "aten::resize_",       "aten::new_empty"};
+    "aten::uniform_",      "aten::normal_",          "aten::bernoulli_",  "aten::random_", "aten::exponential_",
+    "aten::geometric_",    "aten::cauchy_",          "aten::log_normal_", "aten::empty",   "aten::empty_like",
+    "aten::empty_strided", "aten::multinomial",      "aten::poisson",     "aten::normal",  "aten::resize_",
+    "aten::new_empty",     "aten::new_empty_strided"};
 
 /// The names of the parameters in a schema's text: "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) ->
 /// …".

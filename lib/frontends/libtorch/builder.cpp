@@ -18,8 +18,7 @@ class Builder {
 
     CapturedProgram build() {
         CapturedProgram program;
-        for (const Step& step : recording_.steps)
-            program.op_count += step.kind == StepKind::op ? 1 : step.kind == StepKind::backward ? step.backward_ops : 0;
+        for (const Step& step : recording_.steps) program.op_count += step.kind == StepKind::op ? 1 : 0;
         std::vector<int> runs;
         for (const FrameSteps& steps : recording_.frames.frames) {
             std::optional<capture::CapturedFrame> captured = build(steps);

@@ -42,9 +42,6 @@ std::optional<GraphBreak> break_of(const Step& step, const std::vector<StackFram
         case StepKind::data_pointer:
             return GraphBreak{BreakKind::data_pointer, with_text("data_ptr<" + step.begin->text + ">()", "the program"),
                               "", stack};
-        case StepKind::backward:
-            return GraphBreak{BreakKind::unregistered_op,
-                              with_text("the backward pass, which autograd runs", "backward()"), "", stack};
         case StepKind::blob:
             return std::nullopt;
         case StepKind::op:
@@ -111,11 +108,6 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
             if (problem.empty()) continue;
             why = GraphBreak{BreakKind::unregistered_op, problem, step.op->target(), recording_.stack(index)};
         }
-        if (!why)
-            if (std::optional<GraphBreak> before = write_break(index, cut.piece.number)) {
-                cut.plan.breaks.push_back(*before);
-                cut.end(std::move(before), next_piece_++);
-            }
         if (cut.pending) {  // the statement it belongs to is a break of its own when that comes next
             if (!why) {
                 cut.plan.breaks.push_back(*cut.pending);
@@ -128,8 +120,14 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
             cut.end(std::move(why), next_piece_++);
             continue;
         }
+        // The backward pass is a graph of its own.
+        if (last >= 0 && recording_.step(last).backward != step.backward) cut.end(std::nullopt, next_piece_++);
         // Another frame ran in between: what it read has to be computed before, what it made after.
         if (frame.root && last >= 0 && others_between(frame, last, index)) cut.end(std::nullopt, next_piece_++);
+        if (std::optional<GraphBreak> before = write_break(index, cut.piece.number)) {
+            cut.plan.breaks.push_back(*before);
+            cut.end(std::move(before), next_piece_++);
+        }
         cut.piece.steps.push_back(index);
         piece_of_[static_cast<std::size_t>(index)] = cut.piece.number;
         last = index;
@@ -175,15 +173,16 @@ std::string Cutter::disagreement(std::int32_t index, const Graph& operands, cons
     try {
         const std::vector<ValueMeta> metas =
             infer(operands, {.target = bound.call.target, .args = bound.call.args, .kwargs = bound.call.kwargs});
-        if (metas.size() != results.size())
+        const ResultNumbers numbers = result_numbers(*recording_.step(index).end);
+        if (metas.size() != numbers.count)
             return target + ": Whittle knows " + std::to_string(metas.size()) + " results, LibTorch gave " +
-                   std::to_string(results.size());
-        for (std::size_t i = 0; i < metas.size(); ++i) {
-            const ValueMeta meta = recording_.values.meta(results[i]);
+                   std::to_string(numbers.count);
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            const ValueMeta meta = recording_.values.meta(results[i]), &ours = metas[numbers.defined.at(i)];
             if (recording_.value(results[i]).uses.empty() && metas.size() > 1) continue;
             // What is written takes the dtype of the tensor that it is written to.
-            if ((meta.dtype != metas[i].dtype && !bound.writes) || meta.sizes != metas[i].sizes)
-                return target + ": Whittle infers " + print(metas[i]) + ", LibTorch gave " + print(meta);
+            if ((meta.dtype != ours.dtype && !bound.writes) || meta.sizes != ours.sizes)
+                return target + ": Whittle infers " + print(ours) + ", LibTorch gave " + print(meta);
         }
     } catch (const Error& error) {
         return target + ": " + error.message();

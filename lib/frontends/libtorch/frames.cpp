@@ -219,55 +219,19 @@ class Assigner {
 
 }  // namespace
 
-namespace {
-
-std::vector<std::uint64_t> written_by(const Step& step) {
-    if (step.kind != StepKind::op) return step.written;
-    return step.end ? written_storages(*step.op, *step.end) : std::vector<std::uint64_t>{};
-}
-
-}  // namespace
-
-std::vector<Step> fold_backward(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer) {
-    // Per stack: the return address below the engine, which is where the program called the backward pass; 0: none.
-    std::map<std::uint32_t, std::uint64_t> callers;
-    const auto caller_of = [&](std::uint32_t stack) {
-        const auto [entry, fresh] = callers.try_emplace(stack, 0);
+void mark_backward(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer) {
+    std::map<std::uint32_t, bool> known;  // per stack: the engine is on it
+    const auto in_engine = [&](std::uint32_t stack) {
+        const auto [entry, fresh] = known.try_emplace(stack, false);
         const auto pcs = file.stacks.find(stack);
         if (!fresh || pcs == file.stacks.end()) return entry->second;
-        bool engine = false;
-        for (const std::uint64_t pc : pcs->second) {
-            const std::vector<CodePlace>& places = symbolizer.places(pc);
-            if (engine && places.back().user) return entry->second = pc;
-            const std::string& function = places.back().function;
-            engine |= function.starts_with("torch::autograd::Engine::") || function == "torch::autograd::backward" ||
-                      function == "torch::autograd::grad";
-        }
-        return entry->second = engine ? 1 : 0;
+        return entry->second = std::ranges::any_of(pcs->second, [&](std::uint64_t pc) {
+                   const std::string& function = symbolizer.places(pc).back().function;
+                   return function.starts_with("torch::autograd::Engine::") ||
+                          function == "torch::autograd::backward" || function == "torch::autograd::grad";
+               });
     };
-    std::vector<Step> folded;
-    std::map<std::uint32_t, std::pair<std::size_t, std::uint64_t>> last;  // per thread: the last step, its caller
-    for (Step& step : steps) {
-        const std::uint64_t caller = caller_of(step.stack);
-        const bool backward = caller != 0 || step.kind == StepKind::backward;
-        const auto before = last.find(step.thread);
-        if (backward && before != last.end() && before->second.second == caller &&
-            folded[before->second.first].kind == StepKind::backward) {
-            Step& whole = folded[before->second.first];
-            whole.backward_ops += step.kind == StepKind::backward ? step.backward_ops : 1;
-            const std::vector<std::uint64_t> written = written_by(step);
-            whole.written.insert(whole.written.end(), written.begin(), written.end());
-            continue;
-        }
-        if (backward && step.kind != StepKind::backward) {
-            step.written = written_by(step);
-            step.kind = StepKind::backward;
-            step.backward_ops = 1;
-        }
-        last[step.thread] = {folded.size(), caller};
-        folded.push_back(step);
-    }
-    return folded;
+    for (Step& step : steps) step.backward |= in_engine(step.stack);
 }
 
 Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer,

@@ -32,9 +32,8 @@ struct Frames {
     bool names = false;                           ///< it has at least function names
 };
 
-/// One step for each backward pass, instead of those that autograd's engine made of it: its own ops and the nodes' (its
-/// functions are on their stacks).
-std::vector<Step> fold_backward(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer);
+/// Sets Step::backward of the ops that autograd's engine runs between its nodes, too: sums of gradients.
+void mark_backward(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);
 
 Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer,
                  const std::vector<std::string>& functions);

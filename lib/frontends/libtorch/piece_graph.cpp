@@ -44,9 +44,13 @@ void PieceGraphs::add_call(std::int32_t index, Building& to) {
     const std::vector<ValueId>& reads = recording_.reads(index);
     BoundCall bound = bind_call(recording_.step(index), [&](std::size_t n) { return node_of(reads.at(n), index, to); });
     const std::vector<ValueId>& results = recording_.results(index);
-    for (const ValueId id : results) bound.call.results.push_back(recording_.values.meta(id));
+    const ResultNumbers numbers = result_numbers(*recording_.step(index).end);
+    // What is undefined in LibTorch is an empty tensor here.
+    bound.call.results.assign(numbers.count, ValueMeta::contiguous(recording_.values.meta(results.front()).dtype, {0}));
+    for (std::size_t i = 0; i < results.size(); ++i)
+        bound.call.results[numbers.defined[i]] = recording_.values.meta(results[i]);
     bound.call.stack = recording_.stack(index);
-    bound.call.module_path = recording_.modules[static_cast<std::size_t>(index)];
+    bound.call.module_path = module_path(index);
     if (bound.writes) {
         const NodeRef self = to.nodes.at(reads.at(0));
         if (const auto base = to.nodes.find(cutter_.root(reads.at(0), to.piece.number)); base != to.nodes.end())
@@ -61,8 +65,21 @@ void PieceGraphs::add_call(std::int32_t index, Building& to) {
         bound.call.effect = true;
     }
     const std::vector<NodeRef> made = to.graph.call(std::move(bound.call));
+    const NodeId call =
+        static_cast<NodeId>(to.graph.graph().nodes.size() - (numbers.count == 1 ? 1 : numbers.count + 1));
     for (std::size_t i = 0; i < results.size(); ++i)
-        if (recording_.value(results[i]).step == index) to.nodes[results[i]] = made[i];
+        if (recording_.value(results[i]).step == index) to.nodes[results[i]] = made[numbers.defined[i]];
+    node_names_[index] = to.graph.graph().nodes[static_cast<std::size_t>(call)].name;
+}
+
+/// "features.0"; of a backward op also which op's gradient it computes: "features.0, backward of %convolution".
+std::string PieceGraphs::module_path(std::int32_t index) const {
+    const std::int32_t forward = recording_.forward[static_cast<std::size_t>(index)];
+    if (forward < 0) return recording_.modules[static_cast<std::size_t>(index)];
+    const std::string& module = recording_.modules[static_cast<std::size_t>(forward)];
+    const auto node = node_names_.find(forward);
+    const std::string of = node == node_names_.end() ? recording_.step(forward).op->target() : "%" + node->second;
+    return module + (module.empty() ? "" : ", ") + "backward of " + of;
 }
 
 /// The node that computes the value or brings it in. Of shared memory it is the node of any earlier value: passes know

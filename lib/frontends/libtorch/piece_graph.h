@@ -48,11 +48,14 @@ class PieceGraphs {
     std::optional<Tensor> tensor_of(const Output& output) const;
     void fill_values(capture::CapturedGraph& captured, const Building& from, const std::vector<Output>& outputs) const;
 
+    std::string module_path(std::int32_t index) const;
+
     const Recording& recording_;
     const Cutter& cutter_;
     const Elements& elements_;
     const FrameSteps& frame_;
     std::map<ValueId, capture::Source> sources_;
+    std::map<std::int32_t, std::string> node_names_;  ///< per step, in the graph of its piece
     std::int64_t live_ = 0, random_ = 0, arguments_ = 0;
 };
 

@@ -16,15 +16,22 @@ struct Recording {
     std::vector<Step> steps;
     Values values;
     Frames frames;
-    std::vector<std::string> modules;  ///< per step
+    std::vector<std::string> modules;   ///< per step
+    std::vector<std::int32_t> forward;  ///< per step: see forward_ops()
 
     Recording(const EventFile& events, Level level, const std::vector<std::string>& functions)
         : file(events),
           symbolizer(events.mappings),
-          steps(fold_backward(events, steps_of(events, level), symbolizer)),
+          steps(with_backward(events, steps_of(events, level), symbolizer)),
           values(trace_values(events, steps)),
           frames(frames_of(events, steps, values, symbolizer, functions)),
-          modules(module_paths(events, steps, values, symbolizer)) {}
+          modules(module_paths(events, steps, values, symbolizer)),
+          forward(forward_ops(events, steps)) {}
+
+    static std::vector<Step> with_backward(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer) {
+        mark_backward(file, steps, symbolizer);
+        return steps;
+    }
 
     const Step& step(std::int32_t index) const { return steps[static_cast<std::size_t>(index)]; }
     const TracedValue& value(ValueId id) const { return values.values[static_cast<std::size_t>(id)]; }

@@ -44,7 +44,7 @@ class ThreadReader {
     struct Open {
         const Event* begin;
         std::size_t first_step;  ///< position of the first step made since
-        bool taken;
+        bool taken, autograd;
         std::uint32_t stack;
     };
 
@@ -63,42 +63,17 @@ class ThreadReader {
         const bool is_op = event.scope == OpScope::function && (op.flags & kHasSchema);
         const bool wanted = level_ == Level::api || !(op.flags & kComposite) || reads_elements(op);
         const bool tells_nothing = (op.flags & kReturnsOnlyHost) && !reads_elements(op);
-        // Autograd's nodes are of the backward pass, whose ops belong to no frame of the program's.
-        const bool backward = event.scope == OpScope::backward || op.name == "aten::_backward";
-        const bool take = !inside_taken() && ((is_op && wanted && !tells_nothing) || backward);
-        open_.push_back({&event, steps_.size(), take, stack});
-        if (!take) {
-            backward_ops_ += in_backward() && is_op;
-            return;
+        const bool autograd = event.scope == OpScope::backward || op.name == "aten::_backward";
+        const bool take = !inside_taken() && is_op && wanted && !tells_nothing && !autograd;
+        open_.push_back({&event, steps_.size(), take, autograd, stack});
+        if (!take) return;
+        steps_.push_back({.begin = &event, .op = &op, .thread = event.thread, .stack = stack});
+        for (const Open& open : open_) {
+            steps_.back().backward |= open.autograd;
+            if (open.begin->scope == OpScope::backward) steps_.back().node = open.begin;
         }
-        if (backward) {
-            backward_ops_ = 0;
-            if (extends_backward(stack)) {  // autograd's nodes run one after the other
-                open_.back().first_step = last_backward_;
-                backward_ops_ = steps_[last_backward_].backward_ops;
-                return;
-            }
-            last_backward_ = steps_.size();
-        }
-        steps_.push_back({.kind = backward ? StepKind::backward : StepKind::op,
-                          .begin = &event,
-                          .op = &op,
-                          .thread = event.thread,
-                          .stack = stack});
         for (const EventValue& value : event.values)
             for_each_tensor(value, [&](const TensorRef& tensor) { seen_.insert(tensor.id); });
-    }
-
-    /// The last thing was the backward pass, called from the same place.
-    bool extends_backward(std::uint32_t stack) const {
-        return !steps_.empty() && steps_.back().kind == StepKind::backward && last_backward_ + 1 == steps_.size() &&
-               steps_.back().stack == stack;
-    }
-
-    bool in_backward() const {
-        return std::any_of(open_.begin(), open_.end(), [&](const Open& open) {
-            return open.taken && open.first_step < steps_.size() && steps_[open.first_step].kind == StepKind::backward;
-        });
     }
 
     void end(const Event& event) {
@@ -107,15 +82,9 @@ class ThreadReader {
         if (open_.empty() || open_.back().begin->op != event.op) return;
         const Open open = open_.back();
         open_.pop_back();
-        if (!open.taken && in_backward()) {
-            const std::vector<std::uint64_t> written = written_storages(file_.op(event), event);
-            std::vector<std::uint64_t>& all = steps_[last_backward_].written;
-            all.insert(all.end(), written.begin(), written.end());
-        }
         if (open.taken) {
             Step& step = steps_[open.first_step];
             step.end = &event;
-            if (step.kind == StepKind::backward) step.backward_ops = backward_ops_;
             see_results(event);
         } else if (open.begin->scope == OpScope::function && (file_.op(event).flags & kHasSchema) && !inside_taken()) {
             end_composite(open, event);
@@ -148,8 +117,6 @@ class ThreadReader {
     std::set<std::uint64_t>& seen_;
     std::vector<Step>& steps_;
     std::vector<Open> open_;
-    std::int64_t backward_ops_ = 0;
-    std::size_t last_backward_ = 0;
 };
 
 }  // namespace
@@ -159,6 +126,23 @@ bool Step::threw() const {
 }
 
 bool writes_argument(const OpName& op) { return op.schema.find('!') != std::string::npos; }
+
+namespace {
+
+void number_results(const EventValue& value, ResultNumbers& numbers) {
+    if (value.tensor()) numbers.defined.push_back(numbers.count);
+    if (value.tensor() || value.undefined) ++numbers.count;
+    if (const auto* list = value.list())
+        for (const EventValue& element : *list) number_results(element, numbers);
+}
+
+}  // namespace
+
+ResultNumbers result_numbers(const Event& end) {
+    ResultNumbers numbers;
+    for (const EventValue& value : end.values) number_results(value, numbers);
+    return numbers;
+}
 
 bool writes_memory(const Step& step) {
     if (step.kind != StepKind::op || !writes_argument(*step.op) || !step.end) return false;
@@ -170,12 +154,21 @@ bool writes_memory(const Step& step) {
            before->strides == after->strides;
 }
 
-std::vector<std::uint64_t> written_storages(const OpName& op, const Event& end) {
-    std::vector<std::uint64_t> storages;
-    if (!writes_argument(op)) return storages;
-    for (const EventValue& value : end.values)
-        for_each_tensor(value, [&](const TensorRef& tensor) { storages.push_back(tensor.storage); });
-    return storages;
+std::vector<std::int32_t> forward_ops(const EventFile& file, const std::vector<Step>& steps) {
+    std::map<std::pair<std::uint64_t, std::int64_t>, std::int32_t> by_number;  // LibTorch's thread, sequence number
+    std::vector<std::int32_t> forward(steps.size(), -1);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const Step& step = steps[i];
+        if (step.kind != StepKind::op) continue;
+        const auto thread = file.threads.find(step.thread);
+        if (step.node) {
+            const auto op = by_number.find({step.node->forward_thread, step.node->sequence});
+            if (op != by_number.end()) forward[i] = op->second;
+        } else if (step.begin->sequence >= 0 && thread != file.threads.end()) {
+            by_number[{thread->second.number, step.begin->sequence}] = static_cast<std::int32_t>(i);
+        }
+    }
+    return forward;
 }
 
 std::vector<Step> steps_of(const EventFile& file, Level level) {

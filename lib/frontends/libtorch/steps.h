@@ -13,7 +13,7 @@ enum class Level {
     core,  ///< where those are composite, the ops that they are made of
 };
 
-enum class StepKind { op, backward, print, io, data_pointer, blob };
+enum class StepKind { op, print, io, data_pointer, blob };
 
 /// An op, or another thing that happened between ops. Pointers are into the EventFile.
 struct Step {
@@ -22,8 +22,8 @@ struct Step {
     const Event* end = nullptr;  ///< of an op; null when the program ended inside it
     const OpName* op = nullptr;
     std::uint32_t thread = 0, stack = 0;
-    std::int64_t backward_ops = 0;            ///< backward: how many ops autograd ran
-    std::vector<std::uint64_t> written = {};  ///< backward: storages that those wrote to, gradients for example
+    bool backward = false;        ///< autograd ran it
+    const Event* node = nullptr;  ///< of a backward op: autograd's node, whose sequence number the forward op had, too
 
     std::uint64_t order() const { return begin->order; }
     bool threw() const;
@@ -32,12 +32,20 @@ struct Step {
 /// Does the schema say that it writes to an argument?
 bool writes_argument(const OpName& op);
 
+/// Which of an op's tensor results are defined: gradients that nobody asked for are not, but they count.
+struct ResultNumbers {
+    std::vector<std::size_t> defined;  ///< ascending
+    std::size_t count = 0;             ///< with the undefined ones
+};
+ResultNumbers result_numbers(const Event& end);
+
 /// It wrote to the memory of its first argument. Not so t_(), unsqueeze_() and the like, which change how a tensor
 /// shows its memory.
 bool writes_memory(const Step& step);
 
-/// The storages that an op wrote to; none for a functional one.
-std::vector<std::uint64_t> written_storages(const OpName& op, const Event& end);
+/// Per step: the op whose gradient a backward op computes, or -1. Autograd numbers its nodes, and an op begins with the
+/// number that its node gets: of several, one inside the other, the last has it.
+std::vector<std::int32_t> forward_ops(const EventFile& file, const std::vector<Step>& steps);
 
 /// In the order in which they began, threads mixed.
 std::vector<Step> steps_of(const EventFile& file, Level level);

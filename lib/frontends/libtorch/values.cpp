@@ -37,7 +37,6 @@ class Tracer {
                 for_each_tensor(value, [&](const TensorRef& tensor) { read(tensor); });
             if (steps_[i].kind == StepKind::op) write_results(steps_[i]);
             forget_statistics(steps_[i]);
-            for (const std::uint64_t storage : steps_[i].written) writers_[storage] = {step_, std::nullopt};
         }
         return std::move(out_);
     }
