@@ -247,7 +247,11 @@ std::optional<Closeness> blame(Graph& graph, Backend& backend, const Limits& lim
         if (failure.signature.kind != "mismatch") return std::nullopt;
         const Outcome outcome = run_isolated(graph, failure.inputs, backend, failure.options, limits);
         if (outcome.failed()) return std::nullopt;
-        return closeness_of(graph, failure.inputs, outcome.outputs, failure.accuracy);
+        const auto closeness = closeness_of(graph, failure.inputs, outcome.outputs, failure.accuracy);
+        // Another order of rounding is no fault of a lowering; that a directive makes it is worth knowing.
+        auto& culprit = graph.failure->culprit;
+        if (closeness == Closeness::noise && culprit && culprit->directive.empty()) culprit.reset();
+        return closeness;
     } catch (const Interrupted&) {  // the graph is minimized all the same
         return std::nullopt;
     }
