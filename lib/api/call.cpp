@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "api/global_state.h"
 #include "api/module_path.h"
 #include "api/probes.h"
 #include "api/session.h"
@@ -167,7 +168,9 @@ void Call::check(const Schema& schema) {
 }
 
 TensorList Call::list() {
-    check(Registry::instance().require(node_.target).schema);
+    const Schema& schema = Registry::instance().require(node_.target).schema;
+    check(schema);
+    use_default_dtype(node_, schema, operands_, pc_);
     return issue(std::move(node_), operands_, pc_);
 }
 

@@ -8,8 +8,10 @@
 #include <cstdio>
 
 #include "api/frame.h"
+#include "api/global_state.h"
 #include "api/output_hooks.h"
 #include "api/stack.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "base/variables.h"
 
@@ -31,6 +33,8 @@ class ArgumentReader final : public Visitor {
     void tensor(const Tensor& value) override {
         if (!value.defined()) return found(HostValue{});
         tensors.emplace_back(value, path_.back());
+        for (std::size_t d = 0; value.impl()->dynamic_dims != 0 && d < 64; ++d)
+            if (value.impl()->dynamic_dims >> d & 1) dynamic.emplace_back(path_.back(), d);
         found(value.impl()->meta);
     }
     void parameter(const Tensor& value, const std::string& name) override {
@@ -41,7 +45,8 @@ class ArgumentReader final : public Visitor {
     void number(double value) override { found(HostValue{value}); }
     void text(const std::string& value) override { found(HostValue{value}); }
     void length(std::size_t count) override {
-        inputs.emplace_back(path_.back().attribute("size()"), HostValue{static_cast<std::int64_t>(count)});
+        inputs.emplace_back(path_.back().attribute(std::string(capture::kLength)),
+                            HostValue{static_cast<std::int64_t>(count)});
     }
     void opaque(const char*) override {}
     void enter(const char* member) override { path_.push_back(path_.back().attribute(member)); }
@@ -54,6 +59,7 @@ class ArgumentReader final : public Visitor {
     capture::FoundInputs inputs;
     std::vector<std::pair<Tensor, Source>> tensors;
     std::vector<std::pair<Tensor, std::string>> parameters;
+    std::vector<std::pair<Source, std::size_t>> dynamic;  ///< marked so
 
   private:
     void found(Found value) { inputs.emplace_back(path_.back(), std::move(value)); }
@@ -65,40 +71,40 @@ class ArgumentReader final : public Visitor {
 std::mutex all_mutex;
 std::vector<std::weak_ptr<FunctionState>> all_functions;
 
-/// Global state is what it was when the frame is left, however it is left.
-class RestoreState {
-  public:
-    RestoreState() : grad_(grad_enabled()) {}
-    ~RestoreState() { set_grad_enabled(grad_); }
-    RestoreState(const RestoreState&) = delete;
-    RestoreState& operator=(const RestoreState&) = delete;
-
-  private:
-    bool grad_;
-};
-
-/// The specialization that fits, or nothing: this call runs eagerly.
-std::optional<std::size_t> enter(FunctionState& function, const capture::FoundInputs& inputs, Trace* trace) {
+/// The specialization that fits, or (with .limited()) none: this call runs eagerly.
+capture::FrameCache::Lookup enter(FunctionState& function, const ArgumentReader& reader, Trace* trace) {
     const std::string& name = function.name();
-    capture::FrameCache::Lookup lookup;
     const std::lock_guard lock(function.mutex);
-    lookup = function.cache.look_up(inputs);
-    if (lookup.failed && lookup.added) {
-        ++function.counts.recompiles;
-        auto& reasons = function.counts.recompile_reasons;
-        if (std::find(reasons.begin(), reasons.end(), lookup.reason) == reasons.end()) reasons.push_back(lookup.reason);
-        if (log_enabled("recompiles")) log_artifact("recompiles", name, lookup.reason + "\n");
-        if (trace) trace->add_recompile(name, {&*lookup.failed, lookup.reason}, capture_stack());
-    }
-    if (!lookup.limited()) return lookup.entry;
+    for (const auto& [source, dim] : reader.dynamic) function.cache.mark_dynamic(source, dim);
+    const capture::FrameCache::Lookup lookup = function.cache.look_up(reader.inputs);
+    if (!lookup.limited()) return lookup;
     ++function.counts.eager_calls;
     if (!std::exchange(function.warned, true)) {
         const std::string text = name + " reached its cache limit of " + std::to_string(function.options.cache_limit) +
                                  " specializations and now runs eagerly where none fits; last reason: " + lookup.reason;
-        log_warning("capture", text + "; " + capture::advice(*lookup.failed));
+        log_warning("capture", text + "; " + lookup.advice);
         if (trace) trace->note(text);
     }
-    return std::nullopt;
+    return lookup;
+}
+
+/// Learns from what the call ran, and tells of a recompile.
+void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, const ArgumentReader& reader,
+           const Execution& execution, Trace* trace, const Addresses& stack) {
+    const std::string& name = function.name();
+    const std::lock_guard lock(function.mutex);
+    const auto outcome = function.cache.ran(lookup, reader.inputs, execution.graphs());
+    if (trace) {
+        for (const capture::Guard& guard : outcome.dropped) trace->drop_guard(name, guard.text());
+        for (const capture::Guard& guard : outcome.restored) trace->restore_guard(name, guard.text());
+    }
+    if (!outcome.recompile) return;
+    const capture::Violation& why = *outcome.recompile;
+    ++function.counts.recompiles;
+    auto& reasons = function.counts.recompile_reasons;
+    if (std::find(reasons.begin(), reasons.end(), why.reason) == reasons.end()) reasons.push_back(why.reason);
+    if (log_enabled("recompiles")) log_artifact("recompiles", name, why.reason + "\n");
+    if (trace) trace->add_recompile(name, why, stack);
 }
 
 /// WHITTLE_LOGS, as the programs read it; once.
@@ -138,6 +144,7 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
     Trace* const trace = current_trace();
     ArgumentReader reader(function.options.arg_names);
     reader.inputs.emplace_back(Source::state("grad_mode"), HostValue{grad_enabled()});
+    reader.inputs.emplace_back(Source::state("default_dtype"), HostValue{std::string(name(get_default_dtype()))});
     describe(reader);
     {
         const std::lock_guard lock(function.mutex);
@@ -147,11 +154,12 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
         trace->frame(function.name());
         trace->set_backend(function.backend_name);
     }
-    const std::optional<std::size_t> entry = enter(function, reader.inputs, trace);
-    if (!entry) return body();
+    const capture::FrameCache::Lookup lookup = enter(function, reader, trace);
+    if (lookup.limited()) return body();
 
+    const Addresses stack = trace && (lookup.failed || !lookup.added) ? capture_stack() : Addresses{};
     RestoreState restore;
-    Execution execution(function, trace, *entry);
+    Execution execution(function, trace, *lookup.entry);
     const auto session = std::make_shared<Session>(function.name(), execution);
     for (const auto& [tensor, source] : reader.tensors) session->know(tensor, source);
     for (const auto& [tensor, name] : reader.parameters) session->know_parameter(tensor, name);
@@ -166,9 +174,11 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
     } catch (...) {
         session->finish_by_exception();
         execution.keep_events(session->take_events(), {});
+        leave(function, lookup, reader, execution, trace, stack);
         throw;
     }
     execution.keep_events(session->take_events(), {});
+    leave(function, lookup, reader, execution, trace, stack);
 }
 
 CompileStats stats(const FunctionState& function) {
@@ -201,6 +211,16 @@ std::string compile_times() {
 void set_logs(const std::string& spec) {
     configure_from_environment();  // or it would come later
     configure_log({.spec = spec});
+}
+
+void mark_dynamic(const Tensor& tensor, std::int64_t dim) {
+    TensorImpl& impl = defined(tensor, "mark_dynamic");
+    const auto d = static_cast<std::size_t>(wrap_dim(dim, tensor.dim()));
+    if (d >= 64 || impl.meta.sizes[d] < 2)
+        throw Error("mark_dynamic: found size " + std::to_string(impl.meta.sizes[d]) + " at dimension " +
+                        std::to_string(d) + ", expected 2 or more",
+                    "graphs are specialized for sizes 0 and 1");
+    impl.dynamic_dims |= std::uint64_t{1} << d;
 }
 
 void graph_break(const std::string& reason) {

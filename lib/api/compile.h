@@ -226,6 +226,10 @@ Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}) {
 /// What is logged to stderr, as with --log: "graph_code,+capture". Default: $WHITTLE_LOGS. Throws for unknown channels.
 void set_logs(const std::string& spec);
 
+/// The tensor's size at `dim` (2 or more) may vary: functions compiled for it from now on take other sizes, too,
+/// without a recompile.
+void mark_dynamic(const Tensor& tensor, std::int64_t dim);
+
 /// Ends the graph that is being recorded, if one is.
 WHITTLE_API_CALL void graph_break(const std::string& reason = "graph_break()");
 

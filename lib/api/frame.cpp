@@ -112,14 +112,16 @@ std::string failure_text(const std::string& backend, const BackendFailure& failu
 
 }  // namespace
 
+/// Where the graph is or will be when it is compiled.
+std::shared_ptr<CompiledGraph> Execution::slot(const Recorded& recorded) {
+    const std::lock_guard lock(function_.mutex);
+    std::shared_ptr<CompiledGraph>& slot = function_.graphs[recorded.key];
+    if (!slot) slot = std::make_shared<CompiledGraph>();
+    return slot;
+}
+
 std::shared_ptr<CompiledGraph> Execution::find(const Recorded& recorded) {
-    std::shared_ptr<CompiledGraph> compiled;
-    {
-        const std::lock_guard lock(function_.mutex);
-        std::shared_ptr<CompiledGraph>& slot = function_.graphs[recorded.key];
-        if (!slot) slot = std::make_shared<CompiledGraph>();
-        compiled = slot;
-    }
+    const std::shared_ptr<CompiledGraph> compiled = slot(recorded);
     const std::lock_guard lock(compiled->mutex);
     if (compiled->graph.nodes.empty()) compile(*compiled, recorded);
     return compiled;
@@ -207,12 +209,38 @@ void write_updates(const CompiledGraph& compiled, std::vector<whittle::Tensor>& 
 
 }  // namespace
 
+std::shared_ptr<const SymbolicGraph> Execution::learn_sizes(const Recorded& recorded, CompiledGraph& compiled) {
+    std::vector<capture::SizeSymbol> symbols;
+    std::uint64_t id = 0;
+    {
+        const std::lock_guard lock(function_.mutex);
+        const auto& entry = function_.cache.entries().at(entry_);
+        if (entry.symbols.empty()) return nullptr;
+        if (const auto known = compiled.symbolic.find(entry.id); known != compiled.symbolic.end()) return known->second;
+        symbols = entry.symbols;
+        id = entry.id;
+    }
+    const auto found =
+        std::make_shared<const SymbolicGraph>(symbolic_graph(functionalize(recorded.captured.graph).graph, symbols));
+    const std::lock_guard lock(function_.mutex);
+    function_.cache.add_conditions(entry_, found->conditions);
+    return compiled.symbolic[id] = found;
+}
+
+/// Equal for graphs that are the same but for sizes that may vary.
+const void* Execution::identity(const CompiledGraph& compiled, const SymbolicGraph* symbolic) {
+    if (!symbolic || symbolic->symbols.empty()) return &compiled;
+    const std::lock_guard lock(function_.mutex);
+    return &*function_.shapes.insert(symbolic->shape).first;
+}
+
 std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
                                             const std::vector<whittle::Tensor>& inputs,
                                             const std::vector<whittle::Tensor>& parameters) {
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
     const std::optional<std::size_t> ended_by = std::exchange(ended_by_, std::nullopt);
+    const std::shared_ptr<const SymbolicGraph> symbolic = learn_sizes(recorded, compiled ? *compiled : *slot(recorded));
     if (trace_) {
         std::vector<capture::Guard> guards;
         {
@@ -220,7 +248,7 @@ std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::share
             guards = function_.cache.entries().at(entry_).guards;
         }
         if (function_.implicit) guards = recorded.captured.guards;
-        trace_->add_graph(name, recorded, ended_by, guards);
+        trace_->add_graph(name, recorded, ended_by, {guards, symbolic.get()});
     }
     std::vector<whittle::Tensor> all = inputs;
     all.insert(all.end(), parameters.begin(), parameters.end());
@@ -236,6 +264,7 @@ std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::share
     if (!compiled && function_.repro.before_compiling()) keep(false);
     try {
         if (!compiled) compiled = find(recorded);
+        graphs_.push_back(identity(*compiled, symbolic.get()));
         outputs = execute(*compiled, recorded, all);
         if (function_.options.verify || function_.repro.on_wrong_results()) verify(*compiled, all, outputs);
     } catch (const std::exception& error) {

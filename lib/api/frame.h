@@ -7,12 +7,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "api/repro.h"
 #include "api/session.h"
+#include "api/symbolic.h"
 #include "api/tape.h"
 #include "api/trace.h"
 #include "capture/frame_cache.h"
@@ -27,6 +29,7 @@ struct CompiledGraph {
     Graph graph;                                               ///< what was compiled: functional, parameters are inputs
     std::vector<std::pair<std::size_t, std::size_t>> updates;  ///< input that takes the value of an output
     double seconds = 0;
+    std::map<std::uint64_t, std::shared_ptr<const SymbolicGraph>> symbolic;  ///< by specialization
 };
 
 struct FunctionState {
@@ -40,6 +43,7 @@ struct FunctionState {
     std::map<std::string, std::shared_ptr<CompiledGraph>> graphs;  ///< by Recorded::key
     /// By specialization and number of the graph in the frame, the latest first.
     std::map<std::pair<std::size_t, std::int64_t>, std::vector<std::shared_ptr<const Tape>>> tapes;
+    std::set<std::string> shapes;  ///< of graphs whose sizes vary
     std::unique_ptr<Backend> backend;
     BackendOptions backend_options;
     std::string backend_name;
@@ -77,9 +81,16 @@ class Execution final : public FrameHost {
     std::vector<std::shared_ptr<const Tape>> tapes(std::int64_t position) const override;
     void remember(std::int64_t position, std::shared_ptr<const Tape> tape) override;
 
+    /// That ran so far, by identity.
+    const capture::Graphs& graphs() const { return graphs_; }
+
   private:
+    std::shared_ptr<CompiledGraph> slot(const Recorded& recorded);
     std::shared_ptr<CompiledGraph> find(const Recorded& recorded);
     void compile(CompiledGraph& compiled, const Recorded& recorded);
+    /// What the graph asks of sizes that may vary becomes guards. Null where none may.
+    std::shared_ptr<const SymbolicGraph> learn_sizes(const Recorded& recorded, CompiledGraph& compiled);
+    const void* identity(const CompiledGraph& compiled, const SymbolicGraph* symbolic);
     std::vector<whittle::Tensor> execute(CompiledGraph& compiled, const Recorded& recorded,
                                          const std::vector<whittle::Tensor>& inputs);
     void verify(const CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs,
@@ -89,6 +100,7 @@ class Execution final : public FrameHost {
     Trace* trace_;
     std::size_t entry_;
     std::optional<std::size_t> ended_by_;
+    capture::Graphs graphs_;
 };
 
 /// The trace that executions on this thread are told to: explain()'s, else the environment's.

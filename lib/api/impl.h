@@ -36,6 +36,7 @@ struct TensorImpl {
     NodeRef node = {};                      ///< in the session's graph
     std::shared_ptr<Memory> memory = {};    ///< while pending
     std::int64_t offset = 0;                ///< in it, in elements
+    std::uint64_t dynamic_dims = 0;         ///< bit d: dimension d is marked dynamic
     std::string qualified_name = {};        ///< of a module's parameter: "layers.0.weight"
 };
 

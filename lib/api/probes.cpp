@@ -152,7 +152,7 @@ void branch(const whittle_probe_file*, unsigned, long long) {}
 
 void effect(const whittle_probe_file* file, unsigned site) {
     Session* const session = Session::current();
-    if (!session || session->empty()) return;
+    if (!session || session->empty() || session->nested()) return;  // a probe must not throw; the effect itself may
     Thread& t = thread();
     const whittle_probe_cursor before = t.cursor;
     t.cursor = {file, site};

@@ -35,8 +35,12 @@ NotRecording::~NotRecording() {
 }
 bool NotRecording::active() { return not_recording != 0; }
 
-Session::Session(std::string frame, FrameHost& host)
-    : frame_(std::move(frame)), host_(host), graph_(""), keeps_events_(host.wants_events()) {
+Session::Session(std::string frame, FrameHost& host, bool nested)
+    : frame_(std::move(frame)),
+      host_(host),
+      graph_(""),
+      outside_(nested ? std::make_shared<Memory>() : nullptr),
+      keeps_events_(host.wants_events()) {
     reset();
 }
 
@@ -96,10 +100,10 @@ Source Session::source_of(const TensorImpl& operand, Counters& counters) const {
 
 NodeRef Session::node_of(const ImplPtr& operand) {
     if (operand->session.get() == this) return operand->node;
-    demand(Tensor(operand), {});  // of another session
+    if (!nested()) demand(Tensor(operand), {});  // of another session
     const auto [known, added] = known_.try_emplace(operand->key);
     if (added) {
-        known->second = input(operand);
+        known->second = nested() ? lift(operand) : input(operand);
         input_impls_.emplace(known->second.id, operand);
     }
     return known->second;
@@ -162,6 +166,7 @@ std::shared_ptr<Memory> Session::memory_of(TensorImpl& impl) {
         if (!impl.memory) impl.memory = std::make_shared<Memory>(Memory{.root = impl.node, .root_meta = impl.meta});
         return impl.memory;
     }
+    if (nested()) return outside_;
     std::shared_ptr<Memory>& memory = input_memory_[impl.value->storage().get()];
     if (!memory) memory = std::make_shared<Memory>(Memory{.storage = impl.value->storage()});
     return memory;
@@ -191,7 +196,7 @@ void Session::locate(const Node& call, const Schema& schema, const std::vector<I
 
 void Session::show(TensorImpl& result, TensorImpl& operand, std::int64_t offset) {
     result.memory = memory_of(operand);
-    result.offset = offset + (operand.session.get() == this ? operand.offset : operand.value->offset());
+    result.offset = offset + (operand.session || !operand.value ? operand.offset : operand.value->offset());
 }
 
 void Session::end_aliased_writes(const ImplPtr& operand) {
@@ -203,6 +208,7 @@ void Session::end_aliased_writes(const ImplPtr& operand) {
 
 /// Random values are drawn in program order, before the graph that uses them.
 TensorList Session::random(const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
+    if (nested()) refuse(BreakKind::unsupported, "random values");
     for (const ImplPtr& operand : operands)
         demand(Tensor(operand), {static_cast<int>(BreakKind::unsupported), "random values that depend on computed ones",
                                  call.target, pc});
@@ -224,13 +230,16 @@ Step Session::step_of(const Node& call, const std::string& functional, const std
     return step;
 }
 
-TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void* pc) {
+TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void* pc, const NestedGraphs& nested) {
     const std::lock_guard lock(mutex_);
     const RegisteredOp* const op = next_is(call.target) ? nullptr : &Registry::instance().require(call.target);
     if (op && op->def->random) return random(call, operands, pc);
     for (const ImplPtr& operand : operands) end_aliased_writes(operand);
     if (const Step* step = match(call, {}, operands)) return results_of(*step, operands);
     leave_tape();
+    for (const auto& [name, graph] : nested)
+        for (Arg& arg : call.args)
+            if (arg == Arg(GraphRef{name})) arg = Arg(graph_.nest(name, graph));
     return record_new(std::move(call), operands);
 }
 
@@ -300,6 +309,7 @@ void Session::record_write(Node call, const std::string& functional, const std::
 /// Memory of inputs is written when the graph runs; what shares it must be known then.
 void Session::note_write(const ImplPtr& self, const std::string& target, void* pc) {
     const std::shared_ptr<Memory> memory = memory_of(*self);
+    if (memory == outside_) refuse(BreakKind::mutation, "a write to a tensor from around it");
     if (!memory->storage) return;
     if (!memory->storage->writable()) throw Error(target + ": found a write to memory that is only to be read");
     // By whom: the input that the written tensor is, or views.
@@ -331,9 +341,14 @@ void Session::name_variable(const TensorImpl* tensor, const std::string& name) {
     if (tensor->session.get() == this) node_names_[tensor->node.id] = name;
 }
 
-void Session::break_graph(GraphBreak why, void* pc) {
+void Session::refuse(BreakKind kind, const std::string& reason) const {
+    throw NestedBreak{{.kind = kind, .reason = reason}};
+}
+
+void Session::break_graph(GraphBreak why, void* pc, bool always) {
     const std::lock_guard lock(mutex_);
-    if (empty()) return;
+    if (nested()) throw NestedBreak{std::move(why)};
+    if (empty() && !always) return;
     Addresses stack = host_.wants_stacks() ? capture_stack() : Addresses{pc};
     if (host_.wants_stacks()) why.stack = with_cursor(user_stack(stack));
     flush(std::move(why), std::move(stack));

@@ -58,9 +58,18 @@ class FrameHost {
     virtual void remember(std::int64_t position, std::shared_ptr<const Tape> tape) = 0;
 };
 
+/// The body of a higher-order operation cannot be recorded. Not an std::exception: the body must not catch it.
+struct NestedBreak {
+    capture::GraphBreak why;
+};
+/// Nested graphs of a call, by the names that its arguments have for them.
+using NestedGraphs = std::vector<std::pair<std::string, std::shared_ptr<const Graph>>>;
+struct RecordedBody;  // api/body.h
+
 class Session : public std::enable_shared_from_this<Session> {
   public:
-    Session(std::string frame, FrameHost& host);
+    /// `nested`: records the body of a higher-order operation, and nothing of it runs.
+    Session(std::string frame, FrameHost& host, bool nested = false);
 
     /// The session of the calling thread that records now, or null.
     static Session* current();
@@ -74,13 +83,14 @@ class Session : public std::enable_shared_from_this<Session> {
 
     /// Records a call whose NodeRefs are positions in `operands`. The results are pending tensors, or values where the
     /// operation could not be recorded.
-    TensorList record(Node call, const std::vector<ImplPtr>& operands, void* pc);
+    TensorList record(Node call, const std::vector<ImplPtr>& operands, void* pc, const NestedGraphs& nested = {});
 
     /// Records a call that writes into its first operand; `functional` computes what is written.
     void record_write(Node call, const std::string& functional, const std::vector<ImplPtr>& operands, void* pc);
 
     /// Ends the graph and runs it: every pending tensor that the program still holds gets its value.
-    void break_graph(capture::GraphBreak why, void* pc);
+    /// Nothing happens while nothing is recorded, unless `always`. Throws NestedBreak in a nested session.
+    void break_graph(capture::GraphBreak why, void* pc, bool always = false);
     /// The frame returned.
     void finish();
     /// An exception left the frame: what was recorded had happened, so it is run. Does not throw.
@@ -96,6 +106,13 @@ class Session : public std::enable_shared_from_this<Session> {
     /// … and that of a variable that holds the tensor.
     void name_variable(const TensorImpl* tensor, const std::string& name);
     bool implicit() const { return host_.keeps_all(); }
+    bool nested() const { return outside_ != nullptr; }
+    bool wants_stacks() const { return host_.wants_stacks(); }
+
+    // Of a nested session: tensors without values that its function is called with, and what it recorded.
+    TensorList body_arguments(const std::vector<ValueMeta>& metas);
+    RecordedBody body(const TensorList& arguments, const TensorList& results);
+
     bool parameters_named = false;  ///< by the frame's own function; those that it calls have parameters of their own
 
     bool empty() const { return tape_ ? cursor_ == 0 : graph_.call_count() == 0; }
@@ -107,6 +124,9 @@ class Session : public std::enable_shared_from_this<Session> {
     };
     NodeRef node_of(const ImplPtr& operand);
     NodeRef input(const ImplPtr& operand);
+    /// The placeholder of a tensor from around the body of a higher-order operation.
+    NodeRef lift(const ImplPtr& operand);
+    [[noreturn]] void refuse(capture::BreakKind kind, const std::string& reason) const;
     /// The qualified name of a parameter; empty: none.
     const std::string& parameter_name(const TensorImpl& operand) const;
     /// One that no other input has; counts those that have no name.
@@ -175,7 +195,9 @@ class Session : public std::enable_shared_from_this<Session> {
     std::map<const Storage*, std::uint64_t> written_;  ///< memory of inputs that was written, by which input's key
     std::unordered_map<std::uint64_t, std::string> variables_;  ///< names of values of this frame, by key
     std::map<NodeId, std::string> node_names_;                  ///< wanted names of nodes
-    std::vector<ImplPtr> kept_;                                 ///< keeps keys of sources alive
+    std::shared_ptr<Memory> outside_;                           ///< of a nested session: all memory that is not its own
+    std::vector<ImplPtr> lifted_;
+    std::vector<ImplPtr> kept_;  ///< keeps keys of sources alive
     std::int64_t graphs_run_ = 0;
     Counters counters_;
     std::vector<FrameSegment> events_;

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "api/global_state.h"
 #include "api/session.h"
 #include "api/tape.h"
 #include "base/error.h"
@@ -70,6 +71,10 @@ std::string key_of(const Graph& graph) {
             append(key, meta.sizes);
             append(key, meta.strides);
         }
+    }
+    for (const auto& [name, nested] : graph.subgraphs) {
+        append(key, name);
+        append(key, key_of(*nested));
     }
     return key;
 }
@@ -189,6 +194,7 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack) {
     reset();
     std::vector<whittle::Tensor> outputs;
     try {
+        const RestoreState restore;  // whatever the backend does to it
         outputs = host_.run(tape->recorded, compiled, inputs, parameters);
         note_outputs(outputs);
         for (std::size_t i = 0; i < live.size(); ++i)
@@ -224,11 +230,14 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack) {
 const whittle::Tensor& demand(const Tensor& tensor, const Demand& why) {
     TensorImpl& impl = defined(tensor, why.op.c_str());
     if (impl.session) {
-        const std::shared_ptr<Session> session = impl.session;
+        // Inside the body of a higher-order operation the graph around it must not break.
+        Session* const current = Session::current();
+        const auto session = current && current->nested() ? current->shared_from_this() : impl.session;
         session->break_graph({.kind = static_cast<BreakKind>(why.kind), .reason = why.reason, .op = why.op}, why.pc);
     }
     if (!impl.value)
-        throw Error("the tensor has no value: the graph that computes it failed, or was given up by an exception");
+        throw Error("the tensor has no value: the graph that computes it failed, or was given up by an exception",
+                    "a tensor made in a function of cond(), while_loop() or map() leaves it only as its result");
     return *impl.value;
 }
 

@@ -125,7 +125,7 @@ template Tensor tensor(const std::vector<bool>&, const IntList&);
 template Tensor tensor(const std::vector<unsigned char>&, const IntList&);
 
 Tensor scalar_tensor(const Scalar& value, std::optional<ScalarType> type) {
-    return wrap(whittle::Tensor::of(to_internal(value), to_internal(type.value_or(kFloat))));
+    return wrap(whittle::Tensor::of(to_internal(value), to_internal(type.value_or(get_default_dtype()))));
 }
 
 Tensor from_data(const void* data, const IntList& sizes, ScalarType type) {

@@ -143,13 +143,19 @@ template <class T>
 Tensor tensor(std::initializer_list<T> values) {
     return tensor(std::vector<T>(values), {static_cast<std::int64_t>(values.size())});
 }
-/// 0-d; f32 unless the type is given.
+/// 0-d; of the default dtype unless the type is given.
 Tensor scalar_tensor(const Scalar& value, std::optional<ScalarType> type = std::nullopt);
 /// A copy of `data`, row-major.
 Tensor from_data(const void* data, const IntList& sizes, ScalarType type);
 
 /// Seeds the random operations; equal seeds give equal values, compiled or not.
 void manual_seed(std::uint64_t seed);
+
+/// The dtype of what is made without one (zeros({3}), rand({3})) and of what whole numbers become where the result is
+/// none (a / b): f32 unless set to another floating-point dtype. One for all threads; compiled functions are guarded
+/// by it.
+ScalarType get_default_dtype();
+void set_default_dtype(ScalarType type);
 
 /// Whether results require a gradient when an operand does.
 bool grad_enabled();

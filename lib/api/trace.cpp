@@ -28,12 +28,19 @@ std::string text_of(const Addresses& addresses) {
     return text;
 }
 
-/// The graph with every value of one shape: equal for graphs that differ in sizes only.
-std::string without_sizes(Graph graph) {
-    graph.name = "g";
-    for (Node& node : graph.nodes)
-        for (ValueMeta& meta : node.results) meta = ValueMeta::contiguous(meta.dtype, {});
-    return print(graph);
+constexpr std::size_t kSizesTold = 16;  // of a symbol
+
+/// The values that symbols had in one more call.
+void add_values(IndexGraph& entry, const SymbolicGraph& symbolic) {
+    for (std::size_t i = 0; i < symbolic.symbols.size(); ++i) {
+        const auto is_it = [&](const IndexSymbol& s) { return s.name == symbolic.symbols[i].name; };
+        auto known = std::find_if(entry.symbols.begin(), entry.symbols.end(), is_it);
+        if (known == entry.symbols.end())
+            known = entry.symbols.insert(known, {symbolic.symbols[i].name, symbolic.symbols[i].place()});
+        const bool told =
+            std::find(known->values.begin(), known->values.end(), symbolic.values[i]) != known->values.end();
+        if (!told && known->values.size() < kSizesTold) known->values.push_back(symbolic.values[i]);
+    }
 }
 
 std::string own_program() {
@@ -110,29 +117,31 @@ std::size_t Trace::add_break(const std::string& frame, const capture::GraphBreak
 }
 
 bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::optional<std::size_t> ended_by,
-                      const std::vector<capture::Guard>& guards) {
+                      const Specialization& of) {
     const std::lock_guard lock(mutex_);
     if (index_.graphs.size() >= kMostGraphs && !by_key_.contains(frame + "|" + recorded.key)) {
-        other_sizes_.insert(recorded.key);
+        beyond_limit_.insert(recorded.key);
         note_locked("the trace was cut after " + std::to_string(kMostGraphs) + " graphs; the program went on");
         return false;
     }
     const auto [known, added] = by_key_.try_emplace(frame + "|" + recorded.key, index_.graphs.size());
     if (!added) return false;
     Graph graph = recorded.captured.graph;
-    std::string guard_texts;
-    bool dynamic = false;
-    for (const capture::Guard& guard : guards) {
-        guard_texts += guard.text() + "\n";
-        if (const auto* match = std::get_if<capture::TensorMatch>(&guard.expected))
-            dynamic |= std::find(match->sizes.begin(), match->sizes.end(), capture::kDynamicSize) != match->sizes.end();
-    }
+    const bool dynamic = of.symbolic && !of.symbolic->symbols.empty();
     if (dynamic) {  // one graph for all sizes, as its guards say; kernels are made for each
+        std::string tensors;
+        for (const capture::Guard& guard : of.guards)
+            if (guard.kind == capture::GuardKind::tensor_match) tensors += guard.text() + "\n";
         const auto [first, is_first] =
-            by_shape_.try_emplace(frame + "|" + guard_texts + without_sizes(graph), index_.graphs.size());
+            by_shape_.try_emplace(frame + "|" + tensors + of.symbolic->shape, index_.graphs.size());
         if (!is_first) {
             known->second = first->second;
-            other_sizes_.insert(recorded.key);
+            add_values(index_.graphs[first->second], *of.symbolic);
+            graph = functionalize(graph).graph;
+            graph.name = index_.graphs[first->second].name;
+            if (!folder_.empty() && other_sizes_.size() < kMostGraphs)
+                other_sizes_.emplace(recorded.key, std::move(graph));
+            save_locked();
             return false;
         }
     }
@@ -144,7 +153,12 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     graph = functionalize(graph).graph;  // what backends get; what it writes is among its outputs
     IndexGraph entry = index_graph(graph, frame);
     entry.ended_by_break = ended_by;
-    for (const capture::Guard& guard : guards) entry.guards.push_back(guard.text());
+    for (const capture::Guard& guard : of.guards) entry.guards.push_back(guard.text());
+    if (dynamic) {
+        add_values(entry, *of.symbolic);
+        entry.input_sizes = of.symbolic->inputs;
+        entry.output_sizes = of.symbolic->outputs;
+    }
     if (!folder_.empty()) {
         entry.file = save_captured_graph(folder_, graph).lexically_relative(folder_);
         entry.name = entry.file.stem().string();
@@ -166,7 +180,7 @@ void Trace::compiled(const std::string& key, double seconds) {
 bool Trace::wants_record(const std::string& key, bool failed) {
     if (folder_.empty() || records_ == "never" || (records_ == "on-error" && !failed)) return false;
     const std::lock_guard lock(mutex_);
-    if (other_sizes_.contains(key)) return false;
+    if (beyond_limit_.contains(key)) return false;
     int& runs = recorded_runs_[key];
     if (runs == kRunsRecorded) {
         const std::string text = "of a graph's runs only the first " + std::to_string(kRunsRecorded) + " are recorded";
@@ -188,7 +202,9 @@ void Trace::add_record(const std::string& frame, const Recorded& recorded, const
     const auto taken = [&](const IndexRecord& other) { return other.name == record.name; };
     for (int i = 1; std::any_of(index_.records.begin(), index_.records.end(), taken); ++i)
         record.name = graph.name + "_run" + std::to_string(i);
-    const fs::path file = save_record(folder_, graphs_[position], record);
+    const auto other_size = other_sizes_.find(recorded.key);
+    const Graph& own = other_size == other_sizes_.end() ? graphs_[position] : other_size->second;
+    const fs::path file = save_record(folder_, own, record);
     index_.records.push_back({record.name, file.lexically_relative(folder_), graph.name});
     save_locked();
 }
@@ -215,7 +231,21 @@ void Trace::add_recompile(const std::string& frame, const capture::Violation& wh
         ++index_.recompiles[known->second].count;
         return;
     }
-    index_.recompiles.push_back({frame, why.reason, caller_stack(stack), capture::advice(*why.guard)});
+    index_.recompiles.push_back({frame, why.reason, caller_stack(stack), why.advice});
+    save_locked();
+}
+
+void Trace::drop_guard(const std::string& frame, const std::string& guard) {
+    const std::lock_guard lock(mutex_);
+    for (IndexGraph& graph : index_.graphs)
+        if (graph.frame == frame) std::erase(graph.guards, guard);
+    save_locked();
+}
+
+void Trace::restore_guard(const std::string& frame, const std::string& guard) {
+    const std::lock_guard lock(mutex_);
+    for (IndexGraph& graph : index_.graphs)
+        if (graph.frame == frame) graph.guards.push_back(guard);
     save_locked();
 }
 

@@ -10,10 +10,17 @@
 #include <vector>
 
 #include "api/session.h"
+#include "api/symbolic.h"
 #include "record/frame_record.h"
 #include "record/index.h"
 
 namespace whittle::api {
+
+/// What a graph was recorded under.
+struct Specialization {
+    const std::vector<capture::Guard>& guards;
+    const SymbolicGraph* symbolic = nullptr;  ///< where sizes may vary
+};
 
 class Trace {
   public:
@@ -31,7 +38,11 @@ class Trace {
     std::size_t add_break(const std::string& frame, const capture::GraphBreak& why, const Addresses& stack);
     /// Before the graph runs. Returns whether it is new.
     bool add_graph(const std::string& frame, const Recorded& recorded, std::optional<std::size_t> ended_by,
-                   const std::vector<capture::Guard>& guards);
+                   const Specialization& of);
+    /// A guard of the frame's graphs turned out to be none, …
+    void drop_guard(const std::string& frame, const std::string& guard);
+    /// … or one after all.
+    void restore_guard(const std::string& frame, const std::string& guard);
     void compiled(const std::string& key, double seconds);
     /// After it ran: `expected` are the reference's results.
     void add_record(const std::string& frame, const Recorded& recorded, const std::vector<whittle::Tensor>& inputs,
@@ -61,7 +72,8 @@ class Trace {
     std::vector<Graph> graphs_;                    ///< parallel to index_.graphs
     std::map<std::string, std::size_t> by_key_;    ///< graphs
     std::map<std::string, std::size_t> by_shape_;  ///< graphs with dynamic sizes
-    std::set<std::string> other_sizes_;            ///< keys of graphs that are another size's, or beyond the limit
+    std::set<std::string> beyond_limit_;           ///< keys of graphs
+    std::map<std::string, Graph> other_sizes_;     ///< by key: of a graph whose sizes vary, at other sizes
     std::map<std::string, int> recorded_runs_;     ///< by key
     std::map<std::string, std::size_t> breaks_, recompiles_;
 };

@@ -10,6 +10,7 @@
 #define WHITTLE_WHITTLE_H
 
 #include <whittle/api/compile.h>
+#include <whittle/api/control.h>
 #include <whittle/api/explain.h>
 #include <whittle/api/module.h>
 #include <whittle/api/tensor.h>

@@ -1,5 +1,8 @@
 #include "capture/frame_cache.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace whittle::capture {
 
 namespace {
@@ -8,6 +11,13 @@ Found found_at(const FoundInputs& inputs, const Source& source) {
     for (const auto& [known, found] : inputs)
         if (known == source) return found;
     return std::monostate{};
+}
+
+/// Whether scalars are all that does not fit.
+bool only_scalars(const FrameCache::Entry& entry, const std::function<Found(const Source&)>& at) {
+    for (const Guard& guard : entry.guards)
+        if (guard.kind != GuardKind::scalar_equal && guard.violated_by(at)) return false;
+    return true;
 }
 
 }  // namespace
@@ -19,13 +29,14 @@ FrameCache::Lookup FrameCache::look_up(const FoundInputs& inputs, const std::vec
         const std::optional<Violation> violation = first_violation(entries_[i].guards, at);
         if (!violation) {
             ++entries_[i].hits;
-            result.failed.reset();
-            result.reason.clear();
-            result.entry = i;
-            return result;
+            Lookup found;
+            found.entry = i;
+            return found;
         }
         result.failed = *violation->guard;
         result.reason = violation->reason;
+        result.advice = violation->advice;
+        if (only_scalars(entries_[i], at)) result.like = i;
     }
     if (entries_.size() >= limit_) return result;
     learn_sizes(inputs);
@@ -39,8 +50,18 @@ void FrameCache::rename(const std::string& before, const std::string& name) {
     const auto is_it = [&](const Source& source) {
         return source.root().kind() == SourceKind::local && source.root().name() == before;
     };
-    for (Entry& entry : entries_)
+    const auto follow = [&](SizeSymbol& symbol) {
+        if (is_it(symbol.source)) symbol.source = symbol.source.with_root(name);
+    };
+    for (Entry& entry : entries_) {
+        for (SizeSymbol& symbol : entry.symbols) follow(symbol);
+        for (Guard& guard : entry.dropped)
+            if (is_it(guard.source)) guard.source = guard.source.with_root(name);
         for (Guard& guard : entry.guards) {
+            if (guard.condition) {
+                follow(guard.condition->left);
+                if (guard.condition->right) follow(*guard.condition->right);
+            }
             if (!is_it(guard.source)) continue;
             const std::string text = guard.source.text();
             guard.source = guard.source.with_root(name);
@@ -53,6 +74,67 @@ void FrameCache::rename(const std::string& before, const std::string& name) {
             move(seen_);
             move(varying_);
         }
+    }
+}
+
+void FrameCache::mark_dynamic(const Source& source, std::size_t dim) {
+    std::vector<bool>& varying = varying_[source.text()];
+    if (varying.size() <= dim) varying.resize(dim + 1, dynamic_ == DynamicSizes::always);
+    varying[dim] = true;
+}
+
+void FrameCache::add_conditions(std::size_t entry, const std::vector<SizeCondition>& conditions) {
+    std::vector<Guard>& guards = entries_.at(entry).guards;
+    for (const SizeCondition& condition : conditions) {
+        Guard guard = Guard::relation(condition, guards.empty() ? std::vector<StackFrame>() : guards.front().stack);
+        if (std::find(guards.begin(), guards.end(), guard) == guards.end()) guards.push_back(std::move(guard));
+    }
+}
+
+FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inputs, const Graphs& graphs) {
+    Outcome outcome;
+    const auto at = [&](const Source& source) { return found_at(inputs, source); };
+    Entry& entry = entries_.at(*lookup.entry);
+    const bool first = !entry.graphs;
+    if (first) entry.graphs = graphs;
+    if (!lookup.added) {
+        // One of the scalars that did not matter so far makes another graph.
+        const bool other = !first && !graphs.empty() && !entry.graphs->empty() && graphs[0] != entry.graphs->front();
+        if (!other) return outcome;
+        const auto violation = first_violation(entry.dropped, at);
+        if (!violation) return outcome;
+        outcome.restored = std::exchange(entry.dropped, {});
+        outcome.recompile = Violation{nullptr, violation->reason, violation->advice};
+        for (const Guard& guard : outcome.restored) {
+            relied_on_.insert(guard.source.text());
+            if (guard.source == violation->guard->source) outcome.recompile->guard = &guard;
+        }
+        entry.guards.insert(entry.guards.end(), outcome.restored.begin(), outcome.restored.end());
+        if (entries_.size() < limit_) {
+            Entry own = specialize(inputs, entry.guards.front().stack);  // `entry` may move
+            own.graphs = graphs;
+            entries_.push_back(std::move(own));
+        }
+        return outcome;
+    }
+    if (!lookup.failed) return outcome;
+    if (lookup.like && entries_.at(*lookup.like).graphs == graphs && !graphs.empty()) {
+        Entry& known = entries_.at(*lookup.like);
+        const auto irrelevant = [&](const Guard& guard) {
+            return guard.kind == GuardKind::scalar_equal && !relied_on_.contains(guard.source.text()) &&
+                   guard.violated_by(at);
+        };
+        for (const Guard& guard : known.guards)
+            if (irrelevant(guard)) outcome.dropped.push_back(guard);
+        if (!outcome.dropped.empty()) {
+            std::erase_if(known.guards, irrelevant);
+            known.dropped.insert(known.dropped.end(), outcome.dropped.begin(), outcome.dropped.end());
+            if (*lookup.entry + 1 == entries_.size() && entries_.back().hits == 0) entries_.pop_back();
+            return outcome;
+        }
+    }
+    outcome.recompile = Violation{&*lookup.failed, lookup.reason, lookup.advice};
+    return outcome;
 }
 
 /// A size with a second value is dynamic from now on, as long as the rank stays.
@@ -69,8 +151,9 @@ void FrameCache::learn_sizes(const FoundInputs& inputs) {
     }
 }
 
-FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::vector<StackFrame>& stack) const {
+FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::vector<StackFrame>& stack) {
     Entry entry;
+    entry.id = next_id_++;
     for (const auto& [source, found] : inputs) {
         if (const ValueMeta* meta = std::get_if<ValueMeta>(&found)) {
             Guard guard = Guard::tensor(source, *meta, stack);
@@ -78,8 +161,11 @@ FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::v
             const auto varying = varying_.find(source.text());
             bool dynamic = false;
             for (std::size_t d = 0; varying != varying_.end() && d < match.sizes.size(); ++d)
-                if (varying->second[d] && match.sizes[d] >= 2) {
+                if (d < varying->second.size() && varying->second[d] && match.sizes[d] >= 2) {
                     match.sizes[d] = kDynamicSize;
+                    entry.symbols.push_back({"s" + std::to_string(entry.symbols.size()), source, d});
+                    match.symbols.resize(match.sizes.size());
+                    match.symbols[d] = entry.symbols.back().name;
                     dynamic = true;
                 }
             if (dynamic) match.strides.clear();  // they follow from the sizes
@@ -91,9 +177,13 @@ FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::v
                 entry.guards.push_back(std::move(guard));
             } else {
                 entry.guards.push_back(Guard::scalar(source, *value, stack));
+                if (source.kind() == SourceKind::attribute && source.name() == kLength)
+                    entry.guards.back().kind = GuardKind::length;
             }
         }
     }
+    for (const SizeSymbol& symbol : entry.symbols)
+        entry.guards.push_back(Guard::relation({.kind = SizeCondition::Kind::above, .left = symbol}, stack));
     return entry;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,9 @@ namespace whittle::capture {
 /// What a call found at its sources, in order: its arguments and the global state.
 using FoundInputs = std::vector<std::pair<Source, Found>>;
 
+/// The attribute that stands for how many elements a list has.
+inline constexpr std::string_view kLength = "size()";
+
 /// When sizes may vary without a recompile.
 enum class DynamicSizes : std::uint8_t {
     automatic,  ///< a size that was seen with a second value
@@ -22,39 +26,63 @@ enum class DynamicSizes : std::uint8_t {
     never,
 };
 
+/// The graphs that a call ran, in order, by identity.
+using Graphs = std::vector<const void*>;
+
 class FrameCache {
   public:
     explicit FrameCache(std::size_t limit, DynamicSizes dynamic = DynamicSizes::automatic)
         : limit_(limit), dynamic_(dynamic) {}
 
     struct Entry {
-        std::vector<Guard> guards;  ///< in the order of their checks
+        std::vector<Guard> guards;             ///< in the order of their checks
+        std::vector<SizeSymbol> symbols = {};  ///< sizes that may vary
+        std::uint64_t id = 0;                  ///< never used again
         std::int64_t hits = 0;
+        std::optional<Graphs> graphs = {};  ///< that the first call ran
+        std::vector<Guard> dropped = {};    ///< scalars that turned out not to matter
     };
 
     struct Lookup {
         std::optional<std::size_t> entry = {};  ///< its guards hold; nothing: the limit is reached
         bool added = false;                     ///< it is new
         std::optional<Guard> failed = {};       ///< of the newest entry, where entries existed and none fitted …
-        std::string reason = {};                ///< … with what was found
+        std::string reason = {}, advice = {};   ///< … with what was found
+        std::optional<std::size_t> like = {};   ///< an entry that fits but for scalars
         bool limited() const { return !entry; }
     };
     /// Finds the first entry whose guards hold; else adds one, up to the limit.
     Lookup look_up(const FoundInputs& inputs, const std::vector<StackFrame>& stack = {});
+
+    /// What the call ran. Returns the recompile that there was, if any: graphs other than those that the entry stands
+    /// for. A scalar matters only if another value of it makes other graphs: where it did not, its guard is dropped,
+    /// and comes back when some value does.
+    struct Outcome {
+        std::optional<Violation> recompile = {};
+        std::vector<Guard> dropped = {}, restored = {};  ///< of earlier graphs
+    };
+    Outcome ran(const Lookup& lookup, const FoundInputs& inputs, const Graphs& graphs);
+
+    /// What graphs of the entry ask of sizes that may vary.
+    void add_conditions(std::size_t entry, const std::vector<SizeCondition>& conditions);
+    /// The size may vary from the start.
+    void mark_dynamic(const Source& source, std::size_t dim);
 
     /// A local that guards are about is called `name` from now on.
     void rename(const std::string& before, const std::string& name);
     const std::vector<Entry>& entries() const { return entries_; }
 
   private:
-    Entry specialize(const FoundInputs& inputs, const std::vector<StackFrame>& stack) const;
+    Entry specialize(const FoundInputs& inputs, const std::vector<StackFrame>& stack);
     void learn_sizes(const FoundInputs& inputs);
 
     std::size_t limit_;
     DynamicSizes dynamic_;
     std::vector<Entry> entries_;
+    std::uint64_t next_id_ = 0;
     std::map<std::string, ValueMeta> seen_;             ///< first meta of a tensor, by source
     std::map<std::string, std::vector<bool>> varying_;  ///< which of its sizes have varied
+    std::set<std::string> relied_on_;                   ///< scalars that made other graphs
 };
 
 }  // namespace whittle::capture

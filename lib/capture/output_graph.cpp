@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "graph/nested.h"
 #include "graph/text.h"
 
 namespace whittle::capture {
@@ -52,6 +53,13 @@ std::vector<NodeRef> OutputGraph::call(RecordedCall call) {
     return items;
 }
 
+GraphRef OutputGraph::nest(const std::string& name, std::shared_ptr<const Graph> graph) {
+    std::string unique = name;
+    for (int i = 1; graph_.subgraphs.contains(unique); ++i) unique = name + "_" + std::to_string(i);
+    graph_.subgraphs.emplace(unique, std::move(graph));
+    return {std::move(unique)};
+}
+
 void OutputGraph::guard(Guard guard) {
     if (std::find(guards_.begin(), guards_.end(), guard) == guards_.end()) guards_.push_back(std::move(guard));
 }
@@ -91,6 +99,7 @@ class Copier {
     void copy(NodeId id) {
         const Node& node = from_.node({id});
         if (node.kind == NodeKind::get_attr) to_.attributes.emplace(node.target, from_.attributes.at(node.target));
+        copy_nested(node, from_, to_);
         to_.nodes.push_back(map_inputs(node, [&](NodeRef ref) { return Arg(at(ref)); }));  // its name is unique already
         map_[static_cast<std::size_t>(id)] = NodeRef{static_cast<NodeId>(to_.nodes.size() - 1)};
     }
@@ -122,8 +131,7 @@ std::optional<CapturedGraph> OutputGraph::finish(std::span<const NodeRef> result
     kept.insert(kept.end(), effects_.begin(), effects_.end());
     const std::vector<bool> wanted = needed(graph_, kept);
 
-    CapturedGraph captured{.graph = {.name = graph_.name, .dialect = graph_.dialect, .subgraphs = graph_.subgraphs},
-                           .guards = guards_};
+    CapturedGraph captured{.graph = {.name = graph_.name, .dialect = graph_.dialect}, .guards = guards_};
     Copier copier(graph_, captured.graph);
     bool calls = false;
     const auto copy = [&](bool inputs) {

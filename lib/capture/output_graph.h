@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,6 +73,9 @@ class OutputGraph {
     NodeRef parameter(const std::string& qualified_name, const Tensor& value, TensorKey key = 0);
     /// The call, and its results: the call itself, or one getitem each when it has several.
     std::vector<NodeRef> call(RecordedCall call);
+
+    /// A nested graph for calls to come, under this name or name_1, name_2 …
+    GraphRef nest(const std::string& name, std::shared_ptr<const Graph> graph);
 
     /// Guards that say the same are kept once.
     void guard(Guard guard);

@@ -14,10 +14,12 @@ namespace {
 
 class Writer {
   public:
-    explicit Writer(const Graph& graph) : graph_(graph) {}
+    /// `name`: of the function being written; those of nested graphs follow from it.
+    Writer(const Graph& graph, std::string name) : graph_(graph), name_(std::move(name)) {}
 
     std::string call(const Node& node) const {
         const RegisteredOp* op = Registry::instance().op(node.target);
+        if (op && op->def->higher_order) return higher_order(node, *op);
         // The API has no lists of booleans: only autograd's own ops take them.
         const auto is_bool_list = [](const Param& param) { return param.type == ParamType::bool_list; };
         if (!op || node.target.rfind("aten.", 0) != 0 || std::ranges::any_of(op->schema.params, is_bool_list))
@@ -32,7 +34,42 @@ class Writer {
         return "whittle::" + node.target.substr(5, node.target.find('.', 5) - 5) + '(' + text + ')';
     }
 
+    /// The function of a nested graph.
+    std::string nested(const std::string& graph) const { return name_ + "_" + identifier(graph); }
+
   private:
+    /// cond(), while_loop(), map(): each nested graph is a function of a list of tensors, what it captured included.
+    std::string higher_order(const Node& node, const RegisteredOp& op) const {
+        const ArgList bound = bind_arguments(op.schema, node);
+        std::string text, captured;
+        std::size_t given = 0;
+        for (std::size_t i = 0; i < bound.size(); ++i) {
+            const ArgList* list = bound[i].list();
+            if (!list) continue;
+            const bool around = op.schema.params[i].name == "captured";
+            for (const Arg& element : *list)
+                if (around) captured += ", " + of_node(element);
+            if (!around) given = list->size();
+        }
+        for (std::size_t i = 0; i < bound.size(); ++i) {
+            if (op.schema.params[i].name == "captured") continue;
+            text += text.empty() ? "" : ", ";
+            if (const auto* graph = std::get_if<GraphRef>(&bound[i].value)) {
+                std::string arguments;
+                for (std::size_t k = 0; k < given; ++k)
+                    arguments += (k > 0 ? ", __of.at(" : "__of.at(") + std::to_string(k) + ')';
+                if (given == 0 && !captured.empty()) captured.erase(0, 2);
+                const bool one =
+                    graph_.subgraphs.at(graph->name)->outputs().size() == 1 && op.schema.params[i].name == "cond_graph";
+                text += "[&]([[maybe_unused]] const Values& __of) { return " + nested(graph->name) + '(' + arguments +
+                        captured + ')' + (one ? ".at(0)" : "") + "; }";
+            } else {
+                text += argument(op.schema.params[i], bound[i]);
+            }
+        }
+        return "whittle::" + op.schema.name + '(' + text + ')';
+    }
+
     std::string of_node(const Arg& arg) const { return variable(graph_.node(*arg.node()).name); }
 
     /// Typed as the parameter is, so that the overload is the one that was recorded.
@@ -101,6 +138,7 @@ class Writer {
     }
 
     const Graph& graph_;
+    const std::string name_;
 };
 
 std::string place(const Node& node) {
@@ -146,8 +184,9 @@ std::string cpp_string(const std::string& text) {
 std::string to_cpp(const Graph& graph, const std::string& name) {
     if (graph.dialect != "aten")
         throw Error({"", "graph " + graph.name}, "found the dialect " + graph.dialect + ", expected aten");
-    const Writer writer(graph);
-    std::string parameters, body;
+    const Writer writer(graph, name);
+    std::string functions, parameters, body;
+    for (const auto& [key, nested] : graph.subgraphs) functions += to_cpp(*nested, writer.nested(key)) + '\n';
     for (const NodeId id : graph.placeholders())
         parameters += (parameters.empty() ? "" : ", ") + ("const Tensor& " + variable(graph.node({id}).name));
     if (!graph.attributes.empty())
@@ -163,7 +202,7 @@ std::string to_cpp(const Graph& graph, const std::string& name) {
     }
     std::string results;
     for (const NodeId id : graph.outputs()) results += (results.empty() ? "" : ", ") + variable(graph.node({id}).name);
-    return "Values " + name + '(' + parameters + ") {\n" + body + "    return {" + results + "};\n}\n";
+    return functions + "Values " + name + '(' + parameters + ") {\n" + body + "    return {" + results + "};\n}\n";
 }
 
 }  // namespace whittle::explain

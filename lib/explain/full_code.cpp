@@ -272,8 +272,7 @@ std::vector<Piece> pieces_of(const TraceIndex& index, const fs::path& folder, co
                                          [&](const IndexRecord& r) { return r.graph == graph.name; });
         if (record == index.records.end()) continue;
         Piece piece{&graph, &*record, load_record(folder / record->file)};
-        if (piece.record.graph.dialect == "aten" && piece.record.graph.subgraphs.empty())
-            pieces.push_back(std::move(piece));
+        if (piece.record.graph.dialect == "aten") pieces.push_back(std::move(piece));
     }
     return pieces;
 }

@@ -10,8 +10,10 @@ using nlohmann::json;
 
 json values_json(const std::vector<NamedMeta>& values) {
     json list = json::array();
-    for (const auto& [name, meta] : values)
+    for (const auto& [name, meta, sizes] : values) {
         list.push_back({{"name", name}, {"dtype", std::string(whittle::name(meta.dtype))}, {"sizes", meta.sizes}});
+        if (!sizes.empty()) list.back()["symbolic_sizes"] = sizes;
+    }
     return list;
 }
 
@@ -60,7 +62,7 @@ json stack_json(const std::vector<StackFrame>& stack) {
 json to_json(const Report& report) {
     json reasons = json::array(), graphs = json::array(), ops = json::array();
     for (const BreakReason& reason : report.break_reasons) reasons.push_back(reason_json(reason));
-    for (const GraphSummary& graph : report.graphs)
+    for (const GraphSummary& graph : report.graphs) {
         graphs.push_back({{"name", graph.name},
                           {"frame", graph.frame},
                           {"ops", graph.ops},
@@ -71,6 +73,14 @@ json to_json(const Report& report) {
                           {"updates", graph.updates},
                           {"guards", graph.guards},
                           {"compile_seconds", graph.compile_seconds}});
+        for (const IndexSymbol& symbol : graph.symbols)
+            graphs.back()["symbols"].push_back(
+                {{"name", symbol.name}, {"place", symbol.place}, {"values", symbol.values}});
+        if (graph.nested_graphs != 0) {
+            graphs.back()["nested_graphs"] = graph.nested_graphs;
+            graphs.back()["nested_ops"] = graph.nested_ops;
+        }
+    }
     for (const OpUse& use : report.ops)
         ops.push_back({{"op", use.op},
                        {"count", use.count},

@@ -58,7 +58,7 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
         else if (!Registry::instance().op(call.target))
             found.push_back({id, BreakKind::unregistered_op, call.target,
                              "unknown op " + call.target + opset_text(graph, call.target)});
-        else if (has_nested_graph(call))
+        else if (has_nested_graph(call) && !Registry::instance().op(call.target)->def->higher_order)
             found.push_back({id, BreakKind::control_flow, call.target,
                              "data-dependent control flow: " + call.target + opset_text(graph, call.target)});
         else if (backend && std::find(unsupported.begin(), unsupported.end(), call.target) != unsupported.end())
@@ -82,9 +82,22 @@ BreakPlace place_of(const Frame& frame, NodeId id) {
     return {call.name, {{frame.file, 0, 0, where, print(frame.graph, call)}}};
 }
 
+void name_sizes(std::vector<NamedMeta>& values, const std::vector<std::string>& sizes) {
+    for (std::size_t i = 0; i < values.size() && i < sizes.size(); ++i) values[i].sizes = sizes[i];
+}
+
+void count_nested(const Graph& graph, GraphSummary& summary) {
+    for (const auto& [name, nested] : graph.subgraphs) {
+        ++summary.nested_graphs;
+        for (const NodeId id : nested->calls()) summary.nested_ops += nested->node({id}).target != kGetItem;
+        count_nested(*nested, summary);
+    }
+}
+
 GraphSummary summarize(const Graph& graph, const std::string& frame) {
     GraphSummary s{.name = graph.name, .frame = frame};
     for (const NodeId id : graph.calls()) s.ops += graph.node({id}).target != kGetItem;
+    count_nested(graph, s);
     for (const NodeId id : graph.placeholders()) {
         const Node& node = graph.node({id});
         s.inputs.push_back({node.target.empty() ? node.name : node.target, node.meta()});
@@ -122,6 +135,7 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
             if (std::find(use->results.begin(), use->results.end(), text) == use->results.end())
                 use->results.push_back(text);
     }
+    for (const auto& [name, nested] : graph.subgraphs) count_ops(*nested, unsupported, ops);
 }
 
 }  // namespace
@@ -194,6 +208,11 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
             if (!entry) continue;
             report.graphs.back().updates = entry->updates;
             report.graphs.back().guards = entry->guards;
+            report.graphs.back().symbols = entry->symbols;
+            if (stops.empty()) {  // the whole graph
+                name_sizes(report.graphs.back().inputs, entry->input_sizes);
+                name_sizes(report.graphs.back().outputs, entry->output_sizes);
+            }
             report.graphs.back().compile_seconds = entry->compile_seconds;
         }
         count_ops(frame.graph, unsupported, report.ops);

@@ -48,17 +48,20 @@ struct BreakReason {
 struct NamedMeta {
     std::string name = {};
     ValueMeta meta;
+    std::string sizes = {};  ///< "[s0, 3]", where sizes vary
 };
 
 /// One graph that would be compiled: a frame, or what is left of it between two breaks.
 struct GraphSummary {
     std::string name = {}, frame = {};
-    std::int64_t ops = 0;  ///< calls without getitem
+    std::int64_t ops = 0;                            ///< calls without getitem
+    std::int64_t nested_graphs = 0, nested_ops = 0;  ///< of higher-order ops and control flow
     std::vector<NamedMeta> inputs = {}, outputs = {};
     std::int64_t parameters = 0;          ///< tensors
     std::int64_t parameter_elements = 0;  ///< numbers in them
     std::int64_t parameter_bytes = 0;
     std::vector<std::string> updates = {};  ///< of a captured graph: "L['x'] = %add", what it writes to inputs
+    std::vector<IndexSymbol> symbols = {};  ///< of a captured graph whose sizes vary
     std::vector<std::string> guards = {};   ///< of a captured graph, in the order of their checks
     double compile_seconds = 0;             ///< of a captured graph, when a backend compiled it
 };
@@ -77,7 +80,7 @@ struct Report {
     std::vector<GraphSummary> graphs = {};        ///< without empty ones
     std::int64_t graph_break_count = 0;           ///< each time it happened, not reasons
     std::optional<BreakReason> first_break = {};  ///< in the order of the graphs; with its place alone
-    std::int64_t op_count = 0;                    ///< calls without getitem, breaks included
+    std::int64_t op_count = 0;                    ///< calls without getitem, breaks and nested graphs included
     std::vector<BreakReason> break_reasons = {};  ///< most frequent first
     std::vector<OpUse> ops = {};                  ///< most frequent first
     std::vector<std::string> unsupported = {};    ///< ops that the backend named, in order of appearance

@@ -73,7 +73,10 @@ std::string values_text(const std::string& heading, const std::vector<NamedMeta>
     std::string text;
     const std::size_t shown = verbose ? values.size() : std::min(kValues, values.size());
     for (std::size_t i = 0; i < shown; ++i)
-        text += "    " + pad_right(i ? "" : heading, 8) + "%" + values[i].name + " : " + print(values[i].meta) + "\n";
+        text += "    " + pad_right(i ? "" : heading, 8) + "%" + values[i].name + " : " +
+                (values[i].sizes.empty() ? print(values[i].meta)
+                                         : std::string(name(values[i].meta.dtype)) + values[i].sizes) +
+                "\n";
     if (shown < values.size()) text += "            and " + std::to_string(values.size() - shown) + " more\n";
     return text;
 }
@@ -86,12 +89,22 @@ std::string lines_text(const std::string& heading, const std::vector<std::string
     return text;
 }
 
+/// "s0 = L['x'].size(0): 5, 6, 7".
+std::string symbol_text(const IndexSymbol& symbol) {
+    std::string values;
+    for (const std::int64_t value : symbol.values) values += (values.empty() ? ": " : ", ") + std::to_string(value);
+    return symbol.name + " = " + symbol.place + values;
+}
+
 std::string graphs_text(const Report& report, const TextOptions& options, const Painter& paint) {
     if (report.graphs.empty()) return {};
     std::string text = paint.bold("Graphs:") + "\n";
     for (const GraphSummary& graph : report.graphs) {
-        text += "  " + graph.name + " (" + graph.frame + "): " + plural(graph.ops, "op") + ", " +
-                plural(static_cast<std::int64_t>(graph.inputs.size()), "input") + ", " +
+        text += "  " + graph.name + " (" + graph.frame + "): " + plural(graph.ops, "op") +
+                (graph.nested_graphs
+                     ? " and " + std::to_string(graph.nested_ops) + " in " + plural(graph.nested_graphs, "nested graph")
+                     : "") +
+                ", " + plural(static_cast<std::int64_t>(graph.inputs.size()), "input") + ", " +
                 plural(static_cast<std::int64_t>(graph.outputs.size()), "output") + ", " +
                 plural(graph.parameters, "parameter");
         if (graph.parameters)
@@ -100,6 +113,9 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
         text += '\n' + values_text("inputs", graph.inputs, options.verbose) +
                 values_text("outputs", graph.outputs, options.verbose);
         text += lines_text("writes", graph.updates, options.verbose ? graph.updates.size() : kValues);
+        std::vector<std::string> symbols;
+        for (const IndexSymbol& symbol : graph.symbols) symbols.push_back(symbol_text(symbol));
+        text += lines_text("symbols", symbols, symbols.size());
         if (options.guards) text += lines_text("guards", graph.guards, graph.guards.size());
     }
     return text + "\n";

@@ -53,6 +53,7 @@ std::span<const OpDef> rnn_ops();
 std::span<const OpDef> einsum_ops();
 std::span<const OpDef> random_ops();          ///< rand, randn, bernoulli
 std::span<const OpDef> dropout_ops();         ///< dropout in training and evaluation
+std::span<const OpDef> higher_order_ops();    ///< cond, while_loop, map: nested graphs
 std::span<const OpDef> backward_ops();        ///< gradients of activations, losses and slices, as autograd calls them
 std::span<const OpDef> layer_backward_ops();  ///< gradients of normalization, convolution and pooling
 std::span<const OpDef> onnx_ops();            ///< concatenates the ONNX dialect's files onnx_*.cpp

@@ -1,10 +1,10 @@
 // ONNX ops with nested graphs: If, Loop, Scan. They have no decomposition: the interpreter runs their graphs.
 // What a nested graph reads from around it is in `captured` and comes last among its placeholders.
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "base/error.h"
+#include "ops/nested.h"
 #include "ops/onnx.h"
 #include "ops/onnx_families.h"
 #include "ops/samples.h"
@@ -13,87 +13,13 @@ namespace whittle {
 
 namespace {
 
-std::string text(const ValueMeta& meta) { return std::string(name(meta.dtype)) + to_string(meta.sizes); }
-
-bool same_type(const ValueMeta& a, const ValueMeta& b) { return a.dtype == b.dtype && a.sizes == b.sizes; }
-
-/// Metas of the nested graph's results; its placeholders must have the types of `inputs`.
-std::vector<ValueMeta> body_results(const Graph& body, const std::vector<ValueMeta>& inputs) {
-    const std::vector<NodeId> placeholders = body.placeholders();
-    if (placeholders.size() != inputs.size())
-        throw Error("found " + std::to_string(inputs.size()) + " values for the nested graph " + body.name +
-                    ", expected " + std::to_string(placeholders.size()));
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-        const Node& placeholder = body.node({placeholders[i]});
-        if (!same_type(inputs[i], placeholder.meta()))
-            throw Error("found " + text(inputs[i]) + " for the placeholder %" + placeholder.name +
-                        " of the nested graph " + body.name + ", expected " + text(placeholder.meta()));
-    }
-    std::vector<ValueMeta> results;
-    for (const NodeId id : body.outputs()) {
-        const ValueMeta& meta = body.node({id}).meta();
-        results.push_back(ValueMeta::contiguous(meta.dtype, meta.sizes));
-    }
-    return results;
-}
-
-template <class T>
-std::vector<T> operator+(std::vector<T> a, const std::vector<T>& b) {
-    a.insert(a.end(), b.begin(), b.end());
-    return a;
-}
-
-/// Tensors of the sizes `sizes` joined along a new dimension `axis`; in reverse when `reversed`.
-Tensor stack(const std::vector<Tensor>& slices, const ValueMeta& slice, std::int64_t axis, bool reversed) {
-    Sizes sizes = slice.sizes;
-    sizes.insert(sizes.begin() + axis, static_cast<std::int64_t>(slices.size()));
-    Tensor result(slice.dtype, sizes);
-    if (result.numel() == 0) return result;
-    const auto begin = slice.sizes.begin();
-    const auto outer = static_cast<std::size_t>(element_count(Sizes(begin, begin + axis)));
-    const std::size_t inner =
-        static_cast<std::size_t>(element_count(Sizes(begin + axis, slice.sizes.end()))) * size_of(slice.dtype);
-    auto* out = static_cast<std::byte*>(result.mutable_raw());
-    for (std::size_t i = 0; i < slices.size(); ++i) {
-        const Tensor contiguous = slices[reversed ? slices.size() - 1 - i : i].contiguous();
-        const auto* in = static_cast<const std::byte*>(contiguous.raw());
-        for (std::size_t o = 0; o < outer; ++o)
-            std::memcpy(out + (o * slices.size() + i) * inner, in + o * inner, inner);
-    }
-    return result;
-}
-
-Tensor select(const Tensor& tensor, std::int64_t axis, std::int64_t index) {
-    Sizes sizes = tensor.sizes();
-    Strides strides = tensor.strides();
-    const std::int64_t offset = tensor.offset() + index * strides[static_cast<std::size_t>(axis)];
-    sizes.erase(sizes.begin() + axis);
-    strides.erase(strides.begin() + axis);
-    return tensor.as_strided(sizes, strides, offset);
-}
-
 // --- If --------------------------------------------------------------------------------------------------------------
 
 std::vector<ValueMeta> infer_if(const Arguments<ValueMeta>& arguments) {
     if (arguments.tensor("cond").numel() != 1) throw Error("found a condition of several elements, expected one");
     const std::vector<ValueMeta> captured = arguments.tensors("captured");
-    const std::vector<ValueMeta> on_true = body_results(arguments.nested("then_branch"), captured);
-    const std::vector<ValueMeta> on_false = body_results(arguments.nested("else_branch"), captured);
-    if (on_true.size() != on_false.size())
-        throw Error("found branches with " + std::to_string(on_true.size()) + " and " +
-                    std::to_string(on_false.size()) + " results, expected as many");
-    for (std::size_t i = 0; i < on_true.size(); ++i)
-        if (!same_type(on_true[i], on_false[i]))
-            throw Error("found branches whose results " + std::to_string(i) + " are " + text(on_true[i]) + " and " +
-                            text(on_false[i]) + ", expected one type",
-                        "the sizes of the result depend on data");
-    return on_true;
-}
-
-/// Results as their metas say, contiguous: a branch may return a view of what it captured.
-std::vector<Tensor> contiguous(std::vector<Tensor> tensors) {
-    for (Tensor& tensor : tensors) tensor = tensor.contiguous();
-    return tensors;
+    return alternative_results(arguments.nested("then_branch"), arguments.nested("else_branch"),
+                               arguments.tensors("captured"));
 }
 
 std::vector<Tensor> eval_if(const Arguments<Tensor>& arguments) {
@@ -121,16 +47,13 @@ std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
     const std::vector<ValueMeta> head = {ValueMeta::contiguous(DType::i64, {}),
                                          ValueMeta::contiguous(DType::boolean, {})};
     const Graph& body = arguments.nested("body");
-    const std::vector<ValueMeta> results = body_results(body, head + carried + arguments.tensors("captured"));
+    const std::vector<ValueMeta> results =
+        body_results(body, joined(joined(head, carried), arguments.tensors("captured")));
     if (results.size() < carried.size() + 1 || results[0].dtype != DType::boolean || results[0].numel() != 1)
         throw Error("found a loop body with " + std::to_string(results.size()) + " results, expected a condition and " +
                     std::to_string(carried.size()) + " carried values first");
     std::vector<ValueMeta> metas(results.begin() + 1, results.end());
-    for (std::size_t i = 0; i < carried.size(); ++i)
-        if (!same_type(carried[i], metas[i]))
-            throw Error("found a loop that turns its carried value " + std::to_string(i) + " from " + text(carried[i]) +
-                            " into " + text(metas[i]) + ", expected one type",
-                        "the sizes of the result depend on data");
+    check_carried(carried, metas);
     if (metas.size() == carried.size()) return metas;
 
     const std::optional<Tensor> count = arguments.known("M");
@@ -160,14 +83,14 @@ std::vector<Tensor> eval_loop(const Arguments<Tensor>& arguments) {
     for (std::int64_t i = 0; i < limit && condition; ++i) {
         const std::vector<Tensor> head = {Tensor::of(Scalar(i), DType::i64),
                                           Tensor::of(Scalar(condition), DType::boolean)};
-        std::vector<Tensor> results = arguments.run_graph("body", head + carried + captured);
+        std::vector<Tensor> results = arguments.run_graph("body", joined(joined(head, carried), captured));
         condition = results[0].item().to_bool();
         for (std::size_t k = 0; k < collected.size(); ++k) collected[k].push_back(results[1 + carried.size() + k]);
         carried.assign(results.begin() + 1, results.begin() + 1 + static_cast<std::ptrdiff_t>(carried.size()));
     }
     std::vector<Tensor> results = contiguous(carried);
     for (std::size_t k = 0; k < collected.size(); ++k)
-        results.push_back(stack(collected[k], body.node({outputs[1 + carried.size() + k]}).meta(), 0, false));
+        results.push_back(stack_slices(collected[k], body.node({outputs[1 + carried.size() + k]}).meta(), 0, false));
     return results;
 }
 
@@ -236,15 +159,15 @@ std::vector<ValueMeta> infer_scan(const Arguments<ValueMeta>& arguments) {
     for (const ValueMeta& operand : operands) sizes.push_back(operand.sizes);
     const ScanShape shape = scan_shape(arguments, sizes);
     std::vector<ValueMeta> metas =
-        body_results(arguments.nested("body"), scan_elements(shape, operands) + arguments.tensors("captured"));
+        body_results(arguments.nested("body"), joined(scan_elements(shape, operands), arguments.tensors("captured")));
     if (metas.size() < shape.states)
         throw Error("found a scan body with " + std::to_string(metas.size()) + " results, expected " +
                     std::to_string(shape.states) + " states first");
     for (std::size_t i = 0; i < metas.size(); ++i) {
         if (i < shape.states) {
             if (!same_type(operands[i], metas[i]))
-                throw Error("found a scan that turns its state " + std::to_string(i) + " from " + text(operands[i]) +
-                            " into " + text(metas[i]) + ", expected one type");
+                throw Error("found a scan that turns its state " + std::to_string(i) + " from " +
+                            type_text(operands[i]) + " into " + type_text(metas[i]) + ", expected one type");
             continue;
         }
         Sizes grown = metas[i].sizes;
@@ -269,9 +192,9 @@ std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
     for (std::int64_t t = 0; t < shape.length; ++t) {
         std::vector<Tensor> inputs = states;
         for (std::size_t i = 0; i < shape.sequences; ++i)
-            inputs.push_back(select(operands[shape.states + i], shape.input_axes[i],
-                                    shape.input_reversed[i] ? shape.length - 1 - t : t));
-        const std::vector<Tensor> results = arguments.run_graph("body", inputs + captured);
+            inputs.push_back(slice_of(operands[shape.states + i], shape.input_axes[i],
+                                      shape.input_reversed[i] ? shape.length - 1 - t : t));
+        const std::vector<Tensor> results = arguments.run_graph("body", joined(inputs, captured));
         states.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(shape.states));
         for (std::size_t k = 0; k < collected.size(); ++k) collected[k].push_back(results[shape.states + k]);
     }
@@ -279,7 +202,7 @@ std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
     for (std::size_t k = 0; k < collected.size(); ++k) {
         const ValueMeta& element = body.node({outputs[shape.states + k]}).meta();
         const bool reversed = k < directions.size() && directions[k] != 0;
-        results.push_back(stack(collected[k], element, output_axis(arguments, k, element), reversed));
+        results.push_back(stack_slices(collected[k], element, output_axis(arguments, k, element), reversed));
     }
     return results;
 }
@@ -399,7 +322,7 @@ std::vector<ValueMeta> onnx_body_inputs(const Graph& graph, const Node& call) {
     if (call.target == "onnx.Loop") {
         const std::vector<ValueMeta> head = {ValueMeta::contiguous(DType::i64, {}),
                                              ValueMeta::contiguous(DType::boolean, {})};
-        return head + (call.args.size() > 2 ? metas_of(graph, call.args[2]) : std::vector<ValueMeta>());
+        return joined(head, call.args.size() > 2 ? metas_of(graph, call.args[2]) : std::vector<ValueMeta>());
     }
     if (call.target == "onnx.Scan") {
         const auto opset = graph.opset_imports.find("");

@@ -59,6 +59,7 @@ struct OpDef {
         nullptr;  ///< primitives: as tensor expressions. An op with neither lower nor decompose is reported by name
     SamplesFn samples = nullptr;  ///< for one dtype of `dtypes`, corner cases included
     bool random = false;          ///< results are not a function of the arguments
+    bool higher_order = false;    ///< its nested graphs were captured: no control flow of a model file that breaks
 };
 
 }  // namespace whittle

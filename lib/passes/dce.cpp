@@ -1,18 +1,10 @@
 #include "passes/dce.h"
 
+#include "graph/nested.h"
 #include "passes/functionalize.h"
 #include "passes/rewriter.h"
 
 namespace whittle {
-namespace {
-
-void name_subgraphs(const Arg& arg, const Graph& from, Graph& to) {
-    if (const auto* ref = std::get_if<GraphRef>(&arg.value)) to.subgraphs[ref->name] = from.subgraphs.at(ref->name);
-    if (const ArgList* list = arg.list())
-        for (const Arg& element : *list) name_subgraphs(element, from, to);
-}
-
-}  // namespace
 
 Graph dce(const Graph& graph) {
     std::vector<bool> live(graph.nodes.size(), false);
@@ -26,10 +18,7 @@ Graph dce(const Graph& graph) {
         if (live[i]) rewriter.copy(static_cast<NodeId>(i));
     Graph result = rewriter.finish();
     result.subgraphs.clear();
-    for (const Node& node : result.nodes) {
-        for (const Arg& arg : node.args) name_subgraphs(arg, graph, result);
-        for (const auto& [key, arg] : node.kwargs) name_subgraphs(arg, graph, result);
-    }
+    for (const Node& node : result.nodes) copy_nested(node, graph, result);
     return result;
 }
 

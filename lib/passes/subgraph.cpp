@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "graph/nested.h"
 
 namespace whittle {
 namespace {
@@ -24,14 +25,7 @@ class Builder {
         add_leaves();
         for (NodeId id : kept_) add_call(id);
         add_outputs();
-        for (const Node& node : to.nodes) {
-            const auto keep_nested = [&](const Arg& arg) {
-                if (const auto* nested = std::get_if<GraphRef>(&arg.value))
-                    to.subgraphs[nested->name] = from_.subgraphs.at(nested->name);
-            };
-            for (const Arg& arg : node.args) keep_nested(arg);
-            for (const auto& [key, arg] : node.kwargs) keep_nested(arg);
-        }
+        for (const Node& node : to.nodes) copy_nested(node, from_, to);
         return std::move(result_);
     }
 

@@ -32,6 +32,18 @@ std::string graph_text(const IndexGraph& graph) {
             ", \"outputs\": " + std::to_string(graph.outputs);
     if (!graph.updates.empty()) text += ", \"updates\": " + list_text(graph.updates);
     if (!graph.guards.empty()) text += ", \"guards\": " + list_text(graph.guards);
+    if (!graph.symbols.empty()) {
+        std::string symbols;
+        for (const IndexSymbol& symbol : graph.symbols) {
+            std::string values;
+            for (const std::int64_t value : symbol.values)
+                values += (values.empty() ? "" : ", ") + std::to_string(value);
+            symbols += (symbols.empty() ? "" : ", ") + ("{\"name\": " + quote(symbol.name)) +
+                       ", \"place\": " + quote(symbol.place) + ", \"values\": [" + values + "]}";
+        }
+        text += ", \"symbols\": [" + symbols + "], \"input_sizes\": " + list_text(graph.input_sizes) +
+                ", \"output_sizes\": " + list_text(graph.output_sizes);
+    }
     if (graph.compile_seconds != 0) text += ", \"compile_seconds\": " + json_number(graph.compile_seconds);
     return text + "}";
 }
@@ -107,7 +119,7 @@ class IndexReader {
 
     IndexGraph graph_of(const Json& value, std::size_t breaks) const {
         in_.only_members(value, {"name", "file", "frame", "ended_by", "ops", "inputs", "outputs", "updates", "guards",
-                                 "compile_seconds"});
+                                 "symbols", "input_sizes", "output_sizes", "compile_seconds"});
         IndexGraph graph;
         graph.name = text(value, "name");
         if (const Json* path = in_.find(value, "file")) graph.file = file(*path);
@@ -129,6 +141,17 @@ class IndexReader {
             for (const Json& update : in_.list(*updates)) graph.updates.push_back(in_.text(update));
         if (const Json* guards = in_.find(value, "guards"))
             for (const Json& guard : in_.list(*guards)) graph.guards.push_back(in_.text(guard));
+        if (const Json* symbols = in_.find(value, "symbols")) {
+            for (const Json& symbol : in_.list(*symbols)) {
+                in_.only_members(symbol, {"name", "place", "values"});
+                graph.symbols.push_back(
+                    {text(symbol, "name"), text(symbol, "place"), in_.integers(in_.member(symbol, "values"))});
+            }
+            for (const Json& sizes : in_.list(in_.member(value, "input_sizes")))
+                graph.input_sizes.push_back(in_.text(sizes));
+            for (const Json& sizes : in_.list(in_.member(value, "output_sizes")))
+                graph.output_sizes.push_back(in_.text(sizes));
+        }
         if (const Json* seconds = in_.find(value, "compile_seconds")) graph.compile_seconds = in_.number(*seconds);
         return graph;
     }

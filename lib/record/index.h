@@ -11,7 +11,7 @@
 
 namespace whittle {
 
-inline constexpr int kIndexFormatMajor = 1, kIndexFormatMinor = 1;
+inline constexpr int kIndexFormatMajor = 1, kIndexFormatMinor = 2;
 
 /// Why capture stopped at a place; `count` times.
 struct IndexBreak {
@@ -24,6 +24,14 @@ struct IndexBreak {
     bool operator==(const IndexBreak&) const = default;
 };
 
+/// A size that varied from call to call.
+struct IndexSymbol {
+    std::string name;                       ///< "s0"
+    std::string place = {};                 ///< "L['x'].size(0)"
+    std::vector<std::int64_t> values = {};  ///< that it had, in order of first appearance
+    bool operator==(const IndexSymbol&) const = default;
+};
+
 struct IndexGraph {
     std::string name;
     std::filesystem::path file = {};  ///< relative to the folder; empty when the graph was not written
@@ -33,6 +41,8 @@ struct IndexGraph {
     std::int64_t ops = 0, inputs = 0, outputs = 0;
     std::vector<std::string> updates = {};  ///< in order: an input and the output that it takes, "L['x'] = %add"
     std::vector<std::string> guards = {};   ///< under which it may be used again, in the order of their checks
+    std::vector<IndexSymbol> symbols = {};  ///< where sizes vary; the graph is the one at their first values
+    std::vector<std::string> input_sizes = {}, output_sizes = {};  ///< then: "[s0, 3]", in order
     double compile_seconds = 0;
     bool operator==(const IndexGraph&) const = default;
 };

@@ -119,7 +119,7 @@ TEST_CASE("explain tells what a function does") {
     CHECK(explanation.break_reasons == std::vector<std::string>{"item()"});
     CHECK(explanation.ops_per_graph ==
           std::vector<std::vector<std::string>>{{"aten.mul.Tensor", "aten.sum.default"}, {"aten.add.Tensor"}});
-    CHECK(explanation.out_guards.at(0).at(1) == "L['x']: f32[2] strides=[1]");
+    CHECK(explanation.out_guards.at(0).at(2) == "L['x']: f32[2] strides=[1]");
     CHECK_THAT(explanation.text, Catch::Contains("Whittle produced 2 graphs, with 1 graph break and 3 ops."));
     CHECK_THAT(explanation.text, Catch::Contains("backend_test.cpp\", line"));
 }

@@ -126,6 +126,36 @@ TEST_CASE("a guard that fails is told, and sizes become dynamic at their second 
     CHECK(open.stats().recompiles == 0);
 }
 
+TEST_CASE("a size that is marked dynamic takes no recompile, and what relations need is guarded") {
+    const auto compiled = compile(
+        [](const Tensor& x, const Tensor& y) {
+            return x.reshape({-1, 3}).sum(1) + y;
+        },
+        {.arg_names = {"x", "y"}});
+    for (const std::int64_t n : {2, 3, 5}) {
+        const Tensor x = ones({3 * n}), y = ones({n});
+        mark_dynamic(x, 0);
+        mark_dynamic(y, -1);
+        CHECK(values(compiled(x, y)) == Floats(static_cast<std::size_t>(n), 4.F));
+    }
+    CHECK(compiled.stats().recompiles == 0);
+    CHECK(compiled.stats().graphs == 3);  // kernels are of concrete sizes
+    CHECK_THROWS_WITH(compiled(ones({6}), ones({3})), Catch::Contains("[2]"));
+    CHECK(compiled.stats().recompile_reasons ==
+          std::vector<std::string>{"s0 == 3*s1, now L['x'].size(0) is 6 and L['y'].size(0) is 3"});
+    CHECK_THROWS_WITH(mark_dynamic(ones({1, 4}), 0), Catch::Contains("found size 1 at dimension 0"));
+}
+
+TEST_CASE("scalars are guarded where they make other graphs") {
+    const auto compiled = compile([](const Tensor& x, int step, int factor) { return step > 90 ? x : x * factor; },
+                                  {.arg_names = {"x", "step", "factor"}});
+    for (int step = 0; step < 20; ++step) compiled(ones({2}), step, 3);
+    CHECK(compiled.stats().recompiles == 0);
+    CHECK(compiled.stats().eager_calls == 0);
+    compiled(ones({2}), 5, 4);
+    CHECK(compiled.stats().recompile_reasons == std::vector<std::string>{"L['factor'] == 3, now 4"});
+}
+
 TEST_CASE("beyond the cache limit the function runs eagerly") {
     const auto compiled = compile([](const Tensor& x, int n) { return x + n; }, {.cache_limit = 2});
     for (int n = 0; n < 5; ++n) CHECK(values(compiled(zeros({1}), n)) == Floats{static_cast<float>(n)});

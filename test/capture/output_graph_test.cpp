@@ -100,7 +100,9 @@ TEST_CASE("rolling back restores the state, and diff names what differs") {
 }
 
 TEST_CASE("guards tell what failed in the user's terms") {
-    const auto one = [](const Guard& guard, const Found& found) { return guard.violated_by(found).value_or(""); };
+    const auto one = [](const Guard& guard, const Found& found) {
+        return guard.violated_by([&](const Source&) { return found; }).value_or("");
+    };
     const Guard n = Guard::scalar(Source::local("n"), std::int64_t{3});
     CHECK(n.text() == "L['n'] == 3");
     CHECK(one(n, HostValue{std::int64_t{3}}).empty());
@@ -114,7 +116,18 @@ TEST_CASE("guards tell what failed in the user's terms") {
     CHECK(one(tensor, ValueMeta::contiguous(DType::f64, {4, 3})) == "L['x'] dtype == f32, now f64");
     std::get<TensorMatch>(tensor.expected).sizes[0] = kDynamicSize;
     CHECK(one(tensor, f32({5, 3})).empty());
-    CHECK(one(tensor, f32({1, 3})) == "L['x'] size 0 >= 2, now 1");
+    CHECK(one(tensor, f32({1, 3})).empty());
+    const SizeSymbol s0{"s0", x(), 0}, s1{"s1", x(), 1};
+    const Guard above = Guard::relation({.left = s0});
+    CHECK(above.text() == "s0 > 1");
+    CHECK(one(above, f32({2, 3})).empty());
+    CHECK(one(above, f32({1, 3})) == "s0 > 1, now L['x'].size(0) is 1");
+    const Guard equal = Guard::relation({SizeCondition::Kind::equal, s0, 3, s1});
+    CHECK(one(equal, f32({6, 2})).empty());
+    CHECK(one(equal, f32({7, 2})) == "s0 == 3*s1, now L['x'].size(0) is 7 and L['x'].size(1) is 2");
+    const Guard multiple = Guard::relation({SizeCondition::Kind::multiple, s1, 4, {}});
+    CHECK(one(multiple, f32({7, 8})).empty());
+    CHECK(one(multiple, f32({7, 6})) == "s1 % 4 == 0, now L['x'].size(1) is 6");
 
     const std::vector<Guard> guards = {tensor, n};
     const auto violation = first_violation(guards, [](const Source& source) -> Found {

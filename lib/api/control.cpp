@@ -1,0 +1,228 @@
+#define WHITTLE_API_IMPLEMENTATION
+#include <whittle/api/control.h>
+
+#include <algorithm>
+#include <set>
+
+#include "api/body.h"
+#include "api/probes.h"
+#include "base/error.h"
+#include "ops/nested.h"
+#include "ops/registry.h"
+
+namespace whittle::api::detail {
+
+namespace {
+
+using capture::BreakKind;
+
+Session* recording() {
+    if (!Session::current()) begin_implicit_frame();
+    return Session::current();
+}
+
+std::vector<ValueMeta> metas_of(const TensorList& tensors) {
+    std::vector<ValueMeta> metas;
+    for (const Tensor& tensor : tensors) metas.push_back(defined(tensor, "operand").meta);
+    return metas;
+}
+
+/// An operation and its nested graphs; its NodeRefs are positions in `operands`.
+struct Operation {
+    Node call = {};
+    std::vector<ImplPtr> operands = {};
+    NestedGraphs graphs = {};
+
+    void add(const Tensor& tensor) { call.args.push_back(add_operand(tensor.impl())); }
+    void add(const std::string& name, std::shared_ptr<const Graph> graph) {
+        call.args.emplace_back(GraphRef{name});
+        graphs.emplace_back(name, std::move(graph));
+    }
+    void add(const TensorList& tensors, const std::vector<ImplPtr>& more = {}) {
+        ArgList list;
+        for (const Tensor& tensor : tensors) list.push_back(add_operand(tensor.impl()));
+        for (const ImplPtr& impl : more) list.push_back(add_operand(impl));
+        call.args.emplace_back(std::move(list));
+    }
+    /// Throws Error where the types of operands and nested graphs do not fit.
+    void check() const {
+        Graph graph;
+        for (const auto& [name, nested] : graphs) graph.subgraphs[name] = nested;
+        for (const ImplPtr& operand : operands) graph.placeholder("operand", operand->meta);
+        static_cast<void>(infer(graph, call));
+    }
+
+  private:
+    Arg add_operand(const ImplPtr& impl) {
+        operands.push_back(impl);
+        return Arg(NodeRef{static_cast<NodeId>(operands.size() - 1)});
+    }
+};
+
+/// Records the operation that `make` makes of its bodies. Where that fails, the graph breaks here, and the result is
+/// nothing: the program's own code shall run.
+template <class Make>
+std::optional<TensorList> record(Session& session, const char* target, void* pc, const Make& make) {
+    std::string reason = std::string(target).substr(sizeof "higher_order." - 1) + "(): ";
+    std::optional<Operation> operation;
+    try {
+        operation.emplace(make());
+        operation->call.target = target;
+        operation->check();
+    } catch (const NestedBreak& inner) {
+        reason += inner.why.reason + " in its body";
+        operation.reset();
+    } catch (const std::exception& error) {  // told again when the program's own code comes to it
+        reason += error.what();
+        operation.reset();
+    }
+    if (operation) return session.record(std::move(operation->call), operation->operands, pc, operation->graphs);
+    session.break_graph({.kind = BreakKind::nested, .reason = std::move(reason), .op = target}, pc, true);
+    return std::nullopt;
+}
+
+/// Contiguous results that share their memory with nothing, as the operation's are.
+TensorList in_own_memory(TensorList results) {
+    std::set<const TensorImpl*> seen;
+    for (Tensor& result : results) {
+        const TensorImpl& impl = defined(result, "result");
+        const bool viewed = impl.session ? impl.memory && (impl.memory.use_count() > 1 || impl.memory->storage)
+                                         : impl.value && impl.value->storage().use_count() > 1;
+        if (viewed || result.impl().use_count() > 1 || !seen.insert(&impl).second)
+            result = result.clone();
+        else if (!result.is_contiguous())
+            result = result.contiguous();
+    }
+    return results;
+}
+
+void check_condition(const Tensor& condition, const char* what) {
+    const ValueMeta& meta = defined(condition, what).meta;
+    if (meta.dtype != DType::boolean || meta.numel() != 1)
+        throw Error(std::string(what) + ": found " + type_text(meta) + ", expected a boolean of one element");
+}
+
+bool value_of(const Tensor& condition, const char* what, void* pc) {
+    check_condition(condition, what);
+    return demand(condition, {static_cast<int>(BreakKind::branch), what, "aten.is_nonzero", pc}).item().to_bool();
+}
+
+}  // namespace
+
+TensorList run_cond(const Tensor& pred, const Body& on_true, const Body& on_false, const TensorList& operands,
+                    void* pc) {
+    check_condition(pred, "cond()");
+    if (Session* session = recording()) {
+        const auto results = record(*session, "higher_order.cond", pc, [&] {
+            const std::vector<ValueMeta> metas = metas_of(operands);
+            const bool stacks = session->wants_stacks();
+            Bodies bodies = finish_bodies({record_body("true_graph", on_true, metas, stacks),
+                                           record_body("false_graph", on_false, metas, stacks)},
+                                          "operand");
+            Operation operation;
+            operation.add(pred);
+            operation.add("true_graph", bodies.graphs[0]);
+            operation.add("false_graph", bodies.graphs[1]);
+            operation.add(operands, bodies.captured);
+            return operation;
+        });
+        if (results) return *results;
+    }
+    return in_own_memory((value_of(pred, "cond()", pc) ? on_true : on_false)(operands));
+}
+
+TensorList run_while_loop(const Body& condition, const Body& body, const TensorList& carried, void* pc) {
+    if (Session* session = recording()) {
+        const auto results = record(*session, "higher_order.while_loop", pc, [&] {
+            std::vector<ValueMeta> metas = metas_of(carried);
+            for (ValueMeta& meta : metas) meta.strides = contiguous_strides(meta.sizes);  // in all turns but the first
+            const bool stacks = session->wants_stacks();
+            Bodies bodies = finish_bodies(
+                {record_body("cond_graph", condition, metas, stacks), record_body("body_graph", body, metas, stacks)},
+                "carried");
+            Operation operation;
+            operation.add("cond_graph", bodies.graphs[0]);
+            operation.add("body_graph", bodies.graphs[1]);
+            operation.add(carried);
+            operation.add({}, bodies.captured);
+            return operation;
+        });
+        if (results) return *results;
+    }
+    TensorList state = carried;
+    while (value_of(condition(state).at(0), "while_loop()", pc)) state = body(state);
+    return in_own_memory(std::move(state));
+}
+
+namespace {
+
+/// How many slices there are.
+std::int64_t length_of(const TensorList& xs) {
+    if (xs.empty()) throw Error("map(): found no tensors to map over, expected one at least");
+    for (const Tensor& x : xs) {
+        if (x.dim() == 0) throw Error("map(): found a 0-d tensor to map over, expected one dimension at least");
+        if (x.size(0) != xs[0].size(0))
+            throw Error("map(): found " + std::to_string(xs[0].size(0)) + " and " + std::to_string(x.size(0)) +
+                        " slices to map over, expected as many");
+    }
+    return xs[0].size(0);
+}
+
+std::vector<ValueMeta> slices_of(const TensorList& xs) {
+    std::vector<ValueMeta> metas = metas_of(xs);
+    for (ValueMeta& meta : metas) {
+        meta.sizes.erase(meta.sizes.begin());
+        meta.strides.erase(meta.strides.begin());
+    }
+    return metas;
+}
+
+/// The results for no slices: their types are known from recording the function, which never runs.
+TensorList empty_map(const Body& body, const TensorList& xs) {
+    TensorList results;
+    try {
+        const RecordedBody recorded = record_body("body_graph", body, slices_of(xs), false);
+        for (const NodeRef node : recorded.results) {
+            const ValueMeta& meta = recorded.graph.node(node).meta();
+            Sizes sizes = meta.sizes;
+            sizes.insert(sizes.begin(), 0);
+            results.push_back(wrap(whittle::Tensor(meta.dtype, sizes)));
+        }
+    } catch (const NestedBreak& inner) {
+        throw Error("map(): found no slices and a function whose results' types are unknown without: " +
+                    inner.why.reason);
+    }
+    return results;
+}
+
+}  // namespace
+
+TensorList run_map(const Body& body, const TensorList& xs, void* pc) {
+    const std::int64_t length = length_of(xs);
+    if (Session* session = recording()) {
+        const auto results = record(*session, "higher_order.map", pc, [&] {
+            const Bodies bodies =
+                finish_bodies({record_body("body_graph", body, slices_of(xs), session->wants_stacks())}, "slice");
+            Operation operation;
+            operation.add("body_graph", bodies.graphs[0]);
+            operation.add(xs);
+            operation.add({}, bodies.captured);
+            return operation;
+        });
+        if (results) return *results;
+    }
+    if (length == 0) return empty_map(body, xs);
+    std::vector<TensorList> collected;
+    for (std::int64_t i = 0; i < length; ++i) {
+        TensorList slices;
+        for (const Tensor& x : xs) slices.push_back(x[i]);
+        const TensorList results = body(slices);
+        collected.resize(results.size());
+        for (std::size_t k = 0; k < results.size(); ++k) collected[k].push_back(results[k]);
+    }
+    TensorList results;
+    for (const TensorList& slices : collected) results.push_back(stack(slices));
+    return results;
+}
+
+}  // namespace whittle::api::detail

@@ -1,0 +1,146 @@
+// Control flow as operations: cond(), while_loop() and map(), with torch's meaning. Inside compile() their functions
+// are recorded as nested graphs of one operation, so a choice or a loop that depends on data breaks no graph. What the
+// functions read from around them becomes operands of the operation.
+//
+//   Tensor y = whittle::cond(x.sum() > 0, [](Tensor x) { return x.sin(); }, [](Tensor x) { return x.cos(); }, x);
+//   auto [i, v] = whittle::while_loop([&](Tensor i, Tensor) { return i < n; },
+//                                     [](Tensor i, Tensor v) { return std::tuple(i + 1, v * 2); }, i0, v0);
+//   Tensor rows = whittle::map([](Tensor row, Tensor w) { return row.dot(w); }, matrix, w);
+//
+// Operands and results are tensors, or std::vector, array, tuple and pair of what is one. Results are contiguous and
+// share no memory with anything else.
+//
+// The functions shall only compute: while a graph is recorded each runs once, whichever way the data will go, on
+// tensors without values. One that demands a value, prints, draws random numbers or writes to a tensor from around it
+// cannot be recorded: what it did is forgotten, the graph breaks at the operation, and the program's own code runs.
+#ifndef WHITTLE_API_CONTROL_H
+#define WHITTLE_API_CONTROL_H
+
+#include <whittle/api/compile.h>
+
+WHITTLE_API_BEGIN
+
+namespace detail {
+
+using Body = std::function<TensorList(const TensorList&)>;
+
+// `pc`: where the user called.
+TensorList run_cond(const Tensor& pred, const Body& on_true, const Body& on_false, const TensorList& operands,
+                    void* pc);
+TensorList run_while_loop(const Body& condition, const Body& body, const TensorList& carried, void* pc);
+TensorList run_map(const Body& body, const TensorList& xs, void* pc);
+
+template <class T>
+struct IsVector : std::false_type {};
+template <class T>
+struct IsVector<std::vector<T>> : std::true_type {};
+
+/// The tensors of a value, in order.
+template <class T>
+void flatten(const T& value, TensorList& tensors) {
+    if constexpr (std::is_same_v<T, Tensor>) {
+        tensors.push_back(value);
+    } else if constexpr (IsVector<T>::value) {
+        for (const auto& element : value) flatten(element, tensors);
+    } else {
+        static_assert(IsTuple<T>::value, "expected a Tensor, or a vector, array, tuple or pair of tensors");
+        std::apply([&](const auto&... elements) { (flatten(elements, tensors), ...); }, value);
+    }
+}
+
+/// The same with other tensors.
+template <class T>
+T rebuild([[maybe_unused]] const T& like, const TensorList& tensors, std::size_t& position) {
+    if constexpr (std::is_same_v<T, Tensor>) {
+        return tensors.at(position++);
+    } else if constexpr (IsVector<T>::value) {
+        T result;
+        for (const auto& element : like) result.push_back(rebuild(element, tensors, position));
+        return result;
+    } else {
+        return std::apply([&](const auto&... elements) { return T{rebuild(elements, tensors, position)...}; }, like);
+    }
+}
+
+/// A user's function on flat lists of tensors; `result` says what its last result looked like.
+template <class Result, class F, class Operands>
+Body flat(F& function, const Operands& like, std::optional<Result>& result) {
+    return [&function, &like, &result](const TensorList& tensors) {
+        std::size_t position = 0;
+        const Operands operands = rebuild(like, tensors, position);
+        TensorList results;
+        const Result made = std::apply(function, operands);
+        flatten(made, results);
+        position = 0;
+        result.emplace(rebuild(made, TensorList(results.size()), position));  // holds on to no tensor
+        return results;
+    };
+}
+
+template <class Result>
+Result built(const std::optional<Result>& like, const TensorList& tensors) {
+    std::size_t position = 0;
+    return rebuild(*like, tensors, position);
+}
+
+}  // namespace detail
+
+/// on_true(operands…) where `pred`, a boolean of one element, is true, else on_false(operands…).
+template <class T, class F, class... Operands>
+WHITTLE_API_CALL auto cond(const Tensor& pred, T&& on_true, F&& on_false, const Operands&... operands) {
+    using Result = std::decay_t<std::invoke_result_t<T&, const Operands&...>>;
+    static_assert(std::is_same_v<Result, std::decay_t<std::invoke_result_t<F&, const Operands&...>>>,
+                  "both functions of cond() return the same type");
+    const std::tuple<Operands...> given(operands...);
+    TensorList tensors;
+    detail::flatten(given, tensors);
+    std::optional<Result> result;
+    const TensorList results =
+        detail::run_cond(pred, detail::flat(on_true, given, result), detail::flat(on_false, given, result), tensors,
+                         __builtin_return_address(0));
+    return detail::built(result, results);
+}
+
+/// While condition(carried…), a boolean of one element, is true: carried = body(carried…). Returns the last. Several
+/// carried values are a std::tuple.
+template <class C, class F, class... Carried>
+WHITTLE_API_CALL auto while_loop(C&& condition, F&& body, const Carried&... carried) {
+    using State = std::tuple<Carried...>;
+    using Result = std::decay_t<std::invoke_result_t<F&, const Carried&...>>;
+    static_assert(std::is_same_v<Tensor, std::decay_t<std::invoke_result_t<C&, const Carried&...>>>,
+                  "the condition of while_loop() returns a Tensor");
+    static_assert(std::is_same_v<Result, State> || std::is_same_v<std::tuple<Result>, State>,
+                  "the body of while_loop() returns what it carries");
+    const State given(carried...);
+    TensorList tensors;
+    detail::flatten(given, tensors);
+    std::optional<Tensor> last_condition;
+    std::optional<Result> last;
+    const TensorList results =
+        detail::run_while_loop(detail::flat(condition, given, last_condition), detail::flat(body, given, last), tensors,
+                               __builtin_return_address(0));
+    std::size_t position = 0;
+    State state = detail::rebuild(given, results, position);
+    if constexpr (std::is_same_v<Result, State>)
+        return state;
+    else
+        return std::get<0>(std::move(state));
+}
+
+/// The results of function(slice, rest…) for each slice of `xs` along dimension 0, stacked.
+template <class F, class Xs, class... Rest>
+WHITTLE_API_CALL auto map(F&& function, const Xs& xs, const Rest&... rest) {
+    using Result = std::decay_t<std::invoke_result_t<F&, const Xs&, const Rest&...>>;
+    const auto of_slice = [&](const Xs& slice) { return function(slice, rest...); };
+    const std::tuple<Xs> given(xs);
+    TensorList tensors;
+    detail::flatten(given, tensors);
+    std::optional<Result> result;
+    const TensorList results =
+        detail::run_map(detail::flat(of_slice, given, result), tensors, __builtin_return_address(0));
+    return detail::built(result, results);
+}
+
+WHITTLE_API_END
+
+#endif

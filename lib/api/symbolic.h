@@ -1,0 +1,24 @@
+// Graphs whose inputs' sizes may vary: how their sizes read, and what they ask of each other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "capture/guard.h"
+#include "graph/graph.h"
+
+namespace whittle::api {
+
+struct SymbolicGraph {
+    std::vector<capture::SizeSymbol> symbols = {};  ///< that occur in the graph
+    std::vector<std::int64_t> values = {};          ///< theirs in the recorded graph
+    std::vector<capture::SizeCondition> conditions = {};
+    std::vector<std::string> inputs = {}, outputs = {};  ///< sizes in order: "[s0, 3]"
+    std::string shape = {};                              ///< equal for graphs that differ in sizes only
+};
+
+/// `graph` has no writes; its placeholders are named after sources, as capture names them.
+SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::SizeSymbol>& symbols);
+
+}  // namespace whittle::api

@@ -1,0 +1,42 @@
+// symbolic_sizes(): how the sizes of a graph's values follow from those of its inputs that may vary, and what the
+// graph's operations ask of these. Found by trying: shapes are inferred again for other sizes of the inputs, and
+// formulas are fitted to what comes out. Nothing is assumed of an operation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle {
+
+/// A dimension of an input (a placeholder) whose size may vary.
+struct SizeSymbol {
+    std::string name;  ///< "s0"
+    NodeId input = -1;
+    std::size_t dim = 0;
+};
+
+/// What operations rely on: "s0 == 3*s1", "s0 % 3 == 0".
+struct SizeRelation {
+    std::size_t left = 0;                   ///< positions among the symbols
+    std::optional<std::size_t> right = {};  ///< left == factor * right; nothing: left is a multiple of factor
+    std::int64_t factor = 1;
+    bool operator==(const SizeRelation&) const = default;
+};
+
+std::string print(const SizeRelation& relation, const std::vector<SizeSymbol>& symbols);
+
+struct SymbolicSizes {
+    std::vector<SizeRelation> relations = {};
+    /// Of each node's first result, one text per dimension: "s0", "2*s0 + s1 - 3", "(s0 + 1)//2", "7".
+    std::vector<std::vector<std::string>> sizes = {};
+    /// By symbol: the graph is only valid for the one size that it was captured with (an argument spells it out).
+    std::vector<bool> fixed = {};
+};
+
+SymbolicSizes symbolic_sizes(const Graph& graph, const std::vector<SizeSymbol>& symbols);
+
+}  // namespace whittle

@@ -1,0 +1,201 @@
+// cond(), while_loop() and map(): what is captured computes what the program computes, whichever way the data goes.
+#include <whittle/whittle.h>
+
+#include <catch2/catch.hpp>
+#include <cstdio>
+
+using namespace whittle;
+
+namespace {
+
+/// f's results agree uncompiled and compiled (one graph, no breaks) for each of the inputs, which share it.
+template <class F>
+void check_one_graph(const F& f, const std::vector<Tensor>& inputs) {
+    const auto compiled = compile(f, {.fullgraph = true, .verify = true});
+    for (const Tensor& x : inputs) {
+        const TensorList expected = f(x), got = compiled(x);
+        REQUIRE(got.size() == expected.size());
+        for (std::size_t i = 0; i < got.size(); ++i) {
+            INFO(got[i] << " " << expected[i]);
+            CHECK(got[i].dtype() == expected[i].dtype());
+            CHECK(got[i].is_contiguous());
+            CHECK(got[i].equal(expected[i]));
+        }
+    }
+    CHECK(compiled.stats().graphs == 1);
+    CHECK(compiled.stats().breaks == 0);
+}
+
+std::vector<Tensor> both_ways() { return {tensor({1.F, 2.F}), tensor({-1.F, -2.F})}; }
+
+}  // namespace
+
+TEST_CASE("cond captures both branches", "[control]") {
+    check_one_graph(
+        [](const Tensor& x) {
+            const Tensor around = x + 1;
+            return TensorList{cond(
+                x.sum() > 0, [&](const Tensor& a) { return a.sin() * around; }, [](const Tensor& a) { return a.cos(); },
+                x)};
+        },
+        both_ways());
+}
+
+TEST_CASE("branches may return tuples and lists, write to what they made, nest, and read constants", "[control]") {
+    const Tensor weight = tensor({2.F, 3.F});
+    check_one_graph(
+        [&](const Tensor& x) {
+            const auto [a, rest] = cond(
+                x.sum() > 0,
+                [&](const Tensor& v, const std::vector<Tensor>& list) {
+                    Tensor made = v * weight;
+                    made.add_(1);
+                    made[0].mul_(2);
+                    return std::make_tuple(made, std::vector<Tensor>{list[0] + ones({2}), list[1].to(kDouble)});
+                },
+                [&](const Tensor& v, const std::vector<Tensor>& list) {
+                    const Tensor inner = cond(
+                        v.sum() < -2.5, [&] { return weight * list[0]; }, [&] { return list[1] - weight; });
+                    return std::make_tuple(inner, std::vector<Tensor>{list[1], list[0].to(kDouble)});
+                },
+                x, std::vector<Tensor>{x * 2, x * 3});
+            return TensorList{a, rest[0], rest[1]};
+        },
+        {tensor({1.F, 2.F}), tensor({-1.F, -2.F}), tensor({-1.F, -1.F})});
+}
+
+TEST_CASE("while_loop runs as often as the data says", "[control]") {
+    const Tensor step = tensor({0.5F});
+    check_one_graph(
+        [&](const Tensor& limit) {
+            const auto [i, v] =
+                while_loop([&](const Tensor& i, const Tensor&) { return i < limit; },
+                           [&](const Tensor& i, const Tensor& v) { return std::tuple(i + 1, v * 2 + step); },
+                           zeros({}, kLong), ones({3, 2}).t());
+            return TensorList{i, v};
+        },
+        {scalar_tensor(0, kLong), scalar_tensor(1, kLong), scalar_tensor(25, kLong)});
+}
+
+TEST_CASE("map runs on each slice", "[control]") {
+    const auto f = [](const Tensor& x) {
+        const auto [sum, scaled] = map(
+            [](const std::tuple<Tensor, Tensor>& rows, const Tensor& w, double factor) {
+                const auto& [row, other] = rows;
+                return std::make_tuple(row.dot(w), (row + other) * factor);
+            },
+            std::tuple(x, x * 2), tensor({1.F, 2.F}), 3.0);
+        return TensorList{sum, scaled};
+    };
+    for (const std::int64_t rows : {3, 1, 0}) check_one_graph(f, {arange(rows * 2, kFloat).reshape({rows, 2})});
+}
+
+TEST_CASE("results share no memory", "[control]") {
+    const auto f = [](const Tensor& x) {
+        Tensor same = cond(
+            x.sum() > -100, [](const Tensor& a) { return a; }, [](const Tensor& a) { return a * 2; }, x);
+        same.add_(1);
+        const Tensor y = x * 2;
+        auto [a, b] = while_loop([](const Tensor& i, const Tensor&) { return i.sum() < 0; },
+                                 [](const Tensor& i, const Tensor& j) { return std::tuple(j, i + 100); }, y, y);
+        a.add_(1);
+        return TensorList{same, a, b, y, x * 1};
+    };
+    check_one_graph(f, both_ways());
+}
+
+TEST_CASE("a break inside a body rolls back and breaks on the operation", "[control]") {
+    int calls = 0;
+    const auto compiled = compile([&](const Tensor& x) {
+        const Tensor before = x * 2;
+        const Tensor chosen = cond(
+            x.sum() > 0,
+            [&](const Tensor& a) {
+                ++calls;
+                const Tensor c = a + before;
+                return c.sum().item<float>() > 8 ? c * 10 : c;
+            },
+            [](const Tensor& a) { return a - 1; }, x);
+        return chosen + 1;
+    });
+    CHECK(compiled(tensor({1.F, 2.F})).to_vector<float>() == std::vector<float>{31, 61});
+    CHECK(calls == 2);
+    CHECK(compiled.stats().breaks == 2);  // at cond(), then at item() in the branch taken
+    CHECK(compiled(tensor({-1.F, -2.F})).to_vector<float>() == std::vector<float>{-1, -2});
+    CHECK(compiled.stats().breaks == 3);
+}
+
+TEST_CASE("what cannot be recorded breaks on the operation", "[control]") {
+    const auto breaks_with = [](const auto& body, const std::string& reason) {
+        INFO(reason);
+        const auto f = [&](const Tensor& x) { return cond(x.sum() > 0, body, body, x * 2) + 1; };
+        const Tensor x = tensor({1.F, 2.F});
+        manual_seed(1);
+        const Tensor expected = f(x);
+        const auto compiled = compile(f);
+        manual_seed(1);
+        CHECK(compiled(x).equal(expected));
+        CHECK(compiled.stats().breaks >= 1);
+        CHECK_THROWS_WITH(compile(f, {.fullgraph = true})(x), Catch::Contains("cond(): " + reason));
+    };
+    breaks_with([](const Tensor& a) { return a + rand({2}); }, "random values in its body");
+    breaks_with(
+        [](const Tensor& a) {
+            a.add_(1);
+            return a * 2;
+        },
+        "a write to a tensor from around it in its body");
+    breaks_with(
+        [](const Tensor& a) {
+            graph_break("by wish");
+            return a * 2;
+        },
+        "by wish in its body");
+    breaks_with(
+        [](const Tensor& a) {
+            std::puts("body");
+            return a * 2;
+        },
+        "print: puts \"body\" in its body");
+    const Tensor outer = ones({2});
+    breaks_with([&](const Tensor& a) { return (outer * 2).equal(outer) ? a : a + 1; }, "equal() in its body");
+    // Branches and carried values of several types.
+    const auto f = [](const Tensor& x) {
+        return cond(
+            x.sum() > 0, [](const Tensor& a) { return a.sum(); }, [](const Tensor& a) { return a * 2; }, x);
+    };
+    for (const Tensor& x : both_ways()) CHECK(compile(f)(x).equal(f(x)));
+    CHECK_THROWS_WITH(compile(f, {.fullgraph = true})(ones({2})), Catch::Contains("f32[] and f32[2]"));
+    const auto grow = [](const Tensor& x) {
+        return while_loop([](const Tensor& a) { return a.sum() < 10; }, [](const Tensor& a) { return cat({a, a}); }, x);
+    };
+    CHECK(compile(grow)(ones({3})).sizes() == std::vector<std::int64_t>{12});
+    // A mistake in the branch that is not taken is no mistake of this run.
+    const auto wrong = [](const Tensor& x) {
+        return cond(
+            x.sum() > 0, [](const Tensor& a) { return a * 2; }, [](const Tensor& a) { return a + ones({7}); }, x);
+    };
+    CHECK(compile(wrong)(ones({2})).to_vector<float>() == std::vector<float>{2, 2});
+    CHECK_THROWS_WITH(compile(wrong)(ones({2}) * -1), Catch::Contains("[7]"));
+}
+
+TEST_CASE("mistakes in control flow are told", "[control]") {
+    const auto same = [](const Tensor& a) { return a; };
+    CHECK_THROWS_WITH(cond(ones({2}) > 0, same, same, ones({1})), Catch::Contains("expected a boolean of one element"));
+    CHECK_THROWS_WITH(cond(ones({}), same, same, ones({1})), Catch::Contains("f32[]"));
+    CHECK_THROWS_WITH(map(same, ones({})), Catch::Contains("0-d"));
+    CHECK_THROWS_WITH(map([](const std::array<Tensor, 2>& x) { return x[0]; }, std::array{ones({2}), ones({3})}),
+                      Catch::Contains("2 and 3 slices"));
+    Tensor leaked;
+    const auto leak = compile([&](const Tensor& x) {
+        return cond(
+            x.sum() > 0,
+            [&](const Tensor& a) {
+                leaked = a * 2;
+                return leaked + 1;
+            },
+            same, x);
+    });
+    CHECK(leak(ones({1})).item<float>() == 3);
+    CHECK_THROWS_WITH(leaked.item<float>(), Catch::Contains("only as its result"));
+}

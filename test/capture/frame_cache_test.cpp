@@ -1,0 +1,82 @@
+#include "capture/frame_cache.h"
+
+#include <catch2/catch.hpp>
+
+using namespace whittle;
+using namespace whittle::capture;
+
+namespace {
+
+FoundInputs inputs(const Sizes& sizes, std::int64_t n) {
+    return {{Source::local("x"), ValueMeta::contiguous(DType::f32, sizes)}, {Source::local("n"), HostValue{n}}};
+}
+
+std::vector<std::string> guards(const FrameCache& cache, std::size_t entry) {
+    std::vector<std::string> texts;
+    for (const Guard& guard : cache.entries().at(entry).guards) texts.push_back(guard.text());
+    return texts;
+}
+
+const int kGraphs[3] = {};
+
+/// A call that runs one graph; the reason of its recompile.
+std::string call(FrameCache& cache, const FoundInputs& found, int graph) {
+    const auto lookup = cache.look_up(found);
+    REQUIRE(lookup.entry);
+    const auto outcome = cache.ran(lookup, found, {&kGraphs[graph]});
+    return outcome.recompile ? outcome.recompile->reason : "";
+}
+
+}  // namespace
+
+TEST_CASE("a size with a second value gets a symbol, and strides no guard", "[frame_cache]") {
+    FrameCache cache(8);
+    CHECK(call(cache, inputs({4, 3}, 1), 0).empty());
+    CHECK(call(cache, inputs({5, 3}, 1), 1) == "L['x'] size 0 == 4, now 5");
+    CHECK(guards(cache, 1) == std::vector<std::string>{"L['x']: f32[s0, 3]", "L['n'] == 1", "s0 > 1"});
+    CHECK(call(cache, inputs({6, 3}, 1), 2).empty());
+    CHECK(call(cache, inputs({1, 3}, 1), 2) == "s0 > 1, now L['x'].size(0) is 1");
+    const SizeSymbol s0 = cache.entries()[1].symbols.at(0);
+    cache.add_conditions(1, {{SizeCondition::Kind::multiple, s0, 2, {}}});
+    cache.add_conditions(1, {{SizeCondition::Kind::multiple, s0, 2, {}}});
+    CHECK(guards(cache, 1).back() == "s0 % 2 == 0");
+    CHECK(guards(cache, 1).size() == 4);
+    cache.rename("x", "y");
+    CHECK(cache.entries()[1].symbols.at(0).place() == "L['y'].size(0)");
+}
+
+TEST_CASE("a size that is marked varies from the start", "[frame_cache]") {
+    FrameCache cache(8);
+    cache.mark_dynamic(Source::local("x"), 1);
+    CHECK(call(cache, inputs({4, 3}, 1), 0).empty());
+    CHECK(guards(cache, 0) == std::vector<std::string>{"L['x']: f32[4, s0]", "L['n'] == 1", "s0 > 1"});
+    CHECK(call(cache, inputs({4, 9}, 1), 1).empty());
+    FrameCache static_sizes(8, DynamicSizes::never);
+    call(static_sizes, inputs({4, 3}, 1), 0);
+    const auto lookup = static_sizes.look_up(inputs({5, 3}, 1));
+    CHECK(lookup.advice == "mark_dynamic(x, 0) before the first call, or compile with .dynamic = true");
+}
+
+TEST_CASE("a scalar that makes no other graph loses its guard, until one of its values does", "[frame_cache]") {
+    FrameCache cache(8);
+    CHECK(call(cache, inputs({4}, 1), 0).empty());
+    CHECK(call(cache, inputs({4}, 2), 0).empty());
+    CHECK(cache.entries().size() == 1);
+    CHECK(guards(cache, 0) == std::vector<std::string>{"L['x']: f32[4] strides=[1]"});
+    CHECK(call(cache, inputs({4}, 3), 0).empty());
+    CHECK(call(cache, inputs({4}, 7), 1) == "L['n'] == 1, now 7");
+    CHECK(guards(cache, 0) == std::vector<std::string>{"L['x']: f32[4] strides=[1]", "L['n'] == 1"});
+    CHECK(call(cache, inputs({4}, 7), 1).empty());
+    CHECK(call(cache, inputs({4}, 2), 0) == "L['n'] == 7, now 2");
+    CHECK(call(cache, inputs({4}, 2), 0).empty());
+}
+
+TEST_CASE("a scalar that makes another graph keeps its guard", "[frame_cache]") {
+    FrameCache cache(2);
+    CHECK(call(cache, inputs({4}, 1), 0).empty());
+    CHECK(call(cache, inputs({4}, 2), 1) == "L['n'] == 1, now 2");
+    const auto beyond = cache.look_up(inputs({4}, 3));
+    CHECK(beyond.limited());
+    CHECK(beyond.reason == "L['n'] == 2, now 3");
+    CHECK(beyond.advice == "make L['n'] a tensor, or hoist what depends on it out of the compiled function");
+}

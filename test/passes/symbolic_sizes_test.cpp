@@ -1,0 +1,111 @@
+#include "passes/symbolic_sizes.h"
+
+#include <catch2/catch.hpp>
+
+#include "graph/text.h"
+#include "ops/registry.h"
+
+using namespace whittle;
+
+namespace {
+
+/// Formulas of the outputs, then relations, then fixed symbols; every dimension of every input named after '?' varies.
+std::string sizes_of(const std::string& text, const std::vector<std::pair<std::size_t, std::size_t>>& varying) {
+    Graph graph = parse(text);
+    infer_all(graph);
+    std::vector<SizeSymbol> symbols;
+    for (const auto& [input, dim] : varying)
+        symbols.push_back({"s" + std::to_string(symbols.size()), graph.placeholders().at(input), dim});
+    const SymbolicSizes found = symbolic_sizes(graph, symbols);
+    std::string result;
+    for (const NodeId id : graph.outputs()) {
+        result += "[";
+        for (const std::string& dim : found.sizes.at(static_cast<std::size_t>(id)))
+            result += (result.ends_with('[') ? "" : ", ") + dim;
+        result += "]";
+    }
+    for (const SizeRelation& relation : found.relations) result += " " + print(relation, symbols);
+    for (std::size_t i = 0; i < symbols.size(); ++i)
+        if (found.fixed[i]) result += " fixed:" + symbols[i].name;
+    return result;
+}
+
+}  // namespace
+
+TEST_CASE("sizes follow from the inputs' sizes", "[symbolic_sizes]") {
+    CHECK(sizes_of(R"(graph g {
+  %x = placeholder["x"] : f32[5, 3]
+  %w = placeholder["w"] : f32[3, 7]
+  %m = aten.matmul.default(%x, %w) : f32[5, 7]
+  %c = aten.cat.default([%m, %m], 0) : f32[10, 7]
+  %p = aten.constant_pad_nd.default(%c, [0, 0, 1, 2]) : f32[13, 7]
+  %s = aten.slice.Tensor(%x, 0, 0, 9223372036854775807, 2) : f32[3, 3]
+  %f = aten.flatten.using_ints(%x, 0, -1) : f32[15]
+  return (%m, %c, %p, %s, %f)
+}
+)",
+                   {{0, 0}}) == "[s0, 7][2*s0, 7][2*s0 + 3, 7][(s0 + 1)//2, 3][3*s0]");
+    CHECK(sizes_of(R"(graph g {
+  %x = placeholder["x"] : f32[5, 4]
+  %f = aten.flatten.using_ints(%x, 0, -1) : f32[20]
+  %t = aten.t.default(%x) : f32[4, 5]
+  return (%f, %t)
+}
+)",
+                   {{0, 0}, {0, 1}}) == "[s0*s1][s1, s0]");
+}
+
+TEST_CASE("what operations rely on is found", "[symbolic_sizes]") {
+    const std::string add = R"(graph g {
+  %x = placeholder["x"] : f32[6]
+  %y = placeholder["y"] : f32[6]
+  %z = aten.add.Tensor(%x, %y) : f32[6]
+  return (%z)
+}
+)";
+    CHECK(sizes_of(add, {{0, 0}, {1, 0}}) == "[s0] s1 == s0");
+    CHECK(sizes_of(add, {{0, 0}}) == "[6] fixed:s0");
+    CHECK(sizes_of(R"(graph g {
+  %x = placeholder["x"] : f32[6]
+  %y = placeholder["y"] : f32[2, 5]
+  %v = aten.view.default(%x, [-1, 3]) : f32[2, 3]
+  %z = aten.cat.default([%v, %y], 1) : f32[2, 8]
+  return (%z)
+}
+)",
+                   {{0, 0}, {1, 0}}) == "[s1, 8] s0 == 3*s1");
+    CHECK(sizes_of(R"(graph g {
+  %x = placeholder["x"] : f32[6]
+  %v = aten.view.default(%x, [-1, 3]) : f32[2, 3]
+  return (%v)
+}
+)",
+                   {{0, 0}}) == "[s0//3, 3] s0 % 3 == 0");
+    CHECK(sizes_of(R"(graph g {
+  %x = placeholder["x"] : f32[6]
+  %y = placeholder["y"] : f32[6]
+  %u = placeholder["u"] : f32[6]
+  %z = aten.add.Tensor(%x, %y) : f32[6]
+  %w = aten.add.Tensor(%z, %u) : f32[6]
+  return (%w)
+}
+)",
+                   {{0, 0}, {1, 0}, {2, 0}}) == "[s0] s1 == s0 s2 == s0");
+}
+
+TEST_CASE("sizes that the program read and passed on move with their symbol", "[symbolic_sizes]") {
+    CHECK(sizes_of(R"(graph g {
+  %x = placeholder["x"] : f32[5, 4]
+  %v = aten.view.default(%x, [2, 5, 2]) : f32[2, 5, 2]
+  return (%v)
+}
+)",
+                   {{0, 0}}) == "[2, s0, 2]");
+    CHECK(sizes_of(R"(graph g {
+  %x = placeholder["x"] : f32[5, 4]
+  %v = aten.view.default(%x, [20]) : f32[20]
+  return (%v)
+}
+)",
+                   {{0, 0}}) == "[20] fixed:s0");
+}
