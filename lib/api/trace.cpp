@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kRunsRecorded = 4;           // of one graph
-constexpr std::size_t kMostGraphs = 2000;  // of a trace
+constexpr int kRunsRecorded = 4;            // of one graph
+constexpr std::size_t kMostGraphs = 2000;   // of a trace
+constexpr std::size_t kSizesRecorded = 64;  // beyond the first, of all graphs whose sizes vary; one run each
 
 std::string text_of(const Addresses& addresses) {
     std::string text;
@@ -139,8 +140,10 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
             add_values(index_.graphs[first->second], *of.symbolic);
             graph = functionalize(graph).graph;
             graph.name = index_.graphs[first->second].name;
-            if (!folder_.empty() && other_sizes_.size() < kMostGraphs)
+            if (other_sizes_.size() < kSizesRecorded)
                 other_sizes_.emplace(recorded.key, std::move(graph));
+            else
+                beyond_limit_.insert(recorded.key);
             save_locked();
             return false;
         }
@@ -181,6 +184,7 @@ bool Trace::wants_record(const std::string& key, bool failed) {
     if (folder_.empty() || records_ == "never" || (records_ == "on-error" && !failed)) return false;
     const std::lock_guard lock(mutex_);
     if (beyond_limit_.contains(key)) return false;
+    if (other_sizes_.contains(key) && recorded_runs_[key] == 1) return false;
     int& runs = recorded_runs_[key];
     if (runs == kRunsRecorded) {
         const std::string text = "of a graph's runs only the first " + std::to_string(kRunsRecorded) + " are recorded";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -61,9 +62,12 @@ struct Entry {
     void (*run)(Frame&);
 };
 
-/// A guard: false where the graphs would have to be captured again.
+/// A guard: false where the graphs would have to be captured again. A size of -1 is a symbol: any size of at least 2.
 [[maybe_unused]] bool __matches(const Tensor& value, whittle::ScalarType dtype, const std::vector<std::int64_t>& sizes) {
-    return value.dtype() == dtype && value.sizes() == sizes;
+    bool good = value.dtype() == dtype && value.sizes().size() == sizes.size();
+    for (std::size_t d = 0; good && d < sizes.size(); ++d)
+        good = sizes[d] == -1 ? value.sizes()[d] >= 2 : value.sizes()[d] == sizes[d];
+    return good;
 }
 
 [[maybe_unused]] Tensor __unsupported(const char* op) {
@@ -180,11 +184,25 @@ class FrameWriter {
             for (std::size_t k = 0; k < placeholders.size(); ++k) {
                 const auto name = local_name(graph(i).node({placeholders[k]}).target);
                 if (!name || !first_value_.emplace(*name, &pieces_[i].record.record.inputs[k]).second) continue;
+                sizes_[*name] = sizes_text(pieces_[i], k);
                 text +=
                     "    frame.L[" + cpp_string(*name) + "] = " + recorded(i) + ".inputs[" + std::to_string(k) + "];\n";
             }
         }
         return text + "}\n\n";
+    }
+
+    /// "{-1, 3}": sizes of input k, -1 for those that vary.
+    static std::string sizes_text(const Piece& piece, std::size_t k) {
+        const Sizes& sizes = piece.record.record.inputs[k].sizes();
+        // "[s0, 3]": one text per dimension; a symbol is no number.
+        std::istringstream symbolic(k < piece.entry->input_sizes.size() ? piece.entry->input_sizes[k].substr(1) : "");
+        std::string text, dim;
+        for (const std::int64_t size : sizes) {
+            const bool varies = std::getline(symbolic >> std::ws, dim, ',') && dim.starts_with('s');
+            text += (text.empty() ? "" : ", ") + std::to_string(varies ? -1 : size);
+        }
+        return "{" + text + "}";
     }
 
     std::string guards() const {
@@ -193,10 +211,8 @@ class FrameWriter {
             "bool __guards([[maybe_unused]] Frame& frame) {\n";
         for (const std::string& guard : pieces_[begin_].entry->guards) text += "    // " + guard + '\n';
         for (const auto& [name, value] : first_value_) {
-            std::string sizes;
-            for (const std::int64_t size : value->sizes()) sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
             text += "    if (!__matches(frame.L[" + cpp_string(name) + "], " + "whittle::" + api_dtype(value->dtype()) +
-                    ", {" + sizes + "})) return false;\n";
+                    ", " + sizes_.at(name) + ")) return false;\n";
         }
         return text + "    return true;\n}\n\n";
     }
@@ -261,6 +277,7 @@ class FrameWriter {
     std::vector<Piece> pieces_;
     std::size_t begin_ = 0, end_ = 0;                   ///< the specialization being written
     std::map<std::string, const Tensor*> first_value_;  ///< of each local
+    std::map<std::string, std::string> sizes_;          ///< of each local, in C++
 };
 
 /// The frame's graphs that have a record, in order.

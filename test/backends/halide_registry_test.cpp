@@ -48,6 +48,7 @@ Batch batch(const RegisteredOp& op, const std::vector<Sample>& samples) {
     std::vector<std::vector<NodeRef>> map(parts.size());
     all.graph.dialect = parts.empty() ? "aten" : parts[0].dialect;
     if (!parts.empty()) all.graph.opset_imports = parts[0].opset_imports;
+    for (const Graph& part : parts) all.graph.subgraphs.insert(part.subgraphs.begin(), part.subgraphs.end());
     for (const bool leaves : {true, false})
         for (std::size_t p = 0; p < parts.size(); p++)
             for (std::size_t i = 0; i < parts[p].nodes.size(); i++) {

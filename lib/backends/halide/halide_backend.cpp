@@ -5,6 +5,7 @@
 #include <map>
 #include <mutex>
 
+#include "backends/halide/control_flow.h"
 #include "backends/halide/definitions.h"
 #include "backends/halide/pipeline.h"
 #include "backends/halide/plan.h"
@@ -150,6 +151,8 @@ class HalideBackend final : public Backend {
     }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        if (has_higher_order(graph))
+            return compile_control_flow(graph, [&](const Graph& piece) { return compile(piece, options); });
         const CompileOptions compile_options = options_from(options);
         auto planned = plan(graph, options);
         if (auto* failure = std::get_if<BackendFailure>(&planned)) return std::move(*failure);

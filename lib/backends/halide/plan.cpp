@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "backends/halide/control_flow.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "expr/builder.h"
@@ -224,19 +225,32 @@ std::optional<BackendFailure> too_large(const Graph& graph) {
 
 }  // namespace
 
-std::vector<std::string> not_lowered(const Graph& graph) {
-    std::vector<std::string> targets;
+namespace {
+
+void add_not_lowered(const Graph& graph, std::vector<std::string>& targets) {
     for (const Node& node : decompose(graph).nodes) {
         if (node.kind != NodeKind::call || node.target == kGetItem) continue;
         const RegisteredOp* op = Registry::instance().op(node.target);
-        if (op && op->def->lower) continue;
+        if (op && (op->def->lower || op->def->higher_order)) continue;
         if (std::find(targets.begin(), targets.end(), node.target) == targets.end()) targets.push_back(node.target);
     }
+    if (has_higher_order(graph))
+        for (const auto& [name, nested] : graph.subgraphs) add_not_lowered(*nested, targets);
+}
+
+}  // namespace
+
+std::vector<std::string> not_lowered(const Graph& graph) {
+    std::vector<std::string> targets;
+    add_not_lowered(graph, targets);
     return targets;
 }
 
 std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& planted) {
-    const std::vector<std::string> missing = not_lowered(graph);
+    std::vector<std::string> missing = not_lowered(graph);
+    for (const Node& node : graph.nodes)  // run by compile_control_flow()
+        if (const RegisteredOp* op = Registry::instance().op(node.target); op && op->def->higher_order)
+            missing.push_back(node.target);
     if (!missing.empty()) {
         std::string list;
         for (const std::string& target : missing) list += (list.empty() ? "" : ", ") + target;

@@ -44,7 +44,8 @@ struct Planted {
 /// The backend option plant_TESTING_ONLY: "schedule" or "lowering=OP". Throws Error for anything else.
 Planted planted_from(const BackendOptions& options);
 
-/// Decomposes and lowers. Ops that do not lower are a BackendFailure with `unsupported`, naming all of them.
+/// Decomposes and lowers. Ops that do not lower, higher-order ones among them, are a BackendFailure with `unsupported`,
+/// naming all of them.
 std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& planted = {});
 
 /// As the backend plans it under its options: plant_TESTING_ONLY, and disable=DIRECTIVE;DIRECTIVE… (texts of
@@ -59,7 +60,8 @@ struct DirectiveText {
 /// The directives that are on, in order, each text once.
 std::vector<DirectiveText> directives(const Plan& plan);
 
-/// Targets that neither lower nor decompose into something that does, each once.
+/// Targets that neither lower nor decompose into something that does, each once; those of nested graphs of higher-order
+/// ops included, which themselves run on the host.
 std::vector<std::string> not_lowered(const Graph& graph);
 
 /// Rules that give a correct, reasonably quick kernel for any group.
