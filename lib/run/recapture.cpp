@@ -71,6 +71,7 @@ class Recapture {
 
     void run() {
         const std::vector<Node>& nodes = recorded_.events.nodes;
+        for (const auto& [name, nested] : recorded_.events.subgraphs) graph_.nest(name, nested);
         std::size_t next_failed = 0;
         for (std::size_t i = 0; i <= nodes.size(); ++i) {
             for (; next_failed < recorded_.failed.size() && recorded_.failed[next_failed].before == i; ++next_failed)
