@@ -47,6 +47,7 @@ struct Options {
     std::string delta_passes, skip_delta_passes;
     bool print_delta_passes = false;
     std::optional<std::int64_t> step_limit;
+    std::string launcher;
     cli::InputOptions inputs;
 };
 
@@ -72,6 +73,9 @@ void declare(cli::Tool& tool, Options& options) {
                 "With --check: what CMD prints must match RE to be the failure.");
     tool.section("The search");
     options.limits.declare(tool, "one candidate");
+    tool.option("--launcher", options.launcher, "PREFIX",
+                "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') is put before its command, whose folder "
+                "lies in $TMPDIR. See share/doc/clusters.md.");
     tool.option("--repeat", options.repeat, "N", "Runs of the original, which must agree. Default: 2.");
     tool.choice("--mode", options.mode, {"auto", "bisect", "linear", "ddmin"}, "How to search. Default: auto.");
     tool.option("--step-limit", options.step_limit, "N", "Stop after N candidates with the best so far.");
@@ -111,11 +115,16 @@ std::string script_path(const fs::path& script) {
 
 std::unique_ptr<reduce::Oracle> oracle(const Options& options, std::unique_ptr<Backend>& backend) {
     const Limits limits = options.limits.limits();
+    const std::vector<std::string> launcher = shell_split(options.launcher);
     if (options.test.empty() && options.check.empty()) {
         const std::string name = options.backend.name.empty() ? "halide" : options.backend.name;
         backend = find_backend(name);
-        return reduce::backend_oracle(*backend, {name, options.backend.options(), options.accuracy.mode.has_value(),
-                                                 options.accuracy.accuracy(), limits});
+        return reduce::backend_oracle(*backend, {name,
+                                                 options.backend.options(),
+                                                 options.accuracy.mode.has_value(),
+                                                 options.accuracy.accuracy(),
+                                                 limits,
+                                                 {launcher, {fs::read_symlink("/proc/self/exe").string(), "answer"}}});
     }
     reduce::CommandOracleOptions command;
     using Polarity = reduce::CommandOracleOptions::Polarity;
@@ -128,6 +137,7 @@ std::unique_ptr<reduce::Oracle> oracle(const Options& options, std::unique_ptr<B
     command.ignore_codes.assign(options.ignore_codes.begin(), options.ignore_codes.end());
     command.fail_pattern = options.fail_regex;
     command.limits = limits;
+    command.launcher = launcher;
     return reduce::command_oracle(std::move(command));
 }
 
@@ -324,9 +334,22 @@ int run(const cli::Tool& tool, Options& options) {
     return failed ? 0 : 1;
 }
 
+/// `minify answer FOLDER`: what a launcher runs elsewhere.
+int run_answer(int argc, char** argv) {
+    fs::path folder;
+    cli::Tool tool("minify answer", "FOLDER",
+                   "Judges the query in FOLDER and leaves the answer there: what minify --launcher runs elsewhere.");
+    tool.positional("FOLDER", folder, "What the launcher was given.");
+    return cli::run_tool(tool, argc, argv, [&] {
+        answer_query(folder);
+        return 0;
+    });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    if (argc > 1 && std::string_view(argv[1]) == "answer") return run_answer(argc - 1, argv + 1);
     Options options;
     cli::Tool tool(
         "minify", "MODEL",

@@ -20,11 +20,11 @@ namespace {
 class BackendOracle final : public Oracle {
   public:
     BackendOracle(Backend& backend, BackendOracleOptions options) : backend_(backend), options_(std::move(options)) {
-        backend_.warm_up();
+        if (options_.launcher.prefix.empty()) backend_.warm_up();
     }
 
     Observation observe(const Candidate& candidate) override {
-        Outcome outcome = run_isolated(candidate.graph, candidate.inputs, backend_, options_.options, options_.limits);
+        Outcome outcome = run(candidate);
         if (options_.accuracy && !outcome.failed())
             outcome = judge(std::move(outcome), candidate.expected, options_.how, [&] {
                 return evaluate_exactly(candidate.graph, candidate.inputs).value_or(std::vector<Tensor>());
@@ -46,6 +46,13 @@ class BackendOracle final : public Oracle {
     std::string name() const override { return options_.backend; }
 
   private:
+    Outcome run(const Candidate& candidate) const {
+        const BackendOracleOptions& o = options_;
+        return o.launcher.prefix.empty()
+                   ? run_isolated(candidate.graph, candidate.inputs, backend_, o.options, o.limits)
+                   : run_launched(candidate.graph, candidate.inputs, o.backend, o.options, o.limits, o.launcher);
+    }
+
     Backend& backend_;
     BackendOracleOptions options_;
 };
@@ -114,7 +121,8 @@ class CommandOracle final : public Oracle {
     }
 
     std::vector<std::string> with_path(const std::filesystem::path& file) const {
-        std::vector<std::string> argv = options_.command;
+        std::vector<std::string> argv = options_.launcher;
+        argv.insert(argv.end(), options_.command.begin(), options_.command.end());
         bool placed = false;
         for (std::string& word : argv)
             for (std::size_t at = 0; (at = word.find("{}", at)) != std::string::npos; at += file.string().size()) {

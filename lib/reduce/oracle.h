@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "reduce/search.h"
+#include "run/launched.h"
 #include "run/outcome.h"
 
 namespace whittle::reduce {
@@ -50,6 +51,7 @@ struct BackendOracleOptions {
     bool accuracy = false;  ///< a wrong result is a failure too
     Accuracy how = {};      ///< results are judged
     Limits limits = {};
+    Launcher launcher = {};  ///< where queries run; none: here
 };
 
 /// Compiles and runs on `backend` in a child process with limits. Wrong results are failures only with `accuracy`.
@@ -67,6 +69,7 @@ struct CommandOracleOptions {
     std::vector<int> ignore_codes = {};  ///< check: these are not
     std::string fail_pattern = {};       ///< check: output must match this regular expression to be the failure
     Limits limits = {};
+    std::vector<std::string> launcher = {};  ///< words before the command: they take it elsewhere
 };
 
 /// Writes each candidate into a folder of its own and runs the command in the user's working directory, with

@@ -1,0 +1,29 @@
+// Queries that run elsewhere: a query is one folder with everything in it and one command, which a launcher of the
+// user's (srun, ssh HOST, docker run …) starts where it likes. Both sides must see the folder under the same name.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "run/outcome.h"
+
+namespace whittle {
+
+struct Launcher {
+    std::vector<std::string> prefix;  ///< of the command; empty: there is no launcher
+    std::vector<std::string> answer;  ///< the program that calls answer_query(), before the folder
+};
+
+/// As run_isolated; `backend` is looked up by name where the query runs. The limits hold there, and here the launcher
+/// has kLaunchTime more of wall clock. Throws Error when the launcher cannot be started or ends without an answer.
+Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const std::string& backend,
+                     const BackendOptions& options, const Limits& limits, const Launcher& launcher);
+
+inline constexpr std::chrono::seconds kLaunchTime{600};
+
+/// The other side: runs the query in `folder` and leaves its answer there. Throws Error for a folder that holds none.
+void answer_query(const std::filesystem::path& folder);
+
+}  // namespace whittle
