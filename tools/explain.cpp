@@ -11,6 +11,7 @@
 #include "base/variables.h"
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
+#include "cli/follow_up.h"
 #include "cli/model.h"
 #include "cli/program.h"
 #include "cli/tool.h"
@@ -37,7 +38,7 @@ struct Options {
     cli::ProgramOptions program;
     std::optional<std::string> break_id, source, source_flags;
     bool ops = false, guards = false, times = false, recompiles = false;
-    bool fullgraph = false, list_backends = false, list_variables = false, divergence = false;
+    bool fullgraph = false, list_backends = false, list_variables = false, divergence = false, minify = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -50,6 +51,9 @@ void declare(cli::Tool& tool, Options& options) {
     tool.flag("--recompiles", options.recompiles, "Add every recompile: its guard, how often, and what would stop it.");
     options.backend.declare(tool, "halide");
     tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
+    tool.flag("--minify", options.minify,
+              "Run the backend too, and when it fails minimize the failure into MODEL.min.json, write a repro of it "
+              "(MODEL.min.cpp) and verify that.");
     tool.option("--dot", options.dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
     tool.option("--break", options.break_id, "ID",
                 "Say what the break ID (WB0001 …) means and how to avoid it, or 'all' of them, and stop.");
@@ -76,7 +80,9 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("explain model.onnx --backend ./mine.so --fullgraph", "does a backend of your own take all of it?");
     tool.example("explain --static model.cpp -- -std=c++17 -Iinclude", "where capture of a program would have to stop");
     tool.example("explain model.onnx --backend halide --divergence", "the first value that Halide computes wrong");
-    tool.exit_one("with --fullgraph, there is a graph break; with --divergence, the results differ.");
+    tool.exit_one(
+        "with --fullgraph, there is a graph break; with --divergence, the results differ; with --minify, the backend "
+        "fails.");
 }
 
 int list(const cli::Tool& tool) {
@@ -221,6 +227,17 @@ int tell_divergence(const cli::Tool& tool, const Options& options) {
     return differs ? 1 : 0;
 }
 
+/// --minify: from the model to a verified repro. True: the backend fails.
+bool minimize(const cli::Tool& tool, const Options& options) {
+    cli::FollowUp wanted{.model = *options.model, .backend = options.backend, .inputs = options.inputs};
+    wanted.output = fs::absolute(*options.model).lexically_normal();
+    if (!wanted.output.has_filename()) wanted.output = wanted.output.parent_path();  // DIR/
+    wanted.output = wanted.output.stem().string() + ".min.json";
+    std::ostream& report = tool.shared().json ? std::cerr : std::cout;
+    report << '\n';
+    return cli::follow_up(wanted, report).failing;
+}
+
 int run(const cli::Tool& tool, const Options& options) {
     if (options.list_backends) return list(tool);
     if (options.list_variables) {
@@ -234,6 +251,9 @@ int run(const cli::Tool& tool, const Options& options) {
     if (options.accuracy.given() && !options.divergence)
         throw Error("found --accuracy, --rtol, --atol or --ulp without --divergence, expected both");
     if (options.divergence) return tell_divergence(tool, options);
+    if (options.minify && is_program(options))
+        throw Error({"--minify", {}}, "found a program, expected a model or a folder written by trace",
+                    "trace --minify runs the program and minimizes what fails");
     if (options.dot) cli::check_output("--dot", *options.dot, cli::files_read(*options.model, options.inputs));
     const std::unique_ptr<Backend> backend =
         find_backend(options.backend.name.empty() ? "halide" : options.backend.name);
@@ -255,9 +275,9 @@ int run(const cli::Tool& tool, const Options& options) {
         if (!analyses.empty())
             std::cout << explain::joined_text(analyses, subject.index->breaks, text_options(tool, options));
     }
-    if (!options.fullgraph || report.break_reasons.empty()) return 0;
-    std::cerr << "explain: --fullgraph: " << explain::first_break_text(report);
-    return 1;
+    const bool broken = options.fullgraph && !report.break_reasons.empty();
+    if (broken) std::cerr << "explain: --fullgraph: " << explain::first_break_text(report);
+    return (options.minify && minimize(tool, options)) || broken ? 1 : 0;
 }
 
 }  // namespace

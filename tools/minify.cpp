@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <sstream>
 
 #include "backends/registry.h"
@@ -19,6 +21,7 @@
 #include "cli/usage.h"
 #include "graph/json.h"
 #include "graph/text.h"
+#include "ops/interpreter.h"
 #include "reduce/culprit.h"
 #include "reduce/identity.h"
 #include "reduce/journal.h"
@@ -270,7 +273,7 @@ std::optional<Closeness> blame(Graph& graph, Backend& backend, const Limits& lim
 /// The node whose value is the first to differ from the reference's when every value is exposed.
 std::vector<std::string> first_divergent(const cli::LoadedFrame& frame, Backend& backend, const Options& options) {
     constexpr std::size_t kFew = 8;  // calls: the search finds it as quickly
-    if (!options.accuracy.mode || frame.graph.calls().size() <= kFew) return {};
+    if (!options.launcher.empty() || !options.accuracy.mode || frame.graph.calls().size() <= kFew) return {};
     try {
         const Divergence found = diverge(frame.graph, frame.inputs, backend, options.backend.options(),
                                          options.limits.limits(), options.accuracy.accuracy());
@@ -281,19 +284,18 @@ std::vector<std::string> first_divergent(const cli::LoadedFrame& frame, Backend&
     }
 }
 
-int run(const cli::Tool& tool, Options& options) {
-    if (options.print_delta_passes) return print_passes();
-    check_usage(options);
-    const std::vector<cli::LoadedFrame> frames = cli::load_model(options.model, {.inputs = options.inputs});
-    if (frames.size() != 1)
-        throw Error({options.model.string(), {}}, "found " + std::to_string(frames.size()) + " graphs, expected one",
-                    "name one of its graphs or records");
+/// One graph, its result and what was printed.
+struct Done {
+    bool failed = false;
+    nlohmann::json json = {};
+};
+
+Done minimize(const cli::Tool& tool, const Options& options, const cli::LoadedFrame& frame) {
     std::unique_ptr<Backend> backend;
     const std::unique_ptr<reduce::Oracle> judge = oracle(options, backend);
-
     reduce::ParallelOracle parallel(*judge, static_cast<int>(options.jobs));
-    reduce::JournalingOracle journal(parallel, journal_of(options),
-                                     reduce::Identity(*judge)(frames[0].graph, frames[0].inputs), options.resume);
+    reduce::JournalingOracle journal(parallel, journal_of(options), reduce::Identity(*judge)(frame.graph, frame.inputs),
+                                     options.resume);
 
     const CleanUpScope scope;  // an interrupt ends the search, not us
     cli::Progress progress("minify", 0, tool.shared().progress);
@@ -304,34 +306,96 @@ int run(const cli::Tool& tool, Options& options) {
     if (options.step_limit) search.search.step_limit = static_cast<std::size_t>(*options.step_limit);
     search.search.mode = reduce::mode_from_name(options.mode);
     search.search.stop = [] { return interrupt_signal() != 0; };
-    if (backend) search.likely = [&] { return first_divergent(frames[0], *backend, options); };
+    if (backend) search.likely = [&] { return first_divergent(frame, *backend, options); };
     search.improved = [&](const Graph& graph) { reduce::save_minimized(graph, options.output); };
     search.progress = [&](const reduce::Progress& at) {
         progress.update(at.queries, "smallest: " + std::to_string(at.calls) + " ops");
     };
-    reduce::Minimized result = reduce::minimize(frames[0].graph, frames[0].inputs, journal, search);
+    reduce::Minimized result = reduce::minimize(frame.graph, frame.inputs, journal, search);
     progress.clear();
 
     using Verdict = reduce::Minimized::Verdict;
     const bool failed = result.verdict != Verdict::not_failing && result.verdict != Verdict::flaky;
     reduce::Written written{options.output, journal.replayed()};
     if (failed) {
-        if (backend && result.verdict == Verdict::minimized)
+        if (backend && options.launcher.empty() && result.verdict == Verdict::minimized)
             written.closeness = blame(result.graph, *backend, options.limits.limits());
         reduce::save_minimized(result.graph, options.output);
         written.drifted = save_drifted(result.drifted, options);
     }
     if (result.verdict != Verdict::interrupted) journal.remove();
-    if (tool.shared().json)
-        cli::print_json(to_json(result, written));
-    else if (failed)
+    if (tool.shared().json) return {failed, to_json(result, written)};
+    if (failed)
         print(result, options, written);
+    else if (result.verdict == Verdict::flaky)
+        std::cout << "flaky: it fails alike in " << result.flaky.failures << " of " << result.flaky.runs
+                  << " runs, too rarely to be minimized\n";
     else
-        std::cout << (result.verdict == Verdict::flaky
-                          ? "flaky: its " + std::to_string(options.repeat) + " runs did not end alike"
-                          : "not failing: with " + judge->name() + " " + polarity(options))
-                  << "\n";
-    return failed ? 0 : 1;
+        std::cout << "not failing: with " << judge->name() << " " << polarity(options) << "\n";
+    return {failed};
+}
+
+/// The smallest graph of each distinct failure.
+std::vector<const cli::LoadedFrame*> failing(const std::vector<cli::LoadedFrame>& frames, const Options& options) {
+    std::unique_ptr<Backend> backend;
+    const std::unique_ptr<reduce::Oracle> judge = oracle(options, backend);
+    reduce::Identity identity(*judge);
+    std::set<std::string> asked;
+    std::map<std::string, const cli::LoadedFrame*> by_signature;
+    std::vector<std::string> order;
+    for (const cli::LoadedFrame& frame : frames) {
+        const std::string id = identity(frame.graph, frame.inputs);
+        if (!asked.insert(id).second) continue;  // the same graph on the same values
+        const reduce::Observation seen =
+            judge->observe({frame.graph, frame.inputs, evaluate(frame.graph, frame.inputs), id});
+        if (!seen.failed || seen.unresolved) continue;
+        const auto [entry, added] = by_signature.try_emplace(seen.signature.text(), &frame);
+        if (added)
+            order.push_back(entry->first);
+        else if (frame.graph.calls().size() < entry->second->graph.calls().size())
+            entry->second = &frame;
+    }
+    std::vector<const cli::LoadedFrame*> result;
+    for (const std::string& signature : order) result.push_back(by_signature.at(signature));
+    return result;
+}
+
+/// A folder of graphs: one result per distinct failure, OUT for one, else OUT-1, OUT-2, ….
+int run_several(const cli::Tool& tool, const Options& options, const std::vector<cli::LoadedFrame>& frames) {
+    const std::vector<const cli::LoadedFrame*> chosen = failing(frames, options);
+    nlohmann::json results = nlohmann::json::array();
+    bool good = !chosen.empty();
+    if (!tool.shared().json)
+        std::cout << frames.size() << " graphs, " << chosen.size() << " distinct failure"
+                  << (chosen.size() == 1 ? "" : "s") << "\n";
+    if (chosen.empty() && !tool.shared().json) {
+        std::unique_ptr<Backend> backend;
+        std::cout << "not failing: with " << oracle(options, backend)->name() << " " << polarity(options) << "\n";
+    }
+    for (std::size_t i = 0; i < chosen.size(); ++i) {
+        Options own = options;
+        if (chosen.size() > 1)
+            own.output.replace_filename(options.output.stem().string() + "-" + std::to_string(i + 1) +
+                                        options.output.extension().string());
+        if (!tool.shared().json) std::cout << "\n" << chosen[i]->file.string() << "\n";
+        const Done done = minimize(tool, own, *chosen[i]);
+        good = good && done.failed;
+        results.push_back(done.json);
+        throw_if_interrupted();
+    }
+    if (tool.shared().json) cli::print_json({{"graphs", frames.size()}, {"results", results}});
+    return good ? 0 : 1;
+}
+
+int run(const cli::Tool& tool, Options& options) {
+    if (options.print_delta_passes) return print_passes();
+    check_usage(options);
+    const std::vector<cli::LoadedFrame> frames = cli::load_model(options.model, {.inputs = options.inputs});
+    if (frames.size() > 1) return run_several(tool, options, frames);
+    if (frames.empty()) throw Error({options.model.string(), {}}, "found no graph, expected one");
+    const Done done = minimize(tool, options, frames[0]);
+    if (tool.shared().json) cli::print_json(done.json);
+    return done.failed ? 0 : 1;
 }
 
 /// `minify answer FOLDER`: what a launcher runs elsewhere.

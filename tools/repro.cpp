@@ -180,8 +180,9 @@ void print(const repro::Report& report, const Failure& failure, const Options& o
         std::cout << "next:     sh " << shell_quote({(*options.bundle / "run.sh").string()}) << "\n";
         return;
     }
-    std::cout << "next:     " << report.compile_command << " && " << shell_quote({"./" + report.output.stem().string()})
-              << "\n";
+    const fs::path folder = report.output.parent_path();
+    std::cout << "next:     " << (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ")
+              << report.compile_command << " && " << shell_quote({"./" + report.output.stem().string()}) << "\n";
 }
 
 int run(const cli::Tool& tool, const Options& options, const std::string& command) {

@@ -7,6 +7,7 @@
 #include "base/subprocess.h"
 #include "cli/backend_choice.h"
 #include "cli/environment.h"
+#include "cli/follow_up.h"
 #include "cli/model.h"
 #include "cli/program.h"
 #include "cli/tool.h"
@@ -29,7 +30,7 @@ struct Options {
     cli::InputOptions inputs;
     cli::ProgramOptions program;
     std::string record = "always";
-    bool fullgraph = false;
+    bool fullgraph = false, minify = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -40,6 +41,8 @@ void declare(cli::Tool& tool, Options& options) {
     tool.choice("--record", options.record, {"always", "on-error", "never"},
                 "When to write records: always, only of runs that fail or give wrong results, or never.");
     tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
+    tool.flag("--minify", options.minify,
+              "When the backend fails: minimize the failure, write a repro of it and verify that, all below DIR.");
     options.inputs.declare(tool);
     options.program.declare(tool);
     tool.example("trace model.onnx --inputs test_data_set_0 -o traces",
@@ -49,6 +52,20 @@ void declare(cli::Tool& tool, Options& options) {
                  "capture a LibTorch program; the exit status is the program's own");
     tool.example("trace cc -- g++ -c model.cpp", "compile with capture probes; see trace cc --help");
     tool.exit_one("results differ from the given outputs, the backend failed, or a graph break under --fullgraph.");
+}
+
+/// A backend failed on what was traced: with --minify all the way to a repro, else the command that begins with it. The
+/// reference is what minify compares with, so it has no failures of its own.
+void follow_up(const Options& options, Backend& backend, std::ostream& report) {
+    const cli::FollowUp wanted{
+        .model = options.output, .output = options.output / "minimized.json", .backend = options.backend};
+    if (backend.name() == "eager") return;
+    if (options.minify) {
+        report << '\n';
+        cli::follow_up(wanted, report);
+    } else {
+        report << "next: " << cli::minify_command(wanted) << "\n";
+    }
 }
 
 /// trace must not write over what it reads, nor into a folder that is somebody else's.
@@ -159,6 +176,7 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
         std::cerr << "trace: " << options.output.string() << ": " << folder.index().graphs.size() << " graphs, "
                   << breaks << " graph breaks, " << folder.index().records.size() << " records, " << failures
                   << " that differ from LibTorch; the program ended with " << ran.status << "\n";
+    if (failures && folder.index().records.size()) follow_up(options, backend, std::cerr);
     if (tool.shared().json)
         cli::print_json({{"output", options.output.string()}, {"frames", json}, {"program", ran.status}});
     return is_whole(options, explain::explain(options.model.string(), {}, nullptr, &folder.index())) ? cli::end_as(ran)
@@ -175,7 +193,7 @@ int run(const cli::Tool& tool, const Options& options) {
     TraceFolder folder(options.output, options.model.string(), spec, cli::environment());
     const RecordPolicy policy = policy_of(options);
     nlohmann::json json = nlohmann::json::array();
-    bool good = true;
+    bool good = true, failed = false;
     for (const cli::LoadedFrame& frame : frames) {
         good = good && is_whole(options, explain::explain(
                                              options.model.string(),
@@ -185,13 +203,15 @@ int run(const cli::Tool& tool, const Options& options) {
             {frame.name, frame.file.string(), frame.graph, frame.inputs, frame.expected, frame.expected_from}, *backend,
             options.backend.options(), policy);
         good = good && traced.failure.empty();
+        failed = failed || !traced.failure.empty();
         json.push_back(to_json(traced, frame));
         if (!tool.shared().json) print(traced, frame, options.output);
     }
     folder.finish();
+    if (failed && backend->name() != "eager") follow_up(options, *backend, tool.shared().json ? std::cerr : std::cout);
     if (tool.shared().json)
         cli::print_json({{"output", options.output.string()}, {"frames", json}});
-    else if (!folder.index().records.empty())
+    else if (!(failed && backend->name() != "eager") && !folder.index().records.empty())
         std::cout << "next: replay " << shell_quote({options.output.string()}) << " --backend halide\n";
     return good ? 0 : 1;
 }

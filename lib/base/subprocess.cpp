@@ -241,7 +241,8 @@ ProcessResult run_guarded(const std::string& program, const ProcessOptions& opti
     Descriptor input = input_file(program, options.input);
     Pipe out(program), err(program);
     GuardStreams streams{.in = input.get()};
-    if (!options.inherit_output) streams.out = out.write.get(), streams.err = err.write.get();
+    if (!options.inherit_output) streams.out = out.write.get();
+    if (!options.inherit_output && !options.inherit_errors) streams.err = err.write.get();
     Guard guard(options, streams, work);
     const CleanUpScope scope(options.own_group ? guard.pid() : 0);
     out.write.reset();

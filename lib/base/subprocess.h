@@ -22,6 +22,7 @@ struct ProcessOptions {
     std::optional<std::chrono::seconds> cpu_limit = {};     ///< processor time of each process (RLIMIT_CPU)
     /// Bytes kept of each stream, half of its beginning and half of its end; of the rest only the count is told.
     std::size_t output_limit = std::size_t(1) << 20;
+    bool inherit_errors = false;  ///< the child writes to our own stderr
     bool inherit_output = false;  ///< the child writes to our own stdout and stderr
     /// Off: the child stays in our group and whoever ends that ends it too; of what it leaves behind nothing is killed.
     bool own_group = true;

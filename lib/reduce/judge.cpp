@@ -26,7 +26,8 @@ Verdict Judge::test(const Case& asked_case) {
     }
     Observation seen;
     try {
-        seen = oracle_.observe({asked_case.graph, asked_case.inputs, asked_case.expected, identity});
+        for (int i = 0; i < repeat_ && !(seen.failed && seen.signature == followed_); ++i)
+            seen = oracle_.observe({asked_case.graph, asked_case.inputs, asked_case.expected, identity});
     } catch (const Interrupted&) {  // stopped() says so before the next query, and the best so far is kept
         return Verdict::unresolved;
     }

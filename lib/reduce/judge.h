@@ -33,7 +33,10 @@ class Judge {
     /// From now on `failure` of `original` is what fails means; counts as the first query.
     void follow(const Case& original, const Observation& failure);
 
-    /// Asked of the oracle once per distinct case.
+    /// From now on a case passes when it did so `times` times: the failure is flaky.
+    void repeat(int times) { repeat_ = times; }
+
+    /// Asked of the oracle once per distinct case (until it fails, where the failure is flaky).
     Verdict test(const Case& asked);
     /// It will probably be asked about soon.
     void prefetch(const Case& likely);
@@ -61,6 +64,7 @@ class Judge {
     std::map<std::string, Observation> known_;  ///< by identity
     Find last_;
     std::vector<Find> drifted_;
+    int repeat_ = 1;
     std::size_t queries_ = 0, cache_hits_ = 0, unresolved_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <set>
 
 #include "base/interrupt.h"
@@ -11,6 +12,8 @@ namespace whittle::reduce {
 namespace {
 
 constexpr const char* kDeletion = "calls";
+constexpr std::size_t kFlakyRuns = 10;  // of an original whose first runs were not alike
+constexpr double kMostRepeats = 25;     // of a candidate; rarer failures are given up
 
 class Minimizer {
   public:
@@ -29,6 +32,7 @@ class Minimizer {
         result_.before = result_.after = size_of(whole);
         result_.calls_before = result_.calls_after = result_.before.calls;
         if (!baseline(whole)) return std::move(result_);
+        best_ = judge_.last_failing();
         for (const std::string& pass : options_.passes) result_.passes.push_back({pass, 0, 0, {}, {}});
         // A round that comes back to a case of an earlier one ends it too.
         for (std::set<std::string> seen; result_.search.finished;) {
@@ -43,26 +47,42 @@ class Minimizer {
     }
 
   private:
-    /// Runs the original: does it fail, and always in the same way?
+    /// Runs the original: does it fail, and always in the same way? Where it does not, it is run more often, what it
+    /// says most often is followed, and candidates are run until their passing means something, too.
     bool baseline(const Case& whole) {
-        for (int i = 0; i < std::max(options_.repeat, 1); i++) {
-            const Observation seen = judge_.observe(whole);
-            const bool failed = seen.failed && !seen.unresolved;
-            if (i == 0) {
-                if (!failed) {
-                    result_.message = seen.message;
-                    return false;
-                }
-                result_.signature = seen.signature;
-                result_.message = seen.message;
-                judge_.follow(whole, seen);
-            } else if (!failed || !(seen.signature == result_.signature)) {
-                result_.verdict = Minimized::Verdict::flaky;
-                return false;
-            }
+        std::vector<Observation> seen;
+        std::size_t runs = static_cast<std::size_t>(std::max(options_.repeat, 1));
+        while (seen.size() < runs) {
+            seen.push_back(judge_.observe(whole));
+            if (!alike(seen.back(), seen[0])) runs = std::max(runs, kFlakyRuns);
         }
-        best_ = judge_.last_failing();
-        return true;
+        const auto often = [&](const Observation& one) {
+            return std::count_if(seen.begin(), seen.end(), [&](const Observation& other) { return alike(one, other); });
+        };
+        std::stable_sort(seen.begin(), seen.end(), [&](const Observation& one, const Observation& other) {
+            return fails(one) != fails(other) ? fails(one) : often(one) > often(other);
+        });
+        result_.message = seen[0].message;
+        if (!fails(seen[0])) return false;
+        result_.signature = seen[0].signature;
+        judge_.follow(whole, seen[0]);
+        const auto failures = static_cast<std::size_t>(often(seen[0]));
+        return failures == runs || (flaky(failures, runs), result_.flaky.repeat > 0);
+    }
+
+    static bool fails(const Observation& seen) { return seen.failed && !seen.unresolved; }
+    static bool alike(const Observation& one, const Observation& other) {
+        return fails(one) ? fails(other) && one.signature == other.signature : !fails(other);
+    }
+
+    /// How often a candidate that fails as often as the original must pass until that is no chance: (1 - rate)^n <= 1
+    /// %.
+    void flaky(std::size_t failures, std::size_t runs) {
+        const double rate = static_cast<double>(failures) / static_cast<double>(runs);
+        const double needed = std::ceil(std::log(0.01) / std::log(1 - rate));
+        result_.flaky = {failures, runs, needed > kMostRepeats ? 0 : static_cast<int>(needed)};
+        if (result_.flaky.repeat == 0) result_.verdict = Minimized::Verdict::flaky;
+        judge_.repeat(result_.flaky.repeat);
     }
 
     void delete_calls(bool first) {
@@ -127,9 +147,12 @@ class Minimizer {
         return graph;
     }
 
-    /// Runs the result as often as the original.
+    /// Runs the result as often as the original; of a flaky one, until it fails.
     bool verified() {
         try {
+            for (int i = 0; i < result_.flaky.repeat; i++)
+                if (alike(judge_.observe(best_.found), best_.seen)) return true;
+            if (result_.flaky.repeat) return false;
             for (int i = 1; i < options_.repeat; i++) {
                 const Observation seen = judge_.observe(best_.found);
                 if (!seen.failed || seen.unresolved || !(seen.signature == result_.signature)) return false;

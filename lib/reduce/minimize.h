@@ -35,6 +35,12 @@ struct MinimizeOptions {
     std::function<void(const Progress&)> progress = {};
 };
 
+/// An original that does not end alike every time.
+struct Flakiness {
+    std::size_t failures = 0, runs = 0;  ///< alike, of how many runs of the original; 0 of 0: it is not flaky
+    int repeat = 0;                      ///< runs until a candidate counts as passing; 0: too rare to be minimized
+};
+
 struct Minimized {
     enum class Verdict { minimized, not_failing, flaky, interrupted } verdict = Verdict::not_failing;
     Graph graph;  ///< the result; its failure member holds backend, signature and inputs
@@ -42,6 +48,7 @@ struct Minimized {
     std::string message = {};                       ///< of the original failure
     std::size_t calls_before = 0, calls_after = 0;  ///< nested graphs included
     Size before = {}, after = {};
+    Flakiness flaky = {};
     bool verified = false;  ///< every run of the result failed in the same way
     /// Counts are those of everything; one_minimal is about calls.
     Result search = {};

@@ -75,6 +75,9 @@ nlohmann::json to_json(const Minimized& result, const Written& written) {
                            {"seconds", result.seconds},
                            {"output", written.output.string()},
                            {"drifted", written.drifted}};
+    if (result.flaky.runs)
+        json["flaky"] = {
+            {"failures", result.flaky.failures}, {"runs", result.flaky.runs}, {"repeat", result.flaky.repeat}};
     if (written.closeness) json["closeness"] = name(*written.closeness);
     if (result.graph.failure && result.graph.failure->culprit) {
         const Culprit& culprit = *result.graph.failure->culprit;
@@ -101,6 +104,10 @@ std::string report(const Minimized& result, const Written& written) {
     if (const std::string sizes = difference(result.before, result.after); !sizes.empty())
         text += "sizes:      " + sizes + '\n';
     text += passes(result.passes);
+    if (result.flaky.runs)
+        text += fmt::format(
+            "flaky:      the original fails like this in {} of {} runs; candidates that pass were run {} times\n",
+            result.flaky.failures, result.flaky.runs, result.flaky.repeat);
     text += "1-minimal:  " + yes_or_no(search.one_minimal, search.reservation) + '\n';
     if (complete)
         text +=

@@ -22,7 +22,10 @@ constexpr const char *kGraph = "graph.json", *kQuery = "query.json", *kAnswer = 
 void write_query(const fs::path& folder, const Graph& graph, std::span<const Tensor> inputs, const std::string& backend,
                  const BackendOptions& options, const Limits& limits) {
     Graph query = graph;
-    query.failure = Failure{.backend = backend, .options = options, .inputs = {inputs.begin(), inputs.end()}};
+    Failure& failure = query.failure.emplace();
+    failure.backend = backend;
+    failure.options = options;
+    failure.inputs.assign(inputs.begin(), inputs.end());
     save_graph(query, folder / kGraph);
     json settings = {{"timeout_ms", limits.timeout.count()}, {"memory", limits.memory}};
     if (limits.cpu) settings["cpu_s"] = limits.cpu->count();

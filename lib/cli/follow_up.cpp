@@ -1,0 +1,84 @@
+#include "cli/follow_up.h"
+
+#include "base/error.h"
+#include "base/subprocess.h"
+
+namespace whittle::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Another of our programs, installed under whatever prefix this one is.
+std::string sibling(const std::string& name) {
+    const fs::path own = fs::read_symlink("/proc/self/exe");
+    std::string file = own.filename().string();
+    for (const std::string known : {"trace", "explain"})
+        if (file.ends_with(known)) file.replace(file.size() - known.size(), known.size(), name);
+    return (own.parent_path() / file).string();
+}
+
+std::vector<std::string> minify_words(const FollowUp& wanted) {
+    std::vector<std::string> words = {wanted.model.string(), "--accuracy", "-o", wanted.output.string()};
+    const auto add = [&](const char* option, const std::string& value) {
+        words.push_back(option);
+        words.push_back(value);
+    };
+    if (!wanted.backend.name.empty()) add("--backend", wanted.backend.name);
+    for (const std::string& pair : wanted.backend.pairs) add("--backend-option", pair);
+    for (const std::string& input : wanted.inputs.inputs) add("--input", input);
+    if (wanted.inputs.data_set) add("--inputs", wanted.inputs.data_set->string());
+    if (wanted.inputs.seed) add("--seed", std::to_string(wanted.inputs.seed));
+    for (const std::string& dim : wanted.inputs.dims) add("--dim", dim);
+    return words;
+}
+
+/// Runs it and passes its report on; its exit status.
+int run(const std::string& name, std::vector<std::string> words, std::ostream& report) {
+    words.insert(words.begin(), sibling(name));
+    const ProcessResult result = run_process(words, {.output_limit = std::size_t(64) << 20, .inherit_errors = true});
+    report << result.out << std::flush;
+    if (result.signal != 0 || result.exit_code > 1)
+        throw Error(name + (result.signal ? " was killed by " + signal_name(result.signal)
+                                          : " exited with " + std::to_string(result.exit_code)));
+    return result.exit_code;
+}
+
+fs::path numbered(const fs::path& file, int number) {
+    fs::path name = file;
+    return name.replace_filename(file.stem().string() + '-' + std::to_string(number) + file.extension().string());
+}
+
+/// NAME.json, or NAME-1.json …: what an earlier run left would be taken for this one's.
+std::vector<fs::path> results_at(const fs::path& output) {
+    std::vector<fs::path> found;
+    if (fs::exists(output)) found.push_back(output);
+    for (int i = 1; fs::exists(numbered(output, i)); ++i) found.push_back(numbered(output, i));
+    return found;
+}
+
+}  // namespace
+
+std::string minify_command(const FollowUp& wanted) {
+    std::vector<std::string> words = minify_words(wanted);
+    words.insert(words.begin(), "minify");
+    return shell_quote(words);
+}
+
+FollowedUp follow_up(const FollowUp& wanted, std::ostream& report) {
+    for (const fs::path& old : results_at(wanted.output)) fs::remove(old);
+    FollowedUp done;
+    done.failing = run("minify", minify_words(wanted), report) == 0;
+    if (!done.failing) return done;
+    done.results = results_at(wanted.output);
+    done.verified = true;
+    for (const fs::path& result : done.results) {
+        fs::path repro = result;
+        repro.replace_extension(".cpp");
+        report << '\n';
+        if (run("repro", {result.string(), "-o", repro.string()}, report) != 0) done.verified = false;
+        done.repros.push_back(repro);
+    }
+    return done;
+}
+
+}  // namespace whittle::cli
