@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <atomic>
 #include <cerrno>
 
 namespace whittle {
@@ -14,6 +13,8 @@ namespace {
 std::atomic<int> received{0}, scopes{0};
 std::array<std::atomic<pid_t>, 512> groups{};  // more than the jobs of any tool; a group without a slot is not told
 static_assert(std::atomic<pid_t>::is_always_lock_free);
+
+thread_local const std::atomic<bool>* is_unwanted = nullptr;
 
 constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
@@ -68,8 +69,13 @@ void handle_interrupts_in_child() {
 
 int interrupt_signal() { return received; }
 
+bool told_to_stop() { return interrupt_signal() != 0 || (is_unwanted && *is_unwanted); }
+
+WantedScope::WantedScope(const std::atomic<bool>& unwanted) { is_unwanted = &unwanted; }
+WantedScope::~WantedScope() { is_unwanted = nullptr; }
+
 void throw_if_interrupted() {
-    if (interrupt_signal()) throw Interrupted();
+    if (told_to_stop()) throw Interrupted();
 }
 
 void die_of_interrupt() {

@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <exception>
 
 namespace whittle {
@@ -25,8 +26,20 @@ void handle_interrupts_in_child();
 /// The signal that told us to stop; 0: none did.
 int interrupt_signal();
 
-/// Throws Interrupted when one did.
+/// Whether a signal told us to stop, or the work of this thread is not wanted any more.
+bool told_to_stop();
+
+/// Throws Interrupted when so.
 void throw_if_interrupted();
+
+/// While it lives, this thread is told to stop once `unwanted` is true.
+class WantedScope {
+  public:
+    explicit WantedScope(const std::atomic<bool>& unwanted);
+    ~WantedScope();
+    WantedScope(const WantedScope&) = delete;
+    WantedScope& operator=(const WantedScope&) = delete;
+};
 
 /// Dies by interrupt_signal(), which must not be 0.
 [[noreturn]] void die_of_interrupt();

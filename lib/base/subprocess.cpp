@@ -205,7 +205,7 @@ void capture(Guard& guard, Stream& out, Stream& err) {
         if (waits[1].revents) out.read_some();
         if (waits[2].revents) err.read_some();
         if (waits[0].revents) break;
-        if (!interrupt_signal() || told) continue;
+        if (!told_to_stop() || told) continue;
         guard.stop();
         told = true;
     }

@@ -116,7 +116,9 @@ class Minimizer {
         for (const Reduction& reduction : reductions())
             if (reduction.name == report.name)
                 result_.search.finished = simplify(reduction, best_, judge_, search_options(), report);
-        if (!result_.search.finished) result_.search.reservation = "stopped before the search was complete";
+        if (result_.search.finished) return;
+        result_.search.one_minimal = false;  // what is simpler has not been tried without each call
+        result_.search.reservation = "stopped before the search was complete";
     }
 
     /// The judge counts the queries; the search asks it whether to stop.

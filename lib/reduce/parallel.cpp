@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/interrupt.h"
+
 namespace whittle::reduce {
 
 Observation ParallelOracle::observe(const Candidate& candidate) {
@@ -21,6 +23,7 @@ void ParallelOracle::prefetch(const Candidate& candidate) {
         std::launch::async,
         [this, graph = candidate.graph, inputs = std::vector(candidate.inputs.begin(), candidate.inputs.end()),
          expected = std::vector(candidate.expected.begin(), candidate.expected.end()), identity = candidate.identity] {
+            const WantedScope scope(unwanted_);
             return oracle_.observe({graph, inputs, expected, identity});
         });
 }

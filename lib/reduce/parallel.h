@@ -3,6 +3,7 @@
 // the time and nothing else.
 #pragma once
 
+#include <atomic>
 #include <future>
 #include <map>
 #include <string>
@@ -15,6 +16,8 @@ class ParallelOracle final : public Oracle {
   public:
     /// `oracle` is asked from up to `jobs` threads at a time.
     ParallelOracle(Oracle& oracle, int jobs) : oracle_(oracle), jobs_(jobs) {}
+    /// Ends what was started and never asked for.
+    ~ParallelOracle() override { unwanted_ = true; }
 
     Observation observe(const Candidate& candidate) override;
     /// Starts it unless all jobs are taken.
@@ -25,7 +28,8 @@ class ParallelOracle final : public Oracle {
   private:
     Oracle& oracle_;
     int jobs_;
-    std::map<std::string, std::future<Observation>> started_;  ///< by identity
+    std::atomic<bool> unwanted_ = false;
+    std::map<std::string, std::future<Observation>> started_;  ///< by identity; its end waits for all
 };
 
 }  // namespace whittle::reduce

@@ -91,6 +91,22 @@ TEST_CASE("the number of jobs changes neither the result nor the journal", "[par
     }
 }
 
+TEST_CASE("what was started and never asked for is ended with the search", "[parallel]") {
+    // Would take longer than any test may: the process is ended, not waited for.
+    CommandOracleOptions options;
+    options.command = {"sh", "-c", "sleep 1000"};
+    options.limits.timeout = std::chrono::hours(1);
+    const auto forever = command_oracle(options);
+    const Graph graph = ladder();
+    const auto start = std::chrono::steady_clock::now();
+    {
+        ParallelOracle parallel(*forever, 2);
+        parallel.prefetch({graph, kInput, {}, "one"});
+        parallel.prefetch({graph, kInput, {}, "two"});  // beyond the jobs
+    }
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::minutes(5));
+}
+
 TEST_CASE("what is told to be asked next mostly is", "[search]") {
     const Set culprits = {5, 21};
     for (const std::size_t lookahead : {1, 3, 8}) {

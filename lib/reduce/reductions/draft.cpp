@@ -74,6 +74,24 @@ void Draft::replace(NodeId value, NodeRef by) {
     if (known.id < 0) known = by;
 }
 
+bool Draft::replaced(NodeId value) const {
+    if (replacement_.at(static_cast<std::size_t>(value)).id >= 0) return true;
+    for (const NodeId id : from_->calls()) {
+        const Node& read = from_->node({id});
+        if (read.target == kGetItem && read.args.at(0).node()->id == value &&
+            replacement_[static_cast<std::size_t>(id)].id >= 0)
+            return true;
+    }
+    return false;
+}
+
+std::string Draft::adopt(const std::string& name, std::shared_ptr<const Graph> nested) {
+    std::string free = name;
+    for (int i = 1; work_.subgraphs.contains(free); ++i) free = name + '_' + std::to_string(i);
+    work_.subgraphs[free] = std::move(nested);
+    return free;
+}
+
 NodeRef Draft::add(Node node, double order) {
     const NodeRef ref = work_.add(std::move(node));
     order_.push_back(order);

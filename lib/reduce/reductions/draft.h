@@ -22,10 +22,14 @@ class Draft {
 
     /// Whoever reads `value` reads `by` from now on, which lies before it or is a leaf. The first replacement counts.
     void replace(NodeId value, NodeRef by);
+    /// Whether the value, or a getitem of it, was replaced.
+    bool replaced(NodeId value) const;
     /// A new constant.
     NodeRef constant(const Tensor& value, const std::string& name);
     /// A new node that comes before node `before` and after what was inserted there so far. Its metas are inferred.
     NodeRef insert(Node node, NodeId before);
+    /// Another nested graph; returns the name that it gets.
+    std::string adopt(const std::string& name, std::shared_ptr<const Graph> nested);
     /// To change the arguments of a call.
     Node& node(NodeId id) { return work_.nodes.at(static_cast<std::size_t>(id)); }
 

@@ -1,9 +1,121 @@
-// nested: what an op with nested graphs comes to in this case, in its place: the branch that is taken, or one
-// iteration.
+// nested: a nested graph's calls once in the place of the op that runs it, where the types fit: a branch, or one
+// iteration. What the op means is not asked: the reference computes what comes out, and the oracle judges it.
+#include <map>
+
+#include "reduce/reductions/fill.h"
 #include "reduce/reductions/reduction.h"
 
 namespace whittle::reduce {
+namespace {
 
-std::vector<Edit> nested_edits(const Case&) { return {}; }
+bool same_type(const ValueMeta& a, const ValueMeta& b) { return a.dtype == b.dtype && a.sizes == b.sizes; }
+
+/// What the nested graph's placeholders read: the call's last operands, which are those that are handed on; what comes
+/// before them and is one integer or bool (a count, a condition) is 0 or true, and -1 here. Nothing when the types do
+/// not fit.
+std::optional<std::vector<NodeRef>> operands_of(const Graph& graph, const Node& call, const Graph& nested) {
+    std::vector<NodeRef> given;
+    for_each_input(call, [&](NodeRef ref) { given.push_back(ref); });
+    const std::vector<NodeId> placeholders = nested.placeholders();
+    std::vector<NodeRef> read(placeholders.size());
+    bool aligned = true;
+    for (std::size_t k = 1; k <= placeholders.size(); ++k) {
+        const ValueMeta& wanted = nested.node({placeholders[placeholders.size() - k]}).meta();
+        aligned = aligned && k <= given.size() && same_type(graph.node(given[given.size() - k]).meta(), wanted);
+        if (aligned)
+            read[placeholders.size() - k] = given[given.size() - k];
+        else if (is_floating(wanted.dtype) || wanted.numel() != 1)
+            return std::nullopt;
+    }
+    return read;
+}
+
+/// Positions of the nested graph's outputs that become the call's results: the last ones. A condition may come before.
+std::optional<std::size_t> first_result(const Node& call, const Graph& nested) {
+    const std::vector<NodeId> outputs = nested.outputs();
+    if (outputs.size() < call.results.size()) return std::nullopt;
+    const std::size_t first = outputs.size() - call.results.size();
+    for (std::size_t i = 0; i < call.results.size(); ++i)
+        if (!same_type(nested.node({outputs[first + i]}).meta(), call.results[i])) return std::nullopt;
+    return first;
+}
+
+class Inliner {
+  public:
+    Inliner(Draft& draft, NodeId call, const Graph& nested, const std::vector<NodeRef>& operands)
+        : draft_(draft), call_(call), nested_(nested), operands_(operands) {}
+
+    void run(std::size_t first) {
+        std::size_t placeholder = 0;
+        for (std::size_t i = 0; i < nested_.nodes.size(); ++i) {
+            const Node& node = nested_.nodes[i];
+            if (node.kind == NodeKind::output) break;
+            map_[static_cast<NodeId>(i)] = node.kind == NodeKind::placeholder ? operand(node, operands_[placeholder++])
+                                           : node.kind == NodeKind::get_attr
+                                               ? draft_.constant(nested_.attributes.at(node.target), node.target)
+                                               : inserted(node);
+        }
+        replace_results(first);
+    }
+
+  private:
+    NodeRef operand(const Node& placeholder, NodeRef given) {
+        if (given.id >= 0) return given;
+        const ValueMeta& meta = placeholder.meta();
+        return draft_.constant(filled(meta.dtype, meta.sizes, meta.dtype == DType::boolean), placeholder.name);
+    }
+
+    NodeRef inserted(const Node& call) {
+        Node node = map_inputs(call, [&](NodeRef ref) { return Arg(map_.at(ref.id)); });
+        for (auto& [key, arg] : node.kwargs)
+            if (auto* ref = std::get_if<GraphRef>(&arg.value))
+                ref->name = draft_.adopt(ref->name, nested_.subgraphs.at(ref->name));
+        return draft_.insert(std::move(node), call_);
+    }
+
+    /// Readers of the call's results, through getitems or not.
+    void replace_results(std::size_t first) {
+        const std::vector<NodeId> outputs = nested_.outputs();
+        const Graph& graph = draft_.from();
+        for (const NodeId id : graph.calls()) {
+            const Node& read = graph.node({id});
+            if (read.target == kGetItem && read.args.at(0).node()->id == call_)
+                draft_.replace(id, map_.at(outputs.at(first + static_cast<std::size_t>(
+                                                                  std::get<std::int64_t>(read.args.at(1).value)))));
+        }
+        if (graph.node({call_}).results.size() == 1) draft_.replace(call_, map_.at(outputs.at(first)));
+    }
+
+    Draft& draft_;
+    NodeId call_;
+    const Graph& nested_;
+    const std::vector<NodeRef>& operands_;
+    std::map<NodeId, NodeRef> map_;  ///< from nodes of the nested graph to nodes of the draft
+};
+
+}  // namespace
+
+std::vector<Edit> nested_edits(const Case& from) {
+    std::vector<Edit> edits;
+    for_each_graph(from, [&](const Graph& graph, const DraftOf& at) {
+        for (const NodeId id : graph.calls()) {
+            const Node& call = graph.node({id});
+            for (const auto& [key, arg] : call.kwargs) {
+                const auto* ref = std::get_if<GraphRef>(&arg.value);
+                if (!ref) continue;
+                const std::shared_ptr<const Graph> nested = graph.subgraphs.at(ref->name);
+                const std::optional<std::vector<NodeRef>> operands = operands_of(graph, call, *nested);
+                const std::optional<std::size_t> first = first_result(call, *nested);
+                if (!operands || !first) continue;
+                edits.push_back({key + " in the place of %" + call.name,
+                                 [at, id, nested, operands = *operands, first = *first](Draft& draft, std::int64_t) {
+                                     Draft& edited = at(draft);
+                                     if (!edited.replaced(id)) Inliner(edited, id, *nested, operands).run(first);
+                                 }});
+            }
+        }
+    });
+    return edits;
+}
 
 }  // namespace whittle::reduce

@@ -51,6 +51,84 @@ std::string after(Edits edits, const std::string& before, const Names& wanted, s
 
 }  // namespace
 
+TEST_CASE("nested: a branch in the place of an op that chooses", "[reductions]") {
+    const std::string before = R"(graph g opset("": 17) {
+  @first = graph first opset("": 17) {
+    %a = placeholder["a"] : f32[4]
+    %b = placeholder["b"] : f32[4]
+    %k = get_attr["k"] : f32[4]
+    %m = onnx.Mul(%a, %k) : f32[4]
+    return (%m)
+  }
+  @second = graph second opset("": 17) {
+    %a = placeholder["a"] : f32[4]
+    %b = placeholder["b"] : f32[4]
+    return (%b)
+  }
+  %c = placeholder["c"] : bool[]
+  %x = placeholder["x"] : f32[4]
+  %y = placeholder["y"] : f32[4]
+  %i = onnx.If(%c, then_branch=@first, else_branch=@second, captured=[%x, %y]) : f32[4]
+  %r = getitem(%i, 0) : f32[4]
+  %n = onnx.Neg(%r) : f32[4]
+  return (%n)
+}
+)";
+    CHECK(names(nested_edits, case_of(before)) ==
+          Names{"then_branch in the place of %i", "else_branch in the place of %i"});
+    const std::string first = R"(graph g opset("": 17) {
+  %x = placeholder["x"] : f32[4]
+  %k = get_attr["k"] : f32[4]
+  %m = onnx.Mul(%x, %k) : f32[4]
+  %n = onnx.Neg(%m) : f32[4]
+  return (%n)
+}
+)";
+    CHECK(after(nested_edits, before, {"then_branch in the place of %i"}) == first);
+    CHECK(after(nested_edits, before, {"then_branch in the place of %i", "else_branch in the place of %i"}) == first);
+    CHECK(after(nested_edits, before, {"else_branch in the place of %i"}) == R"(graph g opset("": 17) {
+  %y = placeholder["y"] : f32[4]
+  %n = onnx.Neg(%y) : f32[4]
+  return (%n)
+}
+)");
+    // Inside a branch, a call gives way to its operand or to a constant.
+    CHECK(after(bypass_edits, before, {"bypass %m by %a"}).find("onnx.Mul") == std::string::npos);
+    CHECK(after(value_edits, before, {"%m is 0"}).find("onnx.Mul") == std::string::npos);
+}
+
+TEST_CASE("nested: one iteration in the place of a loop", "[reductions]") {
+    const std::string before = R"(graph g opset("": 17) {
+  @body = graph body opset("": 17) {
+    %i = placeholder["i"] : i64[]
+    %go = placeholder["go"] : bool[]
+    %v = placeholder["v"] : f32[4]
+    %c = placeholder["c"] : f32[4]
+    %f = onnx.Cast(%i, to=1) : f32[]
+    %p = onnx.Add(%v, %f) : f32[4]
+    %q = onnx.Mul(%p, %c) : f32[4]
+    return (%go, %q)
+  }
+  %n = get_attr["n"] : i64[]
+  %x = placeholder["x"] : f32[4]
+  %y = placeholder["y"] : f32[4]
+  %l = onnx.Loop(%n, none, [%x], body=@body, captured=[%y]) : f32[4]
+  %r = getitem(%l, 0) : f32[4]
+  return (%r)
+}
+)";
+    CHECK(after(nested_edits, before, {"body in the place of %l"}) == R"(graph g opset("": 17) {
+  %x = placeholder["x"] : f32[4]
+  %y = placeholder["y"] : f32[4]
+  %i = get_attr["i"] : i64[]
+  %f = onnx.Cast(%i, to=1) : f32[]
+  %p = onnx.Add(%x, %f) : f32[4]
+  %q = onnx.Mul(%p, %y) : f32[4]
+  return (%q)
+}
+)");
+}
+
 TEST_CASE("outputs: dropped, with what only they needed", "[reductions]") {
     const std::string before = R"(graph g {
   %x = placeholder["x"] : f32[4]
