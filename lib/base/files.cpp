@@ -7,13 +7,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <set>
-#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -144,28 +143,29 @@ bool first_of(const fs::path& name) {
     return seen.insert(name).second;
 }
 
-Descriptor open_folder(const fs::path& folder, int flags = 0) {
-    return Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | flags));
+/// The name of a folder that is not locked yet begins with a dot and says whose it is: .PREFIX.PID.…
+std::string unlocked_name(const std::string& prefix, pid_t owner) {
+    return '.' + prefix + '.' + std::to_string(owner) + '.';
 }
 
-/// Removes the folders PREFIX.… in `base` that nobody holds locked, unless somebody is making one just now.
+/// True for .PREFIX.PID.… whose process is gone.
+bool never_locked(const std::string& name, const std::string& prefix) {
+    if (!name.starts_with('.' + prefix + '.')) return false;
+    const pid_t owner = std::atoi(name.c_str() + prefix.size() + 2);
+    return owner > 0 && name.starts_with(unlocked_name(prefix, owner)) && ::kill(owner, 0) != 0 && errno == ESRCH;
+}
+
+/// Removes the folders PREFIX.… in `base` that nobody holds locked, and those that their makers did not live to lock.
 void remove_abandoned(const fs::path& base, const std::string& prefix) {
-    const Descriptor all = open_folder(base);
-    if (all.get() < 0 || ::flock(all.get(), LOCK_EX | LOCK_NB) != 0) return;
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(base, ignored)) {
-        if (!entry.path().filename().string().starts_with(prefix + '.')) continue;
-        const Descriptor folder = open_folder(entry.path(), O_NOFOLLOW);
+        const std::string name = entry.path().filename().string();
+        if (!name.starts_with(prefix + '.') && !never_locked(name, prefix)) continue;
+        const Descriptor folder(::open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         struct stat status {};
         if (folder.get() < 0 || ::fstat(folder.get(), &status) != 0 || status.st_uid != ::geteuid()) continue;
         if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), ignored);
     }
-}
-
-/// Shares a folder's lock, which remove_abandoned holds for a moment only; anybody else's is not waited for.
-void share_lock(const Descriptor& folder) {
-    for (int attempt = 0; attempt < 100 && ::flock(folder.get(), LOCK_SH | LOCK_NB) != 0; ++attempt)
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
 }
 
 }  // namespace
@@ -175,13 +175,18 @@ TempDir::TempDir(std::string_view prefix) {
     const fs::path base(variable && *variable ? variable : "/tmp");
     if (prefix.starts_with("whittle-") && first_of(fs::absolute(base) / prefix))
         remove_abandoned(base, std::string(prefix));
-    const Descriptor all = open_folder(base);
-    if (all.get() >= 0) share_lock(all);  // until the new folder is locked itself nobody may take it for abandoned
-    std::string name = (base / (std::string(prefix) + ".XXXXXX")).string();
+    // It gets its name when it is locked: until then nobody takes it for abandoned.
+    const std::string unlocked = unlocked_name(std::string(prefix), ::getpid());
+    std::string name = (base / (unlocked + "XXXXXX")).string();
     if (!::mkdtemp(name.data())) fail(name, "create a temporary folder", errno);
-    path_ = name;
+    path_ = base / (std::string(prefix) + '.' + fs::path(name).filename().string().substr(unlocked.size()));
     lock_ = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
+    if (::rename(name.c_str(), path_.c_str()) == 0) return;
+    const int code = errno;
+    ::rmdir(name.c_str());
+    if (lock_ >= 0) ::close(lock_);
+    fail(path_, "create a temporary folder", code);
 }
 
 TempDir::~TempDir() {

@@ -98,8 +98,14 @@ TEST_CASE("the folders of a killed process go with the next of their kind, those
     const auto [killed, abandoned] = start();
     end(killed);
     CHECK(fs::exists(abandoned / "file"));
+    const fs::path unlocked = base.path() / (".whittle-test." + std::to_string(killed) + ".abcdef"),
+                   being_made = base.path() / (".whittle-test." + std::to_string(::getpid()) + ".abcdef");
+    fs::create_directory(unlocked);
+    fs::create_directory(being_made);
     const auto [living, used] = start();
     CHECK_FALSE(fs::exists(abandoned));
+    CHECK_FALSE(fs::exists(unlocked));
+    CHECK(fs::exists(being_made));
     { const TempDir next("whittle-test"); }
     CHECK(fs::exists(used / "file"));
     end(living);
