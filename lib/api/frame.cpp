@@ -231,7 +231,9 @@ std::shared_ptr<const SymbolicGraph> Execution::learn_sizes(const Recorded& reco
 const void* Execution::identity(const CompiledGraph& compiled, const SymbolicGraph* symbolic) {
     if (!symbolic || symbolic->symbols.empty()) return &compiled;
     const std::lock_guard lock(function_.mutex);
-    return &*function_.shapes.insert(symbolic->shape).first;
+    for (const SymbolicGraph& known : function_.shapes)
+        if (same_but_for_sizes(known, *symbolic)) return &known;
+    return &function_.shapes.emplace_back(*symbolic);
 }
 
 std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,

@@ -3,6 +3,7 @@
 
 #include <whittle/api/compile.h>
 
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -43,7 +44,7 @@ struct FunctionState {
     std::map<std::string, std::shared_ptr<CompiledGraph>> graphs;  ///< by Recorded::key
     /// By specialization and number of the graph in the frame, the latest first.
     std::map<std::pair<std::size_t, std::int64_t>, std::vector<std::shared_ptr<const Tape>>> tapes;
-    std::set<std::string> shapes;  ///< of graphs whose sizes vary
+    std::list<SymbolicGraph> shapes;  ///< graphs whose sizes vary, each once
     std::unique_ptr<Backend> backend;
     BackendOptions backend_options;
     std::string backend_name;

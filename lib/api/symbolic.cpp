@@ -7,30 +7,47 @@ namespace whittle::api {
 
 namespace {
 
-/// Lists of sizes with the symbols that they may stand for.
-void name_sizes(Arg& arg, const SymbolicGraph& symbolic) {
+/// Takes the numbers out of a list.
+void take_numbers(Arg& arg, std::vector<std::int64_t>& numbers) {
     auto* list = std::get_if<ArgList>(&arg.value);
     if (!list) return;
     for (Arg& element : *list)
-        for (std::size_t i = 0; i < symbolic.values.size(); ++i)
-            if (element == Arg(symbolic.values[i])) {
-                element = Arg(symbolic.symbols[i].name);
-                break;
-            }
+        if (const auto* number = std::get_if<std::int64_t>(&element.value)) {
+            numbers.push_back(*number);
+            element = Arg();
+        }
 }
 
-/// The graph with every value of one shape.
-std::string without_sizes(Graph graph, const SymbolicGraph& symbolic) {
+/// The graph with every value of one shape and no numbers in lists; appends the numbers.
+std::string without_sizes(Graph graph, std::vector<std::int64_t>& numbers) {
     graph.name = "g";
     for (Node& node : graph.nodes) {
         for (ValueMeta& meta : node.results) meta = ValueMeta::contiguous(meta.dtype, {});
-        for (Arg& arg : node.args) name_sizes(arg, symbolic);
-        for (auto& [key, arg] : node.kwargs) name_sizes(arg, symbolic);
+        for (Arg& arg : node.args) take_numbers(arg, numbers);
+        for (auto& [key, arg] : node.kwargs) take_numbers(arg, numbers);
     }
     return print(graph);
 }
 
+/// True when x follows from the size a as y does from the size b.
+bool alike(std::int64_t x, std::int64_t a, std::int64_t y, std::int64_t b) {
+    const bool multiples = a != 0 && b != 0 && x % a == 0 && y % b == 0 && x / a == y / b;
+    // Unsigned: a bound such as INT64_MAX must not overflow.
+    return multiples || std::uint64_t(x) - std::uint64_t(y) == std::uint64_t(a) - std::uint64_t(b);
+}
+
 }  // namespace
+
+bool same_but_for_sizes(const SymbolicGraph& a, const SymbolicGraph& b) {
+    if (a.shape != b.shape || a.values.size() != b.values.size() || a.numbers.size() != b.numbers.size()) return false;
+    for (std::size_t i = 0; i < a.numbers.size(); ++i) {
+        bool same = a.numbers[i] == b.numbers[i];
+        for (std::size_t s = 0; s < a.values.size() && !same; ++s)
+            same = alike(a.numbers[i], a.values[s], b.numbers[i], b.values[s]);
+        if (!same) return false;
+    }
+    return true;
+}
 
 SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::SizeSymbol>& symbols) {
     SymbolicGraph result;
@@ -45,7 +62,7 @@ SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::Size
             dims.push_back({symbol.name, id, symbol.dim});
         }
     if (dims.empty()) return result;
-    result.shape = without_sizes(graph, result);
+    result.shape = without_sizes(graph, result.numbers);
     const SymbolicSizes found = symbolic_sizes(graph, dims);
     for (const SizeRelation& relation : found.relations) {
         using Kind = capture::SizeCondition::Kind;

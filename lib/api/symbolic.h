@@ -15,8 +15,13 @@ struct SymbolicGraph {
     std::vector<std::int64_t> values = {};          ///< theirs in the recorded graph
     std::vector<capture::SizeCondition> conditions = {};
     std::vector<std::string> inputs = {}, outputs = {};  ///< sizes in order: "[s0, 3]"
-    std::string shape = {};                              ///< equal for graphs that differ in sizes only
+    std::string shape = {};                              ///< the graph without sizes and numbers in lists
+    std::vector<std::int64_t> numbers = {};              ///< those numbers, in order
 };
+
+/// True for graphs that differ in the sizes of their symbols only: each number in a list is the same in both, or a
+/// multiple of a symbol's value, or as far from it, as the other is of the other's.
+bool same_but_for_sizes(const SymbolicGraph& a, const SymbolicGraph& b);
 
 /// `graph` has no writes; its placeholders are named after sources, as capture names them.
 SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::SizeSymbol>& symbols);

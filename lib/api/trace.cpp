@@ -117,6 +117,13 @@ std::size_t Trace::add_break(const std::string& frame, const capture::GraphBreak
     return known->second;
 }
 
+std::optional<std::size_t> Trace::graph_of_other_size(const std::string& key, const SymbolicGraph& graph) const {
+    const auto [begin, end] = by_shape_.equal_range(key);
+    for (auto at = begin; at != end; ++at)
+        if (same_but_for_sizes(at->second.first, graph)) return at->second.second;
+    return std::nullopt;
+}
+
 bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::optional<std::size_t> ended_by,
                       const Specialization& of) {
     const std::lock_guard lock(mutex_);
@@ -133,13 +140,11 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
         std::string tensors;
         for (const capture::Guard& guard : of.guards)
             if (guard.kind == capture::GuardKind::tensor_match) tensors += guard.text() + "\n";
-        const auto [first, is_first] =
-            by_shape_.try_emplace(frame + "|" + tensors + of.symbolic->shape, index_.graphs.size());
-        if (!is_first) {
-            known->second = first->second;
-            add_values(index_.graphs[first->second], *of.symbolic);
+        if (const auto same = graph_of_other_size(frame + "|" + tensors, *of.symbolic)) {
+            known->second = *same;
+            add_values(index_.graphs[*same], *of.symbolic);
             graph = functionalize(graph).graph;
-            graph.name = index_.graphs[first->second].name;
+            graph.name = index_.graphs[*same].name;
             if (other_sizes_.size() < kSizesRecorded)
                 other_sizes_.emplace(recorded.key, std::move(graph));
             else
@@ -147,6 +152,7 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
             save_locked();
             return false;
         }
+        by_shape_.emplace(frame + "|" + tensors, std::pair(*of.symbolic, index_.graphs.size()));
     }
     std::int64_t of_frame = 0;
     for (const IndexGraph& other : index_.graphs) of_frame += other.frame == frame;

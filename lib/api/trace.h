@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "api/session.h"
@@ -61,6 +63,8 @@ class Trace {
     const std::vector<Graph>& graphs() const { return graphs_; }
 
   private:
+    /// The entry of a graph that is the same but for sizes.
+    std::optional<std::size_t> graph_of_other_size(const std::string& key, const SymbolicGraph& graph) const;
     void save_locked();
     void note_locked(const std::string& text);
 
@@ -69,12 +73,13 @@ class Trace {
     int process_ = 0;  ///< whose trace it is
     std::string records_;
     TraceIndex index_;
-    std::vector<Graph> graphs_;                    ///< parallel to index_.graphs
-    std::map<std::string, std::size_t> by_key_;    ///< graphs
-    std::map<std::string, std::size_t> by_shape_;  ///< graphs with dynamic sizes
-    std::set<std::string> beyond_limit_;           ///< keys of graphs
-    std::map<std::string, Graph> other_sizes_;     ///< by key: of a graph whose sizes vary, at other sizes
-    std::map<std::string, int> recorded_runs_;     ///< by key
+    std::vector<Graph> graphs_;                  ///< parallel to index_.graphs
+    std::map<std::string, std::size_t> by_key_;  ///< graphs
+    /// Graphs with dynamic sizes, by frame and guards, and which entry of the index each is.
+    std::multimap<std::string, std::pair<SymbolicGraph, std::size_t>> by_shape_;
+    std::set<std::string> beyond_limit_;        ///< keys of graphs
+    std::map<std::string, Graph> other_sizes_;  ///< by key: of a graph whose sizes vary, at other sizes
+    std::map<std::string, int> recorded_runs_;  ///< by key
     std::map<std::string, std::size_t> breaks_, recompiles_;
 };
 
