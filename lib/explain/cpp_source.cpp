@@ -12,6 +12,14 @@
 namespace whittle::explain {
 namespace {
 
+/// The API has no lists of booleans: only autograd's own ops take them.
+bool in_api(const RegisteredOp* op) {
+    const auto is_bool_list = [](const Param& param) { return param.type == ParamType::bool_list; };
+    return op && op->def->name.starts_with("aten.") && std::ranges::none_of(op->schema.params, is_bool_list);
+}
+
+std::string unsupported(const Node& call) { return "__unsupported(" + cpp_string(call.target) + ")"; }
+
 class Writer {
   public:
     /// `name`: of the function being written; those of nested graphs follow from it.
@@ -20,10 +28,7 @@ class Writer {
     std::string call(const Node& node) const {
         const RegisteredOp* op = Registry::instance().op(node.target);
         if (op && op->def->higher_order) return higher_order(node, *op);
-        // The API has no lists of booleans: only autograd's own ops take them.
-        const auto is_bool_list = [](const Param& param) { return param.type == ParamType::bool_list; };
-        if (!op || node.target.rfind("aten.", 0) != 0 || std::ranges::any_of(op->schema.params, is_bool_list))
-            return "__unsupported(" + cpp_string(node.target) + ")";
+        if (!in_api(op)) return unsupported(node);
         const ArgList bound = bind_arguments(op->schema, node);
         std::string text;
         for (std::size_t i = 0; i < bound.size(); ++i) {
@@ -158,6 +163,7 @@ std::string item(const Graph& graph, const Node& getitem) {
     const Node& producer = graph.node(*getitem.args.at(0).node());
     const auto position = std::to_string(std::get<std::int64_t>(getitem.args.at(1).value));
     const RegisteredOp* op = Registry::instance().op(producer.target);
+    if (producer.kind == NodeKind::call && !(op && op->def->higher_order) && !in_api(op)) return unsupported(producer);
     const bool list = op && op->schema.returns.size() == 1;
     return list ? variable(producer.name) + ".at(" + position + ')'
                 : "std::get<" + position + ">(" + variable(producer.name) + ')';

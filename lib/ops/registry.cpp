@@ -268,7 +268,7 @@ std::vector<Tensor> Sample::inputs() const {
 Graph graph_of(const RegisteredOp& op, const Sample& sample) {
     Graph graph;
     graph.name = identifier(op.def->name);
-    graph.dialect = std::string(op.def->name.substr(0, op.def->name.find('.')));
+    if (op.def->name.starts_with("onnx.")) graph.dialect = "onnx";
     graph.opset_imports = sample.opset_imports;
     graph.subgraphs = sample.subgraphs;
 

