@@ -246,7 +246,8 @@ void print(const reduce::Minimized& result, const Options& options, const reduce
     std::cout << reduce::report(result, written) << "\n"
               << print(result.graph) << "\nwritten:    " << options.output.string() << "\n";
     if (result.verdict != reduce::Minimized::Verdict::minimized)
-        std::cout << "next:       the same command with --resume goes on from here\n";
+        std::cout << "next:       the same command with --resume "
+                  << (options.step_limit ? "and a larger --step-limit " : "") << "goes on from here\n";
     else if (options.test.empty() && options.check.empty())
         std::cout << "next:       repro " << shell_quote({options.output.string()}) << "\n";
 }

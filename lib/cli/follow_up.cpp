@@ -1,5 +1,7 @@
 #include "cli/follow_up.h"
 
+#include <map>
+
 #include "base/error.h"
 #include "base/subprocess.h"
 
@@ -48,7 +50,7 @@ fs::path numbered(const fs::path& file, int number) {
     return name.replace_filename(file.stem().string() + '-' + std::to_string(number) + file.extension().string());
 }
 
-/// NAME.json, or NAME-1.json …: what an earlier run left would be taken for this one's.
+/// NAME.json, or NAME-1.json …
 std::vector<fs::path> results_at(const fs::path& output) {
     std::vector<fs::path> found;
     if (fs::exists(output)) found.push_back(output);
@@ -65,10 +67,13 @@ std::string minify_command(const FollowUp& wanted) {
 }
 
 FollowedUp follow_up(const FollowUp& wanted, std::ostream& report) {
-    for (const fs::path& old : results_at(wanted.output)) fs::remove(old);
+    std::map<fs::path, fs::file_time_type> before;
+    for (const fs::path& old : results_at(wanted.output)) before[old] = fs::last_write_time(old);
     FollowedUp done;
     done.failing = run("minify", minify_words(wanted), report) == 0;
     if (!done.failing) return done;
+    for (const auto& [old, time] : before)  // what an earlier run left would be taken for this one's
+        if (fs::last_write_time(old) == time) fs::remove(old);
     done.results = results_at(wanted.output);
     done.verified = true;
     for (const fs::path& result : done.results) {

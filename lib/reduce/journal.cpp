@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -45,7 +46,7 @@ JournalingOracle::JournalingOracle(Oracle& oracle, fs::path file, const std::str
     if (resume && fs::exists(file_))
         read(identity);
     else
-        write_file(file_, json{{"format", kFormat}, {"version", "1.0"}, {"identity", identity}}.dump() + '\n');
+        header_ = json{{"format", kFormat}, {"version", "1.0"}, {"identity", identity}}.dump() + '\n';
 }
 
 void JournalingOracle::read(const std::string& identity) {
@@ -93,6 +94,7 @@ void JournalingOracle::prefetch(const Candidate& candidate) {
 
 /// One write: other processes, and we after a kill, see the whole line or a part of the last one.
 void JournalingOracle::append(const std::string& line) {
+    if (!header_.empty()) write_file(file_, std::exchange(header_, {}));
     const int file = ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
     const bool written = file >= 0 && ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
     const int error = errno;

@@ -17,9 +17,9 @@ namespace whittle::reduce {
 /// down. A line that was cut short by a kill is dropped.
 class JournalingOracle final : public Oracle {
   public:
-    /// A new journal at `file`, or, with `resume`, the one that is there. `identity` is that of the original with its
-    /// inputs: answers to another question are never used. Throws Error when the journal is of
-    /// another identity or damaged, and when the file cannot be written.
+    /// A new journal at `file`, or, with `resume`, the one that is there. A new one replaces the old with its first
+    /// answer: an oracle that cannot run loses nothing. `identity` is that of the original with its inputs: answers to
+    /// another question are never used. Throws Error when the journal is of another identity or damaged.
     JournalingOracle(Oracle& oracle, std::filesystem::path file, const std::string& identity, bool resume);
 
     /// From one thread.
@@ -41,6 +41,7 @@ class JournalingOracle final : public Oracle {
     std::filesystem::path file_;
     std::map<std::string, std::vector<Observation>> known_;  ///< by identity, last answer first
     std::size_t replayed_ = 0;
+    std::string header_ = {};  ///< to be written before the first answer
 };
 
 }  // namespace whittle::reduce

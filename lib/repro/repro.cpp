@@ -98,6 +98,14 @@ std::string last_line(std::string text) {
     return newline == std::string::npos ? text : text.substr(newline + 1);
 }
 
+/// The first error of a compiler, or its last line.
+std::string first_error(const std::string& text) {
+    const std::size_t error = text.find("error:");
+    if (error == std::string::npos) return last_line(text);
+    const std::size_t begin = text.rfind('\n', error) + 1;  // npos + 1 is 0
+    return text.substr(begin, text.find('\n', error) - begin);
+}
+
 /// What is built and run, and how.
 struct Program {
     fs::path folder;
@@ -116,7 +124,7 @@ void verify(const Program& program, const Options& options, Report& report) {
     const ProcessResult built = run_in(program, program.build, kBuildLimit);
     if (built.exit_code != 0 || built.timed_out) {
         report.message = "it does not build: " +
-                         (built.timed_out ? std::string("the compiler took too long") : last_line(built.err));
+                         (built.timed_out ? std::string("the compiler took too long") : first_error(built.err));
         return;
     }
     const auto limit = 10 * options.alarm;  // its own alarm comes first
@@ -173,8 +181,9 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
         const TempDir elsewhere("whittle-repro");
         write_all(elsewhere.path());
         const fs::path program = elsewhere.path() / options.output.stem();
-        verify(options.bundle ? Program{elsewhere.path(), {"sh", "run.sh", "build"}, {"sh", "run.sh"}}
-                              : Program{elsewhere.path(), compile_command(emission, program), {program.string()}},
+        verify(options.bundle
+                   ? Program{elsewhere.path(), {"sh", "run.sh", "build"}, {"sh", "run.sh"}}
+                   : Program{elsewhere.path(), compile_command(emission, options.output), {program.string()}},
                options, report);
         if (report.verified)
             emission = emit("verified: " + std::to_string(report.runs) + " of " + std::to_string(options.runs) +

@@ -64,7 +64,7 @@ TEST_CASE("a search killed after any answer goes on with no query repeated, to t
             JournalingOracle journal(first, file, identity, false);
             CHECK_THROWS_AS(minimize(graph, kInput, journal, {}), Killed);
         }
-        if (kill_at % 3 == 0) std::ofstream(file, std::ios::app) << "{\"candidate\": \"half a li";
+        if (kill_at > 0 && kill_at % 3 == 0) std::ofstream(file, std::ios::app) << "{\"candidate\": \"half a li";
         Fake second;
         JournalingOracle journal(second, file, identity, true);
         const Minimized result = minimize(graph, kInput, journal, {});
@@ -84,7 +84,12 @@ TEST_CASE("the journal of another search, and what is no journal, are refused", 
     const Graph graph = ladder();
     Fake oracle;
     const std::string identity = Identity(oracle)(graph, kInput);
-    { JournalingOracle journal(oracle, file, identity, false); }
+    write_file(file, "the journal of a killed search");
+    {
+        JournalingOracle journal(oracle, file, identity, false);
+        CHECK(read_file(file) == "the journal of a killed search");  // until there is an answer
+        minimize(graph, kInput, journal, {});
+    }
     const std::vector<Tensor> other = {Tensor::of<float>({1, 2, 3, 4})};
     CHECK(Identity(oracle)(graph, other) != identity);
     CHECK_THROWS_WITH(JournalingOracle(oracle, file, Identity(oracle)(graph, other), true),

@@ -1,9 +1,13 @@
 #include "backends/command/command.h"
 
+#include <unistd.h>
+
 #include <charconv>
+#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "base/error.h"
@@ -177,11 +181,24 @@ class CommandExecutable final : public Executable {
     std::size_t outputs_;
 };
 
+/// True where execvp() would find a program.
+bool is_program(const std::string& name) {
+    if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0;
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path ? path : "/bin:/usr/bin");
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (::access((fs::path(folder) / name).c_str(), X_OK) == 0) return true;
+    return false;
+}
+
 class CommandBackend final : public Backend {
   public:
     explicit CommandBackend(const std::string& line) : line_(line), argv_(shell_split(line)) {
         if (argv_.empty())
             throw Error({"backend 'cmd:" + line + "'", {}}, "found no command, expected cmd:PROGRAM ARGS");
+        if (!is_program(argv_[0]))  // or that would pass for the backend's failure
+            throw Error({"backend 'cmd:" + line + "'", {}},
+                        "found no program '" + argv_[0] + "', expected one in PATH or a path to one");
     }
     std::string name() const override { return "cmd:" + line_; }
     std::string description() const override { return "runs " + shell_quote(argv_) + " on a folder"; }

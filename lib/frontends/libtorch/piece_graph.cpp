@@ -165,7 +165,9 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Piece& piece) {
             if (cutter_.shows_write(id, piece.number)) add(id, false);
     }
     // A tensor that was computed, then changed through a view, and that no op reads any more may be returned.
-    for (const auto& [base, writer] : writes) {
+    for (const auto& write : writes) {
+        const auto base = write.first;  // clang 14's lambdas cannot use a structured binding
+        const auto& writer = write.second;
         const auto covers = [&](ValueId id) {
             return same_place(recording_.value(id).tensor, recording_.value(base).tensor);
         };
