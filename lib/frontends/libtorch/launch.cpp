@@ -2,18 +2,22 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/subprocess.h"
 #include "frontends/libtorch/events.h"
 
@@ -139,6 +143,21 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
     return result;
 }
 
+/// The program's exit status. A signal that tells us to stop is passed on: what was captured until then is told.
+int wait_for(pid_t child) {
+    const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
+    int status = 0;
+    for (bool told = false; ::waitpid(child, &status, WNOHANG) != child;) {
+        if (interrupt_signal() && !std::exchange(told, true)) ::kill(child, interrupt_signal());
+        struct pollfd ended {
+            handle, POLLIN, 0
+        };
+        ::poll(&ended, 1, 100);
+    }
+    if (handle >= 0) ::close(handle);
+    return status;
+}
+
 void run(const LaunchOptions& options, std::vector<std::string> environment, LaunchResult& result) {
     std::string path = options.program.string();
     if (path.find('/') == std::string::npos) path = "./" + path;
@@ -160,9 +179,7 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
     ::posix_spawn_file_actions_destroy(&actions);
     ::posix_spawnattr_destroy(&attributes);
     if (failed) throw Error({options.program.string(), {}}, std::string("cannot run it: ") + std::strerror(failed));
-    int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int status = wait_for(child);
     if (WIFSIGNALED(status))
         result.signal = WTERMSIG(status);
     else
