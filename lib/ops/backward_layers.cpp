@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/checked.h"
 #include "base/error.h"
 #include "ops/backward.h"
 #include "ops/families.h"
@@ -144,9 +145,9 @@ struct Convolution {
         Ints rest;
         for (std::int64_t d = 0; d < dims; ++d) {
             const auto i = static_cast<std::size_t>(d);
-            const std::int64_t reached =
-                (size(grad, d + 2) - 1) * stride[i] - 2 * padding[i] + dilation[i] * (size(weight, d + 2) - 1) + 1;
-            rest.push_back(size(x, d + 2) - reached);
+            const Checked reached = (Checked(size(grad, d + 2)) - 1) * stride[i] - Checked(2) * padding[i] +
+                                    Checked(dilation[i]) * (size(weight, d + 2) - 1) + 1;
+            rest.push_back((size(x, d + 2) - reached).value());
         }
         return convolve(g, grad, weight, stride, padding, dilation, true, rest, groups);
     }
@@ -210,14 +211,15 @@ Tensor divisors(const Values& a, const Sizes& in, const Sizes& out, const Ints& 
                 const Ints& padding) {
     const bool padded = a.boolean("count_include_pad");
     const auto extent = [&](std::size_t d, std::int64_t window) {
-        std::int64_t start = window * stride[d] - padding[d];
-        std::int64_t end = std::min(start + kernel[d], in[d] + padding[d]);
+        std::int64_t start = (Checked(window) * stride[d] - padding[d]).value();
+        std::int64_t end = std::min((Checked(start) + kernel[d]).value(), (Checked(in[d]) + padding[d]).value());
         if (!padded) start = std::max<std::int64_t>(start, 0), end = std::min(end, in[d]);
-        return end - start;
+        return (Checked(end) - start).value();
     };
     std::vector<double> counts;
     for (std::int64_t y = 0; y < out[0]; ++y)
-        for (std::int64_t x = 0; x < out[1]; ++x) counts.push_back(static_cast<double>(extent(0, y) * extent(1, x)));
+        for (std::int64_t x = 0; x < out[1]; ++x)
+            counts.push_back(static_cast<double>(extent(0, y)) * static_cast<double>(extent(1, x)));
     return samples::values(DType::f64, counts, out);
 }
 
@@ -243,12 +245,13 @@ Refs avg_pool_backward(Builder& b, const Values& a) {
     NodeValue spread = convolve(g, grad, ones, stride, {0, 0}, {1, 1}, true, {0, 0}, channels);
     Ints pad;
     for (const std::size_t d : {1u, 0u}) {
-        const std::int64_t missing = in[d] + padding[d] - size(spread, static_cast<std::int64_t>(d) + 2);
+        const std::int64_t missing =
+            (Checked(in[d]) + padding[d] - size(spread, static_cast<std::int64_t>(d) + 2)).value();
         pad.insert(pad.end(), {0, std::max<std::int64_t>(missing, 0)});
     }
     if (pad[1] + pad[3] > 0) spread = g.call("aten.constant_pad_nd.default", {arg(spread), Arg::ints(pad), 0});
     for (const std::size_t d : {0u, 1u})
-        spread = g.slice(spread, static_cast<std::int64_t>(d) + 2, padding[d], padding[d] + in[d]);
+        spread = g.slice(spread, static_cast<std::int64_t>(d) + 2, padding[d], (Checked(padding[d]) + in[d]).value());
     return {g.reshape(spread, x.meta.sizes).ref};
 }
 

@@ -13,6 +13,7 @@ using Value = const whittle_probe_value*;
 thread_local whittle_probe_cursor cursor;
 
 void tell(const char* what, Value v) {
+    ::flockfile(stderr);  // other threads tell their events, too
     std::fprintf(stderr, "    %s %s", what, v->name);
     if (v->element >= 0) std::fprintf(stderr, "[%lld]", v->element);
     if (v->kind == WHITTLE_PROBE_BOOL || v->kind == WHITTLE_PROBE_INTEGER) std::fprintf(stderr, " = %lld", v->integer);
@@ -20,6 +21,7 @@ void tell(const char* what, Value v) {
     if (v->kind == WHITTLE_PROBE_TEXT) std::fprintf(stderr, " = '%.*s'", static_cast<int>(v->text_size), v->text);
     if (v->kind == WHITTLE_PROBE_TENSOR) std::fprintf(stderr, " = tensor %g", *static_cast<const float*>(v->tensor));
     std::fprintf(stderr, "\n");
+    ::funlockfile(stderr);
 }
 
 whittle_probe_cursor* enter(File file, unsigned function) {
