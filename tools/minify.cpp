@@ -14,6 +14,7 @@
 #include "base/subprocess.h"
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
+#include "cli/follow_up.h"
 #include "cli/limits.h"
 #include "cli/model.h"
 #include "cli/progress.h"
@@ -375,9 +376,7 @@ int run_several(const cli::Tool& tool, const Options& options, const std::vector
     }
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         Options own = options;
-        if (chosen.size() > 1)
-            own.output.replace_filename(options.output.stem().string() + "-" + std::to_string(i + 1) +
-                                        options.output.extension().string());
+        if (chosen.size() > 1) own.output = cli::numbered_result(options.output, i + 1);
         if (!tool.shared().json) std::cout << "\n" << chosen[i]->file.string() << "\n";
         const Done done = minimize(tool, own, *chosen[i]);
         good = good && done.failed;

@@ -45,20 +45,19 @@ int run(const std::string& name, std::vector<std::string> words, std::ostream& r
     return result.exit_code;
 }
 
-fs::path numbered(const fs::path& file, int number) {
-    fs::path name = file;
-    return name.replace_filename(file.stem().string() + '-' + std::to_string(number) + file.extension().string());
-}
-
 /// NAME.json, or NAME-1.json …
 std::vector<fs::path> results_at(const fs::path& output) {
     std::vector<fs::path> found;
     if (fs::exists(output)) found.push_back(output);
-    for (int i = 1; fs::exists(numbered(output, i)); ++i) found.push_back(numbered(output, i));
+    for (std::size_t i = 1; fs::exists(numbered_result(output, i)); ++i) found.push_back(numbered_result(output, i));
     return found;
 }
 
 }  // namespace
+
+fs::path numbered_result(fs::path output, std::size_t number) {
+    return output.replace_filename(output.stem().string() + '-' + std::to_string(number) + output.extension().string());
+}
 
 std::string minify_command(const FollowUp& wanted) {
     std::vector<std::string> words = minify_words(wanted);

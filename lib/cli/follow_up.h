@@ -21,6 +21,9 @@ struct FollowUp {
     InputOptions inputs = {};
 };
 
+/// Where minify writes the result of one of several failures, from 1 on: NAME-1.json of NAME.json.
+std::filesystem::path numbered_result(std::filesystem::path output, std::size_t number);
+
 /// "minify MODEL --backend B --accuracy …", ready to paste.
 std::string minify_command(const FollowUp& wanted);
 
