@@ -4,43 +4,12 @@
 #include <cmath>
 
 #include "graph/text.h"
-#include "ops/interpreter.h"
+#include "planted_backend.h"
 #include "tensor/random.h"
 
 using namespace whittle;
 
 namespace {
-
-/// Computes what the reference does, except for the results that a test changes.
-class Suspect final : public Backend {
-  public:
-    std::function<Tensor(const Node&, Tensor)> change = [](const Node&, Tensor value) { return value; };
-
-    std::string name() const override { return "suspect"; }
-    std::string description() const override { return "for tests"; }
-    std::vector<std::string> unsupported(const Graph&) const override { return {}; }
-    CompileResult compile(const Graph& graph, const BackendOptions&) override {
-        return std::make_unique<Run>(graph, *this);
-    }
-
-  private:
-    struct Changed final : Interpreter {
-        explicit Changed(const Suspect& suspect) : suspect(suspect) {}
-        std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
-                                 const Arguments<Tensor>& arguments) override {
-            std::vector<Tensor> results = Interpreter::step(graph, call, op, arguments);
-            for (Tensor& result : results) result = suspect.change(call, result);
-            return results;
-        }
-        const Suspect& suspect;
-    };
-    struct Run final : Executable {
-        Run(const Graph& graph, const Suspect& suspect) : graph(graph), suspect(suspect) {}
-        RunResult run(std::span<const Tensor> inputs) override { return Changed(suspect).run(graph, inputs); }
-        Graph graph;
-        const Suspect& suspect;
-    };
-};
 
 Tensor mapped(const Tensor& tensor, const std::function<float(float)>& f) {
     std::vector<float> values = tensor.values<float>();
@@ -48,7 +17,7 @@ Tensor mapped(const Tensor& tensor, const std::function<float(float)>& f) {
     return Tensor::of(values, tensor.sizes());
 }
 
-Divergence diverged(const Graph& graph, const std::vector<Tensor>& inputs, Suspect& suspect,
+Divergence diverged(const Graph& graph, const std::vector<Tensor>& inputs, Planted& suspect,
                     const Accuracy& accuracy = {}) {
     return diverge(graph, inputs, suspect, {}, {}, accuracy);
 }
@@ -60,8 +29,8 @@ const Graph kChain = parse(
 }  // namespace
 
 TEST_CASE("the first value that differs is named, and later ones that follow from it", "[divergence]") {
-    Suspect suspect;
-    suspect.change = [](const Node& node, Tensor value) {
+    Planted suspect;
+    suspect.on_result = [](const Node& node, Tensor value) {
         return node.target == "aten.exp.default" ? mapped(value, [](float x) { return x + 1; }) : value;
     };
     const Divergence found = diverged(kChain, {Tensor::of({1.f, 2.f, 3.f})}, suspect);
@@ -75,8 +44,8 @@ TEST_CASE("the first value that differs is named, and later ones that follow fro
 }
 
 TEST_CASE("a NaN is born where no operand has one", "[divergence]") {
-    Suspect suspect;
-    suspect.change = [](const Node& node, Tensor value) {
+    Planted suspect;
+    suspect.on_result = [](const Node& node, Tensor value) {
         return node.name == "a" ? mapped(value, [](float) { return NAN; }) : value;
     };
     const Divergence found = diverged(kChain, {Tensor::of({1.f, 2.f, 3.f})}, suspect);
@@ -86,7 +55,7 @@ TEST_CASE("a NaN is born where no operand has one", "[divergence]") {
     CHECK_FALSE(found.values[1].born);  // inherited
     for (const ValueDivergence& value : found.values) CHECK_FALSE(value.born_in_reference);
 
-    Suspect right;  // exp(1000) is infinite in f32, for both
+    Planted right;  // exp(1000) is infinite in f32, for both
     const Divergence both = diverged(kChain, {Tensor::of({-1000.f, 2.f, 3.f})}, right);
     CHECK(both.values[1].born);
     CHECK(both.values[1].born_in_reference);
@@ -104,9 +73,9 @@ TEST_CASE("another order of a sum is noise, a wrong sum of the same size of erro
     const Accuracy strict{.mode = Accuracy::Mode::strict};
     float naive = 0;
     for (const float value : values) naive += value;
-    Suspect reordered, wrong;
-    reordered.change = [&](const Node&, const Tensor& value) { return mapped(value, [&](float) { return naive; }); };
-    wrong.change = [&](const Node&, const Tensor& value) {
+    Planted reordered, wrong;
+    reordered.on_result = [&](const Node&, const Tensor& value) { return mapped(value, [&](float) { return naive; }); };
+    wrong.on_result = [&](const Node&, const Tensor& value) {
         return mapped(value, [](float x) { return x * 1.001f; });  // one term in a thousand is lost
     };
     REQUIRE(naive != evaluate(graph, inputs)[0].values<float>()[0]);
@@ -119,7 +88,7 @@ TEST_CASE("random ops draw the same for both sides", "[divergence]") {
     const Graph graph = parse(
         "graph dice {\n  %x = placeholder[\"x\"] : f32[100]\n  %r = aten.rand_like.default(%x) : f32[100]\n"
         "  %y = aten.add.Tensor(%x, %r) : f32[100]\n  return (%y)\n}\n");
-    Suspect right;
+    Planted right;
     const Divergence found = diverged(graph, {Tensor(DType::f32, {100})}, right);
     CHECK_FALSE(found.plain.failed());
     CHECK_FALSE(found.first);

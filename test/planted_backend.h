@@ -1,0 +1,47 @@
+// A backend with a bug that a test plants.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/backend.h"
+#include "ops/interpreter.h"
+
+namespace whittle {
+
+/// Computes what eager does, except for what a test plants.
+class Planted : public Backend {
+  public:
+    std::function<void(const Graph&)> on_compile = [](const Graph&) {};
+    std::function<Tensor(const Node&, Tensor)> on_result = [](const Node&, Tensor value) { return value; };
+
+    std::string name() const override { return "planted"; }
+    std::string description() const override { return "for tests"; }
+    std::vector<std::string> unsupported(const Graph&) const override { return {}; }
+    CompileResult compile(const Graph& graph, const BackendOptions&) override {
+        on_compile(graph);
+        return std::make_unique<Run>(graph, *this);
+    }
+
+  private:
+    struct Wrong final : Interpreter {
+        explicit Wrong(const Planted& planted) : planted(planted) {}
+        std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                                 const Arguments<Tensor>& arguments) override {
+            std::vector<Tensor> results = Interpreter::step(graph, call, op, arguments);
+            for (Tensor& result : results) result = planted.on_result(call, result);
+            return results;
+        }
+        const Planted& planted;
+    };
+    struct Run final : Executable {
+        Run(const Graph& graph, const Planted& planted) : graph(graph), planted(planted) {}
+        RunResult run(std::span<const Tensor> inputs) override { return Wrong(planted).run(graph, inputs); }
+        Graph graph;
+        const Planted& planted;
+    };
+};
+
+}  // namespace whittle
