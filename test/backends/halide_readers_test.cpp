@@ -148,6 +148,28 @@ TEST_CASE("a kernel reads its results and stages wherever they lie") {
         {{group, {vectorize(column, -1, loop, 8), vectorize(sums, 0, sum_loop, 4)}, random_inputs(group, random)}});
 }
 
+// Halide 14 takes a choice of integers that lie 2^63 apart for the constant 1 (translate.h, misleads_alignment).
+TEST_CASE("quotients of a choice of far integers are computed") {
+    const auto number = [](std::int64_t value) { return expr::constant(DType::i64, Scalar(value)); };
+    constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min(), far = 6'000'000'000'000'000'000;
+    expr::GroupBuilder builder;
+    const Value x = builder.input("x", DType::f32, {16}, {1});
+    const auto chosen = [&](const Index& i, const Expr& otherwise) {
+        return expr::select(x(i) < expr::constant(DType::f32, Scalar(1.0)), expr::cast(DType::i64, x(i)), otherwise);
+    };
+    builder.output(Value(DType::i64, {16}, [&](const Index& i) { return chosen(i, number(lowest)) % number(3); }));
+    builder.output(Value(DType::i64, {16}, [&](const Index& i) { return chosen(i, number(lowest)) / number(3); }));
+    builder.output(Value(DType::i64, {16}, [&](const Index& i) {
+        const Expr positive = expr::constant(DType::f32, Scalar(0.0)) < x(i);
+        return expr::select(positive, number(far), number(-far)) % number(7);
+    }));
+    const Group group = builder.finish();
+    Random random(1);
+    const std::vector<Case> cases = {{group, {}, random_inputs(group, random)}};
+    check_pipelines(cases);
+    check_texts(cases);
+}
+
 TEST_CASE("the text of Halide's pipelines agrees with the interpreter on random groups") {
     Random random(8);
     check_texts(random_cases(random, 30));

@@ -39,6 +39,12 @@ static Halide::Expr float_bits(uint32_t bits) { return Halide::reinterpret<float
 // any number.
 static Halide::Expr double_bits(uint64_t bits) { return Halide::reinterpret<double>(Halide::Expr(bits)); }
 )text"},
+    {"integer_bits",
+     R"text(// An integer of 2^62 or more: of two that lie 2^63 apart Halide 14 concludes wrong multiples.
+static Halide::Expr integer_bits(uint64_t bits) {
+    return Halide::reinterpret<int64_t>(Halide::reinterpret<double>(Halide::Expr(bits)));
+}
+)text"},
     {"to_half", R"text(// Halide 14 converts a NaN to infinity: give it the bits of a NaN.
 static Halide::Expr to_half(Halide::Type type, const Halide::Expr& x) {
     const Halide::Expr nan = Halide::Expr(uint16_t(type.is_bfloat() ? 0x7fc0 : 0x7e00));
@@ -95,11 +101,12 @@ class TextSink final : public Sink<Code> {
         return {"Halide::Expr(" + expr::cpp_type(dtype) + "(" + number.text + "))"};
     }
 
-    Code float_bits(DType dtype, std::uint64_t bits) override {
+    Code from_bits(DType dtype, std::uint64_t bits) override {
         char text[32];
         std::snprintf(text, sizeof text, "0x%0*llxu", static_cast<int>(size_of(dtype) * 2),
                       static_cast<unsigned long long>(bits));
         if (dtype == DType::f64) return helper("double_bits", {{text}});
+        if (dtype == DType::i64) return helper("integer_bits", {{text}});
         if (dtype == DType::f32) return helper("float_bits", {{text}});
         return {"Halide::reinterpret(" + type_text(dtype) + ", Halide::Expr(uint16_t(" + text + ")))"};
     }

@@ -72,8 +72,10 @@ class ObjectSink final : public Sink<Halide::Expr> {
         return is_floating(dtype) ? Halide::Internal::make_const(type, value.to_double())
                                   : Halide::Internal::make_const(type, value.to_integer());
     }
-    E float_bits(DType dtype, std::uint64_t bits) override {
+    E from_bits(DType dtype, std::uint64_t bits) override {
         if (dtype == DType::f64) return Halide::reinterpret<double>(Halide::Expr(bits));
+        // by way of double: a reinterpreted integer would be folded
+        if (dtype == DType::i64) return Halide::reinterpret<std::int64_t>(from_bits(DType::f64, bits));
         if (dtype == DType::f32) return Halide::reinterpret<float>(Halide::Expr(static_cast<std::uint32_t>(bits)));
         return Halide::reinterpret(halide_type(dtype), Halide::Expr(static_cast<std::uint16_t>(bits)));
     }

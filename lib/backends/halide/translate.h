@@ -6,7 +6,7 @@
 //    expressions of floating type: each is wrapped in strict_float(). And `a <= b` means !(b < a), `a != b` an ordered
 //    comparison, both wrong for NaN: only < and == are used.
 //  - Constants are compared by value: select(c, 0, -0) becomes 0, and NaN equals any number. Such constants are made
-//    from their bits (`float_bits`).
+//    from their bits (`from_bits`).
 //  - Conversion of a NaN to f16 gives infinity, to bf16 infinity or 0 for some NaNs: corrected by `to_half`.
 //  - 32- and 64-bit signed arithmetic that overflows is undefined, and x + 1 > x is folded: done in unsigned types
 //    where it can wrap. Narrower types wrap by themselves.
@@ -51,8 +51,8 @@ class Sink {
     virtual ~Sink() = default;
     virtual E variable(const std::string& name) = 0;
     virtual E literal(DType dtype, const Scalar& value) = 0;
-    /// A floating constant from its bits.
-    virtual E float_bits(DType dtype, std::uint64_t bits) = 0;
+    /// A constant, floating or i64, from its bits: Halide sees a reinterpretation, and no value.
+    virtual E from_bits(DType dtype, std::uint64_t bits) = 0;
     /// cast to the type, or to the unsigned type of the same width.
     virtual E cast(DType dtype, bool as_unsigned, const E& a) = 0;
     virtual E infix(expr::Op op, const E& a, const E& b) = 0;
@@ -203,26 +203,35 @@ class Translator {
     }
 
     E constant(const expr::Node& node) {
+        if (node.dtype == DType::i64 && misleads_alignment(node.number.to_integer()))
+            return sink_.from_bits(node.dtype, static_cast<std::uint64_t>(node.number.to_integer()));
         const double value = is_floating(node.dtype) ? node.number.to_double() : 0;
         const bool negative_zero = value == 0 && std::signbit(value), special = std::isnan(value) || negative_zero;
         switch (node.dtype) {
             case DType::f64:
                 if (special)
-                    return sink_.float_bits(node.dtype, negative_zero ? std::uint64_t{1} << 63 : 0x7ff8000000000000u);
+                    return sink_.from_bits(node.dtype, negative_zero ? std::uint64_t{1} << 63 : 0x7ff8000000000000u);
                 break;
             case DType::f32:
-                if (special) return sink_.float_bits(node.dtype, negative_zero ? 0x80000000u : 0x7fc00000u);
+                if (special) return sink_.from_bits(node.dtype, negative_zero ? 0x80000000u : 0x7fc00000u);
                 break;
             case DType::f16:
             case DType::bf16:
                 if (!special) return sink_.to_half(node.dtype, sink_.literal(DType::f32, node.number));
-                return sink_.float_bits(node.dtype, negative_zero              ? 0x8000u
-                                                    : node.dtype == DType::f16 ? 0x7e00u
-                                                                               : 0x7fc0u);
+                return sink_.from_bits(node.dtype, negative_zero              ? 0x8000u
+                                                   : node.dtype == DType::f16 ? 0x7e00u
+                                                                              : 0x7fc0u);
             default:
                 break;
         }
         return sink_.literal(node.dtype, node.number);
+    }
+
+    /// Where two integers of a select lie 2^63 apart or more, Halide 14 takes the select for the constant 1 in its
+    /// analysis of multiples and drops a `% 3` or a rounding after it (https://github.com/halide/Halide/pull/8221).
+    static bool misleads_alignment(std::int64_t value) {
+        constexpr std::int64_t half = std::int64_t{1} << 62;
+        return value <= -half || half <= value;
     }
 
     E load(const expr::Expr& e) {
