@@ -23,6 +23,8 @@
 #include "graph/json.h"
 #include "graph/text.h"
 #include "ops/interpreter.h"
+#include "passes/decompose.h"
+#include "passes/functionalize.h"
 #include "reduce/culprit.h"
 #include "reduce/identity.h"
 #include "reduce/journal.h"
@@ -44,7 +46,7 @@ struct Options {
     std::vector<std::string> check;
     cli::AccuracyChoice accuracy;
     bool test_must_fail = false, resume = false;
-    std::string fail_regex, mode = "auto";
+    std::string fail_regex, mode = "auto", after = "capture";
     std::vector<std::int64_t> fail_codes, ignore_codes;
     cli::LimitOptions limits;
     std::int64_t repeat = 2, jobs = 1;
@@ -76,6 +78,9 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("--fail-regex", options.fail_regex, "RE",
                 "With --check: what CMD prints must match RE to be the failure.");
     tool.section("The search");
+    tool.choice("--after", options.after, {"capture", "aot"},
+                "The graph that is reduced: as it was captured, or (aot) the core operations without writes that it "
+                "decomposes to, for what fails in these only. Default: capture.");
     options.limits.declare(tool, "one candidate");
     tool.option("--launcher", options.launcher, "PREFIX",
                 "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') is put before its command, whose folder "
@@ -286,6 +291,13 @@ std::vector<std::string> first_divergent(const cli::LoadedFrame& frame, Backend&
     }
 }
 
+/// As --after asks; what does not decompose stays.
+std::vector<cli::LoadedFrame> prepared(std::vector<cli::LoadedFrame> frames, const Options& options) {
+    if (options.after == "aot")
+        for (cli::LoadedFrame& frame : frames) frame.graph = decompose(functionalize(frame.graph).graph);
+    return frames;
+}
+
 /// One graph, its result and what was printed.
 struct Done {
     bool failed = false;
@@ -390,7 +402,8 @@ int run_several(const cli::Tool& tool, const Options& options, const std::vector
 int run(const cli::Tool& tool, Options& options) {
     if (options.print_delta_passes) return print_passes();
     check_usage(options);
-    const std::vector<cli::LoadedFrame> frames = cli::load_model(options.model, {.inputs = options.inputs});
+    const std::vector<cli::LoadedFrame> frames =
+        prepared(cli::load_model(options.model, {.inputs = options.inputs}), options);
     if (frames.size() > 1) return run_several(tool, options, frames);
     if (frames.empty()) throw Error({options.model.string(), {}}, "found no graph, expected one");
     const Done done = minimize(tool, options, frames[0]);
