@@ -15,6 +15,7 @@
 #include "explain/full_code.h"
 #include "explain/report.h"
 #include "explain/show.h"
+#include "explain/words.h"
 #include "frontends/clang/launcher.h"
 #include "frontends/cpp/description.h"
 #include "run/trace_folder.h"
@@ -121,6 +122,15 @@ void write_code(const cli::Tool& tool, const Options& options) {
                       << file.parent_path().filename().string() << ", to read and to step through\n";
 }
 
+/// "3 graphs, 2 graph breaks, 3 records".
+std::string counts(const TraceIndex& index) {
+    std::int64_t breaks = 0;
+    for (const IndexBreak& entry : index.breaks) breaks += entry.count;
+    const auto size = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+    return explain::plural(size(index.graphs), "graph") + ", " + explain::plural(breaks, "graph break") + ", " +
+           explain::plural(size(index.records), "record");
+}
+
 /// A program of our own API has written the folder itself.
 int finish_own(const cli::Tool& tool, const Options& options, const cli::RanProgram& ran) {
     TraceIndex index = *ran.own;
@@ -128,12 +138,9 @@ int finish_own(const cli::Tool& tool, const Options& options, const cli::RanProg
     index.environment = cli::environment();
     save_index(options.output, index);
     write_code(tool, options);
-    std::int64_t breaks = 0;
-    for (const IndexBreak& entry : index.breaks) breaks += entry.count;
     if (!tool.shared().quiet)
-        std::cerr << "trace: " << options.output.string() << ": " << index.graphs.size() << " graphs, " << breaks
-                  << " graph breaks, " << index.records.size() << " records; the program ended with " << ran.status
-                  << "\n";
+        std::cerr << "trace: " << options.output.string() << ": " << counts(index) << "; the program ended with "
+                  << ran.status << "\n";
     if (tool.shared().json) {
         nlohmann::json frames = nlohmann::json::array();
         for (const IndexGraph& graph : index.graphs)
@@ -152,9 +159,8 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
     if (ran.own) return finish_own(tool, options, ran);
     TraceFolder folder(options.output, options.model.string(), spec, cli::environment());
     nlohmann::json json = nlohmann::json::array();
-    std::size_t failures = 0, breaks = 0;
+    std::size_t failures = 0;
     for (const capture::CapturedFrame& frame : ran.frames) {
-        breaks += frame.breaks.size();
         for (const TracedFrame& traced :
              folder.add(frame, "LibTorch", backend, options.backend.options(), policy_of(options))) {
             json.push_back({{"frame", frame.name}, {"graph", traced.graph.string()}});
@@ -173,9 +179,10 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
     cpp::save_descriptions(options.output, cpp::read_program(options.model));
     write_code(tool, options);
     if (!tool.shared().quiet)
-        std::cerr << "trace: " << options.output.string() << ": " << folder.index().graphs.size() << " graphs, "
-                  << breaks << " graph breaks, " << folder.index().records.size() << " records, " << failures
-                  << " that differ from LibTorch; the program ended with " << ran.status << "\n";
+        std::cerr << "trace: " << options.output.string() << ": " << counts(folder.index())
+                  << (folder.index().records.empty() ? ""
+                                                     : ", " + std::to_string(failures) + " that differ from LibTorch")
+                  << "; the program ended with " << ran.status << "\n";
     if (failures && folder.index().records.size()) follow_up(options, backend, std::cerr);
     if (tool.shared().json)
         cli::print_json({{"output", options.output.string()}, {"frames", json}, {"program", ran.status}});

@@ -30,7 +30,7 @@ constexpr BreakInfo kCatalogue[] = {
      "compare with eq() and reduce with all(), and read the result at the end"},
     {unregistered_op, "WB0007", "an operation that Whittle does not know",
      "Only registered operations enter a graph; their meaning has to be known to check a compiler against it.",
-     "admit it with allow_in_graph, or express it in known operations"},
+     "express it in known operations, or do it before or after the function"},
     {backend_request, "WB0008", "the backend asked for a break",
      "The backend does not take this operation inside a larger graph.", "see what the backend says of it"},
     {explicit_break, "WB0009", "the program asked for a break", "graph_break() was called.",

@@ -37,6 +37,7 @@ struct CapturedGraph {
     std::optional<GraphBreak> ended_by = {};  ///< nothing: the frame returned
     std::vector<Tensor> inputs = {};          ///< values, where they were snapshotted: one per placeholder
     std::vector<Tensor> outputs = {};         ///< values that the program computed: one per output
+    std::string unrecorded = {};              ///< why values are missing though they were asked for
     double compile_seconds = 0;               ///< of the backend, if one compiled it
 };
 

@@ -160,7 +160,7 @@ std::string ops_text(const Report& report, const TextOptions& options, const Pai
 }
 
 std::string backend_text(const Report& report, const Painter& paint) {
-    if (report.backend.empty()) return {};
+    if (report.backend.empty() || (report.graphs.empty() && report.unsupported.empty())) return {};
     if (report.unsupported.empty()) return "Backend " + report.backend + " supports every op.\n";
     std::string text = "Backend " + report.backend + " does not support:";
     for (const std::string& op : report.unsupported) text += (op == report.unsupported.front() ? " " : ", ") + op;

@@ -110,6 +110,10 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
             graph.name = graph.file.stem().string();
             index_.graphs.push_back(std::move(graph));
         }
+        if (!captured.unrecorded.empty())
+            note(traced.graph.stem().string() +
+                 (has_values ? ": its record expects what the reference computes: " : " has no record: ") +
+                 captured.unrecorded);
         const auto entry = std::find_if(index_.graphs.begin(), index_.graphs.end(),
                                         [&](const IndexGraph& graph) { return graph.file == traced.graph; });
         describe(*entry, captured, index_);

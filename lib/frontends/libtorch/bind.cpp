@@ -20,12 +20,14 @@ constexpr Renamed kRenamed[] = {
 /// Parameters that are called otherwise there.
 constexpr Renamed kParameters[] = {{"fill_value", "value"}};
 
-/// In-place ops that draw numbers, and those that leave memory as it is.
-constexpr std::string_view kRandom[] = {
-    "aten::uniform_",      "aten::normal_",          "aten::bernoulli_",  "aten::random_", "aten::exponential_",
-    "aten::geometric_",    "aten::cauchy_",          "aten::log_normal_", "aten::empty",   "aten::empty_like",
-    "aten::empty_strided", "aten::multinomial",      "aten::poisson",     "aten::normal",  "aten::resize_",
-    "aten::new_empty",     "aten::new_empty_strided"};
+/// Ops that draw numbers but are not registered as such.
+constexpr std::string_view kRandom[] = {"aten::uniform_", "aten::normal_",      "aten::bernoulli_",
+                                        "aten::random_",  "aten::exponential_", "aten::geometric_",
+                                        "aten::cauchy_",  "aten::log_normal_",  "aten::multinomial",
+                                        "aten::poisson",  "aten::normal"};
+/// Ops that leave memory as it is.
+constexpr std::string_view kMemory[] = {"aten::empty",   "aten::empty_like", "aten::empty_strided",
+                                        "aten::resize_", "aten::new_empty",  "aten::new_empty_strided"};
 
 /// The names of the parameters in a schema's text: "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) ->
 /// …".
@@ -70,9 +72,9 @@ std::optional<DType> dtype_of_argument(std::int64_t code) {
 
 /// Batch norm in training: its results come from the batch alone. That it updates the running statistics is an effect
 /// on two buffers, which later reads see.
-bool trains_batch_norm(const Step& step) {
-    const auto& values = step.begin->values;
-    if (step.op->name != "aten::native_batch_norm" || values.size() < 6) return false;
+bool trains_batch_norm(const OpName& op, const Event& begin) {
+    const auto& values = begin.values;
+    if (!op.name.ends_with("batch_norm") || values.size() < 6) return false;
     const bool* training = std::get_if<bool>(&values[5].value);
     return training && *training;
 }
@@ -83,9 +85,10 @@ class Binder {
 
     BoundCall bind() {
         BoundCall bound;
-        bound.random = is_random(*step_.op);
+        bound.random = is_random(*step_.op) || makes_memory(*step_.op);
         bound.call.target = functional_target(*step_.op);
-        if (trains_batch_norm(step_)) bound.call.target = "aten._native_batch_norm_legit.no_stats";
+        if (step_.op->name == "aten::native_batch_norm" && trains_batch_norm(*step_.op, *step_.begin))
+            bound.call.target = "aten._native_batch_norm_legit.no_stats";
         if (bound.random) return bound;
         bound.writes = writes_memory(step_);
         if (bound.writes && Registry::instance().in_place(step_.op->target())) bound.in_place = step_.op->target();
@@ -102,44 +105,42 @@ class Binder {
             first_tensor.push_back(tensors);
             for_each_tensor(value, [&](const TensorRef&) { ++tensors; });
         }
-        bool trailing = true;
-        ArgList positional;
-        std::vector<std::pair<std::string, Arg>> keywords;
-        const auto& params = op->schema.params;
-        for (auto param = params.rbegin(); param != params.rend(); ++param) {
-            std::size_t at = position(names, param->name);
-            std::optional<Arg> arg;
+        ArgList args;  // one per parameter, in order: inputs are numbered as they come
+        for (const Param& param : op->schema.params) {
+            const std::size_t at = position(names, param.name);
             if (at < step_.begin->values.size() && at < names.size()) {
                 tensor_ = first_tensor[at];
-                arg = convert(step_.begin->values[at], *param);
-                if (!problem_.empty()) {
-                    bound.problem = step_.op->target() + ": argument '" + param->name + "': " + problem_;
-                    return bound;
-                }
-            } else if (param->default_value) {
-                arg = *param->default_value;
-            } else if (param->optional) {
-                arg = Arg();
+                args.push_back(convert(step_.begin->values[at], param));
+                if (!problem_.empty())
+                    bound.problem = step_.op->target() + ": argument '" + param.name + "': " + problem_;
+            } else if (param.default_value || param.optional) {
+                args.push_back(param.default_value.value_or(Arg()));
             } else {
-                bound.problem = step_.op->target() + " has no argument '" + param->name + "'";
-                return bound;
+                bound.problem = step_.op->target() + " has no argument '" + param.name + "'";
             }
-            const bool is_default = (param->default_value && *arg == *param->default_value) ||
-                                    (param->optional && !param->default_value && arg->is_none());
-            if (param->keyword_only) {
-                if (!is_default) keywords.insert(keywords.begin(), {param->name, *arg});
-                continue;
-            }
-            if (trailing && is_default && param->default_value) continue;
-            trailing = false;
-            positional.insert(positional.begin(), *arg);
+            if (!bound.problem.empty()) return bound;
         }
-        bound.call.args = std::move(positional);
-        bound.call.kwargs = std::move(keywords);
+        spell(op->schema.params, std::move(args), bound.call);
         return bound;
     }
 
   private:
+    /// Without what says the default anyway.
+    static void spell(const std::vector<Param>& params, ArgList args, capture::RecordedCall& call) {
+        const auto is_default = [&](std::size_t i) {
+            return params[i].default_value ? args[i] == *params[i].default_value
+                                           : params[i].optional && args[i].is_none();
+        };
+        std::size_t positional = params.size();  // up to the last one that says more than its default
+        while (positional > 0 && (params[positional - 1].keyword_only ||
+                                  (params[positional - 1].default_value && is_default(positional - 1))))
+            --positional;
+        for (std::size_t i = 0; i < params.size(); ++i) {
+            if (!params[i].keyword_only && i < positional) call.args.push_back(std::move(args[i]));
+            if (params[i].keyword_only && !is_default(i)) call.kwargs.emplace_back(params[i].name, std::move(args[i]));
+        }
+    }
+
     static std::size_t position(const std::vector<std::string>& names, const std::string& name) {
         for (std::size_t i = 0; i < names.size(); ++i) {
             if (names[i] == name) return i;
@@ -220,6 +221,15 @@ bool is_random(const OpName& op) {
     if (std::ranges::find(kRandom, op.name) != std::end(kRandom)) return true;
     const RegisteredOp* known = Registry::instance().op(op.target());
     return known && known->def->random;
+}
+
+bool makes_memory(const OpName& op) { return std::ranges::find(kMemory, op.name) != std::end(kMemory); }
+
+bool is_known(const OpName& op, const Event& begin) {
+    if (is_random(op) || makes_memory(op)) return true;
+    // Its parts tell what it does to the running statistics.
+    if (op.name == "aten::batch_norm" && trains_batch_norm(op, begin)) return false;
+    return Registry::instance().op(functional_target(op));
 }
 
 BoundCall bind_call(const Step& step, const std::function<NodeRef(std::size_t)>& node_of) {

@@ -24,6 +24,10 @@ struct BoundCall {
 std::string functional_target(const OpName& op);
 /// Its results are no function of its arguments.
 bool is_random(const OpName& op);
+/// Memory without contents: empty() and the like.
+bool makes_memory(const OpName& op);
+/// Whether Whittle has the op as the program calls it, composite or not. Else a composite one is what it is made of.
+bool is_known(const OpName& op, const Event& begin);
 
 /// `node_of` gives the node of the n-th tensor among the step's arguments.
 BoundCall bind_call(const Step& step, const std::function<NodeRef(std::size_t)>& node_of);

@@ -143,6 +143,7 @@ void Cutter::drop(const Piece& piece) {
 /// False when the op does not enter a graph: because it computes nothing that a graph could (its results are inputs of
 /// what follows), or for the reason in `problem`.
 bool Cutter::prepare(std::int32_t index, std::string& problem) const {
+    if (recording_.is_filling(index)) return false;
     Graph operands;  // the call alone, to ask whether Whittle's op is LibTorch's
     std::map<ValueId, NodeRef> nodes;
     const BoundCall bound = bind_call(recording_.step(index), [&](std::size_t n) {

@@ -109,13 +109,18 @@ NodeRef PieceGraphs::node_of(ValueId id, std::int32_t reader, Building& to) {
 const Source& PieceGraphs::source_of(ValueId id) {
     const auto known = sources_.find(id);
     if (known != sources_.end()) return known->second;
+    return sources_.emplace(id, new_source(id)).first->second;
+}
+
+Source PieceGraphs::new_source(ValueId id) {
     const std::int32_t step = recording_.value(id).step;
-    const auto make = [&] {
-        if (step >= 0 && std::ranges::binary_search(frame_.steps, step))
-            return is_random(*recording_.step(step).op) ? Source::random(random_++) : Source::live(live_++);
+    if (step < 0 || !std::ranges::binary_search(frame_.steps, step))
         return Source::local("arg" + std::to_string(arguments_++));
-    };
-    return sources_.emplace(id, make()).first->second;
+    const OpName& op = *recording_.step(step).op;
+    if (is_random(op)) return Source::random(random_++);
+    if (makes_memory(op)) return Source::local("memory" + std::to_string(memory_++));
+    if (recording_.is_filling(step)) return Source::local("constant" + std::to_string(constants_++));
+    return Source::live(live_++);
 }
 
 // ---- Results
@@ -231,13 +236,25 @@ std::optional<Tensor> PieceGraphs::tensor_of(const Output& output) const {
     return std::nullopt;
 }
 
+/// ", a result of aten.empty.memory_format,".
+std::string PieceGraphs::unrecorded(const Output& output) const {
+    const std::int32_t step = recording_.value(output.value).step;
+    return step < 0 ? "" : ", a result of " + recording_.step(step).op->target() + ",";
+}
+
 /// The values that LibTorch had, where all of them were written down.
 void PieceGraphs::fill_values(CapturedGraph& captured, const Building& from, const std::vector<Output>& outputs) const {
     if (!recording_.file.with_data) return;
-    for (const Source& source : captured.sources)
-        if (const auto tensor = tensor_of({from.inputs.at(source.text())})) captured.inputs.push_back(*tensor);
-    for (const Output& output : outputs)
-        if (const auto tensor = tensor_of(output)) captured.outputs.push_back(*tensor);
+    const auto add = [&](const Output& output, const std::string& name, std::vector<Tensor>& to) {
+        if (const auto tensor = tensor_of(output))
+            to.push_back(*tensor);
+        else if (captured.unrecorded.empty())
+            captured.unrecorded = "the elements of " + name + unrecorded(output) + " were not written down";
+    };
+    for (const Source& source : captured.sources) add({from.inputs.at(source.text())}, source.text(), captured.inputs);
+    const std::vector<NodeId> results = captured.graph.outputs();
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+        add(outputs[i], "%" + captured.graph.node({results[i]}).name, captured.outputs);
     if (captured.inputs.size() != captured.sources.size()) captured.inputs.clear();
     if (captured.outputs.size() != outputs.size()) captured.outputs.clear();
 }

@@ -45,7 +45,9 @@ class PieceGraphs {
     void functionalize(capture::CapturedGraph& captured, const Building& from, std::vector<Output>& outputs) const;
     Refusal find_refusal(const Piece& piece, const std::string& reason);
     const capture::Source& source_of(ValueId id);
+    capture::Source new_source(ValueId id);
     std::optional<Tensor> tensor_of(const Output& output) const;
+    std::string unrecorded(const Output& output) const;
     void fill_values(capture::CapturedGraph& captured, const Building& from, const std::vector<Output>& outputs) const;
 
     std::string module_path(std::int32_t index) const;
@@ -56,7 +58,7 @@ class PieceGraphs {
     const FrameSteps& frame_;
     std::map<ValueId, capture::Source> sources_;
     std::map<std::int32_t, std::string> node_names_;  ///< per step, in the graph of its piece
-    std::int64_t live_ = 0, random_ = 0, arguments_ = 0;
+    std::int64_t live_ = 0, random_ = 0, arguments_ = 0, constants_ = 0, memory_ = 0;
 };
 
 }  // namespace whittle::libtorch

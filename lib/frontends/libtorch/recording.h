@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/libtorch/filling.h"
 #include "frontends/libtorch/frames.h"
 #include "frontends/libtorch/modules.h"
 
@@ -18,6 +19,7 @@ struct Recording {
     Frames frames;
     std::vector<std::string> modules;   ///< per step
     std::vector<std::int32_t> forward;  ///< per step: see forward_ops()
+    std::vector<bool> filling;          ///< per step: see filling_steps()
 
     Recording(const EventFile& events, Level level, const std::vector<std::string>& functions)
         : file(events),
@@ -26,7 +28,8 @@ struct Recording {
           values(trace_values(events, steps)),
           frames(frames_of(events, steps, values, symbolizer, functions)),
           modules(module_paths(events, steps, values, symbolizer)),
-          forward(forward_ops(events, steps)) {}
+          forward(forward_ops(events, steps)),
+          filling(filling_steps(steps)) {}
 
     static std::vector<Step> with_backward(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer) {
         mark_backward(file, steps, symbolizer);
@@ -34,6 +37,7 @@ struct Recording {
     }
 
     const Step& step(std::int32_t index) const { return steps[static_cast<std::size_t>(index)]; }
+    bool is_filling(std::int32_t index) const { return filling[static_cast<std::size_t>(index)]; }
     const TracedValue& value(ValueId id) const { return values.values[static_cast<std::size_t>(id)]; }
     const std::vector<ValueId>& reads(std::int32_t step) const { return values.inputs[static_cast<std::size_t>(step)]; }
     const std::vector<ValueId>& results(std::int32_t step) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "frontends/libtorch/bind.h"
+
 namespace whittle::libtorch {
 
 namespace {
@@ -61,7 +63,8 @@ class ThreadReader {
         const OpName& op = file_.op(event);
         const std::uint32_t stack = event.stack || open_.empty() ? event.stack : open_.back().stack;
         const bool is_op = event.scope == OpScope::function && (op.flags & kHasSchema);
-        const bool wanted = level_ == Level::api || !(op.flags & kComposite) || reads_elements(op);
+        const bool composite = op.flags & kComposite;
+        const bool wanted = !composite || reads_elements(op) || (level_ == Level::api && is_known(op, event));
         const bool tells_nothing = (op.flags & kReturnsOnlyHost) && !reads_elements(op);
         const bool autograd = event.scope == OpScope::backward || op.name == "aten::_backward";
         const bool take = !inside_taken() && is_op && wanted && !tells_nothing && !autograd;

@@ -9,7 +9,7 @@
 namespace whittle::libtorch {
 
 enum class Level {
-    api,   ///< ops as the program calls them
+    api,   ///< ops as the program calls them, where Whittle knows them so
     core,  ///< where those are composite, the ops that they are made of
 };
 

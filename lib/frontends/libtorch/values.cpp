@@ -144,7 +144,7 @@ class Tracer {
                 }
                 if (writes) writers_[tensor.storage] = {step_, tensor.version};
                 TracedValue value{.tensor = tensor, .step = step_, .result = number++};
-                value.snapshot = snapshot_after(tensor, step.end->order);
+                value.snapshot = snapshot_of_result(tensor, step);
                 out_.results.back().push_back(add(std::move(value)));
             });
     }
@@ -168,11 +168,18 @@ class Tracer {
                 if (file_.snapshots[i].order < order && is_of(i, tensor)) best = i;
         return best;
     }
-    std::optional<std::size_t> snapshot_after(const TensorRef& tensor, std::uint64_t order) const {
+    /// Of what the step left in the tensor. The elements of a composite op's result are in the file since the op below
+    /// that made it ended.
+    std::optional<std::size_t> snapshot_of_result(const TensorRef& tensor, const Step& step) const {
+        std::optional<std::size_t> best;
         if (const auto list = snapshots_.find(tensor.id); list != snapshots_.end())
-            for (const std::size_t i : list->second)
-                if (file_.snapshots[i].order > order && is_of(i, tensor)) return i;
-        return std::nullopt;
+            for (const std::size_t i : list->second) {
+                const std::uint64_t order = file_.snapshots[i].order;
+                if (order < step.begin->order || !is_of(i, tensor)) continue;
+                if (best && order > step.end->order) break;
+                best = i;
+            }
+        return best;
     }
 
     bool is_of(std::size_t snapshot, const TensorRef& tensor) const {

@@ -13,7 +13,20 @@ using namespace whittle::libtorch;
 
 namespace {
 
-enum Op : std::uint32_t { kMul = 1, kAddInPlace, kItem, kLocal, kSelect, kLinear, kRelu, kUnknown, kRandn };
+enum Op : std::uint32_t {
+    kMul = 1,
+    kAddInPlace,
+    kItem,
+    kLocal,
+    kSelect,
+    kLinear,
+    kRelu,
+    kUnknown,
+    kRandn,
+    kEmpty,
+    kFill,
+    kLoss
+};
 
 /// A made-up program: `write` writes what it did.
 template <class Write>
@@ -35,6 +48,10 @@ EventFile program(const TempDir& folder, Write&& write) {
         writer.define(kRelu, "aten::relu", "", "aten::relu(Tensor self) -> Tensor");
         writer.define(kUnknown, "my::mystery", "", "my::mystery(Tensor self) -> Tensor");
         writer.define(kRandn, "aten::randn", "", "aten::randn(SymInt[] size) -> Tensor");
+        writer.define(kEmpty, "aten::empty", "memory_format", "aten::empty.memory_format(SymInt[] size) -> Tensor");
+        writer.define(kFill, "aten::fill_", "Scalar",
+                      "aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)");
+        writer.define(kLoss, "my::loss", "", "my::loss(Tensor self) -> Tensor", kComposite);
         write(writer);
         writer.recorder.finish();
         writer.chunk.unmap();
@@ -209,6 +226,72 @@ TEST_CASE("the API level has what the program calls, the core level what that is
     const Graph api = only_frame(file, Level::api).graphs.at(0).graph;
     CHECK(core.node({core.calls().at(0)}).target == "aten.relu.default");
     CHECK(api.node({api.calls().at(0)}).target == "aten.contiguous.default");
+}
+
+TEST_CASE("at the API level a composite op that Whittle does not know is what it is made of, with what it computed") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3};
+        w.snapshot(x, {-1, 2, 3});
+        w.begin(kLoss, 0, {x});
+        w.call(kRelu, {x}, {y});
+        w.end(kLoss, 0, {y});
+        w.snapshot(y, {0, 2, 3});
+        w.begin(kLinear, 0, {y}, {0});
+        w.call(kRelu, {y}, {z});
+        w.snapshot(z, {0, 2, 3});  // when the op below ends, not again when the composite one does
+        w.end(kLinear, 0, {z});
+    });
+    const capture::CapturedFrame frame = only_frame(file, Level::api);
+    CHECK(frame.breaks.empty());
+    const capture::CapturedGraph& graph = frame.graphs.at(0);
+    REQUIRE(graph.graph.calls().size() == 2);
+    CHECK(graph.graph.node({graph.graph.calls()[0]}).target == "aten.relu.default");
+    CHECK(graph.graph.node({graph.graph.calls()[1]}).target == "aten.contiguous.default");
+    CHECK(graph.unrecorded.empty());
+    REQUIRE(graph.outputs.size() == 1);
+    CHECK(same_bits(evaluate(graph.graph, graph.inputs).at(0), graph.outputs[0]));
+}
+
+TEST_CASE("a graph whose values are not all known says which are missing") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3};
+        w.snapshot(x, {1, 2, 3});
+        w.call(kUnknown, {x}, {y});
+        w.call(kRelu, {y}, {z});
+        w.snapshot(z, {1, 2, 3});
+    });
+    const capture::CapturedGraph graph = only_frame(file).graphs.at(0);
+    CHECK(graph.inputs.empty());
+    CHECK(graph.unrecorded == "the elements of ___live[0], a result of my.mystery.default, were not written down");
+}
+
+TEST_CASE("a constant of the program, torch::tensor, is an input and nothing random; memory to write to is none") {
+    const TempDir folder;
+    const auto sources = [&](bool computed) {
+        const EventFile file = program(folder, [&](EventWriter& w) {
+            const FakeTensor x{.id = 1}, made{.id = 2}, filled{.id = 2, .version = 1}, y{.id = 3};
+            const FakeTensor element{.id = 4, .sizes = {}, .storage = 2},
+                written{.id = 4, .sizes = {}, .version = 1, .storage = 2};
+            w.snapshot(x, {1, 2, 3});
+            w.call(kEmpty, {}, {made}, {3});
+            w.call(kSelect, {made}, {element}, {0, 0});
+            if (computed)
+                w.call(kAddInPlace, {element, {.id = 5, .sizes = {}}}, {written}, {1});
+            else
+                w.call(kFill, {element}, {written}, {5});
+            w.snapshot(filled, {5, 2, 3});
+            w.call(kMul, {x, filled}, {y});
+        });
+        std::vector<std::string> texts;
+        for (const capture::CapturedGraph& graph : only_frame(file).graphs)
+            for (const capture::Source& source : graph.sources) texts.push_back(source.text());
+        return texts;
+    };
+    CHECK(sources(false) == std::vector<std::string>{"L['arg0']", "L['constant0']"});
+    const std::vector<std::string> computed = sources(true);
+    CHECK(std::ranges::find(computed, "L['memory0']") != computed.end());
 }
 
 TEST_CASE("a damaged event file is one Error, wherever the damage is") {

@@ -1,0 +1,72 @@
+#include "frontends/libtorch/filling.h"
+
+#include <algorithm>
+#include <map>
+
+#include "frontends/libtorch/bind.h"
+
+namespace whittle::libtorch {
+
+namespace {
+
+std::vector<std::uint64_t> storages(const Event& event) {
+    std::vector<std::uint64_t> found;
+    for (const EventValue& value : event.values)
+        for_each_tensor(value, [&](const TensorRef& tensor) {
+            if (!tensor.number) found.push_back(tensor.has(kHasStorage) ? tensor.storage : 0);
+        });
+    return found;
+}
+
+class Finder {
+  public:
+    explicit Finder(const std::vector<Step>& steps) : steps_(steps), filling_(steps.size(), false) {}
+
+    std::vector<bool> find() {
+        for (std::size_t i = 0; i < steps_.size(); ++i)
+            if (steps_[i].kind == StepKind::op && steps_[i].end) visit(i);
+        return std::move(filling_);
+    }
+
+  private:
+    void visit(std::size_t index) {
+        const Step& step = steps_[index];
+        const std::vector<std::uint64_t> read = storages(*step.begin), made = storages(*step.end);
+        if (makes_memory(*step.op)) {
+            for (const std::uint64_t storage : read)
+                if (!made.empty() && storage == made.front()) return leave(storage, true);  // resize_()
+            for (const std::uint64_t storage : made) add(storage, index);
+            return;
+        }
+        // A view, or a number written: only this memory goes in and comes out.
+        if (!read.empty() && !made.empty() && fresh_.contains(read.front()) && !is_random(*step.op)) {
+            const auto same = [&](std::uint64_t storage) { return storage == read.front(); };
+            if (std::ranges::all_of(read, same) && std::ranges::all_of(made, same)) return add(read.front(), index);
+        }
+        for (const std::uint64_t storage : read) leave(storage, writes_argument(*step.op) && storage == read.front());
+    }
+
+    void add(std::uint64_t storage, std::size_t index) {
+        if (storage) fresh_[storage].push_back(index);
+        filling_[index] = storage != 0;
+    }
+
+    /// Something reads the memory, or writes what was computed to it: then its steps are calls like others.
+    void leave(std::uint64_t storage, bool written) {
+        const auto steps = fresh_.find(storage);
+        if (steps == fresh_.end()) return;
+        if (written)
+            for (const std::size_t index : steps->second) filling_[index] = false;
+        fresh_.erase(steps);
+    }
+
+    const std::vector<Step>& steps_;
+    std::vector<bool> filling_;
+    std::map<std::uint64_t, std::vector<std::size_t>> fresh_;  ///< per storage nothing has read: its steps
+};
+
+}  // namespace
+
+std::vector<bool> filling_steps(const std::vector<Step>& steps) { return Finder(steps).find(); }
+
+}  // namespace whittle::libtorch

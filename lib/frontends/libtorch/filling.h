@@ -1,0 +1,15 @@
+// filling_steps(): the ops that give new memory its first contents, numbers of the program: what torch::tensor({1, 2})
+// and a fill of empty() are made of. They compute nothing that a graph could: what they make is an input.
+#pragma once
+
+#include <vector>
+
+#include "frontends/libtorch/steps.h"
+
+namespace whittle::libtorch {
+
+/// Per step: it makes memory without contents, shows it, or writes a number to it, before anything reads it; and
+/// nothing but numbers is written there until then.
+std::vector<bool> filling_steps(const std::vector<Step>& steps);
+
+}  // namespace whittle::libtorch
