@@ -231,7 +231,7 @@ std::vector<Sample> with_parameters(DType dtype, const std::vector<ArgList>& lis
 }
 
 template <class F>
-OpDef op(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes = kFloating) {
+constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes = kFloating) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
@@ -242,7 +242,7 @@ OpDef op(std::string_view name, std::string_view schema, std::string_view doc, D
             .samples = [](DType dtype) { return samples::unary(dtype); }};
 }
 template <class K>
-OpDef kernel_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
+constexpr OpDef kernel_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
@@ -252,7 +252,7 @@ OpDef kernel_op(std::string_view name, std::string_view schema, std::string_view
             .lower = lower_kernel<K>,
             .samples = samples};
 }
-OpDef composite(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes,
+constexpr OpDef composite(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes,
                 DecomposeFn decompose, SamplesFn samples) {
     return {.name = name,
             .doc = doc,
@@ -272,7 +272,7 @@ std::vector<Sample> gelu_samples(DType dtype) {
     return result;
 }
 
-const OpDef kActivations[] = {
+constexpr OpDef kActivations[] = {
     op<Relu>("aten.relu.default", "relu(Tensor self) -> Tensor", "max(x, 0); NaN stays", kNumbers),
     op<Sigmoid>("aten.sigmoid.default", "sigmoid(Tensor self) -> Tensor", "1 / (1 + exp(-x))", kAnyDType),
     op<LogSigmoid>("aten.log_sigmoid.default", "log_sigmoid(Tensor self) -> Tensor", "log(sigmoid(x))"),

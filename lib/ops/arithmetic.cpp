@@ -129,7 +129,7 @@ std::vector<Sample> number_samples(DType dtype) {
 }
 
 template <class F>
-OpDef sum_op(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef sum_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
@@ -271,7 +271,7 @@ std::vector<Sample> scalar_samples(DType dtype) {
 }
 
 template <class F, DTypeSet kDTypes = kAnyDType>
-OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
     OpDef def = {.name = name,
                  .doc = doc,
                  .schema = schema,
@@ -284,7 +284,7 @@ OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
     return def;
 }
 template <class F>
-OpDef shift(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef shift(std::string_view name, std::string_view schema, std::string_view doc) {
     OpDef def = op<F, kIntegers>(name, schema, doc);
     if (!name.ends_with("Scalar")) def.samples = [](DType dtype) { return samples::binary(dtype, kIntegers); };
     return def;
@@ -292,7 +292,7 @@ OpDef shift(std::string_view name, std::string_view schema, std::string_view doc
 
 constexpr DTypeSet kBits = kIntegers | kBool;
 
-const OpDef kArithmetic[] = {
+constexpr OpDef kArithmetic[] = {
     sum_op<Add>("aten.add.Tensor", "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
                 "self + alpha * other; or for bool"),
     sum_op<Add>("aten.add.Scalar", "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",

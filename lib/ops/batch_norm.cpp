@@ -230,7 +230,7 @@ std::vector<Sample> instance_samples(DType dtype) {
                               without_statistics(dtype, {Arg(), Arg(), Arg(true), Arg(0.1), Arg(1e-3), Arg(false)}));
 }
 
-const OpDef kBatchNorm[] = {
+constexpr OpDef kBatchNorm[] = {
     {.name = "aten._native_batch_norm_legit_no_training.default",
      .doc = "normalized by running statistics per channel; two empty results",
      .schema = "_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "

@@ -128,7 +128,7 @@ std::vector<Sample> fill_copy_samples(DType dtype) {
 
 // --- Records ---
 
-OpDef view_op(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef view_op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
@@ -138,7 +138,7 @@ OpDef view_op(std::string_view name, std::string_view schema, std::string_view d
             .samples = plain_samples};
 }
 
-const OpDef kCast[] = {
+constexpr OpDef kCast[] = {
     {.name = "aten._to_copy.default",
      .doc = "a copy with another dtype",
      .schema = "_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "

@@ -88,7 +88,7 @@ std::vector<Sample> with_numbers(DType dtype) {
 }
 
 template <class F>
-OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
@@ -98,13 +98,13 @@ OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
             .samples = [](DType dtype) { return samples::binary(dtype); }};
 }
 template <class F>
-OpDef with_scalar(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef with_scalar(std::string_view name, std::string_view schema, std::string_view doc) {
     OpDef def = op<F>(name, schema, doc);
     def.samples = with_numbers;
     return def;
 }
 
-const OpDef kCompare[] = {
+constexpr OpDef kCompare[] = {
     op<Eq>("aten.eq.Tensor", "eq.Tensor(Tensor self, Tensor other) -> Tensor", "self == other"),
     with_scalar<Eq>("aten.eq.Scalar", "eq.Scalar(Tensor self, Scalar other) -> Tensor", "self == other"),
     op<Ne>("aten.ne.Tensor", "ne.Tensor(Tensor self, Tensor other) -> Tensor", "self != other; true with NaN"),

@@ -173,7 +173,7 @@ std::vector<Sample> divided(DType dtype, bool scalar, DTypeSet partners) {
 }
 
 template <class F, DTypeSet kDTypes>
-OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
+constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
     OpDef def = {.name = name,
                  .doc = doc,
                  .schema = schema,
@@ -202,7 +202,7 @@ std::vector<Sample> mode_samples(DType dtype) {
     return result;
 }
 
-OpDef mode_op(std::string_view name, std::string_view schema) {
+constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",
             .schema = schema,
@@ -213,7 +213,7 @@ OpDef mode_op(std::string_view name, std::string_view schema) {
             .samples = name.ends_with("Scalar_mode") ? mode_samples<true> : mode_samples<false>};
 }
 
-const OpDef kDivision[] = {
+constexpr OpDef kDivision[] = {
     op<Divide, kAnyDType>("aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor",
                           "self / other; integers give floats"),
     op<Divide, kAnyDType>("aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor",

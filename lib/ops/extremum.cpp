@@ -145,7 +145,7 @@ std::vector<Sample> position_samples(DType dtype) {
 // --- Records ---
 
 template <bool kLargest>
-OpDef value_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef value_op(std::string_view name, std::string_view schema, SamplesFn samples) {
     return {.name = name,
             .doc = kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is",
             .schema = schema,
@@ -155,7 +155,7 @@ OpDef value_op(std::string_view name, std::string_view schema, SamplesFn samples
             .samples = samples};
 }
 template <bool kLargest>
-OpDef position_op(std::string_view name, std::string_view schema) {
+constexpr OpDef position_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = kLargest ? "where the largest element is, the first of equals; the first NaN if there is one"
                             : "where the smallest element is, the first of equals; the first NaN if there is one",
@@ -167,7 +167,7 @@ OpDef position_op(std::string_view name, std::string_view schema) {
             .samples = position_samples};
 }
 template <bool kLargest>
-OpDef both_op(std::string_view name, std::string_view schema) {
+constexpr OpDef both_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = kLargest ? "largest elements and where they are" : "smallest elements and where they are",
             .schema = schema,
@@ -177,7 +177,7 @@ OpDef both_op(std::string_view name, std::string_view schema) {
             .samples = dim_samples};
 }
 
-const OpDef kExtremum[] = {
+constexpr OpDef kExtremum[] = {
     value_op<true>("aten.amax.default", "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", list_samples),
     value_op<false>("aten.amin.default", "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
                     list_samples),

@@ -1,5 +1,5 @@
 // The op families, one line each; registry.cpp concatenates them. A family is a list of OpDef records with static
-// lifetime, and everything about its ops stays in its own files.
+// lifetime, constexpr because programs may compute before main(); everything about its ops stays in its own files.
 #pragma once
 
 #include <span>

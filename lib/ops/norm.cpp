@@ -260,7 +260,7 @@ std::vector<Sample> group_samples(DType dtype) {
     return result;
 }
 
-const OpDef kNorm[] = {
+constexpr OpDef kNorm[] = {
     {.name = "aten.native_layer_norm.default",
      .doc = "normalized over trailing dimensions; also mean and 1 / sqrt(variance + eps)",
      .schema = "native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "

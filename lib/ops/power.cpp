@@ -157,7 +157,7 @@ std::vector<Sample> base_samples(DType dtype) {
     return result;
 }
 
-const OpDef kPower[] = {
+constexpr OpDef kPower[] = {
     {.name = "aten.pow.Tensor_Tensor",
      .doc = "self to the power of exponent; integers wrap",
      .schema = "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",

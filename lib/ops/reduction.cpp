@@ -342,7 +342,7 @@ std::vector<Sample> count_samples(DType dtype) {
 
 // --- Records ---
 
-OpDef sum_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef sum_op(std::string_view name, std::string_view schema, SamplesFn samples) {
     return {.name = name,
             .doc = "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
             .schema = schema,
@@ -351,7 +351,7 @@ OpDef sum_op(std::string_view name, std::string_view schema, SamplesFn samples) 
             .lower = lower_sum,
             .samples = samples};
 }
-OpDef prod_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef prod_op(std::string_view name, std::string_view schema, SamplesFn samples) {
     return {.name = name,
             .doc = "product; i64 for integers and bool unless dtype says otherwise, wrapping",
             .schema = schema,
@@ -360,7 +360,7 @@ OpDef prod_op(std::string_view name, std::string_view schema, SamplesFn samples)
             .lower = lower_prod,
             .samples = samples};
 }
-OpDef mean_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef mean_op(std::string_view name, std::string_view schema, SamplesFn samples) {
     return {.name = name,
             .doc = "sum / count in a floating dtype; NaN of nothing",
             .schema = schema,
@@ -370,7 +370,7 @@ OpDef mean_op(std::string_view name, std::string_view schema, SamplesFn samples)
             .samples = samples};
 }
 template <bool kAny>
-OpDef logic_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef logic_op(std::string_view name, std::string_view schema, SamplesFn samples) {
     return {.name = name,
             .doc = kAny ? "is some element != 0; u8 gives u8" : "are all elements != 0; u8 gives u8",
             .schema = schema,
@@ -380,11 +380,11 @@ OpDef logic_op(std::string_view name, std::string_view schema, SamplesFn samples
             .samples = samples};
 }
 
-const SamplesFn kWhole = [](DType dtype) { return samples::whole(dtype); };
-const SamplesFn kSingle = [](DType dtype) { return samples::single_dims(dtype); };
-const SamplesFn kLists = [](DType dtype) { return samples::dim_lists(dtype); };
+constexpr SamplesFn kWhole = [](DType dtype) { return samples::whole(dtype); };
+constexpr SamplesFn kSingle = [](DType dtype) { return samples::single_dims(dtype); };
+constexpr SamplesFn kLists = [](DType dtype) { return samples::dim_lists(dtype); };
 
-const OpDef kReduction[] = {
+constexpr OpDef kReduction[] = {
     sum_op("aten.sum.default", "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", sum_samples),
     sum_op("aten.sum.dim_IntList",
            "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",

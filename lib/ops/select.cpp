@@ -167,7 +167,7 @@ std::vector<Sample> fill_tensor_samples(DType dtype) {
 
 // --- Records ---
 
-OpDef where_op(std::string_view name, std::string_view schema, DTypeSet dtypes, SamplesFn samples) {
+constexpr OpDef where_op(std::string_view name, std::string_view schema, DTypeSet dtypes, SamplesFn samples) {
     return {.name = name,
             .doc = "self where condition holds, else other",
             .schema = schema,
@@ -177,7 +177,7 @@ OpDef where_op(std::string_view name, std::string_view schema, DTypeSet dtypes, 
             .lower = lower_where,
             .samples = samples};
 }
-OpDef fill_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef fill_op(std::string_view name, std::string_view schema, SamplesFn samples) {
     return {.name = name,
             .doc = "value, as self's dtype, where mask holds, else self",
             .schema = schema,
@@ -187,7 +187,7 @@ OpDef fill_op(std::string_view name, std::string_view schema, SamplesFn samples)
             .samples = samples};
 }
 
-const OpDef kSelect[] = {
+constexpr OpDef kSelect[] = {
     where_op("aten.where.self", "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", kAnyDType,
              where_samples),
     where_op("aten.where.ScalarOther", "where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor",

@@ -117,7 +117,7 @@ std::vector<Sample> composite_samples(DType dtype) {
     return result;
 }
 
-const OpDef kSoftmax[] = {
+constexpr OpDef kSoftmax[] = {
     {.name = "aten._softmax.default",
      .doc = "exp(x) / sum(exp(x)) along a dimension",
      .schema = "_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",

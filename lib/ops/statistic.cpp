@@ -156,7 +156,7 @@ std::vector<Sample> logsumexp_samples(DType dtype) { return samples::dim_lists(d
 // --- Records ---
 
 template <bool kRoot, bool kMean = false>
-OpDef op(std::string_view name, std::string_view schema, SamplesFn samples) {
+constexpr OpDef op(std::string_view name, std::string_view schema, SamplesFn samples) {
     return {.name = name,
             .doc = kRoot ? (kMean ? "standard deviation and mean" : "standard deviation")
                          : (kMean ? "variance and mean" : "variance"),
@@ -168,7 +168,7 @@ OpDef op(std::string_view name, std::string_view schema, SamplesFn samples) {
             .samples = samples};
 }
 
-const OpDef kStatistic[] = {
+constexpr OpDef kStatistic[] = {
     op<false>("aten.var.correction",
               "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
               correction_samples),

@@ -232,7 +232,7 @@ std::vector<Sample> lerp_scalar_samples(DType dtype) {
 
 // --- Records ---
 
-OpDef clamp_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
+constexpr OpDef clamp_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
@@ -243,7 +243,7 @@ OpDef clamp_op(std::string_view name, std::string_view schema, std::string_view 
             .samples = samples};
 }
 template <class K>
-OpDef kernel_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
+constexpr OpDef kernel_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
@@ -253,7 +253,7 @@ OpDef kernel_op(std::string_view name, std::string_view schema, std::string_view
             .lower = lower_kernel<K>,
             .samples = samples};
 }
-const OpDef kTernary[] = {
+constexpr OpDef kTernary[] = {
     clamp_op("aten.clamp.default", "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
              "min(max(self, min), max); NaN stays", clamp_samples),
     clamp_op("aten.clamp.Tensor", "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",

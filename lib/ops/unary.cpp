@@ -223,7 +223,7 @@ struct LogicalNot : Predicate {
 };
 
 template <class F>
-OpDef op(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes = kAnyDType) {
+constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes = kAnyDType) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
@@ -234,7 +234,7 @@ OpDef op(std::string_view name, std::string_view schema, std::string_view doc, D
             .samples = [](DType dtype) { return samples::unary(dtype); }};
 }
 
-const OpDef kUnary[] = {
+constexpr OpDef kUnary[] = {
     op<Abs>("aten.abs.default", "abs(Tensor self) -> Tensor", "|x|; the smallest integer stays itself", kNumbers),
     op<Neg>("aten.neg.default", "neg(Tensor self) -> Tensor", "-x; integers wrap", kNumbers),
     op<Sign>("aten.sign.default", "sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN"),
