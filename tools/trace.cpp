@@ -31,7 +31,7 @@ struct Options {
     cli::InputOptions inputs;
     cli::ProgramOptions program;
     std::string record = "always";
-    bool fullgraph = false, minify = false;
+    bool fullgraph = false, exported = false, minify = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -42,6 +42,9 @@ void declare(cli::Tool& tool, Options& options) {
     tool.choice("--record", options.record, {"always", "on-error", "never"},
                 "When to write records: always, only of runs that fail or give wrong results, or never.");
     tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
+    tool.flag("--export", options.exported,
+              "As --fullgraph, and exit with status 1, too, when a graph has an input that is no parameter of its "
+              "function, nor of a module that it is given: naming all of them.");
     tool.flag("--minify", options.minify,
               "When the backend fails: minimize the failure, write a repro of it and verify that, all below DIR.");
     options.inputs.declare(tool);
@@ -52,7 +55,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("trace -o traces ./app -- --steps 3",
                  "capture a LibTorch program; the exit status is the program's own");
     tool.example("trace cc -- g++ -c model.cpp", "compile with capture probes; see trace cc --help");
-    tool.exit_one("results differ from the given outputs, the backend failed, or a graph break under --fullgraph.");
+    tool.exit_one("results differ from the given outputs, the backend failed, or --fullgraph or --export is not met.");
 }
 
 /// A backend failed on what was traced: with --minify all the way to a repro, else the command that begins with it. The
@@ -86,11 +89,22 @@ void check_output(const Options& options) {
         throw Error({given, {}}, "found a folder that trace did not write, expected an empty or a new one");
 }
 
-/// Whether --fullgraph has nothing to say against it; else says what the first break is.
-bool is_whole(const Options& options, const explain::Report& report) {
-    if (!options.fullgraph || !report.first_break) return true;
-    std::cerr << "trace: --fullgraph: " << explain::first_break_text(report);
-    return false;
+/// Whether --fullgraph and --export have nothing to say against it; else says what the first break is, or which inputs
+/// are in the way.
+bool is_whole(const Options& options, const explain::Report& report, const std::vector<explain::Frame>& frames) {
+    const char* option = options.exported ? "trace: --export: " : "trace: --fullgraph: ";
+    if ((options.fullgraph || options.exported) && report.first_break) {
+        std::cerr << option << explain::first_break_text(report);
+        return false;
+    }
+    if (!options.exported) return true;
+    bool whole = true;
+    for (const explain::Frame& frame : frames)
+        for (const explain::ForeignInput& input : explain::foreign_inputs(frame.graph)) {
+            std::cerr << option << explain::foreign_input_text(input, frame.name);
+            whole = false;
+        }
+    return whole;
 }
 
 void print(const TracedFrame& traced, const cli::LoadedFrame& frame, const fs::path& folder) {
@@ -147,7 +161,10 @@ int finish_own(const cli::Tool& tool, const Options& options, const cli::RanProg
             frames.push_back({{"frame", graph.frame}, {"graph", graph.file.string()}});
         cli::print_json({{"output", options.output.string()}, {"frames", frames}, {"program", ran.status}});
     }
-    return is_whole(options, explain::explain(index.model, {}, nullptr, &index)) ? cli::end_as(ran) : 1;
+    std::vector<explain::Frame> frames;
+    for (std::size_t i = 0; i < ran.own_graphs.size(); ++i)
+        frames.push_back({.name = index.graphs[i].frame, .graph = ran.own_graphs[i]});
+    return is_whole(options, explain::explain(index.model, {}, nullptr, &index), frames) ? cli::end_as(ran) : 1;
 }
 
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
@@ -160,7 +177,10 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
     TraceFolder folder(options.output, options.model.string(), spec, cli::environment());
     nlohmann::json json = nlohmann::json::array();
     std::size_t failures = 0;
+    std::vector<explain::Frame> frames;
     for (const capture::CapturedFrame& frame : ran.frames) {
+        for (const capture::CapturedGraph& captured : frame.graphs)
+            frames.push_back({.name = frame.name, .graph = captured.graph});
         for (const TracedFrame& traced :
              folder.add(frame, "LibTorch", backend, options.backend.options(), policy_of(options))) {
             json.push_back({{"frame", frame.name}, {"graph", traced.graph.string()}});
@@ -186,8 +206,8 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
     if (failures && folder.index().records.size()) follow_up(options, backend, std::cerr);
     if (tool.shared().json)
         cli::print_json({{"output", options.output.string()}, {"frames", json}, {"program", ran.status}});
-    return is_whole(options, explain::explain(options.model.string(), {}, nullptr, &folder.index())) ? cli::end_as(ran)
-                                                                                                     : 1;
+    const explain::Report report = explain::explain(options.model.string(), {}, nullptr, &folder.index());
+    return is_whole(options, report, frames) ? cli::end_as(ran) : 1;
 }
 
 int run(const cli::Tool& tool, const Options& options) {
@@ -202,10 +222,9 @@ int run(const cli::Tool& tool, const Options& options) {
     nlohmann::json json = nlohmann::json::array();
     bool good = true, failed = false;
     for (const cli::LoadedFrame& frame : frames) {
-        good = good && is_whole(options, explain::explain(
-                                             options.model.string(),
-                                             {{.name = frame.name, .file = frame.file.string(), .graph = frame.graph}},
-                                             nullptr));
+        const std::vector<explain::Frame> whole = {
+            {.name = frame.name, .file = frame.file.string(), .graph = frame.graph}};
+        good = good && is_whole(options, explain::explain(options.model.string(), whole, nullptr), whole);
         const TracedFrame traced = folder.add(
             {frame.name, frame.file.string(), frame.graph, frame.inputs, frame.expected, frame.expected_from}, *backend,
             options.backend.options(), policy);

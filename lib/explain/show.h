@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "explain/export.h"
 #include "explain/report.h"
 
 namespace whittle::explain {
@@ -22,6 +23,9 @@ std::string to_text(const Report& report, const TextOptions& options);
 
 /// The first break, for --fullgraph: reason and id, the user's stack, a hint. Empty when there is none.
 std::string first_break_text(const Report& report);
+
+/// An input in the way of --export: its source, the user's stack where it is first read, a hint.
+std::string foreign_input_text(const ForeignInput& input, const std::string& function);
 
 /// graph_count, graph_break_count, op_count, break_reasons, graphs, recompiles (none for a model file), notes, ops,
 /// backend, unsupported.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "capture/source.h"
 #include "explain/show.h"
 #include "explain/words.h"
 #include "graph/text.h"
@@ -35,9 +36,9 @@ class Painter {
 };
 
 /// As the stack entries of the original: file and line, then the source text below.
-std::string place_text(const BreakPlace& place) {
+std::string stack_text(const std::vector<StackFrame>& stack) {
     std::string text;
-    for (const StackFrame& frame : place.user_stack) {
+    for (const StackFrame& frame : stack) {
         text += "   File \"" + frame.file + "\"";
         if (frame.line > 0) text += ", line " + std::to_string(frame.line);
         text += ", in " + frame.function + "\n";
@@ -61,7 +62,7 @@ std::string reasons_text(const Report& report, const TextOptions& options, const
         if (reason.count > 1) text += " (" + plural(reason.count, "time") + ")";
         text += "\n";
         const std::size_t shown = options.verbose ? reason.places.size() : std::min(kPlaces, reason.places.size());
-        for (std::size_t i = 0; i < shown; ++i) text += place_text(reason.places[i]);
+        for (std::size_t i = 0; i < shown; ++i) text += stack_text(reason.places[i].user_stack);
         if (shown < reason.places.size())
             text += "   and " + std::to_string(reason.places.size() - shown) + " more (--verbose lists all)\n";
         text += hint_text(reason.kind);
@@ -130,7 +131,7 @@ std::string recompiles_text(const Report& report, const TextOptions& options, co
     int number = 0;
     for (const IndexRecompile& entry : report.recompiles) {
         text += '\n' + std::to_string(++number) + ". " + entry.frame + ": " + paint.red(entry.guard);
-        text += " (" + plural(entry.count, "time") + ")\n" + place_text({"", entry.stack});
+        text += " (" + plural(entry.count, "time") + ")\n" + stack_text(entry.stack);
         if (!entry.advice.empty()) text += "   hint: " + entry.advice + "\n";
     }
     return text + "\n";
@@ -196,8 +197,16 @@ std::string first_break_text(const Report& report) {
     if (!report.first_break) return {};
     const BreakPlace& place = report.first_break->places.at(0);
     return "found a graph break at " + (place.node.empty() ? "" : "%" + place.node + ": ") +
-           heading(*report.first_break, Painter(false)) + "\n" + place_text(place) +
+           heading(*report.first_break, Painter(false)) + "\n" + stack_text(place.user_stack) +
            hint_text(report.first_break->kind);
+}
+
+std::string foreign_input_text(const ForeignInput& input, const std::string& function) {
+    const bool random = capture::Source::parse(input.source)->root().kind() == capture::SourceKind::random;
+    return "found input " + input.source + (random ? ", a random value" : "") + "; expected parameters of " + function +
+           " only\n" + stack_text(input.user_stack) +
+           (random ? "   hint: draw it outside and pass it in\n"
+                   : "   hint: pass it in, or make it a parameter of a module that is passed in\n");
 }
 
 std::string to_text(const Report& report, const TextOptions& options) {

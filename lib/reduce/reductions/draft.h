@@ -50,7 +50,6 @@ class Draft {
     NodeRef add(Node node, double order);
     NodeRef resolved(NodeRef ref) const;
     std::optional<Graph> assemble() const;
-    void assemble_nested(Graph& graph) const;
     void set_outputs(Node& output) const;
     bool infer_again(Graph& graph) const;
 

@@ -1,0 +1,29 @@
+// Functions for trace --export: one graph each, but only `affine` takes all that it reads as parameters. What they use
+// is made before main(), when the library's own initializers may not have run yet.
+#include <whittle/whittle.h>
+
+#include <string>
+
+using whittle::Tensor;
+
+namespace {
+
+const Tensor kTable = whittle::ones({4});
+
+Tensor affine(Tensor x, Tensor w) { return x * w + 1; }
+
+Tensor looked_up(Tensor x) {
+    const Tensor noise = whittle::rand({4});
+    return affine(x, kTable) + noise;
+}
+
+const auto kAffine = whittle::compile(affine, {.name = "affine", .arg_names = {"x", "w"}});
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string wanted = argc > 1 ? argv[1] : "affine";
+    const Tensor x = whittle::ones({4});
+    if (wanted == "affine") kAffine(x, x);
+    if (wanted == "looked_up") whittle::compile(looked_up, {.name = "looked_up", .arg_names = {"x"}})(x);
+}
