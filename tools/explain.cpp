@@ -24,6 +24,7 @@
 #include "frontends/cpp/command.h"
 #include "frontends/cpp/description.h"
 #include "run/captured.h"
+#include "run/trace_folder.h"
 
 namespace {
 
@@ -39,6 +40,7 @@ struct Options {
     std::optional<std::string> break_id, source, source_flags;
     bool ops = false, guards = false, times = false, recompiles = false;
     bool fullgraph = false, list_backends = false, list_variables = false, divergence = false, minify = false;
+    std::vector<std::string> typed;  ///< the arguments as they were typed
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -49,11 +51,11 @@ void declare(cli::Tool& tool, Options& options) {
     tool.flag("--guards", options.guards, "Add the guards of each captured graph: when it may be used again.");
     tool.flag("--times", options.times, "Add how long each captured graph took to compile.");
     tool.flag("--recompiles", options.recompiles, "Add every recompile: its guard, how often, and what would stop it.");
-    options.backend.declare(tool, "halide");
+    options.backend.declare(tool, "halide; one that is named is also run, and what it fails on is told first");
     tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
     tool.flag("--minify", options.minify,
-              "Run the backend too, and when it fails minimize the failure into MODEL.min.json, write a repro of it "
-              "(MODEL.min.cpp) and verify that.");
+              "Run the backend, of a program on what its frames recorded, and when it fails minimize the failure into "
+              "MODEL.min.json, write a repro of it (MODEL.min.cpp) and verify that.");
     tool.option("--dot", options.dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
     tool.option("--break", options.break_id, "ID",
                 "Say what the break ID (WB0001 …) means and how to avoid it, or 'all' of them, and stop.");
@@ -80,9 +82,10 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("explain model.onnx --backend ./mine.so --fullgraph", "does a backend of your own take all of it?");
     tool.example("explain --static model.cpp -- -std=c++17 -Iinclude", "where capture of a program would have to stop");
     tool.example("explain model.onnx --backend halide --divergence", "the first value that Halide computes wrong");
+    tool.example("explain model.onnx --backend ./mine.so --minify", "from a failing compile to a verified repro");
     tool.exit_one(
-        "with --fullgraph, there is a graph break; with --divergence, the results differ; with --minify, the backend "
-        "fails.");
+        "with --fullgraph, there is a graph break; with --divergence, the results differ; a backend that was named, or "
+        "with --minify the default one, fails.");
 }
 
 int list(const cli::Tool& tool) {
@@ -105,9 +108,20 @@ int list(const cli::Tool& tool) {
 struct Subject {
     std::vector<explain::Frame> frames = {};
     std::optional<TraceIndex> index = {};
+    /// Where the backend is run: what fails, and where the recorded frames are.
+    std::vector<cli::FailingFrame> failing = {};
+    fs::path runnable = {};
 };
 
-Subject subject_of_model(const Options& options) {
+/// The backend to run the graphs on; null when none was asked for. The reference has no failures of its own.
+std::unique_ptr<Backend> suspect(const Options& options) {
+    if (options.backend.name.empty() && !options.minify) return nullptr;
+    std::unique_ptr<Backend> backend = find_backend(options.backend.name.empty() ? "halide" : options.backend.name);
+    return backend->name() == "eager" ? nullptr : std::move(backend);
+}
+
+/// `runnable`: the frames with their inputs, when a backend is to be run on them.
+Subject subject_of_model(const Options& options, const std::vector<cli::LoadedFrame>& runnable) {
     if (!options.source) options.program.refuse_for_model(*options.model);
     const cli::ModelOptions how{.inputs = options.inputs, .keep_unknown = true, .need_inputs = false};
     Subject subject;
@@ -117,11 +131,39 @@ Subject subject_of_model(const Options& options) {
         subject.frames.push_back(std::move(frame));
     }
     if (fs::is_directory(*options.model)) subject.index = load_index(*options.model);
+    if (const auto backend = suspect(options)) {
+        subject.runnable = *options.model;
+        subject.failing = cli::failing_frames(runnable, *backend, options.backend.options());
+    }
     return subject;
 }
 
-Subject subject_of_program(const cli::Tool& tool, const Options& options) {
-    const cli::RanProgram ran = cli::run_program(*options.model, options.program, false, tool.shared().json);
+/// The program's frames as a trace below `folder`, run on the backend.
+void run_recorded(const cli::RanProgram& ran, const fs::path& folder, const Options& options, Backend& backend,
+                  Subject& subject) {
+    subject.runnable = folder;
+    if (ran.own) {
+        if (!ran.own->graphs.empty())
+            subject.failing = cli::failing_frames(cli::load_model(folder, {.keep_unknown = true}), backend,
+                                                  options.backend.options());
+        for (cli::FailingFrame& frame : subject.failing) frame.file = fs::path(frame.file).filename().string();
+        return;
+    }
+    TraceFolder trace(folder, options.model->string(), options.backend.name, {});
+    for (const capture::CapturedFrame& frame : ran.frames)
+        for (const TracedFrame& traced :
+             trace.add(frame, "LibTorch", backend, options.backend.options(), RecordPolicy::on_error))
+            if (traced.minifiable)
+                subject.failing.push_back({frame.name, traced.graph.filename().string(), traced.failure});
+    trace.finish();
+}
+
+Subject subject_of_program(const cli::Tool& tool, const Options& options, const fs::path& folder) {
+    const std::unique_ptr<Backend> backend = suspect(options);
+    cli::OwnTrace own;
+    if (backend) own = {.folder = folder, .records = "always"};
+    const cli::RanProgram ran =
+        cli::run_program(*options.model, options.program, backend != nullptr, tool.shared().json, own);
     Subject subject{.index = index_of(options.model->string(), ran.frames)};
     if (ran.own) subject.index = ran.own;
     subject.index->notes.insert(subject.index->notes.end(), ran.notes.begin(), ran.notes.end());
@@ -134,6 +176,7 @@ Subject subject_of_program(const cli::Tool& tool, const Options& options) {
     for (const capture::CapturedFrame& frame : ran.frames)
         for (const capture::CapturedGraph& graph : frame.graphs)
             subject.frames.push_back({.name = frame.name, .file = graph.graph.name + ".json", .graph = graph.graph});
+    if (backend) run_recorded(ran, folder, options, *backend, subject);
     return subject;
 }
 
@@ -208,13 +251,15 @@ int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::A
 }
 
 int tell_divergence(const cli::Tool& tool, const Options& options) {
-    const std::string name = options.backend.name.empty() ? "halide" : options.backend.name;
-    const std::unique_ptr<Backend> backend = find_backend(name);
     nlohmann::json all = nlohmann::json::array();
     bool differs = false;
+    std::string name;
     for (const cli::LoadedFrame& frame : cli::load_model(*options.model, {.inputs = options.inputs})) {
+        cli::BackendChoice choice = options.backend;
+        choice.default_to(frame);
+        name = choice.name.empty() ? "halide" : choice.name;
         const Divergence divergence =
-            diverge(frame.graph, frame.inputs, *backend, options.backend.options(), {}, options.accuracy.accuracy());
+            diverge(frame.graph, frame.inputs, *find_backend(name), choice.options(), {}, options.accuracy.accuracy());
         differs = differs || divergence.plain.failed() || divergence.first;
         const std::string what = frame.file.empty() ? options.model->string() : frame.file.string();
         if (!tool.shared().json)
@@ -227,18 +272,45 @@ int tell_divergence(const cli::Tool& tool, const Options& options) {
     return differs ? 1 : 0;
 }
 
-/// --minify: from the model to a verified repro. True: the backend fails.
-bool minimize(const cli::Tool& tool, const Options& options) {
-    cli::FollowUp wanted{.model = *options.model, .backend = options.backend, .inputs = options.inputs};
+/// What the backend fails on comes first; of what is in the report anyway, nothing.
+void tell_failures(const Subject& subject, std::ostream& out) {
+    for (const cli::FailingFrame& frame : subject.failing)
+        out << "FAIL " << frame.name << " (" << frame.file << "): " << frame.failure << "\n";
+    if (!subject.failing.empty()) out << "\n";
+}
+
+/// At the end: with --minify from the failure to a verified repro, else the command that does it.
+void follow_up(const cli::Tool& tool, const Options& options, const Subject& subject, nlohmann::json& json) {
+    std::ostream& report = tool.shared().json ? std::cerr : std::cout;
+    if (subject.runnable.empty()) return;
+    if (subject.failing.empty()) {
+        if (options.minify)
+            report << "\nnot failing: with " << (options.backend.name.empty() ? "halide" : options.backend.name)
+                   << " it compiles, runs and computes what eager does\n";
+        return;
+    }
+    if (!options.minify) {
+        report << "\nnext: " << cli::with_minify(tool, options.typed) << "\n";
+        return;
+    }
+    cli::FollowUp wanted{.model = subject.runnable, .backend = options.backend, .inputs = options.inputs};
     wanted.output = fs::absolute(*options.model).lexically_normal();
     if (!wanted.output.has_filename()) wanted.output = wanted.output.parent_path();  // DIR/
     wanted.output = wanted.output.stem().string() + ".min.json";
-    std::ostream& report = tool.shared().json ? std::cerr : std::cout;
-    report << '\n';
-    return cli::follow_up(wanted, report).failing;
+    if (!tool.shared().json) report << '\n';
+    const cli::FollowedUp done = cli::follow_up(wanted, report, tool.shared().json);
+    json.update(done.json);
+    json["verified"] = done.verified;
 }
 
-int run(const cli::Tool& tool, const Options& options) {
+nlohmann::json to_json(const std::vector<cli::FailingFrame>& failing) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const cli::FailingFrame& frame : failing)
+        list.push_back({{"frame", frame.name}, {"file", frame.file}, {"failure", frame.failure}});
+    return list;
+}
+
+int run(const cli::Tool& tool, Options& options) {
     if (options.list_backends) return list(tool);
     if (options.list_variables) {
         std::cout << variables_page();
@@ -251,13 +323,17 @@ int run(const cli::Tool& tool, const Options& options) {
     if (options.accuracy.given() && !options.divergence)
         throw Error("found --accuracy, --rtol, --atol or --ulp without --divergence, expected both");
     if (options.divergence) return tell_divergence(tool, options);
-    if (options.minify && is_program(options))
-        throw Error({"--minify", {}}, "found a program, expected a model or a folder written by trace",
-                    "trace --minify runs the program and minimizes what fails");
     if (options.dot) cli::check_output("--dot", *options.dot, cli::files_read(*options.model, options.inputs));
+    std::vector<cli::LoadedFrame> runnable;
+    if ((options.minify || !options.backend.name.empty()) && !is_program(options)) {
+        runnable = cli::load_model(*options.model, {.inputs = options.inputs, .keep_unknown = true});
+        if (options.minify) options.backend.default_to(runnable.at(0));
+    }
     const std::unique_ptr<Backend> backend =
         find_backend(options.backend.name.empty() ? "halide" : options.backend.name);
-    const Subject subject = is_program(options) ? subject_of_program(tool, options) : subject_of_model(options);
+    const TempDir folder("whittle-explain");
+    const Subject subject = is_program(options) ? subject_of_program(tool, options, folder.path() / "traced")
+                                                : subject_of_model(options, runnable);
     if (!analyses.empty() && !subject.index)
         throw Error({options.model->string(), {}},
                     "found neither a program nor a folder written by trace, expected one with --static",
@@ -266,18 +342,22 @@ int run(const cli::Tool& tool, const Options& options) {
                                                     subject.index ? &*subject.index : nullptr);
     if (options.dot) write_file(*options.dot, explain::to_dot(subject.frames, backend.get()));
 
+    nlohmann::json json;
     if (tool.shared().json) {
-        nlohmann::json json = explain::to_json(report);
+        json = explain::to_json(report);
         if (!analyses.empty()) json["static"] = explain::joined_json(analyses, subject.index->breaks);
-        cli::print_json(json);
+        if (!subject.runnable.empty()) json["failures"] = to_json(subject.failing);
     } else {
+        tell_failures(subject, std::cout);
         std::cout << explain::to_text(report, text_options(tool, options));
         if (!analyses.empty())
             std::cout << explain::joined_text(analyses, subject.index->breaks, text_options(tool, options));
     }
     const bool broken = options.fullgraph && !report.break_reasons.empty();
     if (broken) std::cerr << "explain: --fullgraph: " << explain::first_break_text(report);
-    return (options.minify && minimize(tool, options)) || broken ? 1 : 0;
+    follow_up(tool, options, subject, json);
+    if (tool.shared().json) cli::print_json(json);
+    return !subject.failing.empty() || broken ? 1 : 0;
 }
 
 }  // namespace
@@ -287,5 +367,6 @@ int main(int argc, char** argv) {
     cli::Tool tool("explain", "MODEL",
                    "Says what was captured from a model, where capture or a backend stops, and why.");
     declare(tool, options);
+    options.typed = {argv + std::min(argc, 1), argv + argc};
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

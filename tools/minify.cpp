@@ -63,7 +63,7 @@ void declare(cli::Tool& tool, Options& options) {
                 "Where the result goes; .json or .onnx decides the candidates' format. Default: MODEL.min with MODEL's "
                 "extension.");
     tool.section("What fails");
-    options.backend.declare(tool, "halide");
+    options.backend.declare(tool, "what MODEL was recorded with and its options, else halide");
     options.accuracy.declare(tool, "Wrong results are failures too; without it only errors, crashes and hangs are.");
     tool.option("--test", options.test, "SCRIPT",
                 "Run SCRIPT CANDIDATE; exit 0: the candidate is still interesting (as C-Vise and llvm-reduce).");
@@ -291,6 +291,14 @@ std::vector<std::string> first_divergent(const cli::LoadedFrame& frame, Backend&
     }
 }
 
+/// Without an oracle on the command line: what MODEL was recorded with, or fails with.
+void use_recorded(Options& options, const cli::LoadedFrame& frame) {
+    if (!options.test.empty() || !options.check.empty() || !options.backend.name.empty()) return;
+    options.backend.default_to(frame);
+    if (!frame.graph.failure || options.backend.name.empty()) return;
+    if (frame.graph.failure->signature.kind == "mismatch") options.accuracy.default_to(frame.graph.failure->accuracy);
+}
+
 /// As --after asks; what does not decompose stays.
 std::vector<cli::LoadedFrame> prepared(std::vector<cli::LoadedFrame> frames, const Options& options) {
     if (options.after == "aot")
@@ -402,8 +410,9 @@ int run_several(const cli::Tool& tool, const Options& options, const std::vector
 int run(const cli::Tool& tool, Options& options) {
     if (options.print_delta_passes) return print_passes();
     check_usage(options);
-    const std::vector<cli::LoadedFrame> frames =
-        prepared(cli::load_model(options.model, {.inputs = options.inputs}), options);
+    std::vector<cli::LoadedFrame> frames = cli::load_model(options.model, {.inputs = options.inputs});
+    if (!frames.empty()) use_recorded(options, frames[0]);
+    frames = prepared(std::move(frames), options);
     if (frames.size() > 1) return run_several(tool, options, frames);
     if (frames.empty()) throw Error({options.model.string(), {}}, "found no graph, expected one");
     const Done done = minimize(tool, options, frames[0]);

@@ -35,7 +35,7 @@ struct Options {
 
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("RECORD|DIR", options.records, "Records, or folders of them.");
-    options.backend.declare(tool, "what each record was made with");
+    options.backend.declare(tool, "what each record was made with, and its options");
     options.accuracy.declare(tool, "How outputs are compared, instead of each record's own way.",
                              "the record's own, else by data type");
     tool.section("Which records");

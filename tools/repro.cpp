@@ -36,7 +36,7 @@ void declare(cli::Tool& tool, Options& options) {
         "GRAPH", options.graph,
         "What minify wrote; or a graph, model or record with --backend. `env` prints the environment instead.");
     tool.option("-o,--output", options.output, "FILE", "The file to write. Default: repro.cpp.");
-    options.backend.declare(tool, "the one recorded in GRAPH");
+    options.backend.declare(tool, "the one recorded in GRAPH, and its options");
     options.accuracy.declare(tool, "With --backend: a wrong result is a failure to look for.");
     tool.choice(
         "--data", options.data, {"auto", "real", "random", "ones", "zeros"},
@@ -88,11 +88,10 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
 
 /// Where a plug-in backend lives and what it is called there.
 void find_library(const std::string& spec, repro::Options& options) {
-    const std::size_t so = spec.find(".so");
     if (spec == "halide" || spec.starts_with("cmd:")) return;  // compiled in, or found by the command's words
     options.backend_name = find_backend(spec)->name();
-    if (so != std::string::npos) {
-        options.plugin = fs::absolute(spec.substr(0, so + 3));
+    if (const auto in = library_of(spec)) {
+        options.plugin = fs::absolute(in->library).lexically_normal();
         return;
     }
     for (const BackendInfo& info : list_backends())
@@ -189,13 +188,14 @@ void print(const repro::Report& report, const Failure& failure, const Options& o
               << report.compile_command << " && " << shell_quote({"./" + report.output.stem().string()}) << "\n";
 }
 
-int run(const cli::Tool& tool, const Options& options, const std::string& command) {
+int run(const cli::Tool& tool, Options& options, const std::string& command) {
     if (options.graph == "env") return tell_environment(tool);
     check_usage(options);
     std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});
     if (frames.size() != 1)
         throw Error({options.graph.string(), {}}, "found " + std::to_string(frames.size()) + " graphs, expected one",
                     "name one of its graphs or records");
+    if (frames[0].record) options.backend.default_to(frames[0]);
     Graph graph = frames[0].graph;
     const std::optional<Failure> recorded = graph.failure;
     graph.failure = failure_of(options, frames[0]);

@@ -32,6 +32,7 @@ struct Options {
     cli::ProgramOptions program;
     std::string record = "always";
     bool fullgraph = false, exported = false, minify = false;
+    std::vector<std::string> typed;  ///< the arguments as they were typed
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -58,18 +59,18 @@ void declare(cli::Tool& tool, Options& options) {
     tool.exit_one("results differ from the given outputs, the backend failed, or --fullgraph or --export is not met.");
 }
 
-/// A backend failed on what was traced: with --minify all the way to a repro, else the command that begins with it. The
-/// reference is what minify compares with, so it has no failures of its own.
-void follow_up(const Options& options, Backend& backend, std::ostream& report) {
-    const cli::FollowUp wanted{
-        .model = options.output, .output = options.output / "minimized.json", .backend = options.backend};
-    if (backend.name() == "eager") return;
-    if (options.minify) {
-        report << '\n';
-        cli::follow_up(wanted, report);
-    } else {
-        report << "next: " << cli::minify_command(wanted) << "\n";
+/// A backend failed on what was traced: with --minify all the way to a repro, else the command that does it.
+void follow_up(const cli::Tool& tool, const Options& options, std::ostream& report, nlohmann::json& json) {
+    if (!options.minify) {
+        report << "next: " << cli::with_minify(tool, options.typed) << "\n";
+        return;
     }
+    if (!tool.shared().json) report << '\n';
+    const cli::FollowedUp done = cli::follow_up(
+        {.model = options.output, .output = options.output / "minimized.json", .backend = options.backend}, report,
+        tool.shared().json);
+    json.update(done.json);
+    json["verified"] = done.verified;
 }
 
 /// trace must not write over what it reads, nor into a folder that is somebody else's.
@@ -145,8 +146,9 @@ std::string counts(const TraceIndex& index) {
            explain::plural(size(index.records), "record");
 }
 
-/// A program of our own API has written the folder itself.
-int finish_own(const cli::Tool& tool, const Options& options, const cli::RanProgram& ran) {
+/// A program of our own API has written the folder itself. It ran on the backend, so that an error was its own to
+/// handle and a crash its end; wrong results show when its frames are run once more.
+int finish_own(const cli::Tool& tool, const Options& options, const cli::RanProgram& ran, Backend& backend) {
     TraceIndex index = *ran.own;
     index.model = options.model.string();
     index.environment = cli::environment();
@@ -155,16 +157,24 @@ int finish_own(const cli::Tool& tool, const Options& options, const cli::RanProg
     if (!tool.shared().quiet)
         std::cerr << "trace: " << options.output.string() << ": " << counts(index) << "; the program ended with "
                   << ran.status << "\n";
-    if (tool.shared().json) {
-        nlohmann::json frames = nlohmann::json::array();
-        for (const IndexGraph& graph : index.graphs)
-            frames.push_back({{"frame", graph.frame}, {"graph", graph.file.string()}});
-        cli::print_json({{"output", options.output.string()}, {"frames", frames}, {"program", ran.status}});
+    nlohmann::json frames = nlohmann::json::array();
+    for (const IndexGraph& graph : index.graphs)
+        frames.push_back({{"frame", graph.frame}, {"graph", graph.file.string()}});
+    nlohmann::json json = {{"output", options.output.string()}, {"frames", frames}, {"program", ran.status}};
+    std::vector<cli::FailingFrame> failing;
+    if (backend.name() != "eager" && !index.graphs.empty() && options.record != "never")
+        failing = cli::failing_frames(cli::load_model(options.output, {.keep_unknown = true}), backend,
+                                      options.backend.options());
+    for (const cli::FailingFrame& frame : failing) {
+        std::cerr << "trace: FAIL " << frame.file << ": " << frame.failure << "\n";
+        json["failures"].push_back({{"frame", frame.name}, {"file", frame.file}, {"failure", frame.failure}});
     }
-    std::vector<explain::Frame> frames;
+    if (!failing.empty()) follow_up(tool, options, std::cerr, json);
+    if (tool.shared().json) cli::print_json(json);
+    std::vector<explain::Frame> whole;
     for (std::size_t i = 0; i < ran.own_graphs.size(); ++i)
-        frames.push_back({.name = index.graphs[i].frame, .graph = ran.own_graphs[i]});
-    return is_whole(options, explain::explain(index.model, {}, nullptr, &index), frames) ? cli::end_as(ran) : 1;
+        whole.push_back({.name = index.graphs[i].frame, .graph = ran.own_graphs[i]});
+    return is_whole(options, explain::explain(index.model, {}, nullptr, &index), whole) ? cli::end_as(ran) : 1;
 }
 
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
@@ -173,11 +183,12 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
     const cli::RanProgram ran =
         cli::run_program(options.model, options.program, true, tool.shared().json,
                          {.folder = options.output, .records = options.record, .backend = options.backend.name});
-    if (ran.own) return finish_own(tool, options, ran);
+    if (ran.own) return finish_own(tool, options, ran, backend);
     TraceFolder folder(options.output, options.model.string(), spec, cli::environment());
     nlohmann::json json = nlohmann::json::array();
     std::size_t failures = 0;
     std::vector<explain::Frame> frames;
+    bool minifiable = false;
     for (const capture::CapturedFrame& frame : ran.frames) {
         for (const capture::CapturedGraph& captured : frame.graphs)
             frames.push_back({.name = frame.name, .graph = captured.graph});
@@ -188,6 +199,7 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
             if (traced.failure.empty()) continue;
             json.back()["failure"] = traced.failure;
             ++failures;
+            minifiable = minifiable || traced.minifiable;
             std::cerr << "trace: FAIL " << (options.output / traced.graph).string() << ": " << traced.failure << "\n";
         }
     }
@@ -203,14 +215,16 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
                   << (folder.index().records.empty() ? ""
                                                      : ", " + std::to_string(failures) + " that differ from LibTorch")
                   << "; the program ended with " << ran.status << "\n";
-    if (failures && folder.index().records.size()) follow_up(options, backend, std::cerr);
-    if (tool.shared().json)
-        cli::print_json({{"output", options.output.string()}, {"frames", json}, {"program", ran.status}});
+    nlohmann::json all = {{"output", options.output.string()}, {"frames", json}, {"program", ran.status}};
+    if (minifiable && backend.name() != "eager") follow_up(tool, options, std::cerr, all);
+    if (tool.shared().json) cli::print_json(all);
     const explain::Report report = explain::explain(options.model.string(), {}, nullptr, &folder.index());
     return is_whole(options, report, frames) ? cli::end_as(ran) : 1;
 }
 
 int run(const cli::Tool& tool, const Options& options) {
+    if (options.minify && options.record == "never")
+        throw Error({"--minify", {}}, "found it with --record never, expected records: they hold what is minimized");
     check_output(options);
     const std::string spec = options.backend.name.empty() ? "eager" : options.backend.name;
     const std::unique_ptr<Backend> backend = find_backend(spec);
@@ -229,15 +243,17 @@ int run(const cli::Tool& tool, const Options& options) {
             {frame.name, frame.file.string(), frame.graph, frame.inputs, frame.expected, frame.expected_from}, *backend,
             options.backend.options(), policy);
         good = good && traced.failure.empty();
-        failed = failed || !traced.failure.empty();
+        failed = failed || traced.minifiable;
         json.push_back(to_json(traced, frame));
         if (!tool.shared().json) print(traced, frame, options.output);
     }
     folder.finish();
-    if (failed && backend->name() != "eager") follow_up(options, *backend, tool.shared().json ? std::cerr : std::cout);
+    failed = failed && backend->name() != "eager";  // the reference is what minify compares with
+    nlohmann::json all = {{"output", options.output.string()}, {"frames", json}};
+    if (failed) follow_up(tool, options, tool.shared().json ? std::cerr : std::cout, all);
     if (tool.shared().json)
-        cli::print_json({{"output", options.output.string()}, {"frames", json}});
-    else if (!(failed && backend->name() != "eager") && !folder.index().records.empty())
+        cli::print_json(all);
+    else if (!failed && !folder.index().records.empty())
         std::cout << "next: replay " << shell_quote({options.output.string()}) << " --backend halide\n";
     return good ? 0 : 1;
 }
@@ -263,5 +279,6 @@ int main(int argc, char** argv) {
     Options options;
     cli::Tool tool("trace", "MODEL", "Runs a model and captures what it computes, as a folder of graphs and records.");
     declare(tool, options);
+    options.typed = {argv + std::min(argc, 1), argv + argc};
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

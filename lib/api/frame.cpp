@@ -255,12 +255,13 @@ std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::share
     std::vector<whittle::Tensor> all = inputs;
     all.insert(all.end(), parameters.begin(), parameters.end());
     const auto record = [&](const std::vector<whittle::Tensor>& expected) {
-        trace_->add_record(name, recorded, inputs, expected, function_.backend_name);
+        trace_->add_record(name, recorded, inputs, expected, function_.backend_name, function_.backend_options);
     };
     const auto reference = [&] { return evaluate(functionalize(with_parameters_as_inputs(graph)).graph, all); };
     std::vector<whittle::Tensor> outputs;
     const auto keep = [&](bool wrong_results) {
-        keep_for_minify({with_parameters(graph, parameters), name, function_.backend_name, inputs, reference()},
+        keep_for_minify({with_parameters(graph, parameters), name, function_.backend_name, function_.backend_options,
+                         inputs, reference()},
                         function_.repro, wrong_results);
     };
     if (!compiled && function_.repro.before_compiling()) keep(false);

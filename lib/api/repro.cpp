@@ -24,11 +24,10 @@ std::string setting(const std::string& option, const char* option_name, const ch
 }
 
 /// minify's result as a line for the log.
-std::string minified(const std::filesystem::path& record, const std::string& backend, bool wrong_results) {
+std::string minified(const std::filesystem::path& record, std::vector<std::string> command) {
     std::filesystem::path output = record;
     output.replace_extension(".min.json");
-    std::vector<std::string> command = {"minify", record.string(), "--backend", backend, "-o", output.string()};
-    if (wrong_results) command.insert(command.end(), {"--accuracy"});
+    command.insert(command.end(), {"-o", output.string()});
     const std::string by_hand = "; next: " + shell_quote(command);
     command.insert(command.end(), {"--json", "-q"});
     ProcessResult run;
@@ -75,13 +74,16 @@ void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, b
                                                    {.name = graph.name,
                                                     .frame = failing.frame,
                                                     .backend = failing.backend,
+                                                    .backend_options = failing.backend_options,
                                                     .inputs = failing.inputs,
                                                     .expected = failing.expected});
     if (options.before_compiling()) return log_info("capture", "kept before it is compiled: " + file.string());
-    std::string next = "; next: minify " + shell_quote({file.string()}) + " --backend " +
-                       shell_quote({failing.backend}) + (wrong_results ? " --accuracy" : "");
-    if (options.level != 1) next = "; " + minified(file, failing.backend, wrong_results);
-    log_error("capture", "the failing graph is kept in " + file.string() + next);
+    std::vector<std::string> minify = {"minify", file.string(), "--backend", failing.backend};
+    for (const auto& [key, value] : failing.backend_options)
+        minify.insert(minify.end(), {"--backend-option", key + "=" + value});
+    if (wrong_results) minify.push_back("--accuracy");
+    const std::string next = options.level == 1 ? "next: " + shell_quote(minify) : minified(file, minify);
+    log_error("capture", "the failing graph is kept in " + file.string() + "; " + next);
 }
 
 }  // namespace whittle::api

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/backend.h"
 #include "graph/graph.h"
 
 namespace whittle::api {
@@ -27,6 +28,7 @@ struct ReproOptions {
 struct FailingGraph {
     Graph graph;
     std::string frame, backend;
+    BackendOptions backend_options;
     std::vector<whittle::Tensor> inputs, expected;
 };
 

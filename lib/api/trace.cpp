@@ -202,13 +202,19 @@ bool Trace::wants_record(const std::string& key, bool failed) {
 }
 
 void Trace::add_record(const std::string& frame, const Recorded& recorded, const std::vector<whittle::Tensor>& inputs,
-                       const std::vector<whittle::Tensor>& expected, const std::string& backend) {
+                       const std::vector<whittle::Tensor>& expected, const std::string& backend,
+                       const BackendOptions& backend_options) {
     const std::lock_guard lock(mutex_);
     const auto known = by_key_.find(frame + "|" + recorded.key);
     WHITTLE_CHECK(known != by_key_.end(), "a record without its graph");
     const std::size_t position = known->second;
     const IndexGraph& graph = index_.graphs[position];
-    Record record{.name = graph.name, .frame = frame, .backend = backend, .inputs = inputs, .expected = expected};
+    Record record{.name = graph.name,
+                  .frame = frame,
+                  .backend = backend,
+                  .backend_options = backend_options,
+                  .inputs = inputs,
+                  .expected = expected};
     const auto taken = [&](const IndexRecord& other) { return other.name == record.name; };
     for (int i = 1; std::any_of(index_.records.begin(), index_.records.end(), taken); ++i)
         record.name = graph.name + "_run" + std::to_string(i);

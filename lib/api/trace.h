@@ -13,6 +13,7 @@
 
 #include "api/session.h"
 #include "api/symbolic.h"
+#include "graph/backend.h"
 #include "record/frame_record.h"
 #include "record/index.h"
 
@@ -48,7 +49,8 @@ class Trace {
     void compiled(const std::string& key, double seconds);
     /// After it ran: `expected` are the reference's results.
     void add_record(const std::string& frame, const Recorded& recorded, const std::vector<whittle::Tensor>& inputs,
-                    const std::vector<whittle::Tensor>& expected, const std::string& backend);
+                    const std::vector<whittle::Tensor>& expected, const std::string& backend,
+                    const BackendOptions& backend_options);
     bool wants_record(const std::string& key, bool failed);
     void add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack);
     bool wants_frame_records() const { return !folder_.empty() && records_ != "never"; }

@@ -39,20 +39,15 @@ std::vector<fs::path> libraries() {
     return files;
 }
 
-/// "a/b.so:name" -> path and name. Nothing when the spec is not a path to a library.
-bool split_library(const std::string& spec, fs::path& library, std::string& name) {
-    const std::size_t suffix = spec.rfind(".so:");
-    if (suffix != std::string::npos) {
-        library = spec.substr(0, suffix + 3);
-        name = spec.substr(suffix + 4);
-        return true;
-    }
-    library = spec;
-    name.clear();
-    return spec.find('/') != std::string::npos || library.extension() == ".so";
-}
-
 }  // namespace
+
+std::optional<LibrarySpec> library_of(const std::string& spec) {
+    if (spec.starts_with(kCommand)) return std::nullopt;
+    if (const std::size_t suffix = spec.rfind(".so:"); suffix != std::string::npos)
+        return LibrarySpec{spec.substr(0, suffix + 3), spec.substr(suffix + 4)};
+    if (spec.find('/') == std::string::npos && fs::path(spec).extension() != ".so") return std::nullopt;
+    return LibrarySpec{spec, {}};
+}
 
 std::vector<fs::path> backend_folders() {
     std::vector<fs::path> folders;
@@ -87,9 +82,7 @@ std::vector<BackendInfo> list_backends() {
 
 std::unique_ptr<Backend> find_backend(const std::string& spec) {
     if (spec.starts_with(kCommand)) return make_command_backend(spec.substr(kCommand.size()));
-    fs::path library;
-    std::string name;
-    if (split_library(spec, library, name)) return load_plugin(library, name);
+    if (const auto in = library_of(spec)) return load_plugin(in->library, in->name);
     for (const Make make : kBuiltIn)
         if (std::unique_ptr<Backend> backend = make(); backend->name() == spec) return backend;
     std::vector<std::string> names;

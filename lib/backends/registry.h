@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,14 @@ namespace whittle {
 /// Throws Error for an unknown name, with the list of what exists and a close spelling, and for a library that cannot
 /// be loaded.
 std::unique_ptr<Backend> find_backend(const std::string& spec);
+
+/// The library of a spec PATH/LIB.so[:NAME], and NAME or nothing.
+struct LibrarySpec {
+    std::filesystem::path library;
+    std::string name;
+};
+/// Nothing for a spec that names no file.
+std::optional<LibrarySpec> library_of(const std::string& spec);
 
 struct BackendInfo {
     std::string name, description;

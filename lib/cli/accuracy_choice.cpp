@@ -1,6 +1,7 @@
 #include "cli/accuracy_choice.h"
 
 #include <charconv>
+#include <cstdio>
 
 #include "base/error.h"
 #include "cli/tool.h"
@@ -50,6 +51,22 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
     tool.option("--ulp", ulp, "[DTYPE=]N",
                 "Values no more than N steps of their data type apart are close, whatever the other tolerances say. "
                 "Default: 0.");
+}
+
+void AccuracyChoice::default_to(const Accuracy& recorded) {
+    if (mode) return;
+    mode = whittle::name(recorded.mode);
+    if (tolerances()) return;
+    const auto pair = [](DType dtype, double value) {
+        char text[32];
+        std::snprintf(text, sizeof text, "%.17g", value);
+        return std::string(whittle::name(dtype)) + "=" + text;
+    };
+    for (const auto& [dtype, tolerance] : recorded.tolerances) {
+        rtol.push_back(pair(dtype, tolerance.rtol));
+        atol.push_back(pair(dtype, tolerance.atol));
+        ulp.push_back(pair(dtype, tolerance.ulp));
+    }
 }
 
 Accuracy AccuracyChoice::accuracy() const {

@@ -1,6 +1,7 @@
 #include "cli/backend_choice.h"
 
 #include "base/error.h"
+#include "cli/model.h"
 #include "cli/tool.h"
 
 namespace whittle::cli {
@@ -25,6 +26,17 @@ BackendOptions BackendChoice::options() const {
             throw Error({"--backend-option", {}}, "found '" + pair.substr(0, equals) + "' twice, expected it once");
     }
     return result;
+}
+
+void BackendChoice::default_to(const LoadedFrame& frame) {
+    const std::string& recorded = frame.record          ? frame.record->backend
+                                  : frame.graph.failure ? frame.graph.failure->backend
+                                                        : name;
+    if (!name.empty() || recorded.empty() || recorded == "eager") return;
+    name = recorded;
+    const BackendOptions given = options();
+    for (const auto& [key, value] : frame.record ? frame.record->backend_options : frame.graph.failure->options)
+        if (!given.contains(key)) pairs.push_back(key + "=" + value);
 }
 
 }  // namespace whittle::cli

@@ -10,6 +10,7 @@
 namespace whittle::cli {
 
 class Tool;
+struct LoadedFrame;
 
 struct BackendChoice {
     std::string name = {};                ///< as the user typed it; empty: the program's default
@@ -17,6 +18,9 @@ struct BackendChoice {
 
     /// `fallback` is what the help page states as the default.
     void declare(Tool& tool, std::string_view fallback);
+    /// Without --backend: the one that a record was made with or that a minimized graph fails with, with its options
+    /// below those given. The reference, and a failure that a command judged, name none.
+    void default_to(const LoadedFrame& frame);
     /// The options as a map. Throws Error for a pair without '=' and for a key given twice.
     BackendOptions options() const;
 };

@@ -1,9 +1,13 @@
 #include "cli/follow_up.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
 #include "base/subprocess.h"
+#include "cli/tool.h"
+#include "graph/json.h"
+#include "run/trial.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -34,15 +38,23 @@ std::vector<std::string> minify_words(const FollowUp& wanted) {
     return words;
 }
 
-/// Runs it and passes its report on; its exit status.
-int run(const std::string& name, std::vector<std::string> words, std::ostream& report) {
+struct Ran {
+    bool yes = false;  ///< exit status 0
+    nlohmann::json json = {};
+};
+
+/// Runs it. Its report is passed on, or read when it is JSON.
+Ran run(const std::string& name, std::vector<std::string> words, std::ostream& report, bool json) {
     words.insert(words.begin(), sibling(name));
+    if (json) words.push_back("--json");
     const ProcessResult result = run_process(words, {.output_limit = std::size_t(64) << 20, .inherit_errors = true});
-    report << result.out << std::flush;
+    if (!json) report << result.out << std::flush;
     if (result.signal != 0 || result.exit_code > 1)
         throw Error(name + (result.signal ? " was killed by " + signal_name(result.signal)
                                           : " exited with " + std::to_string(result.exit_code)));
-    return result.exit_code;
+    Ran ran{.yes = result.exit_code == 0};
+    if (json) ran.json = parse_json(result.out, name + " --json");
+    return ran;
 }
 
 /// NAME.json, or NAME-1.json …
@@ -55,32 +67,43 @@ std::vector<fs::path> results_at(const fs::path& output) {
 
 }  // namespace
 
+std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames, Backend& backend,
+                                         const BackendOptions& options) {
+    std::vector<FailingFrame> failing;
+    for (const LoadedFrame& frame : frames) {
+        const Trial trial =
+            try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend, options);
+        if (trial.failed()) failing.push_back({frame.name, frame.file.string(), trial.text()});
+    }
+    return failing;
+}
+
 fs::path numbered_result(fs::path output, std::size_t number) {
     return output.replace_filename(output.stem().string() + '-' + std::to_string(number) + output.extension().string());
 }
 
-std::string minify_command(const FollowUp& wanted) {
-    std::vector<std::string> words = minify_words(wanted);
-    words.insert(words.begin(), "minify");
-    return shell_quote(words);
+std::string with_minify(const Tool& tool, std::vector<std::string> arguments) {
+    arguments.insert(std::find(arguments.begin(), arguments.end(), "--"), "--minify");
+    arguments.insert(arguments.begin(), tool.name());
+    return shell_quote(arguments);
 }
 
-FollowedUp follow_up(const FollowUp& wanted, std::ostream& report) {
+FollowedUp follow_up(const FollowUp& wanted, std::ostream& report, bool json) {
     std::map<fs::path, fs::file_time_type> before;
     for (const fs::path& old : results_at(wanted.output)) before[old] = fs::last_write_time(old);
-    FollowedUp done;
-    done.failing = run("minify", minify_words(wanted), report) == 0;
+    const Ran minify = run("minify", minify_words(wanted), report, json);
+    FollowedUp done{.failing = minify.yes, .json = {{"minify", minify.json}, {"repros", nlohmann::json::array()}}};
     if (!done.failing) return done;
     for (const auto& [old, time] : before)  // what an earlier run left would be taken for this one's
         if (fs::last_write_time(old) == time) fs::remove(old);
-    done.results = results_at(wanted.output);
     done.verified = true;
-    for (const fs::path& result : done.results) {
-        fs::path repro = result;
-        repro.replace_extension(".cpp");
-        report << '\n';
-        if (run("repro", {result.string(), "-o", repro.string()}, report) != 0) done.verified = false;
-        done.repros.push_back(repro);
+    for (const fs::path& result : results_at(wanted.output)) {
+        fs::path source = result;
+        source.replace_extension(".cpp");
+        if (!json) report << '\n';
+        const Ran repro = run("repro", {result.string(), "-o", source.string()}, report, json);
+        done.verified = done.verified && repro.yes;
+        done.json["repros"].push_back(repro.json);
     }
     return done;
 }

@@ -434,6 +434,9 @@ int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body
     } catch (const std::bad_alloc&) {
         print_error(tool, "found less memory than this needs, expected enough for the model and its values");
         return 2;
+    } catch (const std::filesystem::filesystem_error& error) {
+        print_error(tool, error.path1().string() + ": " + error.code().message());
+        return 2;
     } catch (const std::exception& bug) {
         print_error(tool, std::string("internal error: ") + bug.what());
         std::fprintf(stderr, "This is a bug in Whittle. Please report it with this command:\n  %s\n",

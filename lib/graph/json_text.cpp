@@ -83,6 +83,8 @@ std::string json_quote(std::string_view text) {
     return out += '"';
 }
 
+std::string json_text(const std::string& text) { return json_quote(as_utf8(text)); }
+
 std::string json_number(double value) {
     if (std::isnan(value)) return R"({"float": "nan"})";
     if (std::isinf(value)) return value > 0 ? R"({"float": "inf"})" : R"({"float": "-inf"})";
@@ -96,7 +98,7 @@ std::string json_number(double value) {
 std::string json_object(const std::map<std::string, std::string>& texts) {
     std::string out = "{";
     for (const auto& [key, value] : texts)
-        out += (out.size() > 1 ? ", " : "") + json_quote(key) + ": " + json_quote(as_utf8(value));
+        out += (out.size() > 1 ? ", " : "") + json_quote(key) + ": " + json_text(value);
     return out + "}";
 }
 

@@ -144,16 +144,15 @@ class GraphWriter {
         const auto add = [&](const char* key, const std::string& value) {
             entries.push_back('"' + std::string(key) + "\": " + value);
         };
-        const auto quote = [](const std::string& text) { return json_quote(as_utf8(text)); };
-        add("backend", quote(failure.backend));
+        add("backend", json_text(failure.backend));
         if (!failure.options.empty()) add("options", json_object(failure.options));
-        if (!failure.command.empty()) add("command", list(failure.command, quote));
-        if (!failure.polarity.empty()) add("polarity", quote(failure.polarity));
+        if (!failure.command.empty()) add("command", list(failure.command, json_text));
+        if (!failure.polarity.empty()) add("polarity", json_text(failure.polarity));
         const Signature& signature = failure.signature;
-        add("signature", "{\"kind\": " + quote(signature.kind) + ", \"stage\": " + quote(signature.stage) +
-                             ", \"detail\": " + quote(signature.detail) + "}");
-        add("message", quote(failure.message));
-        add("reference", quote(failure.reference));
+        add("signature", "{\"kind\": " + json_text(signature.kind) + ", \"stage\": " + json_text(signature.stage) +
+                             ", \"detail\": " + json_text(signature.detail) + "}");
+        add("message", json_text(failure.message));
+        add("reference", json_text(failure.reference));
         if (const std::string accuracy = accuracy_json(failure.accuracy); !accuracy.empty()) add("accuracy", accuracy);
         if (failure.culprit) add("culprit", culprit(*failure.culprit));
         std::string inputs = "[";
@@ -164,11 +163,10 @@ class GraphWriter {
     }
 
     static std::string culprit(const Culprit& culprit) {
-        const auto quote = [](const std::string& text) { return json_quote(as_utf8(text)); };
-        std::string text = "{\"component\": " + quote(culprit.component);
-        if (!culprit.directive.empty()) text += ", \"directive\": " + quote(culprit.directive);
-        if (!culprit.together.empty()) text += ", \"together\": " + list(culprit.together, quote);
-        if (!culprit.op.empty()) text += ", \"op\": " + quote(culprit.op);
+        std::string text = "{\"component\": " + json_text(culprit.component);
+        if (!culprit.directive.empty()) text += ", \"directive\": " + json_text(culprit.directive);
+        if (!culprit.together.empty()) text += ", \"together\": " + list(culprit.together, json_text);
+        if (!culprit.op.empty()) text += ", \"op\": " + json_text(culprit.op);
         return text + "}";
     }
 

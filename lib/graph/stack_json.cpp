@@ -27,10 +27,10 @@ StackFrame read_frame(const Document& document, const Json& value) {
 }
 
 std::string frame_to_json(const StackFrame& frame) {
-    std::string text = "{\"file\": " + json_quote(as_utf8(frame.file)) + ", \"line\": " + std::to_string(frame.line);
+    std::string text = "{\"file\": " + json_text(frame.file) + ", \"line\": " + std::to_string(frame.line);
     if (frame.column) text += ", \"column\": " + std::to_string(frame.column);
-    if (!frame.function.empty()) text += ", \"function\": " + json_quote(as_utf8(frame.function));
-    if (!frame.text.empty()) text += ", \"text\": " + json_quote(as_utf8(frame.text));
+    if (!frame.function.empty()) text += ", \"function\": " + json_text(frame.function);
+    if (!frame.text.empty()) text += ", \"text\": " + json_text(frame.text);
     return text + "}";
 }
 

@@ -20,8 +20,6 @@ using Json = Document::Json;
 
 constexpr std::string_view kFormat = "whittle.frame_record";
 
-std::string quote(const std::string& text) { return json_quote(as_utf8(text)); }
-
 template <class List, class Text>
 std::string lines(const List& list, const std::string& indent, Text&& text_of) {
     std::string text = "[";
@@ -42,7 +40,7 @@ std::vector<std::string> split_lines(const std::string& text) {
 // --- Writing ---
 
 std::string event_text(const FrameSegment& segment, const Node& node, std::size_t& next_input, TensorWriter& tensors) {
-    std::string text = "{\"event\": " + quote(print(segment.events, node));
+    std::string text = "{\"event\": " + json_text(print(segment.events, node));
     if (node.kind == NodeKind::placeholder) text += ", \"value\": " + tensors.json(segment.inputs.at(next_input++));
     if (node.kind == NodeKind::get_attr)
         text += ", \"value\": " + tensors.json(segment.events.attributes.at(node.target));
@@ -56,9 +54,10 @@ std::vector<std::string> event_texts(const FrameSegment& segment, TensorWriter& 
     const auto add_failed = [&](std::size_t position) {
         for (; next_failed < segment.failed.size() && segment.failed[next_failed].before <= position; ++next_failed) {
             const FailedCall& failed = segment.failed[next_failed];
-            events.push_back(
-                "{\"event\": " + quote(print(segment.events, failed.call)) + ", \"error\": " + quote(failed.error) +
-                (failed.call.stack.empty() ? "" : ", \"stack\": " + stack_to_json(failed.call.stack)) + "}");
+            events.push_back("{\"event\": " + json_text(print(segment.events, failed.call)) +
+                             ", \"error\": " + json_text(failed.error) +
+                             (failed.call.stack.empty() ? "" : ", \"stack\": " + stack_to_json(failed.call.stack)) +
+                             "}");
         }
     };
     for (std::size_t i = 0; i < segment.events.nodes.size(); ++i) {
@@ -71,15 +70,15 @@ std::vector<std::string> event_texts(const FrameSegment& segment, TensorWriter& 
 
 std::string break_text(const capture::GraphBreak& why) {
     std::string text =
-        "{\"id\": " + quote(std::string(capture::info(why.kind).id)) + ", \"reason\": " + quote(why.reason);
-    if (!why.op.empty()) text += ", \"op\": " + quote(why.op);
+        "{\"id\": " + json_text(std::string(capture::info(why.kind).id)) + ", \"reason\": " + json_text(why.reason);
+    if (!why.op.empty()) text += ", \"op\": " + json_text(why.op);
     if (!why.stack.empty()) text += ", \"stack\": " + stack_to_json(why.stack);
     return text + "}";
 }
 
 std::string segment_text(const FrameSegment& segment, TensorWriter& tensors) {
     const std::string indent = "      ";
-    std::string text = "{\n" + indent + "\"graph\": " + quote(segment.events.name);
+    std::string text = "{\n" + indent + "\"graph\": " + json_text(segment.events.name);
     const auto member = [&](const char* key, const std::string& value) {
         text += ",\n" + indent + "\"" + key + "\": " + value;
     };
@@ -87,12 +86,13 @@ std::string segment_text(const FrameSegment& segment, TensorWriter& tensors) {
     const auto as_it_is = [](const std::string& line) { return line; };
     member("events", lines(event_texts(segment, tensors), indent, as_it_is));
     std::string live;
-    for (const std::string& name : segment.live) live += (live.empty() ? "" : ", ") + quote(name);
+    for (const std::string& name : segment.live) live += (live.empty() ? "" : ", ") + json_text(name);
     member("live", "[" + live + "]");
     if (segment.ended_by) member("break", break_text(*segment.ended_by));
-    std::string captured = "{\n" + indent + "  \"graph\": " + lines(split_lines(segment.graph), indent + "  ", quote) +
-                           ",\n" + indent + "  \"guards\": " + lines(segment.guards, indent + "  ", quote);
-    if (!segment.break_id.empty()) captured += ",\n" + indent + "  \"break\": " + quote(segment.break_id);
+    std::string captured = "{\n" + indent +
+                           "  \"graph\": " + lines(split_lines(segment.graph), indent + "  ", json_text) + ",\n" +
+                           indent + "  \"guards\": " + lines(segment.guards, indent + "  ", json_text);
+    if (!segment.break_id.empty()) captured += ",\n" + indent + "  \"break\": " + json_text(segment.break_id);
     captured += ",\n" + indent + "  \"outputs\": " + lines(segment.outputs, indent + "  ", [&](const Tensor& t) {
                     return tensors.json(t);
                 });
@@ -199,14 +199,14 @@ fs::path save_frame_record(const fs::path& folder, const FrameRecord& record) {
     TensorWriter tensors;
     const std::string segments =
         lines(record.segments, "  ", [&](const FrameSegment& segment) { return segment_text(segment, tensors); });
-    std::string text = "{\n  \"format\": " + quote(std::string(kFormat)) + ",\n  \"version\": \"" +
+    std::string text = "{\n  \"format\": " + json_text(std::string(kFormat)) + ",\n  \"version\": \"" +
                        std::to_string(kFrameRecordFormatMajor) + "." + std::to_string(kFrameRecordFormatMinor) + "\"";
     if (!tensors.sidecar().empty()) {
-        text += ",\n  \"tensors\": " + quote(beside.filename().string());
+        text += ",\n  \"tensors\": " + json_text(beside.filename().string());
         save_safetensors(beside, tensors.sidecar());
     }
-    text += ",\n  \"name\": " + quote(record.name) + ",\n  \"frame\": " + quote(record.frame);
-    if (!record.error.empty()) text += ",\n  \"error\": " + quote(record.error);
+    text += ",\n  \"name\": " + json_text(record.name) + ",\n  \"frame\": " + json_text(record.frame);
+    if (!record.error.empty()) text += ",\n  \"error\": " + json_text(record.error);
     write_file(path, text + ",\n  \"segments\": " + segments + "\n}\n");
     return path;
 }

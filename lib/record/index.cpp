@@ -15,18 +15,16 @@ using Json = Document::Json;
 
 constexpr std::string_view kFormat = "whittle.trace";
 
-std::string quote(const std::string& text) { return json_quote(as_utf8(text)); }
-
 std::string list_text(const std::vector<std::string>& texts) {
     std::string text = "[";
-    for (const std::string& entry : texts) text += (text.size() > 1 ? ", " : "") + quote(entry);
+    for (const std::string& entry : texts) text += (text.size() > 1 ? ", " : "") + json_text(entry);
     return text + "]";
 }
 
 std::string graph_text(const IndexGraph& graph) {
-    std::string text = "{\"name\": " + quote(graph.name);
-    if (!graph.file.empty()) text += ", \"file\": " + quote(graph.file.generic_string());
-    text += ", \"frame\": " + quote(graph.frame) + ", \"ended_by\": ";
+    std::string text = "{\"name\": " + json_text(graph.name);
+    if (!graph.file.empty()) text += ", \"file\": " + json_text(graph.file.generic_string());
+    text += ", \"frame\": " + json_text(graph.frame) + ", \"ended_by\": ";
     text += graph.ended_by_break ? "{\"break\": " + std::to_string(*graph.ended_by_break) + "}" : "\"return\"";
     text += ", \"ops\": " + std::to_string(graph.ops) + ", \"inputs\": " + std::to_string(graph.inputs) +
             ", \"outputs\": " + std::to_string(graph.outputs);
@@ -38,8 +36,8 @@ std::string graph_text(const IndexGraph& graph) {
             std::string values;
             for (const std::int64_t value : symbol.values)
                 values += (values.empty() ? "" : ", ") + std::to_string(value);
-            symbols += (symbols.empty() ? "" : ", ") + ("{\"name\": " + quote(symbol.name)) +
-                       ", \"place\": " + quote(symbol.place) + ", \"values\": [" + values + "]}";
+            symbols += (symbols.empty() ? "" : ", ") + ("{\"name\": " + json_text(symbol.name)) +
+                       ", \"place\": " + json_text(symbol.place) + ", \"values\": [" + values + "]}";
         }
         text += ", \"symbols\": [" + symbols + "], \"input_sizes\": " + list_text(graph.input_sizes) +
                 ", \"output_sizes\": " + list_text(graph.output_sizes);
@@ -49,21 +47,21 @@ std::string graph_text(const IndexGraph& graph) {
 }
 
 std::string break_text(const IndexBreak& entry) {
-    std::string text = "{\"reason\": " + quote(entry.reason);
-    if (!entry.id.empty()) text += ", \"id\": " + quote(entry.id);
-    if (!entry.op.empty()) text += ", \"op\": " + quote(entry.op);
-    text += ", \"frame\": " + quote(entry.frame) + ", \"count\": " + std::to_string(entry.count);
+    std::string text = "{\"reason\": " + json_text(entry.reason);
+    if (!entry.id.empty()) text += ", \"id\": " + json_text(entry.id);
+    if (!entry.op.empty()) text += ", \"op\": " + json_text(entry.op);
+    text += ", \"frame\": " + json_text(entry.frame) + ", \"count\": " + std::to_string(entry.count);
     return text + ", \"stack\": " + stack_to_json(entry.stack) + "}";
 }
 
 std::string record_text(const IndexRecord& record) {
-    return "{\"name\": " + quote(record.name) + ", \"file\": " + quote(record.file.generic_string()) +
-           ", \"graph\": " + quote(record.graph) + "}";
+    return "{\"name\": " + json_text(record.name) + ", \"file\": " + json_text(record.file.generic_string()) +
+           ", \"graph\": " + json_text(record.graph) + "}";
 }
 
 std::string recompile_text(const IndexRecompile& entry) {
-    std::string text = "{\"frame\": " + quote(entry.frame) + ", \"guard\": " + quote(entry.guard);
-    if (!entry.advice.empty()) text += ", \"advice\": " + quote(entry.advice);
+    std::string text = "{\"frame\": " + json_text(entry.frame) + ", \"guard\": " + json_text(entry.guard);
+    if (!entry.advice.empty()) text += ", \"advice\": " + json_text(entry.advice);
     return text + ", \"count\": " + std::to_string(entry.count) + ", \"stack\": " + stack_to_json(entry.stack) + "}";
 }
 
@@ -196,19 +194,19 @@ IndexGraph index_graph(const Graph& graph, std::string frame) {
 }
 
 void save_index(const fs::path& folder, const TraceIndex& index) {
-    std::string text = "{\n  \"format\": " + quote(std::string(kFormat)) + ",\n  \"version\": \"" +
+    std::string text = "{\n  \"format\": " + json_text(std::string(kFormat)) + ",\n  \"version\": \"" +
                        std::to_string(kIndexFormatMajor) + "." + std::to_string(kIndexFormatMinor) + "\"";
     const auto member = [&](const char* key, const std::string& value) {
         text += ",\n  \"" + std::string(key) + "\": " + value;
     };
-    member("model", quote(index.model));
-    member("backend", quote(index.backend));
-    member("frames", block(index.frames, quote));
+    member("model", json_text(index.model));
+    member("backend", json_text(index.backend));
+    member("frames", block(index.frames, json_text));
     member("graphs", block(index.graphs, graph_text));
     member("breaks", block(index.breaks, break_text));
     member("records", block(index.records, record_text));
     if (!index.recompiles.empty()) member("recompiles", block(index.recompiles, recompile_text));
-    if (!index.notes.empty()) member("notes", block(index.notes, quote));
+    if (!index.notes.empty()) member("notes", block(index.notes, json_text));
     if (!index.environment.empty()) member("environment", json_object(index.environment));
     write_file(folder / "index.json", text + "\n}\n");
 }

@@ -29,22 +29,22 @@ std::string tensor_list(const std::vector<Tensor>& tensors, TensorWriter& writer
 
 std::string record_text(const Record& record, const fs::path& graph, TensorWriter& tensors,
                         const std::string& sidecar) {
-    const auto quote = [](const std::string& text) { return json_quote(as_utf8(text)); };
     const std::string inputs = tensor_list(record.inputs, tensors), expected = tensor_list(record.expected, tensors);
-    std::string text = "{\n  \"format\": " + quote(std::string(kFormat)) + ",\n  \"version\": \"" +
+    std::string text = "{\n  \"format\": " + json_text(std::string(kFormat)) + ",\n  \"version\": \"" +
                        std::to_string(kRecordFormatMajor) + "." + std::to_string(kRecordFormatMinor) + "\"";
     const auto member = [&](const char* key, const std::string& value) {
         text += ",\n  \"" + std::string(key) + "\": " + value;
     };
-    if (!tensors.sidecar().empty()) member("tensors", quote(sidecar));
-    member("name", quote(record.name));
-    member("frame", quote(record.frame));
-    member("backend", quote(record.backend));
-    member("graph", "{\"file\": " + quote("../graphs/" + graph.filename().string()) + ", \"hash\": \"" +
+    if (!tensors.sidecar().empty()) member("tensors", json_text(sidecar));
+    member("name", json_text(record.name));
+    member("frame", json_text(record.frame));
+    member("backend", json_text(record.backend));
+    if (!record.backend_options.empty()) member("backend_options", json_object(record.backend_options));
+    member("graph", "{\"file\": " + json_text("../graphs/" + graph.filename().string()) + ", \"hash\": \"" +
                         content_hash(read_file(graph)) + "\"}");
     member("inputs", inputs);
     member("expected", expected);
-    member("expected_from", quote(record.expected_from));
+    member("expected_from", json_text(record.expected_from));
     if (const std::string accuracy = accuracy_json(record.accuracy); !accuracy.empty()) member("accuracy", accuracy);
     if (!record.environment.empty()) member("environment", json_object(record.environment));
     return text + "\n}\n";
@@ -111,14 +111,15 @@ LoadedRecord load_record(const fs::path& file) {
     Document in(read_file(file), file.string());
     in.require_format(kFormat, kRecordFormatMajor, kRecordFormatMinor);
     const Json& root = in.root();
-    in.only_members(root, {"format", "version", "tensors", "name", "frame", "backend", "graph", "inputs", "expected",
-                           "expected_from", "accuracy", "environment"});
+    in.only_members(root, {"format", "version", "tensors", "name", "frame", "backend", "backend_options", "graph",
+                           "inputs", "expected", "expected_from", "accuracy", "environment"});
     LoadedRecord loaded;
     loaded.file = file;
     Record& record = loaded.record;
     record.name = in.text(in.member(root, "name"));
     record.frame = in.text(in.member(root, "frame"));
     record.backend = in.text(in.member(root, "backend"));
+    if (const Json* options = in.find(root, "backend_options")) record.backend_options = in.texts(*options);
     record.expected_from = in.text(in.member(root, "expected_from"));
     const Json& graph = in.member(root, "graph");
     in.only_members(graph, {"file", "hash"});

@@ -14,7 +14,8 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string run_script(const Report& report, const Options& options) {
-    const std::string program = options.output.stem().string();
+    const std::string program = shell_quote({"./" + options.output.stem().string()});
+    const std::string source = shell_quote({"./" + options.output.filename().string()});
     return "#!/bin/sh\n"
            "# Builds the repro where that is still to do, and runs it. Exit 1: the bug shows, 0: it is gone.\n"
            "#   sh run.sh          show the failure\n"
@@ -24,9 +25,9 @@ std::string run_script(const Report& report, const Options& options) {
            "#   sh run.sh build    build only\n"
            "cd \"$(dirname \"$0\")\" || exit 2\n"
            "[ " +
-           program + " -nt " + program + ".cpp ] || " + report.compile_command +
+           program + " -nt " + source + " ] || " + report.compile_command +
            " || exit 2\n"
-           "[ \"$1\" = build ] || exec ./" +
+           "[ \"$1\" = build ] || exec " +
            program + " \"$@\"\n";
 }
 
@@ -41,20 +42,25 @@ std::string read_me(const Graph& graph, const Report& report, const Options& opt
             options.output.filename().string() +
             " and runs it: exit 1 shows the failure, 0 says that it is gone\n"
             "  sh run.sh control    what must pass: " +
-            report.control + "\n\nThe exact commands that run.sh runs:\n  " + report.compile_command + "\n  ./" +
-            options.output.stem().string() + "\n\nWith Whittle:\n";
-    std::string backend = failure.backend;
-    if (!options.plugin.empty()) backend = "./" + options.plugin.filename().string() + ":" + options.backend_name;
-    std::string flags;
-    for (const auto& [key, value] : failure.options) flags += " --backend-option " + shell_quote({key + "=" + value});
-    text += "  replay record --backend " + shell_quote({backend}) + flags +
-            "\n  explain candidate.json --divergence --backend " + shell_quote({backend}) + flags +
-            "\n  repro candidate.json\n";
+            report.control + "\n\nThe exact commands that run.sh runs:\n  " + report.compile_command + "\n  " +
+            shell_quote({"./" + options.output.stem().string()}) + "\n\nWith Whittle, in this folder:\n";
+    text += "  replay record\n  explain candidate.json --divergence\n  minify candidate.json\n  repro candidate.json\n";
     if (onnx)
         text +=
             "\ncandidate.onnx with test_data_set_0/ is the same graph for other tools; output_*.pb are what the "
             "reference computes.\n";
     return text;
+}
+
+/// The backend as it is named in the folder of the bundle, which has its library or its scripts.
+std::string backend_here(const std::string& spec, const Emission& emission, const Options& options) {
+    if (!options.plugin.empty()) return "./" + options.plugin.filename().string() + ":" + options.backend_name;
+    if (!spec.starts_with("cmd:")) return spec;
+    std::vector<std::string> words = shell_split(std::string_view(spec).substr(4));
+    for (std::string& word : words)
+        for (const fs::path& companion : emission.companions)
+            if (fs::absolute(word).lexically_normal() == companion) word = "./" + companion.filename().string();
+    return "cmd:" + shell_quote(words);
 }
 
 /// False: the graph has no spelling in ONNX.
@@ -80,13 +86,16 @@ void write_bundle(const fs::path& folder, const Graph& graph, const std::vector<
         if (error) throw Error({companion.string(), {}}, "cannot copy it into the bundle: " + error.message());
     }
     write_file(folder / "run.sh", run_script(report, options));
-    save_graph(graph, folder / "candidate.json");
+    Graph moved = graph;
+    moved.failure->backend = backend_here(graph.failure->backend, emission, options);
+    save_graph(moved, folder / "candidate.json");
     const bool onnx = write_onnx(folder, graph, expected);
     Graph plain = graph;
     plain.failure.reset();
     save_record(folder / "record", plain,
                 {.name = "candidate",
-                 .backend = graph.failure->backend,
+                 .backend = moved.failure->backend,
+                 .backend_options = graph.failure->options,
                  .inputs = graph.failure->inputs,
                  .expected = expected,
                  .accuracy = graph.failure->accuracy});

@@ -17,6 +17,7 @@
 #include "base/subprocess.h"
 #include "expr/loops.h"
 #include "graph/json.h"
+#include "graph/json_text.h"
 #include "graph/text.h"
 #include "passes/widen.h"
 #include "repro/kernel_text.h"
@@ -81,7 +82,7 @@ class Emitter {
 
     Emission plugin() {
         return foreign(&Emitter::suspect_library, "#include <dlfcn.h>", {"-ldl"},
-                       "backend " + graph_.failure->backend + " in " + options_.plugin.filename().string());
+                       "backend " + options_.backend_name + " in " + options_.plugin.filename().string());
     }
 
     Emission command() {
@@ -105,7 +106,7 @@ class Emitter {
         if (plan) loops(*plan, names);
         (this->*write_suspect)(names);
         values_["INCLUDES"] = includes;
-        blame("backend", "the backend " + graph_.failure->backend + " on " + ops(),
+        blame("backend", "the backend " + backend_label() + " on " + ops(),
               "Whittle's own lowering (the loops are wrong too)");
         control(names);
         emission_.compile_flags = flags;
@@ -113,16 +114,23 @@ class Emitter {
         return finish();
     }
 
+    /// As it is called wherever its library lies.
+    std::string backend_label() const {
+        const std::string& spec = graph_.failure->backend;
+        return options_.plugin.empty() || spec.find('/') == std::string::npos
+                   ? spec
+                   : options_.plugin.filename().string() + ":" + options_.backend_name;
+    }
+
     /// The folder that the command reads, its words, and what it must write.
     void suspect_command(const Names& names) {
         const TempDir folder("whittle-repro");
         write_command_folder(graph_, graph_.failure->options, graph_.failure->inputs, folder.path());
         std::map<std::string, std::string> slots;
+        std::size_t number = 0;
         for (const fs::directory_entry& entry : sorted_entries(folder.path())) {
-            const std::string bytes = read_file(entry.path()), name = "file_" + std::to_string(slots.size());
-            Tensor tensor(DType::u8, {static_cast<std::int64_t>(bytes.size())});
-            std::memcpy(tensor.mutable_raw(), bytes.data(), bytes.size());
-            slots["FILE_DATA"] += data_.define(name, tensor);
+            const std::string bytes = read_file(entry.path()), name = "file_" + std::to_string(number++);
+            slots["FILE_DATA"] += file_data(name, bytes);
             slots["FILES"] += "    {" + string_literal(entry.path().filename().string()) + ", " + name + ", " +
                               std::to_string(bytes.size()) + "},\n";
         }
@@ -140,6 +148,16 @@ class Emitter {
                 "},\n";
         for (const char* slot : {"FILE_DATA", "FILES", "WORDS", "SLOTS"}) trim(slots[slot]);
         values_["SUSPECT"] = expand("repro_command.cpp", slots);
+    }
+
+    /// A file as what it is: a graph's JSON is there to be read.
+    std::string file_data(const std::string& name, const std::string& bytes) {
+        constexpr std::size_t kLongestText = 1 << 16;
+        if (bytes.size() <= kLongestText && is_utf8(bytes) && bytes.find('\0') == std::string::npos)
+            return "static const char " + name + "[] =\n    " + string_literal(bytes) + ";\n";
+        Tensor tensor(DType::u8, {static_cast<std::int64_t>(bytes.size())});
+        std::memcpy(tensor.mutable_raw(), bytes.data(), bytes.size());
+        return data_.define(name, tensor);
     }
 
     /// A word of the command; a file that is no program of the system is looked for beside the repro first.
@@ -169,11 +187,10 @@ class Emitter {
     void suspect_library(const Names& names) {
         Graph graph = graph_;
         graph.failure.reset();
-        if (!graph.subgraphs.empty())
-            throw Error("a repro for a plug-in backend cannot hold nested graphs (If, Loop) yet");
         std::map<std::string, Tensor> sidecar;
         std::map<std::string, std::string> slots = {
             {"JSON", string_literal(graph_to_json(graph, sidecar))},
+            {"NESTED", ""},
             {"LIBRARY", string_literal(options_.plugin.string())},
             {"LIBRARY_NAME", string_literal(options_.plugin.filename().string())},
             {"BACKEND", string_literal(options_.backend_name)}};
@@ -185,10 +202,10 @@ class Emitter {
                 inputs += tensor_struct(place, graph_.failure->inputs.at(inputs_seen_++), node.name, {}, dims);
             if (node.kind != NodeKind::get_attr) continue;
             const Tensor& value = graph.attributes.at(node.target);
-            std::string hash = content_hash(value);
-            if (!sidecar.contains(hash)) hash.clear();  // small: its values are in the JSON
-            attributes += tensor_struct(place, value, node.target, hash, dims);
+            attributes += tensor_struct(place, value, node.target, hash_of(value, sidecar), dims);
         }
+        for (const auto& [key, nested] : graph.subgraphs)
+            attributes += nested_attributes(*nested, key + "/", sidecar, dims, slots["NESTED"]);
         for (const auto& [key, value] : graph_.failure->options)
             options += "        {" + string_literal(key) + ", " + string_literal(value) + "},\n";
         for (std::size_t i = 0; i < expected_.size(); i++) {
@@ -205,6 +222,26 @@ class Emitter {
         slots["SLOTS"] = outputs;
         emission_.companions.push_back(options_.plugin);
         values_["SUSPECT"] = expand("repro_plugin.cpp", slots);
+    }
+
+    /// By which the JSON refers to a tensor; empty where it holds the values.
+    static std::string hash_of(const Tensor& value, const std::map<std::string, Tensor>& sidecar) {
+        const std::string hash = content_hash(value);
+        return sidecar.contains(hash) ? hash : "";
+    }
+
+    /// Parameters of a nested graph and of those inside it, as OfferedGraph names them; their data go to `data`.
+    std::string nested_attributes(const Graph& graph, const std::string& prefix,
+                                  const std::map<std::string, Tensor>& sidecar, std::string& dims, std::string& data) {
+        std::string structs;
+        for (const auto& [key, value] : graph.attributes) {
+            const std::string place = "nested_" + std::to_string(nested_seen_++);
+            data += data_.define(place, value);
+            structs += tensor_struct(place, value, prefix + key, hash_of(value, sidecar), dims);
+        }
+        for (const auto& [key, nested] : graph.subgraphs)
+            structs += nested_attributes(*nested, prefix + key + "/", sidecar, dims, data);
+        return structs;
     }
 
     /// The 16-bit types that inputs and outputs need, where no loops bring them.
@@ -281,6 +318,8 @@ class Emitter {
         values_["COMPARE"] = compare;
         values_["VALUES"] = std::to_string(total);
         values_["ALARM"] = std::to_string(options_.alarm.count());
+        values_["MEMORY"] = std::to_string(options_.limits.memory >> 20);
+        values_["STRICT"] = strict() ? "true" : "false";
         values_["FAILURE_KIND"] = graph_.failure->signature.text();
     }
 
@@ -304,7 +343,8 @@ class Emitter {
         if (!guilty_directives().empty()) {
             values_["CONTROL_WHAT"] = culprit->directive + " switched off";
             values_["CONTROL"] = "    guilty = false;\n    under_test(out);";
-        } else if (has_loops_ && !(culprit && (culprit->component == "lowering" || culprit->component == "pass"))) {
+        } else if (has_loops_ && !strict() &&
+                   !(culprit && (culprit->component == "lowering" || culprit->component == "pass"))) {
             values_["CONTROL_WHAT"] = "the loops alone";
             values_["CONTROL"] = "    run_loops(out);";
         } else {
@@ -319,6 +359,9 @@ class Emitter {
         }
         emission_.control = values_["CONTROL_WHAT"];
     }
+
+    /// Results must have the reference's bits, which loops in another order of rounding have not.
+    bool strict() const { return graph_.failure->accuracy.mode == Accuracy::Mode::strict; }
 
     static void trim(std::string& text) {
         if (!text.empty() && text.back() == '\n') text.pop_back();
@@ -373,7 +416,8 @@ class Emitter {
         values_["SUSPECT_NAME"] = name;
         values_["SUSPECT_LONG"] = suspect;
         values_["BLAME_SUSPECT"] = "BUG in " + suspect;
-        values_["BLAME_LOWERING"] = "BUG in " + lowering;
+        values_["BLAME_LOWERING"] =
+            strict() ? "neither has the bits of the reference (--accuracy=strict)" : "BUG in " + lowering;
         const std::string& kind = graph_.failure->signature.kind;
         const std::string& detail = graph_.failure->signature.detail;
         values_["OF_SHAPE"] = detail == "value" || detail == "nan_or_inf" ? "false" : "true";
@@ -382,7 +426,10 @@ class Emitter {
                 expand(has_loops_ ? "repro_verdict_mismatch.cpp" : "repro_verdict_mismatch_without_loops.cpp", values_);
         } else {
             values_["MESSAGE"] = kind == "exception" ? string_literal(graph_.failure->message) : "\"\"";
-            values_["ENDING"] = kind == "timeout" ? "hang" : kind == "exception" ? "exception" : "crash";
+            values_["ENDING"] = kind == "timeout"         ? "ending == Ending::hang"
+                                : kind == "exception"     ? "ending == Ending::exception"
+                                : kind == "out_of_memory" ? "(ending == Ending::exception || ending == Ending::crash)"
+                                                          : "ending == Ending::crash";
             values_["VERDICT"] = expand("repro_verdict_ending.cpp", values_);
         }
         trim(values_["VERDICT"]);
@@ -402,14 +449,13 @@ class Emitter {
         text += comment(printed, "    ");
         text += comment(suspect, "  suspect    ");
         if (failure.culprit) text += comment(failure.culprit->text(), "  guilty     ");
-        std::string command =
-            "g++ -std=c++17 -O1 " + options_.output.filename().string() + " -o " + options_.output.stem().string();
-        for (const std::string& flag : emission_.compile_flags) command += " " + flag;
-        text += comment(command + " && ./" + options_.output.stem().string(), "  build      ");
+        std::vector<std::string> build = {
+            "g++", "-std=c++17", "-O1", options_.output.filename().string(), "-o", options_.output.stem().string()};
+        build.insert(build.end(), emission_.compile_flags.begin(), emission_.compile_flags.end());
+        const std::string program = shell_quote({"./" + options_.output.stem().string()});
+        text += comment(shell_quote(build) + " && " + program, "  build      ");
         text += "//   exit       1 the bug shows, 0 it is gone, 2 something else went wrong\n";
-        text +=
-            comment("./" + options_.output.stem().string() + " control: " + emission_.control + " must pass (exit 0)",
-                    "  control    ");
+        text += comment(program + " control: " + emission_.control + " must pass (exit 0)", "  control    ");
         text += comment(facts_.data, "  data       ");
         for (const auto& [key, value] : options_.environment) text += comment(key + ": " + value, "  on         ");
         trim(text);
@@ -432,7 +478,7 @@ class Emitter {
     DataWriter data_;
     std::map<std::string, std::string> values_;
     Emission emission_;
-    std::size_t inputs_seen_ = 0;
+    std::size_t inputs_seen_ = 0, nested_seen_ = 0;
     bool has_loops_ = false;
 };
 

@@ -164,10 +164,16 @@ std::string_view name(Outcome::Kind kind) {
 }
 
 bool says_out_of_memory(std::string_view words) {
-    // std::bad_alloc, LLVM and CUDA, ENOMEM, Python, GNU programs, Halide's runtime, the address sanitizer.
-    constexpr std::string_view kSayings[] = {
-        "std::bad_alloc",   "out of memory",          "cannot allocate memory",    "MemoryError",
-        "memory exhausted", "halide_malloc returned", "allocator is out of memory"};
+    // std::bad_alloc, LLVM and CUDA, ENOMEM and our tensors, Python, GNU programs, Halide's runtime, the address
+    // sanitizer; and Halide's compiler, which protects a stack that it did not get.
+    constexpr std::string_view kSayings[] = {"std::bad_alloc",
+                                             "out of memory",
+                                             "cannot allocate",
+                                             "MemoryError",
+                                             "memory exhausted",
+                                             "halide_malloc returned",
+                                             "allocator is out of memory",
+                                             "mprotect failed with error Invalid argument"};
     const auto same = [](char a, char b) {
         return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
     };

@@ -53,8 +53,8 @@ class KnownFailures {
 };
 
 struct ReplayOptions {
-    std::string backend = {};  ///< instead of the record's own
-    BackendOptions backend_options = {};
+    std::string backend = {};               ///< instead of the record's own, whose options do not count then
+    BackendOptions backend_options = {};    ///< over the record's
     std::optional<Accuracy> accuracy = {};  ///< instead of the record's own
     Limits limits = {};
     int jobs = 1;  ///< records replayed at a time; results do not depend on it

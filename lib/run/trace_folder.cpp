@@ -2,11 +2,9 @@
 
 #include <algorithm>
 
-#include "backends/eager/eager.h"
 #include "base/error.h"
-#include "ops/random.h"
 #include "run/captured.h"
-#include "run/outcome.h"
+#include "run/trial.h"
 
 namespace whittle {
 
@@ -14,39 +12,15 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_reference(const Backend& backend) { return backend.name() == "eager"; }
-
-/// Only the reference is trusted not to take this process down.
-Outcome run(const FrameToTrace& frame, Backend& backend, const BackendOptions& options) {
-    seed_random_ops(0);
-    return is_reference(backend) ? run_in_process(frame.graph, frame.inputs, backend, options)
-                                 : run_isolated(frame.graph, frame.inputs, backend, options, Limits{});
-}
-
-std::string text(const Outcome& outcome) {
-    return std::string(name(outcome.kind)) + (outcome.stage.empty() ? "" : " at " + outcome.stage) + ": " +
-           outcome.message;
-}
-
-/// Fills in the expected outputs; returns why the run was no good, if it was not.
-std::string judge_run(const FrameToTrace& frame, Backend& backend, const BackendOptions& options, Record& record) {
-    Outcome outcome = run(frame, backend, options);
-    if (!frame.expected.empty()) {
-        record.expected = frame.expected;
-        record.expected_from = frame.expected_from;
-        const Outcome judged = judge(std::move(outcome), frame.expected, Accuracy{});
-        return judged.failed() ? text(judged) : "";
-    }
-    record.expected_from = backend.name();
-    if (!outcome.failed()) {
-        record.expected = std::move(outcome.outputs);
-        return "";
-    }
-    const Outcome reference = is_reference(backend) ? outcome : run(frame, *make_eager_backend(), {});
-    if (reference.failed()) throw Error({frame.file, {}}, "the reference cannot run it: " + reference.message);
-    record.expected = reference.outputs;
-    record.expected_from = "eager";
-    return text(outcome);
+/// Fills in the backend and the expected outputs.
+Trial try_frame(const FrameToTrace& frame, Backend& backend, const BackendOptions& options, Record& record) {
+    Trial trial = try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend, options);
+    if (!trial.no_reference.empty())
+        throw Error({frame.file, {}}, "the reference cannot run it: " + trial.no_reference);
+    record.backend_options = options;
+    record.expected = trial.expected.outputs;
+    record.expected_from = trial.expected.from;
+    return trial;
 }
 
 }  // namespace
@@ -73,7 +47,9 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
     Record record{.name = {}, .frame = frame.name, .backend = index_.backend, .inputs = frame.inputs, .expected = {}};
     record.environment = index_.environment;
     TracedFrame traced;
-    traced.failure = judge_run(frame, backend, options, record);
+    const Trial trial = try_frame(frame, backend, options, record);
+    traced.failure = trial.text();
+    traced.minifiable = trial.failed();
 
     IndexGraph graph = index_graph(frame.graph, frame.name);
     traced.graph = graph.file = save_captured_graph(folder_, frame.graph).lexically_relative(folder_);

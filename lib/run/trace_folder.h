@@ -29,6 +29,7 @@ struct TracedFrame {
     std::optional<std::filesystem::path> record = {};  ///< relative to the folder
     std::string expected_from = {};                    ///< of the record
     std::string failure = {};  ///< why the backend's run was no good, with the class of the failure; else empty
+    bool minifiable = false;   ///< that is the backend's fault; not where it supports no such graph
 };
 
 enum class RecordPolicy { always, on_error, never };
@@ -43,8 +44,8 @@ class TraceFolder {
                 std::map<std::string, std::string> environment);
 
     /// Runs the frame: the reference in this process, others isolated. The record's expected outputs are those given,
-    /// else what the backend computed, else (it failed) what the reference computes. Throws Error when that is needed
-    /// and the reference cannot run the frame.
+    /// else what the reference computes; never the backend's own. Throws Error when that is needed and the reference
+    /// cannot run the frame.
     TracedFrame add(const FrameToTrace& frame, Backend& backend, const BackendOptions& options, RecordPolicy policy);
 
     /// The graphs of a captured frame, each with what capture noticed. Where capture has the values, the graph is run

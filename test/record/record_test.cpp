@@ -44,6 +44,7 @@ Record full_record() {
     record.name = "main 0";
     record.frame = "main";
     record.backend = "halide";
+    record.backend_options = {{"asserts", "off"}, {"disable", "f.vectorize(x, 8)"}};
     record.inputs = {counting({4, 5})};
     record.expected = {Tensor::of<float>({std::nanf(""), -0.0f})};
     record.expected_from = "output_0.pb";
@@ -76,6 +77,7 @@ TEST_CASE("a record comes back as it was saved") {
     CHECK(loaded.record.name == record.name);
     CHECK(loaded.record.frame == record.frame);
     CHECK(loaded.record.backend == record.backend);
+    CHECK(loaded.record.backend_options == record.backend_options);
     CHECK(loaded.record.expected_from == record.expected_from);
     CHECK(loaded.record.accuracy == record.accuracy);
     CHECK(loaded.record.environment == record.environment);
@@ -143,7 +145,7 @@ TEST_CASE("changed data is refused, wherever it is") {
 TEST_CASE("malformed records are refused with a pointer") {
     const auto [from, to, message] = GENERATE(table<std::string, std::string, std::string>({
         {"whittle.record", "whittle.graph", "/format: found \"whittle.graph\", expected \"whittle.record\""},
-        {"\"1.0\"", "\"3.0\"", "/version: found \"3.0\", expected version 1.x"},
+        {"\"1.1\"", "\"3.0\"", "/version: found \"3.0\", expected version 1.x"},
         {"\"frame\"", "\"fram\"", "/fram: found an unknown member"},
         {"../graphs/recorded_graph.json", "/etc/passwd",
          "/graph/file: found \"/etc/passwd\", expected a relative path"},

@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -23,7 +25,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kCannotJudge = 125;  // as in git bisect
+constexpr int kCannotJudge = 125;                 // as in git bisect
+constexpr int kCannotRun = 126, kNotFound = 127;  // a shell's words for a broken command
 constexpr std::size_t kMaxReport = 1 << 20;
 
 struct Options {
@@ -54,12 +57,21 @@ Options read_options(const BackendOptions& options, const Graph& graph) {
     return result;
 }
 
-std::string last_line(const std::string& text) {
-    const std::size_t end = text.find_last_not_of(" \t\r\n");
-    if (end == std::string::npos) return {};
-    const std::size_t newline = text.find_last_of('\n', end);
-    const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
-    return text.substr(begin, end - begin + 1);
+/// The line of standard error that tells failures apart: the first that says error:, or else the last. Compilers end
+/// with words that all their errors share ("1 error generated.").
+std::string own_words(const std::string& said) {
+    constexpr std::string_view kErrors[] = {"error:", "fatal:", "exception:", "assertion", "panicked at"};
+    std::istringstream lines(said);
+    std::string last;
+    for (std::string line; std::getline(lines, line);) {
+        line.erase(line.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
+        std::string lower = line;
+        std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+        for (const std::string_view word : kErrors)
+            if (lower.find(word) != std::string::npos) return line;
+        if (!line.empty()) last = line;
+    }
+    return last;
 }
 
 /// What the command itself wrote down of its failure, over `failure`.
@@ -74,8 +86,12 @@ void read_report(const fs::path& file, BackendFailure& failure) {
         };
         text("message", failure.message);
         text("op", failure.op);
-        text("stage", failure.stage);
-        if (failure.stage != "compile") failure.stage = "run";
+        std::string stage = failure.stage;
+        text("stage", stage);
+        if (stage == "compile" || stage == "run")
+            failure.stage = stage;
+        else
+            failure.message += "; its failure.json says stage '" + stage + "', expected compile or run";
         if (const auto found = report.find("unsupported"); found != report.end() && found->is_boolean())
             failure.unsupported = found->get<bool>();
     } catch (const Error& error) {
@@ -91,8 +107,10 @@ BackendFailure failure_of(const ProcessResult& result, const Options& options, c
         failure.message = "killed by " + signal_name(result.signal);
     else
         failure.message = "exited with " + std::to_string(result.exit_code);
-    failure.unsupported = result.exit_code == kCannotJudge && !result.signal;
-    if (const std::string line = last_line(result.err); !line.empty()) failure.message += ": " + line;
+    const bool broken = !result.signal && (result.exit_code == kCannotRun || result.exit_code == kNotFound);
+    failure.unsupported = !result.signal && (broken || result.exit_code == kCannotJudge);
+    if (broken) failure.message += ", which says that the command itself cannot run";
+    if (const std::string line = own_words(result.err); !line.empty()) failure.message += ": " + line;
     read_report(folder / "failure.json", failure);
     return failure;
 }
@@ -183,11 +201,15 @@ class CommandExecutable final : public Executable {
 
 /// True where execvp() would find a program.
 bool is_program(const std::string& name) {
-    if (name.find('/') != std::string::npos) return ::access(name.c_str(), X_OK) == 0;
+    const auto runs = [](const fs::path& file) {
+        std::error_code ignored;
+        return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
+    };
+    if (name.find('/') != std::string::npos) return runs(name);
     const char* path = std::getenv("PATH");
     std::istringstream folders(path ? path : "/bin:/usr/bin");
     for (std::string folder; std::getline(folders, folder, ':');)
-        if (::access((fs::path(folder) / name).c_str(), X_OK) == 0) return true;
+        if (runs(fs::path(folder) / name)) return true;
     return false;
 }
 

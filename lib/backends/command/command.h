@@ -17,9 +17,10 @@ namespace whittle {
 ///   inputs.safetensors    tensors "0", "1", ... in the order of the model's inputs, without gaps
 /// It has to write
 ///   outputs.safetensors   tensors "0", "1", ... in the order of the model's outputs
-/// and to exit with 0. 125 means that it cannot judge this graph (something is not implemented), and anything else, a
-/// signal included, that it failed. It may say more in failure.json: {"stage": "compile" | "run", "op": TARGET,
-/// "message": TEXT, "unsupported": BOOL}, each optional; otherwise the message is the last line of its standard error.
+/// and to exit with 0. 125 means that it cannot judge this graph (something is not implemented), as do 126 and 127, by
+/// which shells say that there is no such program; anything else, a signal included, means that it failed. It may say
+/// more in failure.json: {"stage": "compile" | "run", "op": TARGET, "message": TEXT, "unsupported": BOOL}, each
+/// optional; otherwise the message is the first line of its standard error that says error:, or else the last.
 /// What it does wrong is always a BackendFailure.
 /// Options: format = auto | onnx | json, which model file to write; timeout = seconds of one run.
 /// Throws Error when LINE has no words or an open quote.

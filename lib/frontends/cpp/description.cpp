@@ -29,8 +29,6 @@ constexpr std::array kPredictionKinds = {
     PredictionKind::dynamic_shape, PredictionKind::compare, PredictionKind::call};
 constexpr std::array<std::string_view, 3> kSiteKinds = {"statement", "branch", "effect"};
 
-std::string quoted(const std::string& text) { return json_quote(as_utf8(text)); }
-
 std::string range_text(const Range& r) { return json_list({r.line, r.column, r.end_line, r.end_column}); }
 
 template <class Items, class Text>
@@ -41,19 +39,19 @@ std::string list_text(const Items& items, Text text_of) {
 }
 
 std::string function_text(const Function& f) {
-    return "{\"name\": " + quoted(f.name) + ", \"range\": " + range_text(f.range) +
+    return "{\"name\": " + json_text(f.name) + ", \"range\": " + range_text(f.range) +
            (f.tensors ? ", \"tensors\": true}" : "}");
 }
 std::string prediction_text(const Prediction& p) {
-    return "{\"kind\": " + quoted(std::string(name(p.kind))) + (p.possible ? ", \"possible\": true" : "") +
+    return "{\"kind\": " + json_text(std::string(name(p.kind))) + (p.possible ? ", \"possible\": true" : "") +
            ", \"function\": " + std::to_string(p.function) + ", \"range\": " + range_text(p.range) +
-           ", \"text\": " + quoted(p.text) + ", \"line\": " + quoted(p.line) + ", \"reason\": " + quoted(p.reason) +
-           "}";
+           ", \"text\": " + json_text(p.text) + ", \"line\": " + json_text(p.line) +
+           ", \"reason\": " + json_text(p.reason) + "}";
 }
 std::string site_text(const Site& s) {
-    return "{\"kind\": " + quoted(std::string(kSiteKinds[static_cast<std::size_t>(s.kind)])) +
+    return "{\"kind\": " + json_text(std::string(kSiteKinds[static_cast<std::size_t>(s.kind)])) +
            ", \"function\": " + std::to_string(s.function) + ", \"range\": " + range_text(s.range) +
-           ", \"text\": " + quoted(s.text) + (s.what.empty() ? "" : ", \"what\": " + quoted(s.what)) + "}";
+           ", \"text\": " + json_text(s.text) + (s.what.empty() ? "" : ", \"what\": " + json_text(s.what)) + "}";
 }
 
 /// Reads one file's description.
@@ -154,7 +152,7 @@ std::span<const std::byte> description_section(std::span<const std::byte> file) 
 }  // namespace
 
 std::string description(const StaticTables& tables) {
-    return "{\"file\": " + quoted(tables.analysis.file) +
+    return "{\"file\": " + json_text(tables.analysis.file) +
            ", \"functions\": " + list_text(tables.analysis.functions, function_text) +
            ", \"predictions\": " + list_text(tables.analysis.predictions, prediction_text) +
            ", \"sites\": " + list_text(tables.sites, site_text) + "}";

@@ -1,0 +1,42 @@
+#include "run/trial.h"
+
+#include "backends/eager/eager.h"
+#include "ops/random.h"
+
+namespace whittle {
+
+namespace {
+
+bool is_reference(const Backend& backend) { return backend.name() == "eager"; }
+
+/// Only the reference is trusted not to take this process down.
+Outcome run(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const BackendOptions& options) {
+    seed_random_ops(0);
+    return is_reference(backend) ? run_in_process(graph, inputs, backend, options)
+                                 : run_isolated(graph, inputs, backend, options, Limits{});
+}
+
+}  // namespace
+
+std::string Trial::text() const {
+    if (!outcome.failed()) return {};
+    return std::string(name(outcome.kind)) + (outcome.stage.empty() ? "" : " at " + outcome.stage) + ": " +
+           outcome.message;
+}
+
+Trial try_backend(const Graph& graph, std::span<const Tensor> inputs, const Expectation& known, Backend& backend,
+                  const BackendOptions& options) {
+    Trial trial{.outcome = run(graph, inputs, backend, options), .expected = known};
+    if (known.outputs.empty()) {
+        const Outcome reference = is_reference(backend) ? trial.outcome : run(graph, inputs, *make_eager_backend(), {});
+        if (reference.failed()) {
+            trial.no_reference = reference.message;
+            return trial;
+        }
+        trial.expected = {reference.outputs, "eager"};
+    }
+    trial.outcome = judge(std::move(trial.outcome), trial.expected.outputs, Accuracy{});
+    return trial;
+}
+
+}  // namespace whittle
