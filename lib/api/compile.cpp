@@ -11,6 +11,7 @@
 #include "api/global_state.h"
 #include "api/output_hooks.h"
 #include "api/stack.h"
+#include "api/thrown.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/variables.h"
@@ -47,6 +48,9 @@ class ArgumentReader final : public Visitor {
     void length(std::size_t count) override {
         inputs.emplace_back(path_.back().attribute(std::string(capture::kLength)),
                             HostValue{static_cast<std::int64_t>(count)});
+    }
+    void present(bool value) override {
+        inputs.emplace_back(path_.back().attribute(std::string(capture::kPresent)), HostValue{value});
     }
     void opaque(const char*) override {}
     void enter(const char* member) override { path_.push_back(path_.back().attribute(member)); }
@@ -124,6 +128,7 @@ void configure_from_environment() {
 
 std::shared_ptr<FunctionState> make_function(CompileOptions options, const void* address, const char* type) {
     link_output_hooks();
+    link_throw_hook();
     configure_from_environment();
     auto state = std::make_shared<FunctionState>(std::move(options), address, type);
     const std::lock_guard lock(all_mutex);
@@ -157,10 +162,12 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
     const capture::FrameCache::Lookup lookup = enter(function, reader, trace);
     if (lookup.limited()) return body();
 
-    const Addresses stack = trace && (lookup.failed || !lookup.added) ? capture_stack() : Addresses{};
+    const Addresses stack =
+        trace && (lookup.failed || !lookup.added) ? capture_stack(__builtin_return_address(0)) : Addresses{};
     RestoreState restore;
     Execution execution(function, trace, *lookup.entry);
     const auto session = std::make_shared<Session>(function.name(), execution);
+    session->outside = __builtin_return_address(0);
     for (const auto& [tensor, source] : reader.tensors) session->know(tensor, source);
     for (const auto& [tensor, name] : reader.parameters) session->know_parameter(tensor, name);
     const CurrentSession current(session.get());
@@ -172,7 +179,7 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
         execution.keep_events(session->take_events(), error.what());
         throw;
     } catch (...) {
-        session->finish_by_exception();
+        session->finish_by_exception(thrown_here());
         execution.keep_events(session->take_events(), {});
         leave(function, lookup, reader, execution, trace, stack);
         throw;

@@ -62,6 +62,7 @@ class Visitor {
     virtual void number(double value) = 0;
     virtual void text(const std::string& value) = 0;
     virtual void length(std::size_t count) = 0;   ///< of the list whose elements follow
+    virtual void present(bool value) = 0;         ///< whether an optional holds what follows
     virtual void opaque(const char* type) = 0;    ///< not seen
     virtual void enter(const char* member) = 0;   ///< what follows is a member …
     virtual void enter(std::size_t element) = 0;  ///< … or an element
@@ -78,11 +79,14 @@ class Visitor {
 
 namespace detail {
 
+struct AnyVisit {
+    template <class... T>
+    void operator()(const char*, T&...) const {}
+};
 template <class T, class = void>
 struct HasFields : std::false_type {};
 template <class T>
-struct HasFields<T, std::void_t<decltype(std::declval<const T&>().whittle_fields([](const char*, auto&...) {}))>>
-    : std::true_type {};
+struct HasFields<T, std::void_t<decltype(std::declval<const T&>().whittle_fields(AnyVisit{}))>> : std::true_type {};
 template <class T, class = void>
 struct IsModule : std::false_type {};
 template <class T>
@@ -130,14 +134,18 @@ void visit(Visitor& visitor, const T& value) {
     } else if constexpr (std::is_floating_point_v<T>) {
         visitor.number(static_cast<double>(value));
     } else if constexpr (std::is_convertible_v<const T&, std::string>) {
+        if constexpr (std::is_pointer_v<T>)
+            if (!value) return visitor.present(false);
         visitor.text(value);
+    } else if constexpr (std::is_same_v<T, std::nullopt_t>) {
+        visitor.present(false);
     } else if constexpr (HasFields<T>::value) {
         value.whittle_fields(
             [&](const char* names, const auto&... members) { visit_fields(visitor, names, members...); });
     } else if constexpr (IsModule<T>::value) {
         for (const auto& [name, parameter] : value.named_parameters()) visitor.parameter(parameter, name);
     } else if constexpr (IsOptional<T>::value) {
-        visitor.length(value ? 1 : 0);
+        visitor.present(value.has_value());
         if (value) visit(visitor, *value);
     } else if constexpr (IsRange<T>::value) {
         visitor.length(value.size());
@@ -159,6 +167,14 @@ void visit(Visitor& visitor, const T& value) {
     }
 }
 
+}  // namespace detail
+
+namespace detail {
+/// Of a pointer to a member function, as the Itanium ABI has it: an address, or odd for what is virtual (null then).
+inline const void* method_address(const void* pointer) {
+    const auto address = *static_cast<const std::uintptr_t*>(pointer);
+    return address % 2 == 0 ? reinterpret_cast<const void*>(address) : nullptr;
+}
 }  // namespace detail
 
 struct FunctionState;
@@ -191,6 +207,10 @@ class Compiled {
     Compiled(F function, CompileOptions options) : function_(std::move(function)) {
         const void* address = nullptr;
         if constexpr (std::is_pointer_v<F>) address = reinterpret_cast<const void*>(function_);
+        if constexpr (std::is_member_function_pointer_v<F>) {
+            address = detail::method_address(&function_);
+            if (options.arg_names.empty()) options.arg_names = {"this"};
+        }
         state_ = make_function(std::move(options), address, typeid(F).name());
     }
 

@@ -19,7 +19,7 @@ void Session::note_failure(const Node& call, const std::exception& error) {
     failed_.push_back({graph_.graph().nodes.size(), call, error.what()});
     Node& failed = failed_.back().call;
     failed.name = "failed";
-    failed.stack = user_stack(capture_stack());
+    failed.stack = user_stack(capture_stack(nullptr, outside));
 }
 
 void Session::note_segment(const std::vector<NodeRef>& live, const std::optional<capture::GraphBreak>& why) {

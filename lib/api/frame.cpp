@@ -17,6 +17,7 @@
 #include "graph/text.h"
 #include "ops/interpreter.h"
 #include "passes/functionalize.h"
+#include "symbolize/text.h"
 #include "tensor/compare.h"
 
 namespace whittle::api {
@@ -62,8 +63,8 @@ const std::string& FunctionState::name() {
     const std::lock_guard lock(mutex);
     if (!name_.empty()) return name_;
     name_ = options.name;
-    if (name_.empty() && address) name_ = function_at(address).function;
-    if (name_.empty()) name_ = readable(type.c_str());
+    if (name_.empty() && address) name_ = function_at(address);
+    if (name_.empty()) name_ = readable_function(readable(type.c_str()));
     counts.name = name_;
     return name_;
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "api/frame.h"
+#include "api/thrown.h"
 #include "base/variables.h"
 #include "ops/registry.h"
 #include "probe/probe.h"
@@ -37,7 +38,7 @@ struct ImplicitFrame {
     void finish(bool by_exception) {
         const CurrentSession current(session.get());
         if (by_exception)
-            session->finish_by_exception();
+            session->finish_by_exception(thrown_here());
         else
             session->finish();
     }

@@ -240,10 +240,10 @@ TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void
     for (const auto& [name, graph] : nested)
         for (Arg& arg : call.args)
             if (arg == Arg(GraphRef{name})) arg = Arg(graph_.nest(name, graph));
-    return record_new(std::move(call), operands);
+    return record_new(std::move(call), operands, pc);
 }
 
-TensorList Session::record_new(Node call, const std::vector<ImplPtr>& operands) {
+TensorList Session::record_new(Node call, const std::vector<ImplPtr>& operands, void* pc) {
     const auto nodes = static_cast<NodeId>(graph_.graph().nodes.size());
     const bool all_steps = std::exchange(all_steps_, false);  // an error leaves it so
     bool gradient = false;
@@ -262,7 +262,7 @@ TensorList Session::record_new(Node call, const std::vector<ImplPtr>& operands) 
     if (gradient && grad_enabled())
         for (ValueMeta& meta : metas) meta.requires_grad = is_floating(meta.dtype);
     Step step = step_of(call, {}, operands, nodes);
-    TensorList results = add(std::move(node), metas, host_.wants_stacks() ? capture_stack() : Addresses{});
+    TensorList results = add(std::move(node), metas, stack_from(pc));
     for (std::size_t i = 0; i < results.size(); ++i)
         step.results.push_back({.node = results[i].impl()->node, .meta = metas[i]});
     locate(call, Registry::instance().require(call.target).schema, operands, results, step);
@@ -301,7 +301,7 @@ void Session::record_write(Node call, const std::string& functional, const std::
                                                    .kwargs = std::move(node.kwargs),
                                                    .results = {self.meta},
                                                    .effect = true});
-    if (host_.wants_stacks()) stacks_[graph_.graph().node(made.at(0)).name] = capture_stack();
+    if (host_.wants_stacks()) stacks_[graph_.graph().node(made.at(0)).name] = stack_from(pc);
     all_steps_ = all_steps;
     note_write(operands.at(0), call.target, pc);
 }
@@ -349,7 +349,7 @@ void Session::break_graph(GraphBreak why, void* pc, bool always) {
     const std::lock_guard lock(mutex_);
     if (nested()) throw NestedBreak{std::move(why)};
     if (empty() && !always) return;
-    Addresses stack = host_.wants_stacks() ? capture_stack() : Addresses{pc};
+    Addresses stack = host_.wants_stacks() ? stack_from(pc) : Addresses{pc};
     if (host_.wants_stacks()) why.stack = with_cursor(user_stack(stack));
     flush(std::move(why), std::move(stack));
 }
@@ -359,10 +359,19 @@ void Session::finish() {
     flush(std::nullopt, {});
 }
 
-void Session::finish_by_exception() noexcept {
+Addresses Session::stack_from(const void* pc) const {
+    return host_.wants_stacks() ? capture_stack(pc, outside) : Addresses{};
+}
+
+void Session::finish_by_exception(const Thrown& thrown) noexcept {
     const std::lock_guard lock(mutex_);
     try {
-        break_graph({.kind = BreakKind::exception, .reason = "an exception left " + frame_}, nullptr);
+        if (!empty()) {
+            GraphBreak why{.kind = BreakKind::exception, .reason = "an exception left " + frame_};
+            if (!thrown.what.empty()) why.reason += ": " + thrown.what;
+            why.stack = thrown.stack;
+            flush(std::move(why), thrown.addresses, host_.wants_stacks());
+        }
     } catch (const std::exception& error) {
         log_warning("capture", "what " + frame_ + " did before an exception left it failed: " + error.what());
     }

@@ -34,6 +34,13 @@ struct Recorded {
     std::string key = {};  ///< equal for graphs that one executable serves
 };
 
+/// Where an exception came from, as far as that is known.
+struct Thrown {
+    std::string what = {};
+    Addresses addresses = {};
+    std::vector<StackFrame> stack = {};
+};
+
 /// What a session asks of its frame.
 class FrameHost {
   public:
@@ -93,8 +100,9 @@ class Session : public std::enable_shared_from_this<Session> {
     void break_graph(capture::GraphBreak why, void* pc, bool always = false);
     /// The frame returned.
     void finish();
-    /// An exception left the frame: what was recorded had happened, so it is run. Does not throw.
-    void finish_by_exception() noexcept;
+    /// An exception left the frame: what was recorded had happened, so it is run. Does not throw. In a trace all of it
+    /// is a graph, though nobody holds its results any more.
+    void finish_by_exception(const Thrown& thrown = {}) noexcept;
     /// Forgets what was recorded; pending tensors lose their values.
     void abandon();
 
@@ -113,6 +121,7 @@ class Session : public std::enable_shared_from_this<Session> {
     TensorList body_arguments(const std::vector<ValueMeta>& metas);
     RecordedBody body(const TensorList& arguments, const TensorList& results);
 
+    const void* outside = nullptr;  ///< the return address of the frame: stacks end there
     bool parameters_named = false;  ///< by the frame's own function; those that it calls have parameters of their own
 
     bool empty() const { return tape_ ? cursor_ == 0 : graph_.call_count() == 0; }
@@ -132,7 +141,9 @@ class Session : public std::enable_shared_from_this<Session> {
     /// One that no other input has; counts those that have no name.
     capture::Source source_of(const TensorImpl& operand, Counters& counters) const;
     TensorList add(Node call, const std::vector<ValueMeta>& metas, const Addresses& stack);
-    TensorList record_new(Node call, const std::vector<ImplPtr>& operands);
+    TensorList record_new(Node call, const std::vector<ImplPtr>& operands, void* pc);
+    /// From the user's code on; empty where the host wants no stacks.
+    Addresses stack_from(const void* pc) const;
     TensorList random(const Node& call, const std::vector<ImplPtr>& operands, void* pc);
     ImplPtr pending(const ValueMeta& meta, NodeRef node);
     /// Which memory the results of a call show, and where in it. Says it in `step`, too.
@@ -145,7 +156,8 @@ class Session : public std::enable_shared_from_this<Session> {
     void note_write(const ImplPtr& self, const std::string& target, void* pc);
     Step step_of(const Node& call, const std::string& functional, const std::vector<ImplPtr>& operands,
                  NodeId nodes) const;
-    void flush(std::optional<capture::GraphBreak> why, Addresses stack);
+    /// `all`: every value that was recorded is wanted, whether or not the program still holds it.
+    void flush(std::optional<capture::GraphBreak> why, Addresses stack, bool all = false);
     /// The graph ends here: cleaned up, with what is needed to run it and to know it again; null: nothing to run.
     std::shared_ptr<Tape> finish_graph(const std::vector<NodeRef>& live, std::optional<capture::GraphBreak> why,
                                        Addresses stack);

@@ -1,5 +1,6 @@
 // How a recorded graph ends: finished, run, and its values handed out.
 #define WHITTLE_API_IMPLEMENTATION
+#include <algorithm>
 #include <cstring>
 #include <set>
 #include <string_view>
@@ -155,7 +156,21 @@ std::shared_ptr<Tape> Session::finish_graph(const std::vector<NodeRef>& live, st
     return tape;
 }
 
-void Session::flush(std::optional<GraphBreak> why, Addresses stack) {
+namespace {
+
+/// The results of calls that nothing in the graph reads.
+std::vector<NodeRef> unread(const Graph& graph) {
+    const auto readers = users(graph);
+    std::vector<NodeRef> nodes;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+        if (graph.nodes[i].kind == NodeKind::call && graph.nodes[i].results.size() == 1 && readers[i].empty())
+            nodes.push_back({static_cast<NodeId>(i)});
+    return nodes;
+}
+
+}  // namespace
+
+void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
     const std::shared_ptr<Session> self = shared_from_this();  // values that are given up must not end us here
     std::vector<ImplPtr> live;
     std::vector<NodeRef> results;
@@ -177,6 +192,9 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack) {
         if (position == results.size()) results.push_back(memory.root);
         whole[&memory] = position;
     }
+    if (all)
+        for (const NodeRef node : unread(graph_.graph()))
+            if (std::find(results.begin(), results.end(), node) == results.end()) results.push_back(node);
     NotRecording not_recording;
     if (keeps_events_) note_segment(results, why);
     if (why) host_.broke(*why, stack);

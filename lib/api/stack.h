@@ -9,18 +9,17 @@
 
 namespace whittle::api {
 
-/// The calling thread's return addresses, innermost first; at most `limit`.
-std::vector<void*> capture_stack(std::size_t limit = 64);
+/// The calling thread's return addresses, innermost first, from one up to, but without, another, where they are on the
+/// stack.
+std::vector<void*> capture_stack(const void* from = nullptr, const void* until = nullptr);
 
-/// The user's part of a stack: without the library's own frames and the standard library's, up to the frame that
-/// compile() runs. Inlined functions are frames. Falls back to the symbol and the module where there is no debug
-/// information.
+/// The user's part of a stack: without the library's own frames and the standard library's, up to main. Inlined
+/// functions are frames. Without debug information the symbol and the module; without symbols the innermost address
+/// alone, as an offset into the module: "+0x1234".
 std::vector<StackFrame> user_stack(const std::vector<void*>& addresses);
 
-/// The part of it that called the compiled function: what user_stack() leaves out.
-std::vector<StackFrame> caller_stack(const std::vector<void*>& addresses);
-
-/// A function's name, file and line by its address.
-StackFrame function_at(const void* address);
+/// The name of the function that begins at the address; "function_at_0x1234", its offset into the module, where there
+/// is no symbol.
+std::string function_at(const void* address);
 
 }  // namespace whittle::api

@@ -99,6 +99,16 @@ void Trace::frame(const std::string& name) {
         index_.frames.push_back(name);
 }
 
+/// The user's part of a stack; takes note where that has no lines.
+std::vector<StackFrame> Trace::told(const Addresses& addresses) {
+    std::vector<StackFrame> stack = user_stack(addresses);
+    const auto no_line = [](const StackFrame& frame) { return frame.line == 0; };
+    if (const auto found = std::find_if(stack.begin(), stack.end(), no_line); found != stack.end())
+        note_locked(found->file + " has no debug information in some places (compile with -g): functions or offsets " +
+                    "stand for lines");
+    return stack;
+}
+
 std::size_t Trace::add_break(const std::string& frame, const capture::GraphBreak& why, const Addresses& stack) {
     const std::lock_guard lock(mutex_);
     const auto [known, added] = breaks_.try_emplace(
@@ -112,7 +122,7 @@ std::size_t Trace::add_break(const std::string& frame, const capture::GraphBreak
                              .id = std::string(capture::info(why.kind).id),
                              .op = why.op,
                              .frame = frame,
-                             .stack = why.stack.empty() ? user_stack(stack) : why.stack});
+                             .stack = why.stack.empty() ? told(stack) : why.stack});
     save_locked();
     return known->second;
 }
@@ -158,7 +168,7 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     for (const IndexGraph& other : index_.graphs) of_frame += other.frame == frame;
     graph.name = frame + "_" + std::to_string(of_frame);
     for (std::size_t i = 0; i < graph.nodes.size() && i < recorded.stacks.size(); ++i)
-        if (!recorded.stacks[i].empty()) graph.nodes[i].stack = user_stack(recorded.stacks[i]);
+        if (!recorded.stacks[i].empty()) graph.nodes[i].stack = told(recorded.stacks[i]);
     graph = functionalize(graph).graph;  // what backends get; what it writes is among its outputs
     IndexGraph entry = index_graph(graph, frame);
     entry.ended_by_break = ended_by;
@@ -247,7 +257,7 @@ void Trace::add_recompile(const std::string& frame, const capture::Violation& wh
         ++index_.recompiles[known->second].count;
         return;
     }
-    index_.recompiles.push_back({frame, why.reason, caller_stack(stack), why.advice});
+    index_.recompiles.push_back({frame, why.reason, told(stack), why.advice});
     save_locked();
 }
 

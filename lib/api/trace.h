@@ -68,6 +68,7 @@ class Trace {
     /// The entry of a graph that is the same but for sizes.
     std::optional<std::size_t> graph_of_other_size(const std::string& key, const SymbolicGraph& graph) const;
     void save_locked();
+    std::vector<StackFrame> told(const Addresses& addresses);
     void note_locked(const std::string& text);
 
     std::mutex mutex_;

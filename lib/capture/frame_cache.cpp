@@ -177,7 +177,7 @@ FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::v
                 entry.guards.push_back(std::move(guard));
             } else {
                 entry.guards.push_back(Guard::scalar(source, *value, stack));
-                if (source.kind() == SourceKind::attribute && source.name() == kLength)
+                if (source.kind() == SourceKind::attribute && (source.name() == kLength || source.name() == kPresent))
                     entry.guards.back().kind = GuardKind::length;
             }
         }

@@ -16,9 +16,6 @@ namespace whittle::capture {
 /// What a call found at its sources, in order: its arguments and the global state.
 using FoundInputs = std::vector<std::pair<Source, Found>>;
 
-/// The attribute that stands for how many elements a list has.
-inline constexpr std::string_view kLength = "size()";
-
 /// When sizes may vary without a recompile.
 enum class DynamicSizes : std::uint8_t {
     automatic,  ///< a size that was seen with a second value

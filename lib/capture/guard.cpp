@@ -195,10 +195,12 @@ std::string spelled(const Source& source) {
     return source.root().name() + text.substr(root.size());
 }
 
+std::string one_kind(const std::string& source) { return "pass a tensor as " + source + " in every call, or in none"; }
+
 std::string advice_on_tensor(const Guard& guard, const Found& found) {
     const auto* match = std::get_if<TensorMatch>(&guard.expected);
     const auto* meta = std::get_if<ValueMeta>(&found);
-    if (!match || !meta) return "pass a tensor as " + guard.source.text() + " in every call, or in none";
+    if (!match || !meta) return one_kind(guard.source.text());
     if (meta->dtype != match->dtype || meta->sizes.size() != match->sizes.size())
         return "pass " + guard.source.text() + " with one dtype and rank";
     const auto dim = differing_size(*match, *meta);
@@ -217,6 +219,7 @@ std::string advice(const Guard& guard, const Found& found) {
         case GuardKind::tensor_match:
             return advice_on_tensor(guard, found);
         case GuardKind::scalar_equal:
+            if (std::holds_alternative<ValueMeta>(found)) return one_kind(source);
             return "make " + source + " a tensor, or hoist what depends on it out of the compiled function";
         case GuardKind::branch:
             return "compute both outcomes and select with where(), or use cond()";
@@ -226,6 +229,7 @@ std::string advice(const Guard& guard, const Found& found) {
         case GuardKind::data_pointer:
             return "pass the same object of " + source + " each time";
         case GuardKind::length:
+            if (guard.source.name() == kPresent && guard.source.base()) return one_kind(guard.source.base()->text());
             return "call with equally many elements in " + source + ", or stack them into one tensor";
         case GuardKind::relation:
             if (guard.condition && guard.condition->kind == SizeCondition::Kind::above)

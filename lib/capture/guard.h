@@ -22,10 +22,13 @@ enum class GuardKind : std::uint8_t {
     global_state,  ///< grad mode, default dtype …
     identity,      ///< this very object
     data_pointer,  ///< this very memory
-    length,        ///< of a list, tuple or string of tensors
+    length,        ///< of a list; whether an optional holds something
     relation,      ///< among sizes that may vary
 };
 std::string_view name(GuardKind kind);
+
+/// The attributes that stand for how many elements a list has, and whether an optional holds something.
+inline constexpr std::string_view kLength = "size()", kPresent = "has_value()";
 
 /// A size that may vary; guards of their own say how far.
 inline constexpr std::int64_t kDynamicSize = -1;

@@ -191,6 +191,10 @@ TEST_CASE("arguments and results may be lists, structs, optionals") {
     CHECK(state.step == 1);
     compiled(State{one, {one}}, one, std::array<Tensor, 2>{one, one});
     CHECK(compiled.stats().recompile_reasons.at(0) == "L['state'].cache.size() == 2, now 1");
+    const auto optional = compile([](std::optional<Tensor> x) { return x ? *x + 1 : ones({1}); }, {.arg_names = {"x"}});
+    optional(std::optional<Tensor>());
+    optional(std::optional(one));
+    CHECK(optional.stats().recompile_reasons.at(0) == "L['x'].has_value() == false, now true");
 }
 
 TEST_CASE("what was done before an exception has happened") {

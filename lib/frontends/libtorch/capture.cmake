@@ -64,4 +64,3 @@ if(TARGET whittle_capture_torch)
 endif()
 set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/launch.cpp PROPERTIES COMPILE_DEFINITIONS
   "WHITTLE_CAPTURE_DIR_FROM_BIN=\"${WHITTLE_CAPTURE_DIR_FROM_BIN}\";WHITTLE_TORCH_SONAME=\"${WHITTLE_TORCH_SONAME}\"")
-set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/llvm_symbolizer.cpp PROPERTIES COMPILE_OPTIONS -std=c++17)

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
-#include "frontends/libtorch/llvm_symbolizer.h"
+#include "symbolize/llvm_symbolizer.h"
+#include "symbolize/text.h"
 
 namespace whittle::libtorch {
 
@@ -22,33 +22,12 @@ bool is_users_library(const std::string& module) {
 
 }  // namespace
 
-std::string without_parameters(const std::string& function) {
-    // The parameter list is the last balanced (...) that only qualifiers follow; "operator()" and "(anonymous
-    // namespace)" are no parameter lists.
-    std::size_t end = function.size();
-    for (const std::string_view suffix : {" const", " volatile", " &", " &&"})
-        if (function.ends_with(suffix)) end = function.size() - suffix.size();
-    if (const auto clone = function.find(" (."); clone != std::string::npos) end = std::min(end, clone);
-    if (const auto clone = function.find(" [clone"); clone != std::string::npos) end = std::min(end, clone);
-    if (end == 0 || function[end - 1] != ')') return function.substr(0, end);
-    int depth = 0;
-    for (std::size_t i = end; i-- > 0;) {
-        if (function[i] == ')') ++depth;
-        if (function[i] == '(' && --depth == 0) {
-            const std::string name = function.substr(0, i);
-            if (name.empty() || name.ends_with("operator") || name.ends_with("::")) return function.substr(0, end);
-            return name;
-        }
-    }
-    return function.substr(0, end);
-}
-
 struct Symbolizer::Impl {
     std::vector<Mapping> mappings;
     std::string program;
     LlvmSymbolizer symbolizer;
     std::map<std::uint64_t, std::vector<CodePlace>> places;
-    std::map<std::string, std::vector<std::string>> sources;
+    SourceTexts sources;
 };
 
 Symbolizer::Symbolizer(const std::vector<Mapping>& mappings) : impl_(std::make_unique<Impl>()) {
@@ -91,20 +70,6 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
     return result;
 }
 
-std::string Symbolizer::source_text(const std::string& file, int line) {
-    const auto [entry, fresh] = impl_->sources.try_emplace(file);
-    if (fresh) {
-        std::error_code ignored;
-        if (std::filesystem::is_regular_file(file, ignored)) {
-            std::ifstream in(file);
-            for (std::string text; std::getline(in, text);) entry->second.push_back(text);
-        }
-    }
-    if (line < 1 || static_cast<std::size_t>(line) > entry->second.size()) return {};
-    const std::string& text = entry->second[static_cast<std::size_t>(line) - 1];
-    const auto first = text.find_first_not_of(" \t");
-    if (first == std::string::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
+std::string Symbolizer::source_text(const std::string& file, int line) { return impl_->sources.line(file, line); }
 
 }  // namespace whittle::libtorch

@@ -51,7 +51,4 @@ class Symbolizer {
     bool program_has_lines_ = false;
 };
 
-/// "f(at::Tensor)" -> "f", "ns::C<int>::g(int) const" -> "ns::C<int>::g".
-std::string without_parameters(const std::string& function);
-
 }  // namespace whittle::libtorch

@@ -349,11 +349,3 @@ TEST_CASE("the fuzz target's seeds are event files that give frames") {
         CHECK(build_frames(file, {}).frames.size() == 1);
     }
 }
-
-TEST_CASE("function names lose their parameters only") {
-    CHECK(without_parameters("f(at::Tensor const&)") == "f");
-    CHECK(without_parameters("ns::C<int (*)(int)>::g(int) const") == "ns::C<int (*)(int)>::g");
-    CHECK(without_parameters("main") == "main");
-    CHECK(without_parameters("C::operator()(int) const") == "C::operator()");
-    CHECK(without_parameters("(anonymous namespace)::f(int)") == "(anonymous namespace)::f");
-}

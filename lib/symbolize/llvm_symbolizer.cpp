@@ -1,17 +1,19 @@
-#include "frontends/libtorch/llvm_symbolizer.h"
+#include "symbolize/llvm_symbolizer.h"
 
 #include <llvm/DebugInfo/Symbolize/Symbolize.h>
 
-namespace whittle::libtorch {
+namespace whittle {
 
 namespace {
 
-llvm::symbolize::LLVMSymbolizer::Options options() {
+llvm::symbolize::LLVMSymbolizer::Options options(LlvmSymbolizer::Paths paths) {
     llvm::symbolize::LLVMSymbolizer::Options options;
     options.PrintFunctions = llvm::DINameKind::LinkageName;
     options.UseSymbolTable = true;
     options.Demangle = true;
     options.RelativeAddresses = false;
+    if (paths == LlvmSymbolizer::Paths::as_compiled)
+        options.PathStyle = llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath;
     return options;
 }
 
@@ -20,10 +22,10 @@ std::string known(const std::string& text) { return text == llvm::DILineInfo::Ba
 }  // namespace
 
 struct LlvmSymbolizer::Impl {
-    llvm::symbolize::LLVMSymbolizer symbolizer{options()};
+    llvm::symbolize::LLVMSymbolizer symbolizer;
 };
 
-LlvmSymbolizer::LlvmSymbolizer() : impl_(std::make_unique<Impl>()) {}
+LlvmSymbolizer::LlvmSymbolizer(Paths paths) : impl_(new Impl{llvm::symbolize::LLVMSymbolizer(options(paths))}) {}
 LlvmSymbolizer::~LlvmSymbolizer() = default;
 
 std::vector<LineInfo> LlvmSymbolizer::look_up(const std::string& module, std::uint64_t address) {
@@ -42,4 +44,4 @@ std::vector<LineInfo> LlvmSymbolizer::look_up(const std::string& module, std::ui
     return lines;
 }
 
-}  // namespace whittle::libtorch
+}  // namespace whittle
