@@ -50,7 +50,7 @@ RecordedBody record_body(const std::string& name, const std::function<TensorList
                          const std::vector<ValueMeta>& arguments, bool with_stacks) {
     BodyHost host(with_stacks);
     const auto session = std::make_shared<Session>(name, host, true);
-    if (const Session* around = Session::current()) session->outside = around->outside;
+    session->set_around(Session::current());
     const Abandon abandon(*session);
     const CurrentSession current(session.get());
     const TensorList given = session->body_arguments(arguments);

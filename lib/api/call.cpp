@@ -179,7 +179,7 @@ TensorList issue(Node call, const std::vector<ImplPtr>& operands, void* pc) {
     if (!Session::current()) begin_implicit_frame();
     if (Session* session = Session::current()) return session->record(std::move(call), operands, pc);
     for (const ImplPtr& operand : operands) demand(Tensor(operand), {});
-    const bool gradient = wants_gradient(operands);
+    const bool gradient = wants_gradient(operands) && !Registry::instance().require(call.target).def->random;
     TensorList results;
     for (const whittle::Tensor& value : run_now(call, operands))
         results.push_back(wrap(gradient && is_floating(value.dtype()) ? value.with_requires_grad(true) : value));

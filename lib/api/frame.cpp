@@ -4,6 +4,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <memory>
 
@@ -272,8 +273,12 @@ std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::share
         outputs = execute(*compiled, recorded, all);
         if (function_.options.verify || function_.repro.on_wrong_results()) verify(*compiled, all, outputs);
     } catch (const std::exception& error) {
-        if (trace_ && trace_->wants_record(recorded.key, true)) record(reference());
-        if (function_.repro.on_failure()) keep(dynamic_cast<const VerifyError*>(&error) != nullptr);
+        try {
+            if (trace_ && trace_->wants_record(recorded.key, true)) record(reference());
+            if (function_.repro.on_failure()) keep(dynamic_cast<const VerifyError*>(&error) != nullptr);
+        } catch (const std::exception& second) {
+            log_warning("capture", std::string("what failed could not be kept: ") + second.what());
+        }
         throw;
     }
     if (trace_ && trace_->wants_record(recorded.key, false))
@@ -295,10 +300,19 @@ std::string stack_text(const Addresses& stack) {
 
 }  // namespace
 
+std::optional<std::size_t> numbered_argument(std::string_view name) {
+    constexpr std::string_view prefix = "arg";
+    std::size_t position = 0;
+    if (!name.starts_with(prefix) || name.size() > prefix.size() + 3) return std::nullopt;
+    const auto [end, error] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), position);
+    if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+    return position;
+}
+
 void Execution::argument_named(const std::string& before, const std::string& name) {
     const std::lock_guard lock(function_.mutex);
     function_.cache.rename(before, name);
-    const std::size_t position = static_cast<std::size_t>(std::stoul(before.substr(3)));
+    const std::size_t position = numbered_argument(before).value();
     auto& names = function_.options.arg_names;
     for (std::size_t i = names.size(); i <= position; ++i) names.push_back("arg" + std::to_string(i));
     names[position] = name;

@@ -3,6 +3,7 @@
 
 #include <whittle/api/compile.h>
 
+#include <atomic>
 #include <list>
 #include <map>
 #include <memory>
@@ -51,7 +52,8 @@ struct FunctionState {
     std::vector<std::string> functions;  ///< only these are compiled; empty: all
     ReproOptions repro;
     std::filesystem::path frame_records;  ///< where events go when capture fails; empty: nowhere
-    bool warned = false, skip = false;
+    bool warned = false;
+    std::atomic<bool> skip = false;
     bool implicit = false;  ///< nobody asked for it to be compiled: a frame of a trace
     CompileStats counts;
 

@@ -29,11 +29,15 @@ struct ImplicitFrame {
 
     ImplicitFrame(FunctionState& state, Trace& trace)
         : function(state),
-          execution(state, &trace, *state.cache.look_up({}).entry),
+          execution(state, &trace, entry_of(state)),
           session(std::make_shared<Session>(state.name(), execution)) {
         trace.frame(state.name());
         trace.set_backend(state.backend_name);
         before = Session::exchange(session.get());
+    }
+    static std::size_t entry_of(FunctionState& state) {
+        const std::lock_guard lock(state.mutex);
+        return *state.cache.look_up({}).entry;
     }
     void finish(bool by_exception) {
         const CurrentSession current(session.get());
@@ -139,7 +143,8 @@ void leave(const whittle_probe_file*, unsigned, int by_exception) {
     try {
         frame->finish(by_exception != 0);
     } catch (const std::exception& error) {
-        Trace::of_environment()->note(frame->function.name() + ": its last graph failed: " + error.what());
+        if (Trace* const trace = Trace::of_environment())  // none in a child of fork()
+            trace->note(frame->function.name() + ": its last graph failed: " + error.what());
     }
     Session::exchange(frame->before);
 }

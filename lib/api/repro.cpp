@@ -33,8 +33,8 @@ std::string minified(const std::filesystem::path& record, std::vector<std::strin
     ProcessResult run;
     try {
         run = run_process(command);
-    } catch (const Error&) {
-        return "minify is not in PATH" + by_hand;
+    } catch (const Error& error) {
+        return "minify was not run: " + std::string(error.what()) + by_hand;
     }
     const nlohmann::json result = nlohmann::json::parse(run.out, nullptr, false);
     if (run.exit_code != 0 || !result.is_object())

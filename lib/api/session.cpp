@@ -12,7 +12,9 @@
 #include "base/log.h"
 #include "graph/text.h"
 #include "ops/families.h"
+#include "ops/random.h"
 #include "ops/registry.h"
+#include "passes/decompose.h"
 
 namespace whittle::api {
 
@@ -209,15 +211,71 @@ void Session::end_aliased_writes(const ImplPtr& operand) {
 /// Random values are drawn in program order, before the graph that uses them.
 TensorList Session::random(const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
     if (nested()) refuse(BreakKind::unsupported, "random values");
-    for (const ImplPtr& operand : operands)
-        demand(Tensor(operand), {static_cast<int>(BreakKind::unsupported), "random values that depend on computed ones",
-                                 call.target, pc});
+    const bool by_values = draws_by_values(Registry::instance().require(call.target).schema);
+    std::vector<ImplPtr> known = operands;
+    for (ImplPtr& operand : known)
+        if (operand->session && !by_values)
+            operand = make_impl(whittle::Tensor(operand->meta.dtype, operand->meta.sizes));  // its kind will do
+        else
+            demand(Tensor(operand), {static_cast<int>(BreakKind::unsupported),
+                                     "random values that depend on computed ones", call.target, pc});
     const NotRecording not_recording;
     TensorList results;
-    for (const whittle::Tensor& value : run_now(call, operands)) {
+    for (const whittle::Tensor& value : run_now(call, known)) {
         results.push_back(wrap(value));
         made_here_[results.back().impl()->key] = true;
     }
+    return results;
+}
+
+std::optional<TensorList> Session::record_parts(const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
+    const OpDef& op = *Registry::instance().require(call.target).def;
+    if (!op.decompose || op.eval) return std::nullopt;
+    Graph whole;
+    for (const ImplPtr& operand : operands) whole.placeholder("operand", operand->meta);
+    Node node = call;
+    try {
+        node.results = infer(whole, node);
+    } catch (const std::exception&) {  // told when it is recorded
+        return std::nullopt;
+    }
+    const std::size_t count = node.results.size();
+    const NodeRef made = whole.add(std::move(node));
+    std::vector<NodeRef> outputs = {made};
+    if (count != 1) outputs.clear();
+    for (std::size_t i = 0; i < count && count != 1; ++i)
+        outputs.push_back(whole.add({.target = std::string(kGetItem),
+                                     .args = {Arg(made), Arg(static_cast<std::int64_t>(i))},
+                                     .results = {whole.node(made).results[i]}}));
+    whole.output(outputs);
+    const Graph parts = decompose(whole);
+    const auto draws = [](const Node& n) {
+        const RegisteredOp* part = n.kind == NodeKind::call ? Registry::instance().op(n.target) : nullptr;
+        return part && part->def->random;
+    };
+    if (std::none_of(parts.nodes.begin(), parts.nodes.end(), draws)) return std::nullopt;
+    std::vector<TensorList> values(parts.nodes.size());
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
+        const Node& part = parts.nodes[i];
+        if (part.kind == NodeKind::placeholder) values[i] = {Tensor(operands.at(next++))};
+        if (part.kind != NodeKind::call) continue;
+        if (part.target == kGetItem) {
+            const auto of = static_cast<std::size_t>(part.args.at(0).node()->id);
+            values[i] = {values[of].at(static_cast<std::size_t>(std::get<std::int64_t>(part.args.at(1).value)))};
+            continue;
+        }
+        std::vector<ImplPtr> read;
+        Node issued = map_inputs(part, [&](NodeRef ref) {
+            read.push_back(values.at(static_cast<std::size_t>(ref.id)).at(0).impl());
+            return Arg(NodeRef{static_cast<NodeId>(read.size() - 1)});
+        });
+        issued.results.clear();
+        issued.module_path = call.module_path;
+        values[i] = record(std::move(issued), read, pc);
+    }
+    TensorList results;
+    for (const NodeId id : parts.outputs()) results.push_back(values.at(static_cast<std::size_t>(id)).at(0));
     return results;
 }
 
@@ -236,6 +294,7 @@ TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void
     if (op && op->def->random) return random(call, operands, pc);
     for (const ImplPtr& operand : operands) end_aliased_writes(operand);
     if (const Step* step = match(call, {}, operands)) return results_of(*step, operands);
+    if (auto results = record_parts(call, operands, pc)) return std::move(*results);
     leave_tape();
     for (const auto& [name, graph] : nested)
         for (Arg& arg : call.args)
@@ -329,7 +388,7 @@ void Session::name_parameter(std::size_t position, const TensorImpl* tensor, con
         if (known == sources_.end()) return name_variable(tensor, name);
         before = known->second.root().name();
     }
-    if (before == name || !before.starts_with("arg")) return;
+    if (before == name || !numbered_argument(before)) return;
     for (auto& [key, source] : sources_)
         if (source.root().name() == before) source = source.with_root(name);
     host_.argument_named(before, name);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -40,6 +41,9 @@ struct Thrown {
     Addresses addresses = {};
     std::vector<StackFrame> stack = {};
 };
+
+/// Which argument "arg3" is; nothing for other names.
+std::optional<std::size_t> numbered_argument(std::string_view name);
 
 /// What a session asks of its frame.
 class FrameHost {
@@ -98,6 +102,14 @@ class Session : public std::enable_shared_from_this<Session> {
     /// Ends the graph and runs it: every pending tensor that the program still holds gets its value.
     /// Nothing happens while nothing is recorded, unless `always`. Throws NestedBreak in a nested session.
     void break_graph(capture::GraphBreak why, void* pc, bool always = false);
+    /// A tensor with a value is looked at by the host: the graph ends where it is to write that value, or where the
+    /// host may change what it is to read.
+    void settle(const TensorImpl& tensor, const Demand& why);
+    /// Of a nested session: the one that the operation is recorded by.
+    void set_around(Session* around) {
+        around_ = around;
+        outside = around ? around->outside : nullptr;
+    }
     /// The frame returned.
     void finish();
     /// An exception left the frame: what was recorded had happened, so it is run. Does not throw. In a trace all of it
@@ -125,7 +137,6 @@ class Session : public std::enable_shared_from_this<Session> {
     bool parameters_named = false;  ///< by the frame's own function; those that it calls have parameters of their own
 
     bool empty() const { return tape_ ? cursor_ == 0 : graph_.call_count() == 0; }
-    std::int64_t graphs_run() const { return graphs_run_; }
 
   private:
     struct Counters {
@@ -145,6 +156,8 @@ class Session : public std::enable_shared_from_this<Session> {
     /// From the user's code on; empty where the host wants no stacks.
     Addresses stack_from(const void* pc) const;
     TensorList random(const Node& call, const std::vector<ImplPtr>& operands, void* pc);
+    /// A call that is made of others, some of which draw: these are recorded in its place. Nothing: it draws nothing.
+    std::optional<TensorList> record_parts(const Node& call, const std::vector<ImplPtr>& operands, void* pc);
     ImplPtr pending(const ValueMeta& meta, NodeRef node);
     /// Which memory the results of a call show, and where in it. Says it in `step`, too.
     void locate(const Node& call, const Schema& schema, const std::vector<ImplPtr>& operands, const TensorList& results,
@@ -208,6 +221,7 @@ class Session : public std::enable_shared_from_this<Session> {
     std::unordered_map<std::uint64_t, std::string> variables_;  ///< names of values of this frame, by key
     std::map<NodeId, std::string> node_names_;                  ///< wanted names of nodes
     std::shared_ptr<Memory> outside_;                           ///< of a nested session: all memory that is not its own
+    Session* around_ = nullptr;
     std::vector<ImplPtr> lifted_;
     std::vector<ImplPtr> kept_;  ///< keeps keys of sources alive
     std::int64_t graphs_run_ = 0;

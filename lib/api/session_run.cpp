@@ -245,6 +245,24 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
     }
 }
 
+void Session::settle(const TensorImpl& tensor, const Demand& why) {
+    if (nested()) {
+        if (around_) around_->settle(tensor, why);
+        return;
+    }
+    const std::lock_guard lock(mutex_);
+    if (!tensor.value) return;
+    const Storage* const storage = tensor.value->storage().get();
+    bool stale = written_.contains(storage);
+    if (static_cast<BreakKind>(why.kind) == BreakKind::data_pointer)  // perhaps to write
+        for (const auto& [id, impl] : input_impls_) stale |= impl->value && impl->value->storage().get() == storage;
+    if (!stale) return;
+    // Inside the body of a higher-order operation the graph around it must not break.
+    if (Session* const current = Session::current(); current && current->nested())
+        throw NestedBreak{{.kind = static_cast<BreakKind>(why.kind), .reason = why.reason, .op = why.op}};
+    break_graph({.kind = static_cast<BreakKind>(why.kind), .reason = why.reason, .op = why.op}, why.pc);
+}
+
 const whittle::Tensor& demand(const Tensor& tensor, const Demand& why) {
     TensorImpl& impl = defined(tensor, why.op.c_str());
     if (impl.session) {
@@ -252,7 +270,8 @@ const whittle::Tensor& demand(const Tensor& tensor, const Demand& why) {
         Session* const current = Session::current();
         const auto session = current && current->nested() ? current->shared_from_this() : impl.session;
         session->break_graph({.kind = static_cast<BreakKind>(why.kind), .reason = why.reason, .op = why.op}, why.pc);
-    }
+    } else if (Session* const current = Session::current(); current && !why.reason.empty())
+        current->settle(impl, why);
     if (!impl.value)
         throw Error("the tensor has no value: the graph that computes it failed, or was given up by an exception",
                     "a tensor made in a function of cond(), while_loop() or map() leaves it only as its result");

@@ -93,7 +93,9 @@ bool Tensor::equal(const Tensor& other) const {
     void* const pc = __builtin_return_address(0);
     const whittle::Tensor a = demand(*this, demanding(BreakKind::compare, "equal()", "aten.equal", pc));
     const whittle::Tensor b = demand(other, demanding(BreakKind::compare, "equal()", "aten.equal", pc));
-    return a.sizes() == b.sizes() && a.dtype() == b.dtype() && a.values<double>() == b.values<double>();
+    if (a.sizes() != b.sizes() || a.dtype() != b.dtype()) return false;
+    if (!is_floating(a.dtype())) return a.values<std::int64_t>() == b.values<std::int64_t>();
+    return a.values<double>() == b.values<double>();  // as torch.equal: NaN equals nothing
 }
 
 bool Tensor::allclose(const Tensor& other, double rtol, double atol) const {
@@ -102,8 +104,10 @@ bool Tensor::allclose(const Tensor& other, double rtol, double atol) const {
     const whittle::Tensor b = demand(other, demanding(BreakKind::compare, "allclose()", "aten.allclose", pc));
     if (a.sizes() != b.sizes()) return false;
     const std::vector<double> x = a.values<double>(), y = b.values<double>();
-    for (std::size_t i = 0; i < x.size(); ++i)
-        if (!(x[i] == y[i] || std::abs(x[i] - y[i]) <= atol + rtol * std::abs(y[i]))) return false;
+    for (std::size_t i = 0; i < x.size(); ++i)  // a tolerance relative to an infinity would accept anything
+        if (!(x[i] == y[i] ||
+              (std::isfinite(x[i]) && std::isfinite(y[i]) && std::abs(x[i] - y[i]) <= atol + rtol * std::abs(y[i]))))
+            return false;
     return true;
 }
 

@@ -147,6 +147,10 @@ std::vector<Sample> sized(DType dtype, const ArgList& first) {
 
 }  // namespace
 
+bool draws_by_values(const Schema& schema) {
+    return schema.name.starts_with("bernoulli") && !schema.param("p");  // the operand holds the probabilities
+}
+
 void seed_random_ops(std::uint64_t seed) {
     Generator& source = generator();
     const std::lock_guard hold(source.lock);

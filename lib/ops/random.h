@@ -3,9 +3,14 @@
 
 #include <cstdint>
 
+#include "graph/schema.h"
+
 namespace whittle {
 
 /// As torch.manual_seed: the next draws are those of this seed. The first seed of a process is 0.
 void seed_random_ops(std::uint64_t seed);
+
+/// Of a random op: whether the values of its operand matter, and not only what kind of tensor it is.
+bool draws_by_values(const Schema& schema);
 
 }  // namespace whittle

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <iostream>
+#include <limits>
 #include <sstream>
 #include <thread>
 
@@ -223,6 +224,60 @@ TEST_CASE("a pending tensor may be demanded by another thread") {
         return y + seen;
     });
     CHECK(compiled(ones({1})).item<float>() == 7);
+}
+
+TEST_CASE("what the host reads is what was written before, and a graph reads what the host has not yet written") {
+    const auto read = compile([](const Tensor& x) {
+        x.mul_(3);
+        const float item = x.item<float>(), first = x.to_vector<float>()[0];
+        x.sub_(3);
+        return ones({1}) * item + first + (x ? 100 : 0);
+    });
+    for (int call = 0; call < 3; ++call) CHECK(values(read(ones({1}))) == Floats{6});
+    CHECK(read.stats().breaks == 6);
+    const auto written = compile([](const Tensor& x) {
+        const Tensor y = x * 2;
+        x.data_ptr<float>()[0] = 9;
+        return y + x;
+    });
+    CHECK(values(written(ones({1}))) == Floats{11});
+    const auto after_break = compile([](const Tensor& x) {
+        const Tensor y = x + 1;
+        graph_break();
+        y.mul_(5);
+        std::ostringstream text;
+        text << y;
+        return text.str();
+    });
+    CHECK(after_break(ones({1})).find("10") != std::string::npos);
+    const auto unwritten = compile([](const Tensor& x, const Tensor& n) {
+        const Tensor y = x * 2;
+        return y * n.item<float>();
+    });
+    CHECK(values(unwritten(ones({1}), ones({1}))) == Floats{2});
+    CHECK(unwritten.stats().breaks == 0);
+}
+
+TEST_CASE("comparisons tell infinities and large integers apart") {
+    const float infinity = std::numeric_limits<float>::infinity();
+    CHECK_FALSE(tensor({1.F}).allclose(tensor({infinity})));
+    CHECK(tensor({infinity}).allclose(tensor({infinity})));
+    const std::int64_t large = (std::int64_t{1} << 53);
+    CHECK_FALSE(tensor({large}).equal(tensor({large + 1})));
+    CHECK(tensor({large + 1}).equal(tensor({large + 1})));
+}
+
+TEST_CASE("what is made of random operations draws before the graph, too") {
+    const auto f = [](const Tensor& x) { return dropout(x * 2, 0.5, true) + 1; };
+    const auto compiled = compile(f, {.backend = "halide", .fullgraph = true});
+    for (int call = 0; call < 3; ++call) {
+        manual_seed(call);
+        const Tensor expected = f(ones({20}));
+        manual_seed(call);
+        CHECK(compiled(ones({20})).equal(expected));
+    }
+    CHECK(compiled.stats().graphs == 1);
+    CHECK_FALSE(rand_like(ones({2}).requires_grad_()).requires_grad());
 }
 
 TEST_CASE("fullgraph names the first break") {
