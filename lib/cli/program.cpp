@@ -67,7 +67,8 @@ RanProgram run_program(const std::filesystem::path& program, const ProgramOption
     const libtorch::EventFile events = libtorch::read_events(*launched.events);
     libtorch::CapturedProgram captured =
         libtorch::build_frames(events, {.level = options.level == "api" ? libtorch::Level::api : libtorch::Level::core,
-                                        .functions = options.functions});
+                                        .functions = options.functions,
+                                        .ended = ran.status});
     ran.frames = std::move(captured.frames);
     if (captured.op_count == 0) ran.notes.push_back("the program ran no operation of LibTorch");
     ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());

@@ -1,8 +1,10 @@
 #include "frontends/libtorch/builder.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
+#include "frontends/libtorch/notes.h"
 #include "frontends/libtorch/piece_graph.h"
 #include "graph/verify.h"
 #include "ops/registry.h"
@@ -14,7 +16,7 @@ namespace {
 class Builder {
   public:
     Builder(const EventFile& file, const BuildOptions& options)
-        : recording_(file, options.level, options.functions), cutter_(recording_), elements_(file) {}
+        : options_(options), recording_(file, options.level, options.functions), cutter_(recording_), elements_(file) {}
 
     CapturedProgram build() {
         CapturedProgram program;
@@ -42,8 +44,8 @@ class Builder {
     }
 
   private:
-    /// Nothing for a frame without graphs. A write that turns out to be none of a graph's becomes a break, and the
-    /// frame is cut again.
+    /// Nothing for a frame without graphs, unless that is because of operations that no graph can have. A write that
+    /// turns out to be none of a graph's becomes a break, and the frame is cut again.
     std::optional<capture::CapturedFrame> build(const FrameSteps& steps) {
         for (;;) {
             const FramePlan plan = cutter_.plan(steps);
@@ -69,7 +71,10 @@ class Builder {
             if (refusal) return std::nullopt;
         }
         made_ += made;
-        if (frame.graphs.empty()) return std::nullopt;
+        const bool impossible = std::ranges::any_of(plan.breaks, [](const capture::GraphBreak& entry) {
+            return entry.kind == capture::BreakKind::unregistered_op;
+        });
+        if (frame.graphs.empty() && !impossible) return std::nullopt;
         frame.breaks = plan.breaks;
         return frame;
     }
@@ -125,24 +130,9 @@ class Builder {
 
     void add_notes(CapturedProgram& program) const {
         std::vector<std::string>& notes = program.notes;
-        switch (recording_.file.cut) {
-            case kNotCut:
-                break;
-            case kCutSize:
-                notes.push_back("the capture was cut at its size limit; what came later is missing");
-                break;
-            case kCutTime:
-                notes.push_back("the capture was cut at its time limit; what came later is missing");
-                break;
-            case kCutDisk:
-                notes.push_back("the capture was cut where the disk was full; what came later is missing");
-                break;
-            case kCutError:
-                notes.push_back("the capture was cut by an error of its own; what came later is missing");
-                break;
-        }
-        if (!recording_.file.finished && recording_.file.cut == kNotCut)
-            notes.push_back("the program did not come to its normal end; the graphs end where it did");
+        for (std::vector<std::string> more :
+             {notes_of_functions(recording_, options_.functions), notes_of_end(recording_, options_.ended)})
+            std::ranges::move(more, std::back_inserter(notes));
         if (!recording_.frames.names && !recording_.steps.empty())
             notes.push_back(
                 "the program has no symbols (stripped): functions are told by address; build it with -g for names, "
@@ -163,6 +153,7 @@ class Builder {
             "apart by their operations alone");
     }
 
+    const BuildOptions& options_;
     Recording recording_;
     Cutter cutter_;
     Elements elements_;

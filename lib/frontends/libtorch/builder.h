@@ -12,6 +12,7 @@ namespace whittle::libtorch {
 struct BuildOptions {
     Level level = Level::core;
     std::vector<std::string> functions = {};  ///< only frames of these; else those that main calls
+    std::string ended = {};                   ///< the program's "exit status 1", "killed by SIGSEGV", for the notes
 };
 
 struct CapturedProgram {

@@ -23,7 +23,20 @@ struct FileHeader {
     std::uint64_t flags;     ///< FileFlags
     std::uint64_t finished;  ///< 1 once the program came to its end; 0: it was killed, or left by _exit
     std::uint64_t cut;       ///< CutReason
+    std::uint64_t missed;    ///< ops that the program called after the cut
+    // Other processes. Children have this page, too, and count in it; they write nothing else.
+    std::uint64_t forks;        ///< children that the program forked
+    std::uint64_t child_ops;    ///< ops that they called
+    std::uint64_t child_execs;  ///< programs that they executed in their place
+    std::uint64_t spawned;      ///< programs that this one started: posix_spawn, system, popen
+    char other_program[256];    ///< the first of all those, cut to fit
+    char replaced_by[256];      ///< the program that this one executed in its place, or ""
+    // How it ended, when by a call: written here because that needs no memory, which a signal handler may not ask for.
+    char end_function[64];  ///< "_exit", "abort", "exit", "execv" …; "" when main returned, or by a signal
+    std::uint32_t end_thread, end_depth;
+    std::uint64_t end_pcs[128];  ///< the stack, innermost first
 };
+static_assert(sizeof(FileHeader) <= kFileHeaderSize);
 enum FileFlags : std::uint64_t { kWithData = 1 };
 enum CutReason : std::uint64_t { kNotCut = 0, kCutSize = 1, kCutTime = 2, kCutDisk = 3, kCutError = 4 };
 
@@ -98,6 +111,14 @@ struct TensorRecord {
 };
 #pragma pack(pop)
 
+/// What a program does with processes.
+enum class ProcessEvent {
+    forked,        ///< told by the parent
+    started,       ///< another program, beside itself
+    replaces,      ///< itself by another program
+    not_replaced,  ///< that failed
+};
+
 /// What the stub calls when the capture library is active. C calling convention, plain pointers: the stub knows no type
 /// of LibTorch.
 struct Hooks {
@@ -107,6 +128,8 @@ struct Hooks {
     void (*io)(const char* function, const void* stream, void* caller);  ///< stream: a std::ostream, or null
     void (*print)(const void* tensor, int begins);
     void (*from_blob)(void* caller);
+    void (*ends)(const char* function);                        ///< the program ends by this function
+    void (*process)(ProcessEvent event, const char* program);  ///< program: a path or a command, or null
 };
 
 /// The entry point of the capture library, "whittle_capture_start". Returns 0, or -1 when nothing is captured.

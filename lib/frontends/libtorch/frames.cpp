@@ -42,6 +42,7 @@ class StackReader {
         return entry->second;
     }
     bool names() const { return !nameless_; }
+    const std::set<std::string>& functions_seen() const { return seen_; }
 
   private:
     StackInfo read(std::uint32_t stack) {
@@ -56,7 +57,10 @@ class StackReader {
         std::vector<std::size_t> user;  // innermost first
         for (std::size_t i = 0; i < places.size(); ++i)
             if (is_user(places[i])) user.push_back(i);
-        for (const std::size_t i : user) info.user.push_back(frame(places[i]));
+        for (const std::size_t i : user) {
+            info.user.push_back(frame(places[i]));
+            if (!places[i].function.empty()) seen_.insert(places[i].function);
+        }
         if (user.empty()) {
             info.function = "main";
             info.outside = !functions_.empty();
@@ -122,16 +126,22 @@ class StackReader {
     Symbolizer& symbolizer_;
     const std::vector<std::string>& functions_;
     std::map<std::uint32_t, StackInfo> known_;
+    std::set<std::string> seen_;
     bool nameless_ = false;
+};
+
+/// What is known of the end of a thread's last execution.
+enum class Ending {
+    returned,
+    inside,  ///< it was cut short
+    unknown
 };
 
 /// Puts the steps of one thread into frames.
 class Assigner {
   public:
-    /// `cut`: the last step of all need not be the last of its function.
-    Assigner(const std::vector<Step>& steps, const Values& values, StackReader& stacks, std::vector<FrameSteps>& frames,
-             bool cut)
-        : steps_(steps), values_(values), stacks_(stacks), frames_(frames), cut_(cut) {}
+    Assigner(const std::vector<Step>& steps, const Values& values, StackReader& stacks, std::vector<FrameSteps>& frames)
+        : steps_(steps), values_(values), stacks_(stacks), frames_(frames) {}
 
     void add(std::int32_t index) {
         const Step& step = steps_[static_cast<std::size_t>(index)];
@@ -149,10 +159,16 @@ class Assigner {
         run_.push_back(index);
     }
 
+    /// Is the run of steps that was added last one of the function on this stack?
+    bool is_running(const StackInfo& info) const {
+        return !run_.empty() && !info.outside && !info.root && info.function == function_ &&
+               info.call_place == call_place_;
+    }
+
     /// Cuts the run of steps of one function, called from one place, into executions.
-    void finish() {
+    void finish(Ending ending = Ending::returned) {
         if (run_.empty()) return;
-        const std::uint32_t end = last_stack();
+        const std::uint32_t end = last_stack(ending);
         std::int32_t frame = -1, first = -1;
         std::set<ValueId> made;
         for (std::size_t i = 0; i < run_.size(); ++i) {
@@ -193,18 +209,25 @@ class Assigner {
         if (std::any_of(inputs.begin(), inputs.end(), [&](ValueId id) { return made.contains(id); })) return false;
         return weights(index) == weights(first_index);
     }
-    /// The stack of the step that the run's executions end with: of its last one, if that came to its end.
-    std::uint32_t last_stack() const {
+    /// The stack of the step that the run's executions end with: of its last one, if that came to its end, else the
+    /// one before the first step comes again.
+    std::uint32_t last_stack(Ending ending) const {
         const auto stack_of = [&](std::size_t i) { return steps_[static_cast<std::size_t>(run_[i])].stack; };
         const std::uint32_t last = stack_of(run_.size() - 1);
-        if (!cut_) return last;
-        std::uint32_t before = last;
+        if (ending == Ending::returned) return last;
+        std::size_t part = 0, previous = 0;  // where the last execution and the one before begin
         for (std::size_t i = 1; i < run_.size(); ++i) {
             if (stack_of(i) != stack_of(0)) continue;
             if (stack_of(i - 1) == last) return last;
-            before = stack_of(i - 1);
+            previous = part;
+            part = i;
         }
-        return before;
+        if (part == 0) return last;
+        const std::size_t size = run_.size() - part;
+        bool begins_alike = size < part - previous;
+        for (std::size_t i = 0; begins_alike && i < size; ++i)
+            begins_alike = stack_of(part + i) == stack_of(previous + i);
+        return ending == Ending::inside || begins_alike ? stack_of(part - 1) : last;
     }
 
     const std::vector<Step>& steps_;
@@ -214,8 +237,14 @@ class Assigner {
     std::int32_t root_ = -1;
     std::string function_, call_place_;
     std::vector<std::int32_t> run_;
-    bool cut_;
 };
+
+Ending ending_of(const EventFile& file, std::uint32_t thread, const Assigner& assigner, StackReader& stacks) {
+    if (file.cut != kNotCut) return Ending::unknown;
+    if (file.end && file.end->thread == thread)
+        return assigner.is_running(stacks.info(kEndStack)) ? Ending::inside : Ending::returned;
+    return file.finished ? Ending::returned : Ending::unknown;
+}
 
 }  // namespace
 
@@ -242,16 +271,23 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
     for (const Step& step : steps)
         if (const auto pcs = file.stacks.find(step.stack); pcs != file.stacks.end())
             for (const std::uint64_t pc : pcs->second) symbolizer.places(pc);
-    const bool cut = file.cut != kNotCut || !file.finished;
+    if (const auto pcs = file.stacks.find(kEndStack); pcs != file.stacks.end())
+        for (const std::uint64_t pc : pcs->second) symbolizer.places(pc);
     std::map<std::uint32_t, Assigner> threads;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         auto thread = threads.find(steps[i].thread);
         if (thread == threads.end())
-            thread = threads.emplace(steps[i].thread, Assigner(steps, values, stacks, result.frames, cut)).first;
+            thread = threads.emplace(steps[i].thread, Assigner(steps, values, stacks, result.frames)).first;
         thread->second.add(static_cast<std::int32_t>(i));
         result.stacks.push_back(stacks.info(steps[i].stack).user);
     }
-    for (auto& [thread, assigner] : threads) assigner.finish();
+    result.functions = stacks.functions_seen();
+    if (file.end) result.end = stacks.info(kEndStack).user;
+    for (auto& [thread, assigner] : threads) {
+        const Ending ending = ending_of(file, thread, assigner, stacks);
+        if (ending == Ending::inside) result.ended_inside = stacks.info(kEndStack).function;
+        assigner.finish(ending);
+    }
     std::ranges::stable_sort(result.frames, {}, [](const FrameSteps& frame) { return frame.steps.front(); });
     result.lines = symbolizer.program_has_lines();
     result.names = stacks.names();

@@ -6,8 +6,11 @@
 // comes again after its last one (the last of them all), with the same weights and without using a result of the frame.
 // So a function that is nothing but a loop over independent inputs is taken for several calls, and a loop in main that
 // feeds each call with the last one's result, or whose calls end differently, is taken for one.
+// Where a program ends by a call (exit, _exit, abort ...) the call's stack tells whether the last execution came to its
+// end; where it was killed, that execution is taken for a complete one unless it is the beginning of an earlier one.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -30,6 +33,9 @@ struct Frames {
     std::vector<std::vector<StackFrame>> stacks;  ///< per step: the user's, innermost first
     bool lines = false;                           ///< the program has debug information
     bool names = false;                           ///< it has at least function names
+    std::vector<StackFrame> end;                  ///< the stack of EventFile::end
+    std::string ended_inside;  ///< the function whose frame the program's end cut short, as far as its stack is known
+    std::set<std::string> functions;  ///< of the user that any operation has on its stack
 };
 
 /// Sets Step::backward of the ops that autograd's engine runs between its nodes, too: sums of gradients.

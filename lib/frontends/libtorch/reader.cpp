@@ -300,6 +300,23 @@ void check_references(const EventFile& file) {
     }
 }
 
+/// What the header tells of the program's end and of its children.
+void read_ending(const FileHeader& header, EventFile& file) {
+    const auto text = [](const auto& chars) { return std::string(chars, ::strnlen(chars, sizeof chars)); };
+    file.missed = header.missed;
+    file.processes = {.forks = header.forks,
+                      .child_ops = header.child_ops,
+                      .child_execs = header.child_execs,
+                      .started = header.spawned,
+                      .first = text(header.other_program)};
+    const std::string function = text(header.end_function);
+    if (function.empty()) return;
+    file.end = {.function = function, .thread = header.end_thread, .replaced_by = text(header.replaced_by)};
+    std::vector<std::uint64_t>& stack = file.stacks[kEndStack];
+    for (const std::uint64_t pc : header.end_pcs)
+        if (pc) stack.push_back(pc);
+}
+
 }  // namespace
 
 std::string OpName::target() const {
@@ -334,6 +351,7 @@ EventFile read_events(const std::filesystem::path& path) {
     file.finished = header.finished == 1;
     file.with_data = header.flags & kWithData;
     file.cut = static_cast<CutReason>(header.cut);
+    read_ending(header, file);
     in.take(header.header_size - sizeof header);
     while (in.left() > 0) {
         const auto chunk = in.get<ChunkHeader>();

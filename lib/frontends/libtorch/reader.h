@@ -101,10 +101,31 @@ struct ThreadInfo {
     bool main = false;
 };
 
+/// The stack of EventFile::end, among EventFile::stacks.
+inline constexpr std::uint32_t kEndStack = 0xffffffff;
+
+/// The call by which the program ended, if one did and main did not just return.
+struct ProgramEnd {
+    std::string function;      ///< "_exit", "abort", "std::terminate", "exit", "execv" …
+    std::uint32_t thread = 0;  ///< that called it; one that issued no events has no number of ours
+    std::string replaced_by;   ///< of exec: the other program
+};
+
+/// What the program did with other processes.
+struct OtherProcesses {
+    std::uint64_t forks = 0;                     ///< its children
+    std::uint64_t child_ops = 0;                 ///< ops that those called
+    std::uint64_t child_execs = 0, started = 0;  ///< programs executed by children, and by posix_spawn, system, popen
+    std::string first;                           ///< the first of those programs
+};
+
 struct EventFile {
     std::filesystem::path path;
     bool finished = false, with_data = false;
     CutReason cut = kNotCut;
+    std::uint64_t missed = 0;  ///< ops called after the cut
+    std::optional<ProgramEnd> end;
+    OtherProcesses processes;
     std::map<std::uint32_t, OpName> ops;
     std::map<std::uint32_t, std::vector<std::uint64_t>> stacks;  ///< return addresses, innermost first
     std::vector<Mapping> mappings;

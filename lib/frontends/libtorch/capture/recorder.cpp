@@ -131,8 +131,13 @@ void Recorder::check_time() {
     if (deadline_ns_ && now_ns() > deadline_ns_) cut(kCutTime);
 }
 
+void Recorder::miss() {
+    if (header_) __atomic_fetch_add(child_ ? &header_->child_ops : &header_->missed, 1, __ATOMIC_RELAXED);
+}
+
 void Recorder::finish() {
     on_ = false;
+    if (child_) return;
     if (header_) header_->finished = 1;
 }
 

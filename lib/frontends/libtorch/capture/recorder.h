@@ -78,10 +78,16 @@ class Recorder {
     /// Ends the capture: for good, with a reason.
     void cut(CutReason reason);
     void check_time();
+    /// An op is called that is not recorded: after a cut, or in a forked child.
+    void miss();
     /// The program came to its end.
     void finish();
-    /// In a forked child: the file is the parent's.
-    void forget() { on_ = false; }
+    /// In a forked child: the file is the parent's, only counters of its header are shared.
+    void forget() {
+        on_ = false;
+        child_ = true;
+    }
+    FileHeader* header() const { return header_; }
 
   private:
     bool new_chunk(ThreadChunk& chunk, std::uint64_t needed);
@@ -89,7 +95,7 @@ class Recorder {
 
     char path_[4096] = {};
     std::atomic<bool> on_{false};
-    bool with_data_ = false;
+    bool with_data_ = false, child_ = false;
     std::atomic<std::uint64_t> order_{1}, end_{kFileHeaderSize};
     std::atomic<std::uint32_t> threads_{0};
     std::atomic_flag growing_ = ATOMIC_FLAG_INIT;

@@ -69,6 +69,12 @@ __attribute__((noinline)) std::uint32_t stack_id(Thread& thread) {
     return id;
 }
 
+void unwind_plainly(std::uint64_t* pcs, int count) {
+    static_assert(sizeof(void*) == sizeof *pcs);
+    const int found = ::unw_backtrace(reinterpret_cast<void**>(pcs), count);
+    for (int i = std::max(found, 0); i < count; ++i) pcs[i] = 0;
+}
+
 /// libunwind keeps a pipe open, by which it tests addresses. Made now, while low numbers are taken, it leaves the
 /// program's own descriptors the numbers they would have.
 void start_unwinding() {

@@ -105,6 +105,17 @@ bool commit(Thread& thread, RecordBuffer& record);
 /// The number of the stack above the caller.
 std::uint32_t stack_id(Thread& thread);
 void start_unwinding();
+/// Writes the caller's stack without asking for memory; innermost first, 0 after the last.
+void unwind_plainly(std::uint64_t* pcs, int count);
+
+/// Hooks of the stub, see there.
+void on_end(const char* function);
+void on_process(ProcessEvent event, const char* program);
+/// The number of the thread's chunks and the depth of its ops, for on_end.
+struct ThreadPlace {
+    std::uint32_t thread, depth;
+};
+ThreadPlace place_of_thread();
 
 State::TensorEntry& entry_of(const at::Tensor& tensor);
 /// The mutex is held.

@@ -179,6 +179,7 @@ void record_end(Thread& thread, const at::RecordFunction& function) {
 std::unique_ptr<at::ObserverContext> op_begins(const at::RecordFunction& function) {
     if (thread_gone) return nullptr;
     Thread& thread = this_thread;
+    if (!state.recorder.on() && thread.depth == 0 && is_op(function)) state.recorder.miss();
     const bool wanted = thread.core < 0 && !thread.printing && !thread.busy;
     if (wanted) quietly([&](Thread&) { record_begin(thread, function); });
     if (wanted && !thread.enclosing.empty() && thread.enclosing.back() == kKernel) thread.core = thread.depth;
@@ -289,6 +290,15 @@ void on_from_blob(void* caller) {
     });
 }
 
+}  // namespace
+
+ThreadPlace place_of_thread() {
+    if (thread_gone || !this_thread.chunk.numbered) return {UINT32_MAX, 0};
+    return {this_thread.chunk.thread, static_cast<std::uint32_t>(this_thread.depth)};
+}
+
+namespace {
+
 // ---- Start and end
 
 int write_mapping(dl_phdr_info* info, size_t, void*) {
@@ -340,7 +350,7 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
             .needsInputs(true)
             .needsOutputs(true)
             .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE}));
-    *hooks = {on_module_made, on_registered, on_data_ptr, on_io, on_print, on_from_blob};
+    *hooks = {on_module_made, on_registered, on_data_ptr, on_io, on_print, on_from_blob, on_end, on_process};
     at_exit.hooks = hooks;
     return 0;
 }

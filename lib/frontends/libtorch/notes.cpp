@@ -1,0 +1,120 @@
+#include "frontends/libtorch/notes.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "base/suggest.h"
+
+namespace whittle::libtorch {
+
+namespace {
+
+std::string counted(std::uint64_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+std::string place(const std::vector<StackFrame>& stack) {
+    if (stack.empty() || stack.front().file.empty() || stack.front().line == 0) return {};
+    const StackFrame& frame = stack.front();
+    return " at " + std::filesystem::path(frame.file).filename().string() + ":" + std::to_string(frame.line);
+}
+
+const char* reason_of(CutReason cut) {
+    switch (cut) {
+        case kNotCut:
+            break;
+        case kCutSize:
+            return "at its size limit (--capture-limit)";
+        case kCutTime:
+            return "at its time limit (--capture-seconds)";
+        case kCutDisk:
+            return "where the disk was full";
+        case kCutError:
+            return "by an error of its own";
+    }
+    return "";
+}
+
+/// Ops that had begun in the last moment: the innermost that is a step.
+std::string unfinished_op(const Recording& recording) {
+    for (auto step = recording.steps.rbegin(); step != recording.steps.rend(); ++step)
+        if (step->kind == StepKind::op && !step->end) {
+            const auto index = static_cast<std::int32_t>(recording.steps.rend() - step) - 1;
+            return step->op->target() + place(recording.stack(index));
+        }
+    return {};
+}
+
+std::string note_of_end(const Recording& recording, const std::string& ended) {
+    const EventFile& file = recording.file;
+    const std::string& inside = recording.frames.ended_inside;
+    std::string note = "the program ";
+    if (!file.end) {
+        note += ended.empty() ? "ended" : ended.starts_with("killed") ? "was " + ended : "ended with " + ended;
+        note += " without returning from main";
+    } else if (!file.end->replaced_by.empty()) {
+        note += "replaced itself by " + file.end->replaced_by + " (" + file.end->function +
+                place(recording.frames.end) + "), of which nothing was seen";
+    } else {
+        note += "ended by " + file.end->function + place(recording.frames.end);
+    }
+    if (!inside.empty()) note += "; that cut the last execution of " + inside + " short";
+    const std::string open = unfinished_op(recording);
+    note += "; no operation before that is missing";
+    if (!open.empty()) note += ", but " + open + " did not come to its end";
+    return note;
+}
+
+}  // namespace
+
+std::vector<std::string> notes_of_end(const Recording& recording, const std::string& ended) {
+    const EventFile& file = recording.file;
+    const OtherProcesses& others = file.processes;
+    std::vector<std::string> notes;
+    if (file.cut != kNotCut) {
+        notes.push_back(std::string("the capture was cut ") + reason_of(file.cut) + "; what came later is missing" +
+                        (file.missed ? ": " + counted(file.missed, "operation") : ""));
+    } else if (!file.finished || !recording.frames.ended_inside.empty()) {
+        notes.push_back(note_of_end(recording, ended));
+    }
+    if (others.forks) {
+        std::string note =
+            "the program forked " + counted(others.forks, "time") + "; its children ran " +
+            (others.child_ops ? counted(others.child_ops, "operation") + " of LibTorch, of which nothing was recorded"
+                              : "no operation of LibTorch");
+        notes.push_back(std::move(note));
+    }
+    if (const std::uint64_t count = others.started + others.child_execs)
+        notes.push_back("the program ran " + counted(count, "other program") + " (" + (count > 1 ? "the first: " : "") +
+                        others.first + "), of which nothing was seen");
+    return notes;
+}
+
+std::vector<std::string> notes_of_functions(const Recording& recording, const std::vector<std::string>& functions) {
+    std::vector<std::string> notes;
+    const std::set<std::string>& seen = recording.frames.functions;
+    std::vector<std::string> known;  // by the names that --function takes, too
+    for (const std::string& function : seen) {
+        known.push_back(function);
+        if (const auto colons = function.rfind("::"); colons != std::string::npos)
+            known.push_back(function.substr(colons + 2));
+    }
+    for (const std::string& name : functions) {
+        if (std::ranges::find(known, name) != known.end()) continue;
+        std::string note = "--function " + name + ": no operation of LibTorch was called from a function of this name";
+        std::string hint = did_you_mean(name, known);
+        if (hint.empty() && !seen.empty()) {
+            constexpr std::size_t kShown = 8;
+            hint = "found ";
+            std::size_t shown = 0;
+            for (const std::string& function : seen)
+                if (shown++ < kShown) hint += (shown > 1 ? ", " : "") + function;
+            if (seen.size() > kShown) hint += " and " + std::to_string(seen.size() - kShown) + " more";
+        }
+        notes.push_back(note + (hint.empty() ? "" : "; " + hint));
+    }
+    return notes;
+}
+
+}  // namespace whittle::libtorch

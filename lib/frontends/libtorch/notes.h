@@ -1,0 +1,18 @@
+// Notes: what the report says about how the program ended and what of it could not be seen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "frontends/libtorch/recording.h"
+
+namespace whittle::libtorch {
+
+/// How the recorded program ended, when not by returning from main; `ended` is its exit status or signal in words, ""
+/// if that is not known. Where the capture was cut. Which other processes were not seen.
+std::vector<std::string> notes_of_end(const Recording& recording, const std::string& ended);
+
+/// One note for each of the functions asked for (--function) that no operation was called from.
+std::vector<std::string> notes_of_functions(const Recording& recording, const std::vector<std::string>& functions);
+
+}  // namespace whittle::libtorch
