@@ -192,10 +192,8 @@ class Binder {
     Arg tensor_arg(const TensorRef& tensor) {
         const std::size_t index = tensor_++;
         if (tensor.number) return Arg(*tensor.number);
-        if (!tensor.dtype) problem_ = "a tensor of a type that Whittle does not have";
-        if (!tensor.has(kPlain))
-            problem_ =
-                "a tensor that is not a plain one of the CPU (sparse, quantized, conjugate or on another device)";
+        if (const std::string obstacle = tensor.obstacle(); !obstacle.empty())
+            problem_ = obstacle + ", which Whittle does not have";
         return problem_.empty() ? Arg(node_of_(index)) : Arg();
     }
 

@@ -139,18 +139,14 @@ class Builder {
                 "files and lines");
         else if (!recording_.frames.lines && !recording_.steps.empty())
             notes.push_back("the program has no debug information: no files and lines; build it with -g");
-        const auto escapes =
-            std::ranges::count_if(recording_.steps, [](const Step& step) { return step.kind == StepKind::blob; });
-        if (escapes)
-            notes.push_back("possible escape: " + std::to_string(escapes) + " tensor" + (escapes == 1 ? "" : "s") +
-                            " made by from_blob share memory that the program can write to unseen");
+        std::ranges::move(notes_of_escapes(recording_), std::back_inserter(notes));
         if (made_)
             notes.push_back(std::to_string(made_) +
                             " operations that only make tensors (ones, arange ...) are counted in no graph: what they "
                             "make are inputs");
-        notes.push_back(
-            "untyped data_ptr(), and sizes that the program reads; calls of one function from one line are told "
-            "apart by their operations alone");
+        notes.push_back(std::string(recording_.file.with_data ? "" : "untyped data_ptr(), and ") +
+                        "sizes that the program reads; calls of one function from one line are told "
+                        "apart by their operations alone");
     }
 
     const BuildOptions& options_;

@@ -124,7 +124,9 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         if (last >= 0 && recording_.step(last).backward != step.backward) cut.end(std::nullopt, next_piece_++);
         // Another frame ran in between: what it read has to be computed before, what it made after.
         if (frame.root && last >= 0 && others_between(frame, last, index)) cut.end(std::nullopt, next_piece_++);
-        if (std::optional<GraphBreak> before = write_break(index, cut.piece.number)) {
+        std::optional<GraphBreak> before = write_break(index, cut.piece.number);
+        if (!before && !cut.piece.steps.empty()) before = unseen_write_break(index);
+        if (before) {
             cut.plan.breaks.push_back(*before);
             cut.end(std::move(before), next_piece_++);
         }
@@ -159,8 +161,8 @@ bool Cutter::prepare(std::int32_t index, std::string& problem) const {
     if (std::ranges::none_of(results, [&](ValueId id) { return recording_.value(id).step == index; })) return false;
     const std::string target = recording_.step(index).op->target();
     for (const ValueId id : results)
-        if (!recording_.value(id).tensor.dtype || !recording_.value(id).tensor.has(kPlain)) {
-            problem = target + ": a result of a type or layout that Whittle does not have";
+        if (const std::string obstacle = recording_.value(id).tensor.obstacle(); !obstacle.empty()) {
+            problem = target + ": makes " + obstacle + ", which Whittle does not have";
             return false;
         }
     problem = disagreement(index, operands, bound);
@@ -243,6 +245,17 @@ std::optional<GraphBreak> Cutter::write_break(std::int32_t index, std::int32_t p
                               recording_.step(index).op->target() + " then reads",
                           op.target(), recording_.stack(writer)};
     }
+    return std::nullopt;
+}
+
+/// The step reads memory that the program wrote to through a pointer since the piece began.
+std::optional<GraphBreak> Cutter::unseen_write_break(std::int32_t index) const {
+    for (const ValueId id : recording_.reads(index))
+        if (const TracedValue& value = recording_.value(id); value.unseen && value.first_use == index)
+            return GraphBreak{BreakKind::data_pointer,
+                              "the program wrote, through a pointer, to a tensor that " +
+                                  recording_.step(index).op->target() + " then reads",
+                              recording_.step(index).op->target(), recording_.stack(index)};
     return std::nullopt;
 }
 

@@ -51,6 +51,7 @@ class Cutter {
     bool prepare(std::int32_t index, std::string& problem) const;
     std::string disagreement(std::int32_t index, const Graph& operands, const BoundCall& bound) const;
     std::optional<capture::GraphBreak> write_break(std::int32_t index, std::int32_t piece) const;
+    std::optional<capture::GraphBreak> unseen_write_break(std::int32_t index) const;
     bool shows_argument(const Step& step) const;
     bool is_present(ValueId id, std::int32_t piece) const;
     bool others_between(const FrameSteps& frame, std::int32_t from, std::int32_t to) const;

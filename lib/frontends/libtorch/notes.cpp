@@ -91,6 +91,27 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     return notes;
 }
 
+std::vector<std::string> notes_of_escapes(const Recording& recording) {
+    std::vector<std::string> notes;
+    const auto blobs = static_cast<std::uint64_t>(
+        std::ranges::count_if(recording.steps, [](const Step& step) { return step.kind == StepKind::blob; }));
+    if (blobs)
+        notes.push_back("possible escape: " + counted(blobs, "tensor") +
+                        " made by from_blob share memory that the program can write to unseen" +
+                        (recording.file.with_data ? "" : "; trace compares the elements, explain does not"));
+    const TracedValue* first = nullptr;
+    std::set<std::pair<std::uint64_t, std::int32_t>> writes;  // storage, step that read it
+    for (const TracedValue& value : recording.values.values)
+        if (value.unseen && writes.emplace(value.tensor.storage, value.first_use).second && !first) first = &value;
+    if (first)
+        notes.push_back(
+            "escape: " + counted(writes.size(), "time") +
+            " a tensor held other values than operations had given it: the program wrote them through "
+            "a pointer (data_ptr(), from_blob ...). What it held is an input of the next graph; first before " +
+            recording.step(first->first_use).op->target() + place(recording.stack(first->first_use)));
+    return notes;
+}
+
 std::vector<std::string> notes_of_functions(const Recording& recording, const std::vector<std::string>& functions) {
     std::vector<std::string> notes;
     const std::set<std::string>& seen = recording.frames.functions;

@@ -12,6 +12,9 @@ namespace whittle::libtorch {
 /// if that is not known. Where the capture was cut. Which other processes were not seen.
 std::vector<std::string> notes_of_end(const Recording& recording, const std::string& ended);
 
+/// Where memory of tensors can be, or was, written to through pointers.
+std::vector<std::string> notes_of_escapes(const Recording& recording);
+
 /// One note for each of the functions asked for (--function) that no operation was called from.
 std::vector<std::string> notes_of_functions(const Recording& recording, const std::vector<std::string>& functions);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 
 #include "base/error.h"
 
@@ -88,6 +89,7 @@ TensorRef read_tensor(Cursor& in) {
                      .offset = head.offset,
                      .version = head.version,
                      .dtype = dtype_of_code(head.dtype),
+                     .type_code = head.dtype,
                      .flags = head.flags};
     for (int i = 0; i < head.rank; ++i) tensor.sizes.push_back(in.get<std::int64_t>());
     for (int i = 0; i < head.rank; ++i) tensor.strides.push_back(in.get<std::int64_t>());
@@ -267,8 +269,12 @@ void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, E
         case RecordKind::snapshot:
             read_snapshot(in, file, event);
             break;
+        case RecordKind::unseen_write:
+            event.values.push_back(read_value(in));
+            file.unseen_writes.push_back(std::move(event));
+            return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 15");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 16");
     }
     file.events.push_back(std::move(event));
 }
@@ -319,6 +325,21 @@ void read_ending(const FileHeader& header, EventFile& file) {
 
 }  // namespace
 
+std::string TensorRef::obstacle() const {
+    // By c10::ScalarType's numbers; those that dtype_of_code() knows are not asked for.
+    constexpr const char* kTypes[] = {"",      "",       "",          "",          "",           "",
+                                      "",      "",       "complex32", "complex64", "complex128", "",
+                                      "qint8", "quint8", "qint32",    "",          "quint4x2",   "quint2x4"};
+    const auto code = static_cast<std::size_t>(type_code);
+    if (has(kElsewhere)) return "a tensor on another device than the CPU";
+    if (has(kSparse)) return "a sparse tensor";
+    if (!dtype)
+        return code < std::size(kTypes) ? std::string("a ") + kTypes[code] + " tensor" : "a tensor of another type";
+    if (has(kQuantized)) return "a quantized tensor";
+    if (!has(kPlain)) return has(kHasStorage) ? "a tensor that is negated by a flag" : "a tensor without memory";
+    return {};
+}
+
 std::string OpName::target() const {
     if (!(flags & kHasSchema)) return name;
     std::string target = name;
@@ -366,6 +387,7 @@ EventFile read_events(const std::filesystem::path& path) {
         in.take(chunk.size - sizeof chunk);
     }
     std::ranges::sort(file.events, {}, &Event::order);
+    std::ranges::sort(file.unseen_writes, {}, &Event::order);
     std::ranges::sort(file.names, {}, &TensorName::order);
     check_references(file);
     return file;

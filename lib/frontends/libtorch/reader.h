@@ -23,12 +23,15 @@ struct TensorRef {
     std::int64_t offset = 0;
     std::uint32_t version = 0;
     std::optional<DType> dtype = {};  ///< none: a type Whittle does not have (complex, quantized)
+    std::int8_t type_code = 0;        ///< c10::ScalarType
     std::uint8_t flags = 0;           ///< TensorFlags
     Sizes sizes = {};
     Strides strides = {};
     std::optional<Scalar> number = {};  ///< of a wrapped number
 
     bool has(TensorFlags flag) const { return flags & flag; }
+    /// Why no graph can have it: "a complex64 tensor", "a sparse tensor"; "" when one can.
+    std::string obstacle() const;
 };
 
 /// An argument or a result.
@@ -133,7 +136,8 @@ struct EventFile {
     std::vector<TensorName> names;
     std::vector<ModuleName> modules;
     std::vector<Snapshot> snapshots;
-    std::vector<Event> events;  ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note
+    std::vector<Event> unseen_writes;  ///< ascending
+    std::vector<Event> events;         ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note
     std::shared_ptr<const MappedFile> file;
 
     const OpName& op(const Event& event) const { return ops.at(event.op); }

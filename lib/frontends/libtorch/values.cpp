@@ -33,6 +33,7 @@ class Tracer {
             step_ = static_cast<std::int32_t>(i);
             out_.inputs.emplace_back();
             out_.results.emplace_back();
+            forget_unseen(steps_[i].order());
             for (const EventValue& value : steps_[i].begin->values)
                 for_each_tensor(value, [&](const TensorRef& tensor) { read(tensor); });
             if (steps_[i].kind == StepKind::op) write_results(steps_[i]);
@@ -117,6 +118,8 @@ class Tracer {
         TracedValue value{.tensor = tensor, .first_use = step_};
         if (const auto writer = writers_.find(tensor.storage); writer != writers_.end())
             value.written_by = writer->second.step;
+        const auto unseen = unseen_at_.find(tensor.storage);
+        value.unseen = unseen != unseen_at_.end() && unseen->second == step_;
         value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
         return add(std::move(value));
     }
@@ -146,6 +149,20 @@ class Tracer {
                 TracedValue value{.tensor = tensor, .step = step_, .result = number++};
                 value.snapshot = snapshot_of_result(tensor, step);
                 out_.results.back().push_back(add(std::move(value)));
+            });
+    }
+
+    /// Memory that was written to through a pointer until now holds nothing that a step computed.
+    void forget_unseen(std::uint64_t order) {
+        for (; unseen_ < file_.unseen_writes.size() && file_.unseen_writes[unseen_].order < order; ++unseen_)
+            for_each_tensor(file_.unseen_writes[unseen_].values.front(), [&](const TensorRef& written) {
+                std::erase_if(current_, [&](const auto& entry) {
+                    return out_.values[static_cast<std::size_t>(entry.second.value)].tensor.storage == written.storage;
+                });
+                std::erase_if(by_place_,
+                              [&](const auto& entry) { return std::get<0>(entry.first) == written.storage; });
+                writers_.erase(written.storage);
+                unseen_at_[written.storage] = step_;
             });
     }
 
@@ -198,7 +215,9 @@ class Tracer {
         std::int32_t step = -1;
         std::optional<std::uint32_t> version = {};  ///< after it; unknown when the write itself was not seen
     };
-    std::unordered_map<std::uint64_t, Write> writers_;  ///< per storage: the last step that wrote to it
+    std::unordered_map<std::uint64_t, Write> writers_;           ///< per storage: the last step that wrote to it
+    std::size_t unseen_ = 0;                                     ///< position in EventFile::unseen_writes
+    std::unordered_map<std::uint64_t, std::int32_t> unseen_at_;  ///< per storage: the step before which it was written
     std::unordered_map<std::uint64_t, std::vector<std::size_t>> snapshots_;
     std::unordered_map<std::uint64_t, const TensorName*> names_;
 };

@@ -26,6 +26,8 @@ struct TracedValue {
     std::int32_t first_use = -1;  ///< of a value from outside: the step that read it first
     std::int32_t written_by =
         -1;  ///< of a value from outside: the step that changed this memory through another tensor
+    bool unseen =
+        false;  ///< of a value from outside: the memory was written to through a pointer just before first_use
     const TensorName* name = nullptr;          ///< of a parameter or buffer
     std::optional<std::size_t> snapshot = {};  ///< its elements, in EventFile::snapshots
     std::vector<std::int32_t> uses = {};       ///< steps that read it, ascending

@@ -11,7 +11,6 @@
 #include <set>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -35,7 +34,8 @@ struct KnownStack {
 struct OpInfo {
     std::uint32_t id = 0;
     std::uint8_t flags = 0;
-    bool writes = false;              ///< to an argument, by its schema
+    bool writes = false;  ///< to an argument, by its schema
+    bool returns_nothing = false;
     bool updates_statistics = false;  ///< writes running statistics without telling the version counter
 };
 
@@ -76,7 +76,8 @@ struct State {
     struct StorageEntry {
         c10::weak_intrusive_ptr<c10::StorageImpl> reference;
         std::uint64_t id;
-        std::unordered_set<std::uint64_t> known;  ///< hashes of version and geometry whose elements were written
+        /// Of what was written to the file: by a hash of tensor, version and geometry, a hash of the elements.
+        std::unordered_map<std::uint64_t, std::uint64_t> known;
     };
     std::unordered_map<c10::TensorImpl*, TensorEntry> tensors;
     std::unordered_map<c10::StorageImpl*, StorageEntry> storages;
@@ -120,8 +121,9 @@ ThreadPlace place_of_thread();
 State::TensorEntry& entry_of(const at::Tensor& tensor);
 /// The mutex is held.
 void put_value(RecordBuffer& record, const c10::IValue& value);
-/// Writes the tensor's elements unless they are in the file already. The mutex is held.
-void snapshot(Thread& thread, const at::Tensor& tensor);
+/// Writes the tensor's elements unless they are in the file already. With `check` those that are, are compared: what
+/// changed although no op and no version counter says so was written through a pointer. The mutex is held.
+void snapshot(Thread& thread, const at::Tensor& tensor, bool check);
 /// Their elements may change although no version counter says so.
 void forget_elements(const c10::IValue& value);
 

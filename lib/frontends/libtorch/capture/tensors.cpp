@@ -65,6 +65,9 @@ void put_tensor(RecordBuffer& record, const at::Tensor& tensor) {
     if (tensor.is_leaf()) written.flags |= kLeaf;
     if (wrapped) written.flags |= kWrappedNumber;
     if (is_plain(tensor)) written.flags |= kPlain;
+    if (!strided) written.flags |= kSparse;
+    if (tensor.is_quantized()) written.flags |= kQuantized;
+    if (!tensor.device().is_cpu()) written.flags |= kElsewhere;
     const at::IntArrayRef sizes = tensor.sizes();
     written.rank = static_cast<std::uint8_t>(sizes.size());
     record.put(ValueTag::tensor);
@@ -135,27 +138,67 @@ void copy_row_major(char* to, const char* from, at::IntArrayRef sizes, at::IntAr
 
 }  // namespace
 
-void snapshot(Thread& thread, const at::Tensor& tensor) {
-    if (!is_plain(tensor) || tensor.unsafeGetTensorImpl()->is_wrapped_number()) return;
-    State::StorageEntry& storage = storage_of(tensor.storage().unsafeGetStorageImpl());
+namespace {
+
+/// Four lanes, so that it is as fast as memory.
+std::uint64_t hash_bytes(const char* data, std::size_t size) {
+    constexpr std::size_t kLanes = 4, kStride = kLanes * sizeof(std::uint64_t);
+    std::uint64_t lanes[kLanes] = {1, 2, 3, 4}, words[kLanes];
+    std::size_t at = 0;
+    for (; at + kStride <= size; at += kStride) {
+        std::memcpy(words, data + at, kStride);
+        for (std::size_t i = 0; i < kLanes; ++i)
+            lanes[i] = (lanes[i] ^ words[i]) * 0x9e3779b97f4a7c15ull + (lanes[i] >> 29);
+    }
+    std::uint64_t result = size;
+    for (const std::uint64_t lane : lanes) result = hash(result, lane);
+    for (; at < size; ++at) result = hash(result, static_cast<unsigned char>(data[at]));
+    return result;
+}
+
+/// The elements in row-major order: in place, or in `space`.
+const char* row_major(const at::Tensor& tensor, std::size_t bytes, std::vector<char>& space) {
+    const char* data = static_cast<const char*>(tensor.unsafeGetTensorImpl()->data());
+    if (!bytes || tensor.is_contiguous()) return data;
+    space.resize(bytes);
+    copy_row_major(space.data(), data, tensor.sizes(), tensor.strides(), tensor.element_size());
+    return space.data();
+}
+
+std::uint64_t key_of(const at::Tensor& tensor) {
     std::uint64_t key = hash(version_of(tensor), static_cast<std::uint64_t>(tensor.storage_offset()));
     key = hash(key, static_cast<std::uint64_t>(tensor.scalar_type()));
     for (const std::int64_t size : tensor.sizes()) key = hash(key, static_cast<std::uint64_t>(size));
     for (const std::int64_t stride : tensor.strides()) key = hash(key, static_cast<std::uint64_t>(stride) ^ 0x5555u);
-    key = hash(key, entry_of(tensor).id);
-    if (!storage.known.insert(key).second) return;
-    const std::size_t width = tensor.element_size(), bytes = static_cast<std::size_t>(tensor.numel()) * width;
-    if (bytes > state.recorder.bytes_left()) return state.recorder.cut(kCutSize);
+    return hash(key, entry_of(tensor).id);
+}
+
+}  // namespace
+
+void snapshot(Thread& thread, const at::Tensor& tensor, bool check) {
+    if (!is_plain(tensor) || tensor.unsafeGetTensorImpl()->is_wrapped_number()) return;
+    State::StorageEntry& storage = storage_of(tensor.storage().unsafeGetStorageImpl());
+    const std::uint64_t key = key_of(tensor);
+    const auto known = storage.known.find(key);
+    if (known != storage.known.end() && !check) return;
+    const std::size_t bytes = static_cast<std::size_t>(tensor.numel()) * tensor.element_size();
+    std::vector<char> space;
+    const char* const data = row_major(tensor, bytes, space);
+    const std::uint64_t elements = hash_bytes(data, bytes);
     RecordBuffer& record = thread.definition;
+    if (known != storage.known.end()) {
+        if (known->second == elements) return;
+        storage.known.clear();
+        record.start(RecordKind::unseen_write);
+        put_tensor(record, tensor);
+        commit(thread, record);
+    }
+    storage.known.emplace(key, elements);
+    if (bytes > state.recorder.bytes_left()) return state.recorder.cut(kCutSize);
     record.start(RecordKind::snapshot);
     put_tensor(record, tensor);
     record.put(static_cast<std::uint64_t>(bytes));
-    char* space = record.put_space(bytes);
-    const char* data = static_cast<const char*>(tensor.unsafeGetTensorImpl()->data());
-    if (bytes && tensor.is_contiguous())
-        std::memcpy(space, data, bytes);
-    else if (bytes)
-        copy_row_major(space, data, tensor.sizes(), tensor.strides(), width);
+    record.put_bytes(data, bytes);
     commit(thread, record);
 }
 

@@ -85,6 +85,7 @@ const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
             if (!any && !returns.empty()) info.flags |= kReturnsOnlyHost;
             schema = c10::toString(op->schema());
             info.writes = schema.find('!') != std::string::npos;
+            info.returns_nothing = returns.empty();
         }
         info.updates_statistics =
             name->name.find("batch_norm") != std::string::npos || name->name.find("instance_norm") != std::string::npos;
@@ -126,12 +127,15 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
             for_each_tensor(input, [&](const at::Tensor& tensor) {
                 State::TensorEntry& entry = entry_of(tensor);
                 registered |= entry.registered;
-                if (state.recorder.with_data()) snapshot(thread, tensor);
+                if (state.recorder.with_data()) snapshot(thread, tensor, called_by_program);
             });
         if (registered && state.names_stale.exchange(false)) {
             write_names(thread);
             if (!state.made.empty()) state.names_stale = true;
         }
+        // An op that writes and returns nothing (_foreach_add_) has its arguments here only.
+        if (info.writes && info.returns_nothing && state.recorder.with_data())
+            for (const c10::IValue& input : inputs) forget_elements(input);
         if (info.updates_statistics && state.recorder.with_data())
             for (std::size_t i = 3; i < std::min<std::size_t>(inputs.size(), 5); ++i) forget_elements(inputs[i]);
     }
@@ -171,7 +175,7 @@ void record_end(Thread& thread, const at::RecordFunction& function) {
         for_each_tensor(output, [&](const at::Tensor& tensor) {
             // Tensors that share the memory but not the version counter (data(), inference mode) changed, too.
             if (info.writes) forget_elements(output);
-            snapshot(thread, tensor);
+            snapshot(thread, tensor, false);
         });
 }
 
