@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstring>
 #include <iterator>
 
@@ -363,17 +364,21 @@ EventFile read_events(const std::filesystem::path& path) {
     const auto bytes = file.file->bytes();
     const std::string name = path.string();
     Cursor in(name, bytes, 0, bytes.size());
-    const auto header = in.get<FileHeader>();
+    FileHeader header{};
+    constexpr std::size_t kFirstPart = offsetof(FileHeader, missed);  // a shorter header has nothing to tell beyond it
+    std::memcpy(&header, in.take(kFirstPart).data(), kFirstPart);
     if (std::memcmp(header.magic, kFileMagic, sizeof kFileMagic) != 0)
         throw Error({name, "byte 0"}, "found no event file of a LibTorch capture, expected one");
-    if (header.version != kFileVersion || header.header_size < sizeof header)
+    if (header.version != kFileVersion || header.header_size < kFirstPart)
         throw Error({name, "byte 8"}, "found an event file of version " + std::to_string(header.version) +
                                           ", expected " + std::to_string(kFileVersion));
     file.finished = header.finished == 1;
     file.with_data = header.flags & kWithData;
     file.cut = static_cast<CutReason>(header.cut);
+    const auto rest = in.take(std::min<std::size_t>(header.header_size, sizeof header) - kFirstPart);
+    std::memcpy(reinterpret_cast<char*>(&header) + kFirstPart, rest.data(), rest.size());
     read_ending(header, file);
-    in.take(header.header_size - sizeof header);
+    in.take(header.header_size - kFirstPart - rest.size());
     while (in.left() > 0) {
         const auto chunk = in.get<ChunkHeader>();
         if (chunk.magic == 0) break;  // the program was killed before the chunk had its header

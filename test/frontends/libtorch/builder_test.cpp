@@ -178,6 +178,73 @@ TEST_CASE("a write that was not seen as one, and one between inputs that share m
     }
 }
 
+TEST_CASE("what the program wrote through a pointer is an input of the next graph") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3};
+        w.snapshot(x, {1, 2, 3});
+        w.call(kRelu, {x}, {y});
+        w.snapshot(y, {1, 2, 3});
+        w.unseen_write(y);
+        w.snapshot(y, {7, 2, 3});
+        w.call(kMul, {y, x}, {z});
+        w.snapshot(z, {7, 4, 9});
+    });
+    const CapturedProgram captured = build_frames(file, {});
+    REQUIRE(captured.frames.size() == 1);
+    const capture::CapturedFrame& frame = captured.frames[0];
+    REQUIRE(frame.breaks.size() == 1);
+    CHECK(frame.breaks[0].kind == capture::BreakKind::data_pointer);
+    REQUIRE(frame.graphs.size() == 2);
+    for (const capture::CapturedGraph& graph : frame.graphs)
+        CHECK(same_bits(evaluate(graph.graph, graph.inputs).at(0), graph.outputs.at(0)));
+    CHECK(captured.notes.at(0).starts_with("escape: 1 time"));
+}
+
+TEST_CASE("how a program ended, and which processes were not seen, is told") {
+    const TempDir folder;
+    const std::string path = (folder.path() / "events").string();
+    EventWriter writer(path);
+    writer.define(kRelu, "aten::relu", "", "aten::relu(Tensor self) -> Tensor");
+    writer.call(kRelu, {{.id = 1}}, {{.id = 2}});
+    writer.begin(kRelu, 0, {{.id = 2}});
+    FileHeader& header = *writer.recorder.header();
+    header.forks = 2;
+    header.spawned = 1;
+    std::strcpy(header.other_program, "ls");
+    const auto notes = [&](const std::string& ended) {
+        return build_frames(read_events(path), {.ended = ended}).notes;
+    };
+    const std::vector<std::string> killed = notes("killed by SIGKILL");
+    CHECK(killed.at(0) ==
+          "the program was killed by SIGKILL without returning from main; no operation before that is missing, but "
+          "aten.relu.default did not come to its end");
+    CHECK(killed.at(1) == "the program forked 2 times; its children ran no operation of LibTorch");
+    CHECK(killed.at(2) == "the program ran 1 other program (ls), of which nothing was seen");
+    std::strcpy(header.end_function, "_exit");
+    CHECK(notes("exit status 1").at(0).starts_with("the program ended by _exit;"));
+    // A child of it shares the header, but has nothing to say of the end.
+    Recorder& recorder = writer.recorder;
+    recorder.forget();
+    recorder.miss();
+    recorder.finish();
+    CHECK(header.child_ops == 1);
+    CHECK_FALSE(read_events(path).finished);
+    writer.chunk.unmap();
+}
+
+TEST_CASE("functions that no operation was called from are told, and kinds of tensors that no graph can have") {
+    const TempDir folder;
+    const EventFile file =
+        program(folder, [](EventWriter& w) { w.call(kRelu, {{.id = 1, .dtype = 9}}, {{.id = 2, .dtype = 9}}); });
+    const CapturedProgram captured = build_frames(file, {.functions = {"nobody"}});
+    CHECK(captured.notes.at(0).starts_with("--function nobody: no operation of LibTorch was called from"));
+    const capture::CapturedFrame frame = only_frame(file);
+    CHECK(frame.graphs.empty());
+    REQUIRE(frame.breaks.size() == 1);
+    CHECK(frame.breaks[0].reason.find("a complex64 tensor") != std::string::npos);
+}
+
 TEST_CASE("ops that Whittle does not know, or knows otherwise, are breaks by name") {
     const TempDir folder;
     const EventFile file = program(folder, [](EventWriter& w) {

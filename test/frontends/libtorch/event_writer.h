@@ -88,6 +88,11 @@ class EventWriter {
         record.put_bytes(values.data(), values.size() * sizeof(float));
         commit();
     }
+    void unseen_write(const FakeTensor& tensor) {
+        record.start(RecordKind::unseen_write);
+        put_tensor(tensor);
+        commit();
+    }
     void name(std::uint64_t tensor, const char* path, std::uint64_t root = 1) {
         record.start(RecordKind::name);
         record.put(tensor);
