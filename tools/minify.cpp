@@ -352,6 +352,8 @@ Done minimize(const cli::Tool& tool, const Options& options, const cli::LoadedFr
     else if (result.verdict == Verdict::flaky)
         std::cout << "flaky: it fails alike in " << result.flaky.failures << " of " << result.flaky.runs
                   << " runs, too rarely to be minimized\n";
+    else if (backend && !result.message.empty())  // it neither passed nor failed
+        std::cout << "no verdict: " << judge->name() << " does not support this model: " << result.message << "\n";
     else
         std::cout << "not failing: with " << judge->name() << " " << polarity(options) << "\n";
     return {failed};

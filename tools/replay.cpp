@@ -7,11 +7,16 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/subprocess.h"
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
+#include "cli/limits.h"
+#include "cli/model.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "graph/json.h"
+#include "record/frame_record.h"
 #include "run/replay.h"
 #include "run/replay_report.h"
 
@@ -28,8 +33,8 @@ struct Options {
     std::optional<std::int64_t> shard_index, num_shards, to_event;
     cli::AccuracyChoice accuracy;
     std::string filter;
-    std::int64_t jobs = 1, memory = 4096;
-    double timeout = 60;
+    std::int64_t jobs = 1;
+    cli::LimitOptions limits;
     bool tap = false;
 };
 
@@ -49,11 +54,11 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("--num-shards", options.num_shards, "N",
                 "Number of parts of equal size. $GTEST_TOTAL_SHARDS is honoured.");
     tool.option("--xfail", options.xfail, "FILE",
-                "Known failures: a pattern for a record's path or name on each line, the reason behind '#'.");
+                "Known failures: on each line a pattern for a record's name or its path from any folder on, the reason "
+                "behind '#'.");
     tool.section("How to run and report");
     tool.option("-j,--jobs", options.jobs, "N", "Records at a time. Default: 1.");
-    tool.option("--timeout", options.timeout, "S", "Seconds that a record may take. Default: 60.");
-    tool.option("--memory-limit", options.memory, "MB", "Memory that a record may take beyond our own. Default: 4096.");
+    options.limits.declare(tool, "a record");
     tool.option("--junit", options.junit, "FILE", "Write a JUnit XML report to FILE.");
     tool.flag("--tap", options.tap, "Report as TAP, the Test Anything Protocol, on stdout.");
     tool.example("replay traces --backend halide --junit results.xml", "every record of a trace under Halide, for CI");
@@ -66,8 +71,7 @@ ReplayOptions replay_options(const Options& options) {
     replay.backend = options.backend.name;
     replay.backend_options = options.backend.options();
     if (options.accuracy.given()) replay.accuracy = options.accuracy.accuracy();
-    replay.limits = {std::chrono::milliseconds(static_cast<std::int64_t>(options.timeout * 1000)),
-                     static_cast<std::size_t>(options.memory) << 20};
+    replay.limits = options.limits.limits();
     replay.jobs = static_cast<int>(options.jobs);
     replay.find_backend = [](const std::string& name) { return find_backend(name); };
     return replay;
@@ -126,11 +130,21 @@ nlohmann::json to_json(const std::vector<ReplayResult>& results, const std::func
             {"records", records}};
 }
 
+/// Throws Error for a file that is something else, saying what, and what makes a record of it.
+void check_is_record(const fs::path& file) {
+    if (!fs::is_regular_file(file) || is_record(file) || is_frame_record(file)) return;
+    const cli::ModelKind kind = cli::recognize(file);
+    if (kind == cli::ModelKind::graph && format_of_json(file) != "whittle.graph") return;  // damaged: read and told
+    throw Error({file.string(), {}},
+                "found " + std::string(kind == cli::ModelKind::onnx ? "an " : "a ") + std::string(cli::name(kind)) +
+                    ", expected a record or a folder of records",
+                "make one: trace -o traces " + shell_quote({file.string()}) + ", then replay traces");
+}
+
 int run(const cli::Tool& tool, const Options& options) {
     if (options.tap && tool.shared().json) throw Error("found --tap and --json, expected one of them");
     cli::require_range("--jobs", options.jobs, 1, 256);
-    cli::require_range("--timeout", options.timeout, 0.001, 1e9);
-    cli::require_range("--memory-limit", options.memory, 1, 1 << 24);
+    for (const fs::path& record : options.records) check_is_record(record);
     if (options.junit) {
         std::vector<fs::path> read = options.records;
         if (options.xfail) read.push_back(*options.xfail);
@@ -144,6 +158,8 @@ int run(const cli::Tool& tool, const Options& options) {
                                           options.filter + "', expected at least one");
     const std::vector<fs::path> files = select_records(all, options.filter, shard_of(options));
     const KnownFailures known = options.xfail ? KnownFailures(*options.xfail) : KnownFailures();
+    for (const std::string& pattern : known.unused(all))
+        cli::warn(tool, options.xfail->string() + ": found no record for '" + pattern + "'");
     const bool lines = !options.tap && !tool.shared().json;
     cli::Progress progress("replay", files.size(), tool.shared().progress);
     std::size_t done = 0;

@@ -197,6 +197,8 @@ int run(const cli::Tool& tool, Options& options, const std::string& command) {
                     "name one of its graphs or records");
     if (frames[0].record) options.backend.default_to(frames[0]);
     Graph graph = frames[0].graph;
+    if (options.backend.name.empty() && graph.failure)
+        frames[0].graph.failure->backend = graph.failure->backend = found_near(graph.failure->backend, frames[0].file);
     const std::optional<Failure> recorded = graph.failure;
     graph.failure = failure_of(options, frames[0]);
     if (!graph.failure)

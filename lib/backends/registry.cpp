@@ -9,6 +9,7 @@
 #include "backends/plugin/plugin.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/variables.h"
 
@@ -61,6 +62,26 @@ std::vector<fs::path> backend_folders() {
     const fs::path program = fs::read_symlink("/proc/self/exe", failed);
     if (!failed) folders.push_back((program.parent_path() / WHITTLE_BACKEND_DIR_FROM_BIN).lexically_normal());
     return folders;
+}
+
+std::string found_near(const std::string& spec, const fs::path& file) {
+    const auto find = [&](const std::string& path) {
+        std::error_code ignored;
+        if (fs::path(path).is_absolute() || fs::exists(path, ignored)) return path;
+        fs::path folder = fs::absolute(file).lexically_normal().parent_path();
+        for (int up = 0; up < 3; ++up, folder = folder.parent_path())
+            if (const fs::path there = folder / path; fs::exists(there, ignored))
+                return there.lexically_normal().string();
+        throw Error({file.string(), {}},
+                    "found the backend '" + spec + "', but no file '" + path + "' here or beside the file",
+                    "run it in the folder where the file was made, or name the backend with --backend");
+    };
+    if (const auto in = library_of(spec)) return find(in->library.string()) + (in->name.empty() ? "" : ":" + in->name);
+    if (!spec.starts_with(kCommand)) return spec;
+    std::vector<std::string> words = shell_split(std::string_view(spec).substr(kCommand.size()));
+    for (std::string& word : words)
+        if (word.starts_with("./") || word.starts_with("../")) word = find(word);
+    return std::string(kCommand) + shell_quote(words);
 }
 
 std::vector<BackendInfo> list_backends() {

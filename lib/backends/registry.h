@@ -27,6 +27,11 @@ struct LibrarySpec {
 /// Nothing for a spec that names no file.
 std::optional<LibrarySpec> library_of(const std::string& spec);
 
+/// A recorded spec for who reads it in another folder: a library or a file among a command's words that is named by a
+/// relative path and is not there is looked for beside `file`, the record or graph that names it, and up to two folders
+/// above. Throws Error for one that is in none of these places: another folder's failure to find it is no bug.
+std::string found_near(const std::string& spec, const std::filesystem::path& file);
+
 struct BackendInfo {
     std::string name, description;
     std::string from;  ///< "built in", or the library's path

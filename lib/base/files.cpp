@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -69,6 +70,17 @@ void write_through(const fs::path& path, std::string_view contents) {
     write_all(file.get(), contents, path);
 }
 
+/// A new file with the mode that a user expects; mkstemp's is 0600, and only the kernel can ask for the umask without
+/// changing it under the other threads.
+int create_beside(const fs::path& path, std::string& temporary) {
+    static std::atomic<unsigned> number{0};
+    for (;;) {
+        temporary = path.string() + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(number++);
+        const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+}
+
 }  // namespace
 
 std::string read_file(const fs::path& path, std::size_t limit) {
@@ -99,15 +111,12 @@ void write_file(const fs::path& given, std::string_view contents) {
     // Through a symbolic link: the file behind it is replaced, not the link.
     const fs::path path = fs::is_symlink(fs::symlink_status(given, ignored)) ? fs::weakly_canonical(given) : given;
     if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
-    std::string temporary = path.string() + ".tmp.XXXXXX";
-    const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+    std::string temporary;
+    const int fd = create_beside(path, temporary);
     if (fd < 0) fail(path, "write", errno);
     try {
         const Descriptor file(fd);
         write_all(file.get(), contents, path);
-        const mode_t mask = ::umask(0);
-        ::umask(mask);
-        ::fchmod(file.get(), 0666 & ~mask);  // mkstemp makes 0600, a user expects the usual mode
         if (::fsync(file.get()) != 0 && errno != EINVAL) fail(path, "write", errno);
         if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path, "write", errno);
     } catch (...) {

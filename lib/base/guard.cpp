@@ -111,18 +111,90 @@ void end_descendants() {
     }
 }
 
-/// Bytes of memory that a process holds.
-std::size_t resident(pid_t pid) {
-    char path[64], text[128];
-    std::snprintf(path, sizeof path, "/proc/%d/statm", pid);
+/// The file's text, cut to `size`; false when it is gone.
+bool read_text(const char* path, char* text, std::size_t size) {
     const int file = ::open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return 0;
-    const ssize_t count = ::read(file, text, sizeof text - 1);
+    if (file < 0) return false;
+    const ssize_t count = ::read(file, text, size - 1);
     ::close(file);
     text[std::max<ssize_t>(count, 0)] = 0;
-    const char* second = std::strchr(text, ' ');
-    return second ? std::strtoull(second, nullptr, 10) * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)) : 0;
+    return count > 0;
 }
+
+/// What the processes below us hold and have used. What ended and was waited for counts with who waited for it; orphans
+/// stay zombies until the end, so that they count, too.
+class Tree {
+  public:
+    Tree() { collect(::getpid()); }
+
+    double cpu_seconds() const {
+        double ticks = 0;
+        for (std::size_t i = 0; i < count_; ++i) {
+            char path[64], text[1024];
+            std::snprintf(path, sizeof path, "/proc/%d/stat", pids_[i]);
+            if (!read_text(path, text, sizeof text)) continue;
+            const char* after_name = std::strrchr(text, ')');
+            unsigned long user = 0, system = 0;
+            long waited_user = 0, waited_system = 0;
+            if (after_name &&
+                std::sscanf(after_name + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld", &user,
+                            &system, &waited_user, &waited_system) == 4)
+                ticks += static_cast<double>(user + system) + static_cast<double>(waited_user + waited_system);
+        }
+        return ticks / static_cast<double>(::sysconf(_SC_CLK_TCK));
+    }
+
+    /// Cheap, and too much where processes share memory.
+    std::size_t resident() const {
+        std::size_t pages = 0;
+        for (std::size_t i = 0; i < count_; ++i) {
+            char path[64], text[128];
+            std::snprintf(path, sizeof path, "/proc/%d/statm", pids_[i]);
+            unsigned long held = 0;
+            if (read_text(path, text, sizeof text) && std::sscanf(text, "%*u %lu", &held) == 1) pages += held;
+        }
+        return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    }
+
+    /// Exact: what n processes share counts 1/n for each (proc(5), smaps_rollup).
+    std::size_t proportional() const {
+        std::size_t bytes = 0;
+        for (std::size_t i = 0; i < count_; ++i) {
+            char path[64], text[2048];
+            std::snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pids_[i]);
+            if (!read_text(path, text, sizeof text)) continue;
+            const char* line = std::strstr(text, "\nPss:");
+            if (line) bytes += std::strtoull(line + 5, nullptr, 10) << 10;
+        }
+        return bytes;
+    }
+
+  private:
+    /// The children of each thread.
+    void collect(pid_t pid) {
+        char path[64];
+        std::snprintf(path, sizeof path, "/proc/%d/task", pid);
+        DIR* threads = ::opendir(path);
+        if (!threads) return;
+        while (const dirent* thread = ::readdir(threads)) {
+            if (thread->d_name[0] == '.') continue;
+            char children[96], text[4096];
+            std::snprintf(children, sizeof children, "/proc/%d/task/%.16s/children", pid, thread->d_name);
+            if (!read_text(children, text, sizeof text)) continue;
+            for (char *at = text, *end = nullptr; count_ < kMost; at = end) {
+                const long child = std::strtol(at, &end, 10);
+                if (end == at) break;
+                pids_[count_++] = static_cast<pid_t>(child);
+                collect(static_cast<pid_t>(child));
+            }
+        }
+        ::closedir(threads);
+    }
+
+    static constexpr std::size_t kMost = 1024;
+    pid_t pids_[kMost];
+    std::size_t count_ = 0;
+};
 
 /// Waits for the child to end by itself, by a limit or because we are told to stop, and ends it.
 class Watch {
@@ -151,19 +223,28 @@ class Watch {
                 if (!asked_) report_.timed_out = true;
                 end();
             }
-            if (options_.resident_limit && resident(report_.child) > *options_.resident_limit) {
-                report_.over_memory = true;
-                ::kill(target_, SIGKILL);
-            }
+            if (limits_tree()) look_at_tree();
         }
         if (options_.own_group) ::kill(target_, SIGKILL);  // it is a zombie: the group cannot be anybody else's yet
     }
 
   private:
+    bool limits_tree() const { return options_.resident_limit || options_.memory_limit || options_.cpu_limit; }
+
+    void look_at_tree() {
+        const Tree tree;
+        const std::optional<std::size_t> most =
+            options_.resident_limit ? options_.resident_limit : options_.memory_limit;
+        if (most && tree.resident() > *most && tree.proportional() > *most) report_.over_memory = true;
+        if (options_.cpu_limit && tree.cpu_seconds() > static_cast<double>(options_.cpu_limit->count()) + 1)
+            report_.over_cpu = true;  // a second after RLIMIT_CPU, which lets a single process say more
+        if (report_.over_memory || report_.over_cpu) ::kill(target_, SIGKILL);
+    }
+
     int milliseconds_left() const {
         milliseconds left = deadline_ ? std::chrono::ceil<milliseconds>(*deadline_ - Clock::now()) : milliseconds(-1);
         if (deadline_) left = std::clamp(left, milliseconds(0), milliseconds(3'600'000));
-        if (options_.resident_limit) left = left < kLook && deadline_ ? left : kLook;
+        if (limits_tree()) left = left < kLook && deadline_ ? left : kLook;
         return static_cast<int>(left.count());
     }
 

@@ -20,7 +20,8 @@ struct GuardReport {
     double cpu_seconds = 0;    ///< of the child and of what it waited for
     bool timed_out = false;    ///< it ran into the wall clock's limit
     bool sent_kill = false;    ///< TERM did not suffice
-    bool over_memory = false;  ///< it held more than ProcessOptions::resident_limit
+    bool over_memory = false;  ///< it and all that it started held more than the limit
+    bool over_cpu = false;     ///< they used more processor time than the limit
     /// Why the child could not become a program: the step ("chdir", "exec") and its errno.
     const char* failed_step = nullptr;
     int failed_code = 0;

@@ -5,11 +5,15 @@
 #include <spdlog/spdlog.h>
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <array>
 #include <atomic>
+#include <cstring>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "base/error.h"
@@ -53,6 +57,8 @@ std::size_t index_of(std::string_view name) {
 struct State {
     std::mutex mutex;  // guards sink
     std::shared_ptr<spdlog::sinks::sink> sink;
+    int descriptor = -1;            ///< written to instead of the sink
+    std::set<std::string> relayed;  ///< warnings and errors
     std::array<std::atomic<LogLevel>, kCount> levels;
 
     State() {
@@ -136,11 +142,22 @@ void keep_usable_in_copies() {
     });
 }
 
+/// One message for relay_log(): level, length, text, in one write so that those of threads stay apart.
+void send(int descriptor, LogLevel level, const std::string& text) {
+    const auto size = static_cast<std::uint32_t>(text.size());
+    std::string message(1, static_cast<char>(level));
+    message.append(reinterpret_cast<const char*>(&size), sizeof size);
+    message += text;
+    const ssize_t ignored = ::write(descriptor, message.data(), message.size());
+    static_cast<void>(ignored);
+}
+
 /// Flushed at once: the last line before a crash is the one that matters.
 void write(LogLevel level, const std::string& text) {
     State& log = state();
     keep_usable_in_copies();
     const std::lock_guard lock(log.mutex);
+    if (log.descriptor >= 0) return send(log.descriptor, level, text);
     if (!log.sink) log.sink = make_sink({});
     log.sink->log(spdlog::details::log_msg("whittle", spdlog_level(level), text));
     log.sink->flush();
@@ -170,6 +187,26 @@ bool log_enabled(std::string_view channel, LogLevel level) {
 }
 
 bool log_enabled(std::string_view artifact) { return log_enabled(artifact, LogLevel::info); }
+
+void send_log_to(int descriptor) { state().descriptor = descriptor; }
+
+void relay_log(std::string_view sent) {
+    constexpr std::size_t kHead = 1 + sizeof(std::uint32_t);
+    while (sent.size() >= kHead) {
+        std::uint32_t size = 0;
+        std::memcpy(&size, sent.data() + 1, sizeof size);
+        const auto number = static_cast<unsigned char>(sent[0]);
+        if (number >= static_cast<unsigned char>(LogLevel::off) || size > sent.size() - kHead) return;  // gone mad
+        const auto level = static_cast<LogLevel>(number);
+        const std::string text(sent.substr(kHead, size));
+        sent.remove_prefix(kHead + size);
+        if (level >= LogLevel::warning) {
+            const std::lock_guard lock(state().mutex);
+            if (!state().relayed.insert(text).second) continue;
+        }
+        write(level, text);
+    }
+}
 
 void log_debug(std::string_view component, std::string_view message) {
     write_if_enabled(component, LogLevel::debug, message);

@@ -40,6 +40,12 @@ bool log_enabled(std::string_view channel, LogLevel level);
 /// For artifacts, which have one level.
 bool log_enabled(std::string_view artifact);
 
+/// For a copy of this process (fork): what it logs goes to the descriptor instead, for whoever made the copy …
+void send_log_to(int descriptor);
+/// … and writes it here. A warning or an error that was relayed before is not written again: of a thousand queries each
+/// may have the same to say.
+void relay_log(std::string_view sent);
+
 void log_debug(std::string_view component, std::string_view message);
 void log_info(std::string_view component, std::string_view message);
 void log_warning(std::string_view component, std::string_view message);

@@ -225,8 +225,8 @@ ProcessResult result_of(const GuardReport& report, const ProcessOptions& options
     if (options.cpu_limit && !report.timed_out) {
         // XCPU ends it, or KILL when it ignores that; a shell reports the end of its own child as 128 + the signal.
         const bool used = report.cpu_seconds >= static_cast<double>(options.cpu_limit->count());
-        result.cpu_exceeded =
-            result.signal == SIGXCPU || result.exit_code == 128 + SIGXCPU || (result.signal == SIGKILL && used);
+        result.cpu_exceeded = report.over_cpu || result.signal == SIGXCPU || result.exit_code == 128 + SIGXCPU ||
+                              (result.signal == SIGKILL && used);
     }
     result.out_of_memory = report.over_memory || (options.memory_limit && result.signal == SIGKILL &&
                                                   !report.sent_kill && !result.cpu_exceeded);

@@ -17,9 +17,10 @@ struct ProcessOptions {
     std::optional<std::filesystem::path> folder = {};                   ///< working directory
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to ours
     std::optional<std::chrono::milliseconds> timeout = {};  ///< wall clock; then TERM, 500 ms later KILL, to the group
-    std::optional<std::size_t> memory_limit = {};           ///< bytes of address space of each process (RLIMIT_AS)
-    std::optional<std::size_t> resident_limit = {};         ///< bytes of memory held, for what RLIMIT_AS cannot limit
-    std::optional<std::chrono::seconds> cpu_limit = {};     ///< processor time of each process (RLIMIT_CPU)
+    /// Bytes of address space of each process (RLIMIT_AS), and of memory that it and all that it starts hold together.
+    std::optional<std::size_t> memory_limit = {};
+    std::optional<std::size_t> resident_limit = {};      ///< the second of these alone, or another one
+    std::optional<std::chrono::seconds> cpu_limit = {};  ///< processor time of each process (RLIMIT_CPU), and of all
     /// Bytes kept of each stream, half of its beginning and half of its end; of the rest only the count is told.
     std::size_t output_limit = std::size_t(1) << 20;
     bool inherit_errors = false;  ///< the child writes to our own stderr

@@ -1,5 +1,6 @@
 #include "cli/backend_choice.h"
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "cli/model.h"
 #include "cli/tool.h"
@@ -33,7 +34,7 @@ void BackendChoice::default_to(const LoadedFrame& frame) {
                                   : frame.graph.failure ? frame.graph.failure->backend
                                                         : name;
     if (!name.empty() || recorded.empty() || recorded == "eager") return;
-    name = recorded;
+    name = found_near(recorded, frame.file);
     const BackendOptions given = options();
     for (const auto& [key, value] : frame.record ? frame.record->backend_options : frame.graph.failure->options)
         if (!given.contains(key)) pairs.push_back(key + "=" + value);

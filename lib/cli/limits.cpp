@@ -10,12 +10,12 @@ namespace whittle::cli {
 void LimitOptions::declare(Tool& tool, const char* what) {
     const std::string subject = what;
     tool.option("--timeout", timeout, "S", "Seconds that " + subject + " may take. Default: 60.");
-    tool.option("--cpu-limit", cpu, "S",
-                "Seconds of processor time that each process of " + subject + " may use. Default: no limit.");
+    tool.option(
+        "--cpu-limit", cpu, "S",
+        "Seconds of processor time that " + subject + " may use, all its processes together. Default: no limit.");
     tool.option("--memory-limit", memory, "MB",
                 "Memory that " + subject +
-                    " may take: beyond our own on a backend, each process of a command. "
-                    "Default: 4096.");
+                    " may take, all its processes together: beyond our own on a backend. Default: 4096.");
 }
 
 Limits LimitOptions::limits() const {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/sanitizer.h"
 #include "base/subprocess.h"
 #include "graph/json_text.h"
@@ -61,7 +62,8 @@ class StageBackend final : public Backend {
 
 /// Compiles and runs, and writes the outcome into `answer`. Memory is limited to what is mapped now and `memory` more.
 int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const BackendOptions& options,
-         std::size_t memory, Shared& shared, int answer) {
+         std::size_t memory, Shared& shared, int answer, int log) {
+    send_log_to(log);
     std::signal(SIGXFSZ, SIG_IGN);  // write() says so instead
     const rlimit size{rlim_t(1) << 32, rlim_t(1) << 32}, space{address_space() + memory, address_space() + memory};
     ::setrlimit(RLIMIT_FSIZE, &size);
@@ -105,25 +107,26 @@ class SharedMemory {
     void* memory_;
 };
 
-/// A file in memory where the child leaves its answer.
-class Answer {
+/// A file in memory where the child leaves its answer, or what it logs.
+class MemoryFile {
   public:
-    Answer() : fd_(static_cast<int>(::memfd_create("whittle-answer", MFD_CLOEXEC))) {
+    MemoryFile() : fd_(static_cast<int>(::memfd_create("whittle-answer", MFD_CLOEXEC))) {
         if (fd_ < 0) fail("create a file for the child's answer");
     }
-    ~Answer() { ::close(fd_); }
-    Answer(const Answer&) = delete;
-    Answer& operator=(const Answer&) = delete;
+    ~MemoryFile() { ::close(fd_); }
+    MemoryFile(const MemoryFile&) = delete;
+    MemoryFile& operator=(const MemoryFile&) = delete;
     int descriptor() const { return fd_; }
 
-    std::optional<Outcome> read() const {
+    /// f(its bytes), where it has any.
+    template <class F>
+    void read(F&& f) const {
         const off_t size = ::lseek(fd_, 0, SEEK_END);
-        if (size <= 0) return std::nullopt;
+        if (size <= 0) return;
         void* bytes = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE, fd_, 0);
         if (bytes == MAP_FAILED) fail("map the child's answer");
-        std::optional<Outcome> outcome = decode({static_cast<const char*>(bytes), static_cast<std::size_t>(size)});
+        f(std::string_view(static_cast<const char*>(bytes), static_cast<std::size_t>(size)));
         ::munmap(bytes, static_cast<std::size_t>(size));
-        return outcome;
     }
 
   private:
@@ -136,7 +139,7 @@ std::string last_words(const ProcessResult& process) {
     return std::string(text.substr(text.size() - std::min<std::size_t>(text.size(), 2048)));
 }
 
-Outcome outcome_of(const ProcessResult& process, const Answer& answer, const Limits& limits) {
+Outcome outcome_of(const ProcessResult& process, const MemoryFile& answer, const Limits& limits) {
     Outcome outcome;
     if (process.timed_out) {
         outcome.kind = Outcome::Kind::timeout;
@@ -148,8 +151,11 @@ Outcome outcome_of(const ProcessResult& process, const Answer& answer, const Lim
         outcome.message = "no result after " + std::to_string(limits.cpu->count()) + " s of processor time";
         return outcome;
     }
-    if (process.signal == 0 && process.exit_code == 0)
-        if (auto told = answer.read()) return *told;
+    if (process.signal == 0 && process.exit_code == 0) {
+        std::optional<Outcome> told;
+        answer.read([&](std::string_view bytes) { told = decode(bytes); });
+        if (told) return *told;
+    }
     outcome.kind = Outcome::Kind::crash;
     if (process.signal != 0) {
         outcome.detail = signal_name(process.signal);
@@ -172,15 +178,19 @@ Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend
                      const BackendOptions& options, const Limits& limits) {
     const TempDir scratch("whittle-run");  // the child's TMPDIR: what it leaves when it is killed goes with it
     const SharedMemory shared;
-    const Answer answer;
+    const MemoryFile answer, log;
     ProcessOptions process{.environment = {{"TMPDIR", scratch.path().string()}},
                            .timeout = limits.timeout,
                            .cpu_limit = limits.cpu,
                            .output_limit = std::size_t(1) << 16,
                            .remove_if_killed = scratch.path()};
-    if (kAddressSanitizer) process.resident_limit = resident_memory() + limits.memory;
+    process.resident_limit = resident_memory() + limits.memory;  // of all that it starts, too
     const ProcessResult result = run_forked(
-        [&] { return work(graph, inputs, backend, options, limits.memory, *shared, answer.descriptor()); }, process);
+        [&] {
+            return work(graph, inputs, backend, options, limits.memory, *shared, answer.descriptor(), log.descriptor());
+        },
+        process);
+    log.read([](std::string_view sent) { relay_log(sent); });
     Outcome outcome = outcome_of(result, answer, limits);
     if (outcome.stage.empty() && outcome.failed()) outcome.stage = (*shared).stage ? "run" : "compile";
     outcome.message = as_line(outcome.message, 2000);

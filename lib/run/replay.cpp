@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -14,8 +15,10 @@
 #include <set>
 #include <thread>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/subprocess.h"
 #include "passes/widen.h"
 #include "record/index.h"
 #include "run/load.h"
@@ -88,21 +91,40 @@ ReplayResult::Status status_of(const Outcome& outcome, bool known) {
     return outcome.failed() ? Status::failed : Status::passed;
 }
 
-/// Capture runs again on the frame's events; no backend takes part.
-void run_frame_record(ReplayResult& result, const KnownFailures& known) {
+/// Capture runs again on the frame's events, in a process of its own: the outputs are computed, too. No backend takes
+/// part.
+Outcome recapture(const FrameRecord& record, const Limits& limits) {
+    const ProcessOptions process{.timeout = limits.timeout, .resident_limit = limits.memory, .cpu_limit = limits.cpu};
+    const ProcessResult ran = run_forked(
+        [&] {
+            try {
+                const std::vector<std::string> differences = recapture_differences(record);
+                if (!differences.empty()) std::fputs(differences.front().c_str(), stdout);
+            } catch (const std::exception& error) {
+                std::fputs(error.what(), stdout);
+            }
+            std::fflush(stdout);
+            return 0;
+        },
+        process);
+    if (ran.timed_out || ran.cpu_exceeded) return {.kind = Outcome::Kind::timeout, .message = "no result in time"};
+    if (ran.out_of_memory) return {.kind = Outcome::Kind::out_of_memory, .message = "out of memory"};
+    if (ran.signal) return {.kind = Outcome::Kind::crash, .message = "killed by " + signal_name(ran.signal)};
+    return {.kind = ran.out.empty() ? Outcome::Kind::ok : Outcome::Kind::mismatch, .message = ran.out};
+}
+
+void run_frame_record(ReplayResult& result, const Limits& limits, const KnownFailures& known) {
     const FrameRecord record = load_frame_record(result.file);
     const auto begin = std::chrono::steady_clock::now();
-    const std::vector<std::string> differences = recapture_differences(record);
+    const Outcome outcome = recapture(record, limits);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.name = record.name;
     result.frame = record.frame;
     result.backend = "capture";
     const KnownFailures::Entry* entry = known.find(result.file, record.name);
-    using Status = ReplayResult::Status;
-    result.status =
-        differences.empty() ? (entry ? Status::xpass : Status::passed) : (entry ? Status::xfail : Status::failed);
-    result.outcome = name(differences.empty() ? Outcome::Kind::ok : Outcome::Kind::mismatch);
-    if (!differences.empty()) result.first_difference = differences.front();
+    result.status = status_of(outcome, entry != nullptr);
+    result.outcome = name(outcome.kind);
+    if (outcome.failed()) result.first_difference = outcome.message;
     if (entry) result.known_reason = entry->reason;
 }
 
@@ -113,7 +135,7 @@ ReplayResult run_record(const fs::path& file, const ReplayOptions& options, cons
     std::optional<LoadedRecord> loaded;
     try {
         if (is_frame_record(file)) {
-            run_frame_record(result, known);
+            run_frame_record(result, options.limits, known);
             return result;
         }
         loaded = load_checked_record(file, UnknownOps::keep);  // the backend may know ops that Whittle does not
@@ -127,7 +149,8 @@ ReplayResult run_record(const fs::path& file, const ReplayOptions& options, cons
     result.name = record.name;
     result.frame = record.frame;
     result.backend = options.backend.empty() ? record.backend : options.backend;
-    Backend& backend = backends.get(result.backend);
+    Backend& backend =
+        backends.get(options.backend.empty() ? found_near(record.backend, result.file) : options.backend);
     const auto begin = std::chrono::steady_clock::now();
     BackendOptions backend_options = options.backend_options;
     if (options.backend.empty()) backend_options.insert(record.backend_options.begin(), record.backend_options.end());
@@ -258,12 +281,32 @@ KnownFailures::KnownFailures(const fs::path& file) {
     }
 }
 
+namespace {
+
+bool is_for(const std::string& pattern, const fs::path& record, const std::string& name) {
+    const auto matches = [&](const std::string& glob, const std::string& text) {
+        return ::fnmatch(glob.c_str(), text.c_str(), 0) == 0;
+    };
+    const std::string path = fs::weakly_canonical(record).string();
+    const std::string tail = fs::path(pattern).lexically_normal().string();
+    return matches(pattern, name) || matches(tail, path) || matches("*/" + tail, path);
+}
+
+}  // namespace
+
 const KnownFailures::Entry* KnownFailures::find(const fs::path& record, const std::string& name) const {
     for (const Entry& entry : entries_)
-        if (::fnmatch(entry.pattern.c_str(), record.c_str(), 0) == 0 ||
-            ::fnmatch(entry.pattern.c_str(), name.c_str(), 0) == 0)
-            return &entry;
+        if (is_for(entry.pattern, record, name)) return &entry;
     return nullptr;
+}
+
+std::vector<std::string> KnownFailures::unused(const std::vector<fs::path>& records) const {
+    std::vector<std::string> patterns;
+    for (const Entry& entry : entries_)
+        if (std::none_of(records.begin(), records.end(),
+                         [&](const fs::path& record) { return is_for(entry.pattern, record, record.stem().string()); }))
+            patterns.push_back(entry.pattern);
+    return patterns;
 }
 
 std::string_view name(ReplayResult::Status status) {

@@ -45,8 +45,11 @@ class KnownFailures {
     struct Entry {
         std::string pattern, reason;  ///< the comment on the same line
     };
-    /// nullptr when the record is expected to pass.
+    /// nullptr when the record is expected to pass. A pattern is for the record's name, or for its path from any of its
+    /// folders on: however the path was spelled.
     const Entry* find(const std::filesystem::path& record, const std::string& name) const;
+    /// Patterns that none of the records has, by path or by the file's name.
+    std::vector<std::string> unused(const std::vector<std::filesystem::path>& records) const;
 
   private:
     std::vector<Entry> entries_;

@@ -55,6 +55,13 @@ std::string known(const ReplayResult& result, const std::string& words) {
 
 std::string title(const ReplayResult& result) { return result.name.empty() ? result.file.string() : result.name; }
 
+/// The folder that holds the trace: with the name it tells records of several folders apart.
+std::string folder_of(const ReplayResult& result) {
+    const std::filesystem::path folder = result.file.lexically_normal().parent_path();
+    const std::string text = (folder.filename() == "records" ? folder.parent_path() : folder).string();
+    return text.empty() ? "." : text;
+}
+
 /// What a test case holds; empty for a plain pass.
 std::string verdict(const ReplayResult& result) {
     const std::string type = attribute("type", result.outcome);
@@ -111,8 +118,7 @@ std::string junit_xml(std::span<const ReplayResult> results) {
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite" +
                        attribute("name", "whittle replay") + counts + ">\n";
     for (const ReplayResult& result : results) {
-        text += "    <testcase" + attribute("name", title(result)) +
-                attribute("classname", result.frame.empty() ? "record" : result.frame) +
+        text += "    <testcase" + attribute("name", title(result)) + attribute("classname", folder_of(result)) +
                 attribute("file", result.file.string()) + attribute("time", seconds_text(result.seconds));
         const std::string inside = verdict(result);
         text += inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n";
@@ -126,7 +132,8 @@ std::string tap(std::span<const ReplayResult> results) {
         const ReplayResult& result = results[i];
         const bool bad =
             result.status == Status::failed || result.status == Status::error || result.status == Status::xfail;
-        text += std::string(bad ? "not ok " : "ok ") + std::to_string(i + 1) + " - " + description(title(result));
+        text +=
+            std::string(bad ? "not ok " : "ok ") + std::to_string(i + 1) + " - " + description(result.file.string());
         if (result.status == Status::xfail || result.status == Status::xpass)
             text += " # TODO " + one_line(known(result, "known failure"));
         if (result.status == Status::skipped) text += " # SKIP " + one_line(result.first_difference);

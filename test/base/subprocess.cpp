@@ -207,6 +207,20 @@ TEST_CASE("the memory that a process holds can be watched where its address spac
     CHECK(shell("exec true", options).exit_code == 0);
 }
 
+TEST_CASE("limits of memory and processor time hold for all processes together") {
+    ProcessOptions memory{.timeout = 60s};
+    memory.resident_limit = std::size_t(400) << 20;  // each holds 150 MB: dd touches its block, and waits
+    const std::string hold = "dd if=/dev/zero of=/dev/null bs=150M count=1000000 2>/dev/null & ";
+    CHECK(shell(hold + hold + hold + hold + "wait", memory).out_of_memory);
+    ProcessOptions cpu{.timeout = 60s, .cpu_limit = 2s};
+    // None of them comes to two seconds: each ends itself after one.
+    const std::string burn = "(ulimit -t 1; while :; do :; done) & ";
+    const ProcessResult burnt = shell(burn + burn + burn + burn + burn + burn + "sleep 1000", cpu);
+    CHECK(burnt.cpu_exceeded);
+    CHECK_FALSE(burnt.timed_out);
+    CHECK_FALSE(burnt.out_of_memory);
+}
+
 TEST_CASE("daemons that left the session are killed too") {
     Heartbeat heartbeat;
     const ProcessResult result =

@@ -10,7 +10,9 @@
 
 #include "backends/plugin/exchange.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "base/suggest.h"
+#include "graph/json_text.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -86,7 +88,11 @@ class Host {
 
   private:
     static void say(void* context, const char* message, const char* op, const char* node) {
-        static_cast<Host*>(context)->said_.push_back({text_or_empty(message), text_or_empty(op), text_or_empty(node)});
+        try {
+            static_cast<Host*>(context)->said_.push_back(
+                {text_or_empty(message), text_or_empty(op), text_or_empty(node)});
+        } catch (const std::bad_alloc&) {  // it has less to say
+        }
     }
     static void output(void* context, std::size_t index, const whittle_tensor* tensor) {
         Host& host = *static_cast<Host*>(context);
@@ -102,6 +108,8 @@ class Host {
                 host.outputs_[index] = receive(*tensor);
         } catch (const Error& error) {
             host.problem_ = which + ": " + error.message();
+        } catch (const std::bad_alloc&) {
+            host.problem_ = "out of memory";
         }
     }
 
@@ -124,6 +132,12 @@ whittle_status guarded(Host& host, const std::function<whittle_status()>& call) 
         host.view()->say(host.view()->context, "threw an exception", nullptr, nullptr);
     }
     return WHITTLE_ERROR;
+}
+
+/// What the library says although all went well: an option that it does not know.
+void warn(const whittle_backend& backend, const Host& host) {
+    for (const Said& said : host.said())
+        log_warning("backend", text_or_empty(backend.name) + ": " + as_line(said.message));
 }
 
 BackendFailure failure_of(const char* stage, whittle_status status, const Host& host) {
@@ -157,6 +171,7 @@ class PluginExecutable final : public Executable {
         const whittle_status status =
             guarded(host, [&] { return backend_.run(handle_, tensors.data(), tensors.size(), host.view()); });
         if (status != WHITTLE_OK) return failure_of("run", status, host);
+        warn(backend_, host);
         if (const std::string problem = host.problem(); !problem.empty())
             return BackendFailure{"run", {}, "returned success, but " + problem};
         return host.take_outputs();
@@ -186,6 +201,7 @@ class PluginBackend final : public Backend {
         const Said said = host.last();
         switch (status) {
             case WHITTLE_OK:
+                warn(backend_, host);
                 return make_executable(graph, std::move(plugin_graph), handle);
             case WHITTLE_BREAK: {
                 const Node* node = graph.find(said.node);

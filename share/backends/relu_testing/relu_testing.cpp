@@ -75,6 +75,9 @@ std::vector<std::string> unknown_ops(const Graph& graph) {
 template <class Change>
 whittle_status compile(const whittle_graph* graph, const whittle_host* host, void** handle, Change&& change) {
     try {
+        for (std::size_t i = 0; i < graph->option_count; ++i)  // they have none
+            host->say(host->context, ("unknown option " + std::string(graph->options[i].key)).c_str(), nullptr,
+                      nullptr);
         auto compiled = std::make_unique<Compiled>();
         compiled->graph = receive(*graph);
         for (const std::string& op : unknown_ops(compiled->graph)) {
