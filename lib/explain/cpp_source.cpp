@@ -150,7 +150,15 @@ std::string place(const Node& node) {
     if (node.stack.empty()) return "";
     const StackFrame& top = node.stack.front();
     const std::string file = std::filesystem::path(top.file).filename().string();
-    return "  // " + file + ':' + std::to_string(top.line) + (top.text.empty() ? "" : ": " + top.text);
+    return "  // " + file + ':' + std::to_string(top.line) + (top.text.empty() ? "" : ": " + comment(top.text));
+}
+
+/// Whether the API returns a list where the graph has one value: of one chunk, or of an operation with nested graphs.
+bool is_list_of_one(const Graph& graph, const std::vector<NodeId>& readers, const Node& node) {
+    const RegisteredOp* op = Registry::instance().op(node.target);
+    const bool list = op && op->schema.returns.size() == 1 && op->schema.returns[0].list;
+    const auto takes_item = [&](NodeId id) { return graph.node({id}).target == kGetItem; };
+    return list && node.results.size() == 1 && std::ranges::none_of(readers, takes_item);
 }
 
 bool has_several(const Node& node) {
@@ -175,6 +183,12 @@ std::string variable(const std::string& node_name) {
     return expr::is_identifier(node_name) ? node_name : identifier(node_name) + '_';
 }
 
+std::string comment(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    text.erase(text.find_last_not_of(" \t\r\\") + 1);
+    return text;
+}
+
 std::string cpp_string(const std::string& text) {
     std::string quoted = "\"";
     for (const char c : text) {
@@ -191,20 +205,25 @@ std::string to_cpp(const Graph& graph, const std::string& name) {
     if (graph.dialect != "aten")
         throw Error({"", "graph " + graph.name}, "found the dialect " + graph.dialect + ", expected aten");
     const Writer writer(graph, name);
+    const auto readers = users(graph);
     std::string functions, parameters, body;
     for (const auto& [key, nested] : graph.subgraphs) functions += to_cpp(*nested, writer.nested(key)) + '\n';
     for (const NodeId id : graph.placeholders())
-        parameters += (parameters.empty() ? "" : ", ") + ("const Tensor& " + variable(graph.node({id}).name));
+        parameters += (parameters.empty() ? "" : ", ") +
+                      ((readers.at(static_cast<std::size_t>(id)).empty() ? "[[maybe_unused]] " : "") +
+                       ("const Tensor& " + variable(graph.node({id}).name)));
     if (!graph.attributes.empty())
         parameters += (parameters.empty() ? "" : ", ") + std::string("const Parameters& parameters");
-    for (const Node& node : graph.nodes) {
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        const Node& node = graph.nodes[i];
         if (node.kind == NodeKind::get_attr)
             body += "    const Tensor& " + variable(node.name) + " = parameters.at(" + cpp_string(node.target) + ");\n";
         if (node.kind != NodeKind::call) continue;
         const bool getitem = node.target == kGetItem;
         const std::string value = getitem ? item(graph, node) : writer.call(node);
-        const char* type = !getitem && has_several(node) ? "const auto " : "const Tensor ";
-        body += "    " + (type + variable(node.name)) + " = " + value + ';' + place(node) + '\n';
+        const bool one = !getitem && is_list_of_one(graph, readers.at(i), node);
+        const char* type = !getitem && !one && has_several(node) ? "const auto " : "const Tensor ";
+        body += "    " + (type + variable(node.name)) + " = " + value + (one ? ".at(0);" : ";") + place(node) + '\n';
     }
     std::string results;
     for (const NodeId id : graph.outputs()) results += (results.empty() ? "" : ", ") + variable(graph.node({id}).name);

@@ -11,11 +11,15 @@ namespace whittle::explain {
 /// `Values NAME(const Tensor& x, …, const Parameters& parameters)`: parameters of the function are the placeholders, in
 /// order, then (if the graph has any) the map of its attributes by qualified name; `Values` is std::vector<Tensor>.
 /// Each operation is one statement with the user's source line behind it. An operation that the API has no function for
-/// throws when it is reached, by name. The graph is in the ATen dialect, without nested graphs (Error else).
+/// throws when it is reached, by name. Nested graphs are functions before it, NAME_GRAPH. The graph is in the ATen
+/// dialect (Error else).
 std::string to_cpp(const Graph& graph, const std::string& name);
 
 /// A node's name as a C++ variable.
 std::string variable(const std::string& node_name);
+
+/// The text as it may stand behind //: one line, which does not continue the next.
+std::string comment(std::string text);
 
 /// The value as a C++ string literal.
 std::string cpp_string(const std::string& text);

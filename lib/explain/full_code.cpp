@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <sstream>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "explain/api_spelling.h"
 #include "explain/cpp_source.h"
+#include "explain/guard_code.h"
 #include "explain/words.h"
 #include "graph/text.h"
 #include "record/index.h"
@@ -37,19 +38,24 @@ constexpr const char* kHead = R"(//
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <variant>
 #include <vector>
 
 using whittle::Tensor;
 using Values = std::vector<Tensor>;
+using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
 using Parameters = std::map<std::string, Tensor>;
 
 namespace {
 
-/// The values of the function: what it was given and what its graphs left, and one recorded call of each graph.
+/// The values of the function: the tensors, numbers and texts that it was given, what its graphs left, and one recorded
+/// call of each graph.
 struct Frame {
     std::map<std::string, Tensor> L;
+    std::map<std::string, Value> S;
     std::vector<Values> left;
     std::vector<whittle::RecordedCall> recorded;
 };
@@ -62,12 +68,12 @@ struct Entry {
     void (*run)(Frame&);
 };
 
-/// A guard: false where the graphs would have to be captured again. A size of -1 is a symbol: any size of at least 2.
-[[maybe_unused]] bool __matches(const Tensor& value, whittle::ScalarType dtype, const std::vector<std::int64_t>& sizes) {
+/// A guard: false where the graphs would have to be captured again. A size of -1 is a symbol: any size.
+[[maybe_unused]] bool __matches(const Tensor& value, whittle::ScalarType dtype, const std::vector<std::int64_t>& sizes,
+                                const whittle::IntList& strides, bool requires_grad) {
     bool good = value.dtype() == dtype && value.sizes().size() == sizes.size();
-    for (std::size_t d = 0; good && d < sizes.size(); ++d)
-        good = sizes[d] == -1 ? value.sizes()[d] >= 2 : value.sizes()[d] == sizes[d];
-    return good;
+    for (std::size_t d = 0; good && d < sizes.size(); ++d) good = sizes[d] == -1 || value.sizes()[d] == sizes[d];
+    return good && (!strides.given() || value.strides() == strides.values()) && value.requires_grad() == requires_grad;
 }
 
 [[maybe_unused]] Tensor __unsupported(const char* op) {
@@ -118,14 +124,14 @@ class FrameWriter {
         for (const Piece& piece : pieces_) breaks += piece.entry->ended_by_break.has_value();
         std::string code = "// What runs in place of " + name_ + ", captured as " + plural(pieces_.size(), "graph") +
                            " with " + plural(breaks, "break") + " between" +
-                           (starts.size() > 2 ? ", in " + plural(starts.size() - 1, "specialization") : "") + ".\n" +
-                           kHead;
+                           (starts.size() > 2 ? ", in " + plural(starts.size() - 1, "way") + " through it" : "") +
+                           ".\n" + kHead;
         for (std::size_t i = 0; i < pieces_.size(); ++i) code += compiled(i);
         std::string table = "const Entry __entries[] = {\n";
         for (std::size_t e = 0; e + 1 < starts.size(); ++e) {
             begin_ = starts[e], end_ = starts[e + 1];
             const std::string scope = "entry_" + std::to_string(e);
-            code += "namespace " + scope + " {\n\n";
+            code += about_entry(starts, e) + "namespace " + scope + " {\n\n";
             code += locals();  // finds what guards() speaks of
             code += guards();
             for (std::size_t i = end_; i-- > begin_;) code += step(i);
@@ -137,14 +143,26 @@ class FrameWriter {
     }
 
   private:
-    /// Where the graphs of each specialization begin, and the end: those of one share their guards.
+    /// Where each way through the function begins, and the end: the last graph of a way returned.
     std::vector<std::size_t> entries() const {
         std::vector<std::size_t> starts = {0};
         for (std::size_t i = 1; i < pieces_.size(); ++i)
-            if (pieces_[i].entry->guards != pieces_[i - 1].entry->guards && !pieces_[i - 1].entry->ended_by_break)
-                starts.push_back(i);
+            if (!pieces_[i - 1].entry->ended_by_break) starts.push_back(i);
         starts.push_back(pieces_.size());
         return starts;
+    }
+
+    bool continues(std::size_t first) const {
+        for (const NodeId id : graph(first).placeholders())
+            if (graph(first).node({id}).target.starts_with("___live")) return true;
+        return false;
+    }
+    std::string about_entry(const std::vector<std::size_t>& starts, std::size_t e) const {
+        if (continues(starts[e]))
+            return "/// Another way on after a break that is told above, with the values that were alive there. Each "
+                   "graph once:\n"
+                   "/// a loop runs its own as often as it turns.\n";
+        return "/// One way through the function, each graph once: a loop runs its own as often as it turns.\n";
     }
 
     const Graph& graph(std::size_t i) const { return pieces_[i].record.graph; }
@@ -165,15 +183,6 @@ class FrameWriter {
         return text;
     }
 
-    /// "L['self'].w" -> L["self.w"]; what was alive at a break comes from the graph that left it.
-    static std::optional<std::string> local_name(const std::string& source) {
-        if (source.size() < 5 || (source[0] != 'L' && source[0] != 'G') || source.compare(1, 2, "['") != 0)
-            return std::nullopt;
-        const auto end = source.find("']");
-        if (end == std::string::npos) return std::nullopt;
-        return source.substr(3, end - 3) + source.substr(end + 2);
-    }
-
     std::string locals() {
         first_value_.clear();
         std::string text =
@@ -184,37 +193,45 @@ class FrameWriter {
             for (std::size_t k = 0; k < placeholders.size(); ++k) {
                 const auto name = local_name(graph(i).node({placeholders[k]}).target);
                 if (!name || !first_value_.emplace(*name, &pieces_[i].record.record.inputs[k]).second) continue;
-                sizes_[*name] = sizes_text(pieces_[i], k);
                 text +=
                     "    frame.L[" + cpp_string(*name) + "] = " + recorded(i) + ".inputs[" + std::to_string(k) + "];\n";
             }
         }
+        std::set<std::string> told;
+        for (const std::string& guard : pieces_[begin_].entry->guards)
+            if (const auto scalar = guard_code(guard, first_value_).scalar; scalar && told.insert(scalar->first).second)
+                text += "    frame.S[" + cpp_string(scalar->first) + "] = " + scalar->second + ";\n";
         return text + "}\n\n";
-    }
-
-    /// "{-1, 3}": sizes of input k, -1 for those that vary.
-    static std::string sizes_text(const Piece& piece, std::size_t k) {
-        const Sizes& sizes = piece.record.record.inputs[k].sizes();
-        // "[s0, 3]": one text per dimension; a symbol is no number.
-        std::istringstream symbolic(k < piece.entry->input_sizes.size() ? piece.entry->input_sizes[k].substr(1) : "");
-        std::string text, dim;
-        for (const std::int64_t size : sizes) {
-            const bool varies = std::getline(symbolic >> std::ws, dim, ',') && dim.starts_with('s');
-            text += (text.empty() ? "" : ", ") + std::to_string(varies ? -1 : size);
-        }
-        return "{" + text + "}";
     }
 
     std::string guards() const {
         std::string text =
             "/// Whether the graphs fit a call: else the next specialization is tried, or captured.\n"
             "bool __guards([[maybe_unused]] Frame& frame) {\n";
-        for (const std::string& guard : pieces_[begin_].entry->guards) text += "    // " + guard + '\n';
-        for (const auto& [name, value] : first_value_) {
-            text += "    if (!__matches(frame.L[" + cpp_string(name) + "], " + "whittle::" + api_dtype(value->dtype()) +
-                    ", " + sizes_.at(name) + ")) return false;\n";
+        std::set<std::string> symbols;
+        for (std::size_t i = begin_; i < end_; ++i)
+            for (const IndexSymbol& symbol : pieces_[i].entry->symbols)
+                if (const std::string code = symbol_code(symbol, first_value_);
+                    !code.empty() && symbols.insert(symbol.name).second)
+                    text += "    " + code + '\n';
+        for (const std::string& guard : pieces_[begin_].entry->guards) {
+            GuardCode code = guard_code(guard, first_value_);
+            if (std::isdigit(static_cast<unsigned char>(guard[1])) && !known_symbols(guard, symbols))
+                code = {.why_not = "no graph reads its tensors"};
+            if (code.condition.empty())
+                text += "    // " + comment(guard) + "  (not checked: " + code.why_not + ")\n";
+            else
+                text += "    if (!(" + code.condition + ")) return false;  // " + comment(guard) + '\n';
         }
         return text + "    return true;\n}\n\n";
+    }
+
+    /// Of a relation: each is a variable.
+    static bool known_symbols(const std::string& relation, const std::set<std::string>& symbols) {
+        for (std::size_t at = relation.find('s'); at != std::string::npos; at = relation.find('s', at + 1))
+            if (!symbols.contains(relation.substr(at, relation.find_first_not_of("0123456789", at + 1) - at)))
+                return false;
+        return true;
     }
 
     std::string argument(std::size_t i, std::size_t k) const {
@@ -264,7 +281,7 @@ class FrameWriter {
             const StackFrame top = stop->stack.empty() ? StackFrame{} : stop->stack.front();
             const std::string place =
                 top.file.empty() ? "?" : fs::path(top.file).filename().string() + ':' + std::to_string(top.line);
-            text += "    // " + stop->reason + '\n';
+            text += "    // " + comment(stop->reason) + '\n';
             text +=
                 "    __break(" + cpp_string(stop->id) + ", " + cpp_string(place) + ", " + cpp_string(top.text) + ");\n";
         }
@@ -275,9 +292,8 @@ class FrameWriter {
     const TraceIndex& index_;
     const std::string name_;
     std::vector<Piece> pieces_;
-    std::size_t begin_ = 0, end_ = 0;                   ///< the specialization being written
-    std::map<std::string, const Tensor*> first_value_;  ///< of each local
-    std::map<std::string, std::string> sizes_;          ///< of each local, in C++
+    std::size_t begin_ = 0, end_ = 0;  ///< the specialization being written
+    LocalTensors first_value_;         ///< of each local
 };
 
 /// The frame's graphs that have a record, in order.

@@ -98,17 +98,39 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
                      .frame = "step",
                      .stack = {{"/src/app.cpp", 12, 1, "step", "puts(\"x\");"}}}};
     index.graphs.at(0).ended_by_break = 0;
-    index.graphs.at(0).guards = {"L['a']: f32[2]"};
+    index.graphs.at(0).guards = {"___grad_mode == true",
+                                 "___default_dtype == 'f32'",
+                                 "L['a']: f32[s0] strides=[1]",
+                                 "L['self'].b: f32[2] requires_grad",
+                                 "L['unread']: f32[2]",
+                                 "L['n'] == 3",
+                                 "L['p'].rate == 0.5",
+                                 "L['mode'] == 'a == b'",
+                                 "L['x'].has_value() == false",
+                                 "s0 > 1",
+                                 "s0 % 2 == 0",
+                                 "s0 == 3*s7"};
+    index.graphs.at(0).symbols = {{"s0", "L['a'].size(0)", {2}}};
     save_index(folder.path() / "t", index);
 
     const std::vector<fs::path> files = explain::write_full_code(folder.path() / "t");
     REQUIRE(files.size() == 1);
     CHECK(files[0] == folder.path() / "t/code/step/full_code.cpp");
     const std::string code = read_file(files[0]);
-    for (const char* line : {"const Tensor double_ = whittle::relu(a);", "std::get<0>(s)", "whittle::Scalar(2)",
-                             "__break(\"WB0001\", \"app.cpp:12\", \"puts(\\\"x\\\");\");", "__resume_at_12_1(frame);",
-                             "frame.left.push_back(__compiled_fn_1(frame.left[0][0], frame.L[\"self.b\"]));",
-                             "// L['a']: f32[2]", "if (!__matches(frame.L[\"a\"]"}) {
+    for (const char* line :
+         {"const Tensor double_ = whittle::relu(a);", "std::get<0>(s)", "whittle::Scalar(2)",
+          "__break(\"WB0001\", \"app.cpp:12\", \"puts(\\\"x\\\");\");", "__resume_at_12_1(frame);",
+          "frame.left.push_back(__compiled_fn_1(frame.left[0][0], frame.L[\"self.b\"]));",
+          "if (!(whittle::grad_enabled() == true)) return false;  // ___grad_mode == true",
+          "if (!(whittle::get_default_dtype() == whittle::kFloat)) return false;",
+          "__matches(frame.L.at(\"a\"), whittle::kFloat, {-1}, whittle::IntList{1}, false)",
+          "__matches(frame.L.at(\"self.b\"), whittle::kFloat, {2}, whittle::IntList(std::nullopt), true)",
+          "// L['unread']: f32[2]  (not checked: no graph reads it)",
+          "if (!(frame.S.at(\"n\") == Value(std::int64_t{3}))) return false;",
+          "frame.S[\"p.rate\"] = Value(double{0.5});", "== Value(std::string(\"a == b\"))",
+          "frame.S.at(\"x.has_value()\") == Value(false)", "const std::int64_t s0 = frame.L.at(\"a\").size(0);",
+          "if (!(s0 > 1)) return false;", "if (!(s0 % 2 == 0)) return false;",
+          "// s0 == 3*s7  (not checked: no graph reads its tensors)"}) {
         INFO(line);
         const bool list = std::string(line) == "std::get<0>(s)";
         CHECK((code.find(list ? "s.at(0)" : line) != std::string::npos));
