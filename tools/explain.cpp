@@ -70,7 +70,7 @@ void declare(cli::Tool& tool, Options& options) {
               "Run the model on the backend with every value exposed, and say which is the first that differs from the "
               "reference, by how much, where NaN and infinities are born, and what is rounding noise only. -v: all "
               "values.");
-    options.accuracy.declare(tool, "With --divergence: what differs.");
+    options.accuracy.declare(tool, "With --divergence, --minify or --backend: which results differ.");
     tool.flag("--list-backends", options.list_backends, "List the backends that exist, and stop.");
     tool.flag("--list-variables", options.list_variables,
               "List the environment variables that switch things without the programs, as Markdown, and stop.");
@@ -133,7 +133,8 @@ Subject subject_of_model(const Options& options, const std::vector<cli::LoadedFr
     if (fs::is_directory(*options.model)) subject.index = load_index(*options.model);
     if (const auto backend = suspect(options)) {
         subject.runnable = *options.model;
-        subject.failing = cli::failing_frames(runnable, *backend, options.backend.options());
+        subject.failing =
+            cli::failing_frames(runnable, *backend, options.backend.options(), options.accuracy.accuracy());
     }
     return subject;
 }
@@ -145,7 +146,7 @@ void run_recorded(const cli::RanProgram& ran, const fs::path& folder, const Opti
     if (ran.own) {
         if (!ran.own->graphs.empty())
             subject.failing = cli::failing_frames(cli::load_model(folder, {.keep_unknown = true}), backend,
-                                                  options.backend.options());
+                                                  options.backend.options(), options.accuracy.accuracy());
         for (cli::FailingFrame& frame : subject.failing) frame.file = fs::path(frame.file).filename().string();
         return;
     }
@@ -293,7 +294,8 @@ void follow_up(const cli::Tool& tool, const Options& options, const Subject& sub
         report << "\nnext: " << cli::with_minify(tool, options.typed) << "\n";
         return;
     }
-    cli::FollowUp wanted{.model = subject.runnable, .backend = options.backend, .inputs = options.inputs};
+    cli::FollowUp wanted{
+        .model = subject.runnable, .backend = options.backend, .accuracy = options.accuracy, .inputs = options.inputs};
     wanted.output = fs::absolute(*options.model).lexically_normal();
     if (!wanted.output.has_filename()) wanted.output = wanted.output.parent_path();  // DIR/
     wanted.output = wanted.output.stem().string() + ".min.json";
@@ -320,8 +322,9 @@ int run(const cli::Tool& tool, Options& options) {
     const std::vector<cpp::Analysis> analyses = analyses_of(options);
     if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0]);
     if (!options.model) throw Error("found no MODEL, expected one", "see explain --help");
-    if (options.accuracy.given() && !options.divergence)
-        throw Error("found --accuracy, --rtol, --atol or --ulp without --divergence, expected both");
+    if (options.accuracy.given() && !options.divergence && !options.minify && options.backend.name.empty())
+        throw Error(
+            "found --accuracy, --rtol, --atol or --ulp, expected them with --divergence, --minify or --backend only");
     if (options.divergence) return tell_divergence(tool, options);
     if (options.dot) cli::check_output("--dot", *options.dot, cli::files_read(*options.model, options.inputs));
     std::vector<cli::LoadedFrame> runnable;

@@ -24,13 +24,17 @@ std::string sibling(const std::string& name) {
 }
 
 std::vector<std::string> minify_words(const FollowUp& wanted) {
-    std::vector<std::string> words = {wanted.model.string(), "--accuracy", "-o", wanted.output.string()};
+    std::vector<std::string> words = {wanted.model.string(), "--accuracy=" + wanted.accuracy.mode.value_or("close"),
+                                      "-o", wanted.output.string()};
     const auto add = [&](const char* option, const std::string& value) {
         words.push_back(option);
         words.push_back(value);
     };
     if (!wanted.backend.name.empty()) add("--backend", wanted.backend.name);
     for (const std::string& pair : wanted.backend.pairs) add("--backend-option", pair);
+    for (const std::string& text : wanted.accuracy.rtol) add("--rtol", text);
+    for (const std::string& text : wanted.accuracy.atol) add("--atol", text);
+    for (const std::string& text : wanted.accuracy.ulp) add("--ulp", text);
     for (const std::string& input : wanted.inputs.inputs) add("--input", input);
     if (wanted.inputs.data_set) add("--inputs", wanted.inputs.data_set->string());
     if (wanted.inputs.seed) add("--seed", std::to_string(wanted.inputs.seed));
@@ -68,11 +72,11 @@ std::vector<fs::path> results_at(const fs::path& output) {
 }  // namespace
 
 std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames, Backend& backend,
-                                         const BackendOptions& options) {
+                                         const BackendOptions& options, const Accuracy& accuracy) {
     std::vector<FailingFrame> failing;
     for (const LoadedFrame& frame : frames) {
         const Trial trial =
-            try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend, options);
+            try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend, options, accuracy);
         if (trial.failed()) failing.push_back({frame.name, frame.file.string(), trial.text()});
     }
     return failing;

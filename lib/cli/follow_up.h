@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
 #include "cli/model.h"
 
@@ -25,12 +26,13 @@ struct FailingFrame {
 /// Those of the frames that the backend cannot compile or run, or that it computes wrong results for; not those with
 /// ops that it says it does not support.
 std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames, Backend& backend,
-                                         const BackendOptions& options);
+                                         const BackendOptions& options, const Accuracy& accuracy = {});
 
 struct FollowUp {
     std::filesystem::path model = {};   ///< what to minify; a trace folder may hold several failures
     std::filesystem::path output = {};  ///< NAME.json; of several failures NAME-1.json …; repros are NAME.cpp
     BackendChoice backend = {};
+    AccuracyChoice accuracy = {};
     InputOptions inputs = {};
 };
 

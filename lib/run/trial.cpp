@@ -2,6 +2,7 @@
 
 #include "backends/eager/eager.h"
 #include "ops/random.h"
+#include "passes/widen.h"
 
 namespace whittle {
 
@@ -25,7 +26,7 @@ std::string Trial::text() const {
 }
 
 Trial try_backend(const Graph& graph, std::span<const Tensor> inputs, const Expectation& known, Backend& backend,
-                  const BackendOptions& options) {
+                  const BackendOptions& options, const Accuracy& accuracy) {
     Trial trial{.outcome = run(graph, inputs, backend, options), .expected = known};
     if (known.outputs.empty()) {
         const Outcome reference = is_reference(backend) ? trial.outcome : run(graph, inputs, *make_eager_backend(), {});
@@ -35,7 +36,8 @@ Trial try_backend(const Graph& graph, std::span<const Tensor> inputs, const Expe
         }
         trial.expected = {reference.outputs, "eager"};
     }
-    trial.outcome = judge(std::move(trial.outcome), trial.expected.outputs, Accuracy{});
+    trial.outcome = judge(std::move(trial.outcome), trial.expected.outputs, accuracy,
+                          [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
     return trial;
 }
 

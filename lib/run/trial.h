@@ -29,6 +29,6 @@ struct Trial {
 /// Runs `graph` on `backend`, isolated unless it is the reference, and on the reference (eager) in this process unless
 /// `known` says what is right.
 Trial try_backend(const Graph& graph, std::span<const Tensor> inputs, const Expectation& known, Backend& backend,
-                  const BackendOptions& options);
+                  const BackendOptions& options, const Accuracy& accuracy = {});
 
 }  // namespace whittle
