@@ -127,6 +127,7 @@ void configure_from_environment() {
 }  // namespace
 
 std::shared_ptr<FunctionState> make_function(CompileOptions options, const void* address, const char* type) {
+    static_cast<void>(Trace::of_environment());  // tells of a function that is never called, too
     link_output_hooks();
     link_throw_hook();
     configure_from_environment();

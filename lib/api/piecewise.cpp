@@ -68,15 +68,15 @@ CompileResult compile_with_breaks(Backend& backend, const BackendOptions& option
     std::vector<Piece> pieces;
     for (const std::vector<NodeId>& calls : {before, std::vector<NodeId>{at}, behind}) {
         if (calls.empty()) continue;
-        Piece piece{subgraph(graph, calls), nullptr};
-        piece.part.graph.name = graph.name + "_" + std::to_string(pieces.size());
+        Piece made{piece(graph, calls), nullptr};
+        made.part.graph.name = graph.name + "_" + std::to_string(pieces.size());
         if (calls.size() != 1 || calls.front() != at) {
-            CompileResult compiled = compile_with_breaks(backend, options, piece.part.graph, on_break);
+            CompileResult compiled = compile_with_breaks(backend, options, made.part.graph, on_break);
             auto* executable = std::get_if<std::unique_ptr<Executable>>(&compiled);
             if (!executable) return compiled;
-            piece.executable = std::move(*executable);
+            made.executable = std::move(*executable);
         }
-        pieces.push_back(std::move(piece));
+        pieces.push_back(std::move(made));
     }
     return std::make_unique<Pieces>(graph, std::move(pieces));
 }

@@ -68,7 +68,10 @@ Thread& thread() {
 }
 
 /// The trace that wants frames of a program without compile(), or null.
-Trace* implicit_trace() { return &whittle_api_uses_compile ? nullptr : Trace::of_environment(); }
+Trace* implicit_trace() {
+    Trace* const trace = Trace::of_environment();
+    return &whittle_api_uses_compile ? nullptr : trace;
+}
 
 FunctionState& implicit_function(const std::string& name) {
     static std::mutex mutex;

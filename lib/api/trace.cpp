@@ -77,6 +77,8 @@ Trace::Trace(fs::path folder, std::string records) : folder_(std::move(folder)),
 
 Trace::~Trace() {
     if (folder_.empty() || process_ != getpid()) return;  // of the parent, after a fork
+    if (index_.frames.empty())
+        note("no compiled function was called: of a program that uses compile() operations outside are not captured");
     try {
         save();
     } catch (const std::exception& error) {

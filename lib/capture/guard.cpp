@@ -220,6 +220,10 @@ std::string advice(const Guard& guard, const Found& found) {
             return advice_on_tensor(guard, found);
         case GuardKind::scalar_equal:
             if (std::holds_alternative<ValueMeta>(found)) return one_kind(source);
+            if (const auto* value = std::get_if<HostValue>(&guard.expected);
+                value && !std::holds_alternative<std::int64_t>(*value) && !std::holds_alternative<double>(*value))
+                return "each value of " + source + " has graphs of its own; compile one function for each, or hoist " +
+                       "what depends on it";
             return "make " + source + " a tensor, or hoist what depends on it out of the compiled function";
         case GuardKind::branch:
             return "compute both outcomes and select with where(), or use cond()";

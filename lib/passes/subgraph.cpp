@@ -144,4 +144,22 @@ Subgraph subgraph(const Graph& graph, std::span<const NodeId> kept) {
     return Builder(graph, kept).run();
 }
 
+Subgraph piece(const Graph& graph, std::span<const NodeId> calls) {
+    const auto kept = [&](NodeId id) { return std::binary_search(calls.begin(), calls.end(), id); };
+    Graph read = graph;
+    Node& output = read.nodes.back();
+    output.args.clear();
+    for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+        const Node& node = graph.node({id});
+        const bool getitem = node.kind == NodeKind::call && node.target == kGetItem;
+        if (getitem || kept(id)) continue;
+        for_each_input(node, [&](NodeRef ref) {
+            const Node& value = graph.node(ref);
+            const bool item = value.kind == NodeKind::call && value.target == kGetItem;
+            if (kept(item ? value.args.at(0).node()->id : ref.id)) output.args.emplace_back(ref);
+        });
+    }
+    return subgraph(read, calls);
+}
+
 }  // namespace whittle

@@ -28,4 +28,8 @@ struct Subgraph {
 /// dialect and opsets are kept; `failure` is not.
 Subgraph subgraph(const Graph& graph, std::span<const NodeId> kept);
 
+/// The same where the graph is run piece by piece: every value that anything but these calls reads is an output, also
+/// where one of them reads it too.
+Subgraph piece(const Graph& graph, std::span<const NodeId> calls);
+
 }  // namespace whittle

@@ -105,6 +105,16 @@ TEST_CASE("a break that the backend asks for is carried out") {
     CHECK(compiled.stats().graphs == 2);  // the second one eagerly; then the function is no longer captured
 }
 
+TEST_CASE("values that are read before and behind a requested break are kept") {
+    const auto f = [](const api::Tensor& x) {
+        const api::Tensor y = x + 1.0, z = y * 3.0;
+        return api::relu(z) + y + z;
+    };
+    const auto compiled = api::compile(f);
+    compiled.state().backend = std::make_unique<Picky>();
+    CHECK(compiled(api::full({2}, 3)).equal(f(api::full({2}, 3))));
+}
+
 TEST_CASE("explain tells what a function does") {
     const api::Explanation explanation = api::explain_with(
         {.name = "f", .arg_names = {"x"}},

@@ -116,25 +116,6 @@ std::vector<std::vector<NodeId>> steps_of(const Graph& graph) {
     return steps;
 }
 
-/// These calls, with every value among the outputs that anything else reads.
-Subgraph piece_of(const Graph& graph, const std::vector<NodeId>& calls) {
-    const auto kept = [&](NodeId id) { return std::binary_search(calls.begin(), calls.end(), id); };
-    Graph read = graph;
-    Node& output = read.nodes.back();
-    output.args.clear();
-    for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
-        const Node& node = graph.node({id});
-        const bool getitem = node.kind == NodeKind::call && node.target == kGetItem;
-        if (getitem || kept(id)) continue;
-        for_each_input(node, [&](NodeRef ref) {
-            const Node& value = graph.node(ref);
-            const bool item = value.kind == NodeKind::call && value.target == kGetItem;
-            if (kept(item ? value.args.at(0).node()->id : ref.id)) output.args.emplace_back(ref);
-        });
-    }
-    return subgraph(read, calls);
-}
-
 }  // namespace
 
 bool has_higher_order(const Graph& graph) {
@@ -155,7 +136,7 @@ CompileResult compile_control_flow(const Graph& graph, const std::function<Compi
         if (calls.size() == 1 && is_higher_order(graph.node({calls.front()}))) {
             step.call = calls.front();
         } else {
-            step.part = piece_of(graph, calls);
+            step.part = piece(graph, calls);
             CompileResult result = compile(step.part.graph);
             auto* executable = std::get_if<std::unique_ptr<Executable>>(&result);
             if (!executable) return result;
