@@ -155,8 +155,8 @@ int finish_own(const cli::Tool& tool, const Options& options, const cli::RanProg
     save_index(options.output, index);
     write_code(tool, options);
     if (!tool.shared().quiet)
-        std::cerr << "trace: " << options.output.string() << ": " << counts(index) << "; the program ended with "
-                  << ran.status << "\n";
+        std::cerr << "trace: " << options.output.string() << ": " << counts(index) << "; the program "
+                  << (ran.signal ? "was " : "ended with ") << ran.status << "\n";
     nlohmann::json frames = nlohmann::json::array();
     for (const IndexGraph& graph : index.graphs)
         frames.push_back({{"frame", graph.frame}, {"graph", graph.file.string()}});
@@ -214,7 +214,7 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
         std::cerr << "trace: " << options.output.string() << ": " << counts(folder.index())
                   << (folder.index().records.empty() ? ""
                                                      : ", " + std::to_string(failures) + " that differ from LibTorch")
-                  << "; the program ended with " << ran.status << "\n";
+                  << "; the program " << (ran.signal ? "was " : "ended with ") << ran.status << "\n";
     nlohmann::json all = {{"output", options.output.string()}, {"frames", json}, {"program", ran.status}};
     if (minifiable && backend.name() != "eager") follow_up(tool, options, std::cerr, all);
     if (tool.shared().json) cli::print_json(all);

@@ -61,6 +61,9 @@ Trace* Trace::of_environment() {
             if (folder.empty()) return;
             if (fs::exists(fs::path(folder) / "index.json")) return;  // of the program that started this one
             const std::string records = variable("WHITTLE_TRACE_RECORDS");
+            if (!records.empty() && records != "always" && records != "on-error" && records != "never")
+                throw Error({"WHITTLE_TRACE_RECORDS", {}},
+                            "found '" + records + "', expected always, on-error or never");
             trace = std::make_unique<Trace>(folder, records.empty() ? "always" : records);
             process = getpid();
         }

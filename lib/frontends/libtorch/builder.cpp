@@ -144,6 +144,7 @@ class Builder {
             notes.push_back(std::to_string(made_) +
                             " operations that only make tensors (ones, arange ...) are counted in no graph: what they "
                             "make are inputs");
+        if (program.frames.empty()) return;
         notes.push_back(std::string(recording_.file.with_data ? "" : "untyped data_ptr(), and ") +
                         "sizes that the program reads; calls of one function from one line are told "
                         "apart by their operations alone");

@@ -23,7 +23,7 @@ struct FileHeader {
     std::uint64_t flags;     ///< FileFlags
     std::uint64_t finished;  ///< 1 once the program came to its end; 0: it was killed, or left by _exit
     std::uint64_t cut;       ///< CutReason
-    std::uint64_t missed;    ///< ops that the program called after the cut
+    std::uint64_t missed;    ///< ops that the program called after the cut, or after main
     // Other processes. Children have this page, too, and count in it; they write nothing else.
     std::uint64_t forks;        ///< children that the program forked
     std::uint64_t child_ops;    ///< ops that they called
@@ -126,12 +126,13 @@ enum class ProcessEvent {
 
 /// What the stub calls when the capture library is active. C calling convention, plain pointers: the stub knows no type
 /// of LibTorch.
+using PrintFunction = void* (*)(void* stream, const void* tensor, long width);
 struct Hooks {
     void (*module_made)(void* module);
     void (*registered)(void* module, const void* tensor, const char* name, int is_buffer);
     void (*data_ptr)(const void* tensor, const char* type, void* caller);
     void (*io)(const char* function, const void* stream, void* caller);  ///< stream: a std::ostream, or null
-    void (*print)(const void* tensor, int begins);
+    void* (*print)(PrintFunction next, void* stream, const void* tensor, long width);  ///< calls next, at::print itself
     void (*from_blob)(void* caller);
     void (*ends)(const char* function);                        ///< the program ends by this function
     void (*process)(ProcessEvent event, const char* program);  ///< program: a path or a command, or null

@@ -147,12 +147,16 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 int wait_for(pid_t child) {
     const int handle = static_cast<int>(::syscall(SYS_pidfd_open, child, 0));
     int status = 0;
-    for (bool told = false; ::waitpid(child, &status, WNOHANG) != child;) {
+    for (bool told = false;;) {
+        const pid_t ended = ::waitpid(child, &status, WNOHANG);
+        if (ended == child) break;
+        if (ended < 0 && errno != EINTR)
+            throw Error(std::string("lost the program's exit status: ") + std::strerror(errno));
         if (interrupt_signal() && !std::exchange(told, true)) ::kill(child, interrupt_signal());
-        struct pollfd ended {
+        struct pollfd end {
             handle, POLLIN, 0
         };
-        ::poll(&ended, 1, 100);
+        ::poll(&end, 1, 100);
     }
     if (handle >= 0) ::close(handle);
     return status;
@@ -179,6 +183,8 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
     ::posix_spawn_file_actions_destroy(&actions);
     ::posix_spawnattr_destroy(&attributes);
     if (failed) throw Error({options.program.string(), {}}, std::string("cannot run it: ") + std::strerror(failed));
+    // Whoever started us may ignore it, which the program inherits; we would lose the program's exit status by it.
+    ::signal(SIGCHLD, SIG_DFL);
     const int status = wait_for(child);
     if (WIFSIGNALED(status))
         result.signal = WTERMSIG(status);
@@ -221,7 +227,10 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
         environment = environment_for(options, folder, events);
     else
         for (char** entry = environ; *entry; ++entry) environment.emplace_back(*entry);
-    for (const auto& [name, value] : options.environment) environment.push_back(name + "=" + value);
+    for (const auto& pair : options.environment) {  // clang 14's lambdas cannot use a structured binding
+        std::erase_if(environment, [&](const std::string& entry) { return entry.starts_with(pair.first + "="); });
+        environment.push_back(pair.first + "=" + pair.second);
+    }
     // What we printed so far comes before the program's output.
     std::fflush(nullptr);
     run(options, std::move(environment), result);

@@ -36,14 +36,20 @@ const char* reason_of(CutReason cut) {
     return "";
 }
 
-/// Ops that had begun in the last moment: the innermost that is a step.
-std::string unfinished_op(const Recording& recording) {
-    for (auto step = recording.steps.rbegin(); step != recording.steps.rend(); ++step)
-        if (step->kind == StepKind::op && !step->end) {
-            const auto index = static_cast<std::int32_t>(recording.steps.rend() - step) - 1;
-            return step->op->target() + place(recording.stack(index));
-        }
-    return {};
+/// The op that had begun and did not end, or else the last one, and what became of it.
+std::string last_op(const Recording& recording) {
+    std::int32_t last = -1;
+    for (auto i = static_cast<std::int32_t>(recording.steps.size()) - 1; i >= 0; --i) {
+        if (recording.step(i).kind != StepKind::op) continue;
+        if (last < 0 || !recording.step(i).end) last = i;
+        if (!recording.step(i).end) break;
+    }
+    if (last < 0) return {};
+    const Step& step = recording.step(last);
+    return "the last, " + step.op->target() + place(recording.stack(last)) +
+           (!step.end      ? ", did not come to its end"
+            : step.threw() ? ", threw an exception"
+                           : ", came to its end");
 }
 
 std::string note_of_end(const Recording& recording, const std::string& ended) {
@@ -60,10 +66,9 @@ std::string note_of_end(const Recording& recording, const std::string& ended) {
         note += "ended by " + file.end->function + place(recording.frames.end);
     }
     if (!inside.empty()) note += "; that cut the last execution of " + inside + " short";
-    const std::string open = unfinished_op(recording);
+    const std::string last = last_op(recording);
     note += "; no operation before that is missing";
-    if (!open.empty()) note += ", but " + open + " did not come to its end";
-    return note;
+    return last.empty() ? note : note + "; " + last;
 }
 
 }  // namespace
@@ -78,6 +83,9 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     } else if (!file.finished || !recording.frames.ended_inside.empty()) {
         notes.push_back(note_of_end(recording, ended));
     }
+    if (file.cut == kNotCut && file.missed)
+        notes.push_back(counted(file.missed, "operation") +
+                        " that ran after main, in exit handlers and destructors of static objects, are in no graph");
     if (others.forks) {
         std::string note =
             "the program forked " + counted(others.forks, "time") + "; its children ran " +

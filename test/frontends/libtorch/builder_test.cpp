@@ -219,8 +219,8 @@ TEST_CASE("how a program ended, and which processes were not seen, is told") {
     };
     const std::vector<std::string> killed = notes("killed by SIGKILL");
     CHECK(killed.at(0) ==
-          "the program was killed by SIGKILL without returning from main; no operation before that is missing, but "
-          "aten.relu.default did not come to its end");
+          "the program was killed by SIGKILL without returning from main; no operation before that is missing; the "
+          "last, aten.relu.default, did not come to its end");
     CHECK(killed.at(1) == "the program forked 2 times; its children ran no operation of LibTorch");
     CHECK(killed.at(2) == "the program ran 1 other program (ls), of which nothing was seen");
     std::strcpy(header.end_function, "_exit");

@@ -3,6 +3,8 @@
 #include <torch/nn/module.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "frontends/libtorch/capture/state.h"
 
 namespace whittle::libtorch {
@@ -17,7 +19,8 @@ bool read_words(const void* from, std::uintptr_t (&words)[2]) {
 
 /// A module is known safely once a shared_ptr owns it: then its enable_shared_from_this part points to itself. Until
 /// then, or if nothing ever shares it, it may be under construction or gone, so it is not touched.
-void adopt_modules() {
+bool adopt_modules() {
+    const std::size_t before = state.modules.size();
     using Shared = std::enable_shared_from_this<torch::nn::Module>;
     std::vector<torch::nn::Module*> waiting;
     for (torch::nn::Module* module : state.made) {
@@ -30,6 +33,7 @@ void adopt_modules() {
     }
     if (waiting.size() > 10000) waiting.clear();
     state.made = std::move(waiting);
+    return state.modules.size() > before;
 }
 
 void write_module(Thread& thread, const void* root, const std::string& type, const std::string& path) {
@@ -60,8 +64,13 @@ void write_name(Thread& thread, const at::Tensor& tensor, NameKind kind, const v
     commit(thread, record);
 }
 
-void write_names(Thread& thread) {
-    adopt_modules();
+void update_names(Thread& thread) {
+    const bool fresh = state.names_stale.exchange(false);
+    if (!fresh && (state.made.empty() || ++state.polled_before < state.poll_after)) return;
+    // A module that no shared_ptr owns stays in `made` for ever: it is looked at ever more rarely.
+    state.poll_after = fresh ? 1 : std::min<std::uint64_t>(2 * state.poll_after, 1 << 20);
+    state.polled_before = 0;
+    if (!adopt_modules() && !fresh) return;
     std::vector<std::shared_ptr<torch::nn::Module>> alive;
     for (const auto& weak : state.modules)
         if (auto module = weak.lock()) alive.push_back(std::move(module));

@@ -106,7 +106,7 @@ bool Recorder::new_chunk(ThreadChunk& chunk, std::uint64_t needed) {
 
 bool Recorder::commit(ThreadChunk& chunk, RecordBuffer& record) {
     if (!on()) return false;
-    const std::uint64_t size = record.bytes_.size();
+    const std::uint64_t size = record.size();
     if (size > UINT32_MAX) {
         cut(kCutSize);
         return false;

@@ -3,6 +3,7 @@
 // what the disk and the program's limits allow.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -17,32 +18,30 @@ namespace whittle::libtorch {
 class RecordBuffer {
   public:
     void start(RecordKind kind) {
-        bytes_.resize(sizeof(RecordHeader));
+        size_ = 0;
+        put_space(sizeof(RecordHeader));
         kind_ = kind;
     }
     template <class T>
     void put(const T& value) {
         static_assert(std::is_trivially_copyable_v<T>);
-        const std::size_t at = bytes_.size();
-        bytes_.resize(at + sizeof value);
-        std::memcpy(bytes_.data() + at, &value, sizeof value);
+        std::memcpy(put_space(sizeof value), &value, sizeof value);
     }
     void put_text(std::string_view text) {
         put(static_cast<std::uint32_t>(text.size()));
         put_bytes(text.data(), text.size());
     }
     void put_bytes(const void* data, std::size_t size) {
-        const std::size_t at = bytes_.size();
-        bytes_.resize(at + size);
-        if (size) std::memcpy(bytes_.data() + at, data, size);
+        if (size) std::memcpy(put_space(size), data, size);
     }
     /// `size` bytes to fill in.
     char* put_space(std::size_t size) {
-        const std::size_t at = bytes_.size();
-        bytes_.resize(at + size);
+        const std::size_t at = size_;
+        size_ += size;
+        if (size_ > bytes_.size()) bytes_.resize(std::max(size_, 2 * bytes_.size()));
         return bytes_.data() + at;
     }
-    std::size_t size() const { return bytes_.size(); }
+    std::size_t size() const { return size_; }
     /// Overwrites what was put at `at`.
     template <class T>
     void patch(std::size_t at, const T& value) {
@@ -51,7 +50,8 @@ class RecordBuffer {
 
   private:
     friend class Recorder;
-    std::vector<char> bytes_;
+    std::vector<char> bytes_;  ///< more than size_: growing by steps would fill each with zeros first
+    std::size_t size_ = 0;
     RecordKind kind_{};
 };
 

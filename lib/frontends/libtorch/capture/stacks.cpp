@@ -22,6 +22,7 @@ std::uint32_t define_stack(Thread& thread, const std::vector<StackSlot>& slots) 
     const auto [entry, fresh] = thread.stacks.try_emplace(key, 0);
     if (!fresh) return entry->second;
     entry->second = state.next_stack.fetch_add(1);
+    write_mappings(thread);  // code of a library that came by dlopen
     RecordBuffer& record = thread.definition;
     record.start(RecordKind::stack_def);
     record.put(entry->second);

@@ -91,6 +91,13 @@ struct State {
     std::set<std::pair<std::uint64_t, std::string>> named_modules;
     std::atomic<bool> names_stale{false};
 
+    std::uint64_t poll_after = 1,
+                  polled_before = 0;  ///< ops with parameters between looks at `made`, and since the last
+
+    std::mutex mapping_mutex;
+    std::set<std::uintptr_t> mapped;                  ///< low ends of the segments that the file tells of
+    unsigned long long mapped_at = 0, seen_adds = 0;  ///< libraries loaded so far: when that was, and now
+    bool started = false;                             ///< torch_code is complete and read without a lock
     std::vector<std::pair<std::uintptr_t, std::uintptr_t>> torch_code;  ///< LibTorch's, libstdc++'s and our own
 };
 extern State& state;
@@ -140,8 +147,10 @@ void for_each_tensor(const c10::IValue& value, F&& body) {
 
 void write_name(Thread& thread, const at::Tensor& tensor, NameKind kind, const void* root, const std::string& type,
                 const std::string& path);
-/// Qualified names of all modules that no other module holds, of their children, parameters and buffers. The mutex is
-/// held.
-void write_names(Thread& thread);
+/// Qualified names of all modules that no other module holds, of their children, parameters and buffers, when there may
+/// be new ones. The mutex is held.
+void update_names(Thread& thread);
+/// Segments of code that were loaded since the last time.
+void write_mappings(Thread& thread);
 
 }  // namespace whittle::libtorch

@@ -210,11 +210,8 @@ HIDES(void*, from_blob, "_ZN2at11TensorMaker11make_tensorEv", (void* result, voi
     return next(result, self);
 }
 HIDES(void*, print_tensor, "_ZN2at5printERSoRKNS_6TensorEl", (void* stream, const void* tensor, long width)) {
-    static const auto next = hidden<void* (*)(void*, const void*, long)>("_ZN2at5printERSoRKNS_6TensorEl");
-    if (hooks.print) hooks.print(tensor, 1);
-    void* result = next(stream, tensor, width);  // the stream
-    if (hooks.print) hooks.print(tensor, 0);
-    return result;
+    static const auto next = hidden<PrintFunction>("_ZN2at5printERSoRKNS_6TensorEl");
+    return hooks.print ? hooks.print(next, stream, tensor, width) : next(stream, tensor, width);
 }
 
 // Output through std::ostream: the functions of libstdc++ that its headers do not inline.

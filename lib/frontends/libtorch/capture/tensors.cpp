@@ -42,7 +42,7 @@ namespace {
 
 bool is_plain(const at::Tensor& tensor) {
     return tensor.layout() == at::kStrided && tensor.device().is_cpu() && !tensor.is_quantized() && !tensor.is_conj() &&
-           !tensor.is_neg() && tensor.has_storage();
+           !tensor.is_neg() && tensor.has_storage() && (tensor.storage().data() || tensor.numel() == 0);
 }
 std::uint32_t version_of(const at::Tensor& tensor) {
     return tensor.is_inference() ? 0 : static_cast<std::uint32_t>(tensor._version());
@@ -60,7 +60,7 @@ void put_tensor(RecordBuffer& record, const at::Tensor& tensor) {
     }
     written.version = version_of(tensor);
     written.dtype = static_cast<std::int8_t>(tensor.scalar_type());
-    const bool wrapped = tensor.unsafeGetTensorImpl()->is_wrapped_number();
+    const bool wrapped = tensor.unsafeGetTensorImpl()->is_wrapped_number() && tensor.storage().data();
     if (tensor.requires_grad()) written.flags |= kRequiresGrad;
     if (tensor.is_leaf()) written.flags |= kLeaf;
     if (wrapped) written.flags |= kWrappedNumber;

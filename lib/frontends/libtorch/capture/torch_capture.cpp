@@ -26,6 +26,7 @@ namespace {
 enum Enclosing : std::uint8_t { kCompositeOp, kScope, kKernel };
 
 thread_local bool thread_gone = false;
+thread_local int late_depth = 0;  ///< of ops that run after the thread is gone: in static destructors
 thread_local Thread this_thread;
 
 /// Callbacks of ours do not see each other, and nothing they throw reaches the program.
@@ -129,10 +130,7 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
                 registered |= entry.registered;
                 if (state.recorder.with_data()) snapshot(thread, tensor, called_by_program);
             });
-        if (registered && state.names_stale.exchange(false)) {
-            write_names(thread);
-            if (!state.made.empty()) state.names_stale = true;
-        }
+        if (registered) update_names(thread);
         // An op that writes and returns nothing (_foreach_add_) has its arguments here only.
         if (info.writes && info.returns_nothing && state.recorder.with_data())
             for (const c10::IValue& input : inputs) forget_elements(input);
@@ -181,7 +179,10 @@ void record_end(Thread& thread, const at::RecordFunction& function) {
 
 // Depth and core are kept even where nothing is recorded, so that begins and ends always meet.
 std::unique_ptr<at::ObserverContext> op_begins(const at::RecordFunction& function) {
-    if (thread_gone) return nullptr;
+    if (thread_gone) {
+        if (late_depth++ == 0 && is_op(function)) state.recorder.miss();
+        return nullptr;
+    }
     Thread& thread = this_thread;
     if (!state.recorder.on() && thread.depth == 0 && is_op(function)) state.recorder.miss();
     const bool wanted = thread.core < 0 && !thread.printing && !thread.busy;
@@ -191,7 +192,10 @@ std::unique_ptr<at::ObserverContext> op_begins(const at::RecordFunction& functio
     return nullptr;
 }
 void op_ends(const at::RecordFunction& function, at::ObserverContext*) {
-    if (thread_gone) return;
+    if (thread_gone) {
+        --late_depth;
+        return;
+    }
     Thread& thread = this_thread;
     --thread.depth;
     if (thread.core == thread.depth) thread.core = -1;
@@ -269,9 +273,8 @@ void on_io(const char* function, const void* stream, void* caller) {
     });
 }
 
-void on_print(const void* pointer, int begins) {
+void print_event(const void* pointer, bool begins) {
     quietly([&](Thread& thread) {
-        if (begins ? thread.printing++ : --thread.printing) return;
         if (thread.depth) return;
         const std::uint32_t stack = begins ? stack_id(thread) : 0;
         std::lock_guard lock(state.mutex);
@@ -282,6 +285,22 @@ void on_print(const void* pointer, int begins) {
         }
         commit(thread, thread.record);
     });
+}
+
+/// Printing may throw.
+struct Printing {
+    const void* tensor;
+    explicit Printing(const void* printed) : tensor(printed) {
+        if (!thread_gone && this_thread.printing++ == 0) print_event(tensor, true);
+    }
+    ~Printing() {
+        if (!thread_gone && --this_thread.printing == 0) print_event(tensor, false);
+    }
+};
+
+void* on_print(PrintFunction next, void* stream, const void* tensor, long width) {
+    const Printing printing(tensor);
+    return next(stream, tensor, width);
 }
 
 void on_from_blob(void* caller) {
@@ -305,7 +324,10 @@ namespace {
 
 // ---- Start and end
 
-int write_mapping(dl_phdr_info* info, size_t, void*) {
+int write_mapping(dl_phdr_info* info, size_t, void* pointer) {
+    Thread& thread = *static_cast<Thread*>(pointer);
+    if (state.mapped_at == info->dlpi_adds) return 1;  // none since the last time
+    state.seen_adds = info->dlpi_adds;
     const char* name = info->dlpi_name && info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe";
     char resolved[4096] = {};
     if (::readlink(name, resolved, sizeof resolved - 1) > 0 && resolved[0] == '/') name = resolved;
@@ -313,13 +335,15 @@ int write_mapping(dl_phdr_info* info, size_t, void*) {
         const auto& segment = info->dlpi_phdr[i];
         if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
         const std::uint64_t low = info->dlpi_addr + segment.p_vaddr, high = low + segment.p_memsz;
-        RecordBuffer& record = this_thread.record;
+        if (!state.mapped.insert(low).second) continue;
+        RecordBuffer record;
         record.start(RecordKind::mapping);
         record.put(low);
         record.put(high);
         record.put(static_cast<std::uint64_t>(info->dlpi_addr));
         record.put_text(name);
-        commit(this_thread, record);
+        commit(thread, record);
+        if (state.started) continue;
         const char* slash = std::strrchr(name, '/');
         const std::string_view file = slash ? slash + 1 : name;
         for (const char* ours : {"libtorch", "libc10.", "libstdc++.", "libwhittle_capture", "libc.so", "libc-"})
@@ -328,13 +352,23 @@ int write_mapping(dl_phdr_info* info, size_t, void*) {
     return 0;
 }
 
-/// At the end of the program: its own exit handlers and static objects are done or run without us.
+}  // namespace
+
+void write_mappings(Thread& thread) {
+    std::lock_guard lock(state.mapping_mutex);
+    ::dl_iterate_phdr(write_mapping, &thread);
+    state.mapped_at = state.seen_adds;
+    state.started = true;
+}
+
+namespace {
+
+/// At the end of the program: its own exit handlers and static objects are done or run without us. The hooks stay, as
+/// threads may be about to call them.
 struct AtExit {
-    Hooks* hooks = nullptr;
+    bool started = false;
     ~AtExit() {
-        if (!hooks) return;
-        *hooks = Hooks{};
-        state.recorder.finish();
+        if (started) state.recorder.finish();
     }
 } at_exit;
 
@@ -347,7 +381,7 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
     using namespace whittle::libtorch;
     if (!state.recorder.start(file, max_bytes, max_seconds, with_data != 0)) return -1;
     start_unwinding();
-    quietly([&](Thread&) { ::dl_iterate_phdr(write_mapping, nullptr); });
+    quietly(write_mappings);
     ::pthread_atfork(nullptr, nullptr, [] { state.recorder.forget(); });
     at::addGlobalCallback(
         at::RecordFunctionCallback(op_begins, op_ends)
@@ -355,6 +389,6 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
             .needsOutputs(true)
             .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE}));
     *hooks = {on_module_made, on_registered, on_data_ptr, on_io, on_print, on_from_blob, on_end, on_process};
-    at_exit.hooks = hooks;
+    at_exit.started = true;
     return 0;
 }
