@@ -131,6 +131,8 @@ Subject subject_of_model(const Options& options, const std::vector<cli::LoadedFr
         subject.frames.push_back(std::move(frame));
     }
     if (fs::is_directory(*options.model)) subject.index = load_index(*options.model);
+    for (explain::Frame& frame : subject.frames)
+        frame.captured = subject.index && explain::was_captured(frame, *subject.index);
     if (const auto backend = suspect(options)) {
         subject.runnable = *options.model;
         subject.failing =
@@ -170,13 +172,15 @@ Subject subject_of_program(const cli::Tool& tool, const Options& options, const 
     subject.index->notes.insert(subject.index->notes.end(), ran.notes.begin(), ran.notes.end());
     for (std::size_t i = 0; i < ran.own_graphs.size(); ++i) {
         const IndexGraph& entry = ran.own->graphs[i];
-        subject.frames.push_back({.name = entry.frame, .file = entry.file.string(), .graph = ran.own_graphs[i]});
+        subject.frames.push_back(
+            {.name = entry.frame, .file = entry.file.string(), .graph = ran.own_graphs[i], .captured = true});
     }
     if (ran.signal || ran.exit_code)
         subject.index->notes.insert(subject.index->notes.begin(), "the program: " + ran.status);
     for (const capture::CapturedFrame& frame : ran.frames)
         for (const capture::CapturedGraph& graph : frame.graphs)
-            subject.frames.push_back({.name = frame.name, .file = graph.graph.name + ".json", .graph = graph.graph});
+            subject.frames.push_back(
+                {.name = frame.name, .file = graph.graph.name + ".json", .graph = graph.graph, .captured = true});
     if (backend) run_recorded(ran, folder, options, *backend, subject);
     return subject;
 }

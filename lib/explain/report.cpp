@@ -53,12 +53,15 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
     for (const NodeId id : graph.calls()) {
         const Node& call = graph.node({id});
         if (call.target == kGetItem) continue;
+        const RegisteredOp* op = Registry::instance().op(call.target);
         if (const auto told = frontend.find(call.name); told != frontend.end())
             found.push_back({id, BreakKind::frontend, call.target, told->second});
-        else if (!Registry::instance().op(call.target))
+        else if (!op && frame.captured)
+            continue;
+        else if (!op)
             found.push_back({id, BreakKind::unregistered_op, call.target,
                              "unknown op " + call.target + opset_text(graph, call.target)});
-        else if (has_nested_graph(call) && !Registry::instance().op(call.target)->def->higher_order)
+        else if (has_nested_graph(call) && !op->def->higher_order)
             found.push_back({id, BreakKind::control_flow, call.target,
                              "data-dependent control flow: " + call.target + opset_text(graph, call.target)});
         else if (backend && std::find(unsupported.begin(), unsupported.end(), call.target) != unsupported.end())
@@ -69,8 +72,10 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
     return found;
 }
 
-std::vector<std::string> unsupported_of(const Graph& graph, const Backend* backend) {
-    return backend ? backend->unsupported(graph) : std::vector<std::string>{};
+std::vector<std::string> unsupported_of(const Frame& frame, const Backend* backend) {
+    std::vector<std::string> ops = backend ? backend->unsupported(frame.graph) : std::vector<std::string>{};
+    if (frame.captured) std::erase_if(ops, [](const std::string& op) { return !Registry::instance().op(op); });
+    return ops;
 }
 
 /// The user's stack where the program left one; for a model file the file and the node's own path in it.
@@ -111,7 +116,8 @@ GraphSummary summarize(const Graph& graph, const std::string& frame) {
     return s;
 }
 
-void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, std::vector<OpUse>& ops) {
+void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, bool captured,
+               std::vector<OpUse>& ops) {
     std::map<std::string, std::map<std::string, std::int64_t>> results;
     std::map<std::string, std::int64_t> counts;
     for (const OpUse& use : ops) counts[use.op] = use.count;
@@ -126,7 +132,7 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
         auto use = std::find_if(ops.begin(), ops.end(), [&](const OpUse& u) { return u.op == op; });
         if (use == ops.end()) use = ops.insert(ops.end(), {.op = op});
         use->count = entry.second;
-        use->known = Registry::instance().op(op);
+        use->known = captured || Registry::instance().op(op);
         if (std::find(unsupported.begin(), unsupported.end(), op) != unsupported.end()) use->supported = false;
         std::vector<std::pair<std::string, std::int64_t>> ranked(results[op].begin(), results[op].end());
         std::stable_sort(ranked.begin(), ranked.end(),
@@ -135,14 +141,14 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
             if (std::find(use->results.begin(), use->results.end(), text) == use->results.end())
                 use->results.push_back(text);
     }
-    for (const auto& [name, nested] : graph.subgraphs) count_ops(*nested, unsupported, ops);
+    for (const auto& [name, nested] : graph.subgraphs) count_ops(*nested, unsupported, captured, ops);
 }
 
 }  // namespace
 
 std::vector<NodeId> break_nodes(const Frame& frame, const Backend* backend) {
     std::vector<NodeId> nodes;
-    for (const Found& found : find_breaks(frame, backend, unsupported_of(frame.graph, backend)))
+    for (const Found& found : find_breaks(frame, backend, unsupported_of(frame, backend)))
         if (found.node >= 0) nodes.push_back(found.node);
     return nodes;
 }
@@ -188,12 +194,17 @@ const IndexGraph* entry_of(const TraceIndex* index, const Frame& frame) {
 
 }  // namespace
 
+bool was_captured(const Frame& frame, const TraceIndex& index) {
+    const IndexGraph* entry = entry_of(&index, frame);
+    return entry && !entry->guards.empty();
+}
+
 Report explain(const std::string& model, const std::vector<Frame>& frames, const Backend* backend,
                const TraceIndex* captured) {
     Report report{.model = model, .backend = backend ? backend->name() : ""};
     if (captured) add_captured(report, *captured);
     for (const Frame& frame : frames) {
-        const std::vector<std::string> unsupported = unsupported_of(frame.graph, backend);
+        const std::vector<std::string> unsupported = unsupported_of(frame, backend);
         for (const std::string& op : unsupported)
             if (std::find(report.unsupported.begin(), report.unsupported.end(), op) == report.unsupported.end())
                 report.unsupported.push_back(op);
@@ -215,7 +226,7 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
             }
             report.graphs.back().compile_seconds = entry->compile_seconds;
         }
-        count_ops(frame.graph, unsupported, report.ops);
+        count_ops(frame.graph, unsupported, frame.captured, report.ops);
     }
     std::stable_sort(report.break_reasons.begin(), report.break_reasons.end(),
                      [](const auto& a, const auto& b) { return a.count > b.count; });

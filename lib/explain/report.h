@@ -26,6 +26,7 @@ struct Frame {
     std::string file = {};  ///< where it was captured from, for places without a user stack
     Graph graph = {};
     std::vector<FrontendBreak> breaks = {};
+    bool captured = false;  ///< while a program ran: an op that we do not know is one that the program admitted
 };
 
 using capture::BreakKind;
@@ -92,6 +93,9 @@ struct Report {
 /// the frames come from, one frame per graph, or null: its breaks, guards, recompiles and notes are told too.
 Report explain(const std::string& model, const std::vector<Frame>& frames, const Backend* backend,
                const TraceIndex* captured = nullptr);
+
+/// Whether the index says that the frame's graph was captured while a program ran: such graphs have guards.
+bool was_captured(const Frame& frame, const TraceIndex& index);
 
 /// Positions in frame.graph of the calls that are breaks, ascending: unknown ops, data-dependent control flow, what the
 /// frontend and the backend (unless null) named.

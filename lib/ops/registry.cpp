@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "graph/text.h"
+#include "ops/custom.h"
 #include "ops/families.h"
 
 namespace whittle {
@@ -136,7 +137,7 @@ const Registry& Registry::instance() {
 
 const RegisteredOp* Registry::op(std::string_view target) const {
     const auto found = by_name_.find(target);
-    return found == by_name_.end() ? nullptr : found->second;
+    return found == by_name_.end() ? custom_op(target) : found->second;
 }
 
 const Schema* Registry::find(std::string_view target) const {

@@ -1,5 +1,5 @@
-// Functions for trace --export: one graph each, but only `affine` takes all that it reads as parameters. What they use
-// is made before main(), when the library's own initializers may not have run yet.
+// Functions for trace --export: one graph each, but `looked_up` reads what it is not given. What they use is made
+// before main(), when the library's own initializers may not have run yet.
 #include <whittle/whittle.h>
 
 #include <string>
@@ -19,11 +19,16 @@ Tensor looked_up(Tensor x) {
 
 const auto kAffine = whittle::compile(affine, {.name = "affine", .arg_names = {"x", "w"}});
 
+const auto kDoubled = whittle::allow_in_graph("exporting.doubled", [](Tensor x) { return x * 2; });
+
+Tensor opaque(Tensor x) { return kDoubled(x + 1) - 1; }
+
 }  // namespace
 
 int main(int argc, char** argv) {
     const std::string wanted = argc > 1 ? argv[1] : "affine";
     const Tensor x = whittle::ones({4});
     if (wanted == "affine") kAffine(x, x);
+    if (wanted == "opaque") whittle::compile(opaque, {.name = "opaque", .arg_names = {"x"}})(x);
     if (wanted == "looked_up") whittle::compile(looked_up, {.name = "looked_up", .arg_names = {"x"}})(x);
 }
