@@ -20,7 +20,7 @@ inline constexpr int kRecordFormatMajor = 1, kRecordFormatMinor = 1;
 struct Record {
     std::string name;
     std::string frame = "main";
-    std::string backend = "eager";        ///< what it was recorded with: replay's default
+    std::string backend = "eager";  ///< what it was recorded with: replay's default
     std::map<std::string, std::string> backend_options = {};
     std::vector<Tensor> inputs;           ///< one per placeholder
     std::vector<Tensor> expected;         ///< one per output

@@ -115,8 +115,9 @@ enum {
 typedef struct whittle_host {
     size_t struct_size;
     void* context;
-    /* Says why the function will not return WHITTLE_OK; before WHITTLE_OK it is a warning for the user. `op` is the target at fault and `node` the name of the node,
-       each NULL when there is none to name. A later call replaces an earlier one, except in `unsupported`. */
+    /* Says why the function will not return WHITTLE_OK; before WHITTLE_OK it is a warning for the user. `op` is the
+       target at fault and `node` the name of the node, each NULL when there is none to name. A later call replaces an
+       earlier one, except in `unsupported`. */
     void (*say)(void* context, const char* message, const char* op, const char* node);
     /* run only: gives output number `index`. Each output must be given once before run returns WHITTLE_OK. */
     void (*output)(void* context, size_t index, const whittle_tensor* tensor);
