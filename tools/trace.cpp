@@ -131,10 +131,12 @@ RecordPolicy policy_of(const Options& options) {
 
 /// Each captured function as C++, beside its graphs.
 void write_code(const cli::Tool& tool, const Options& options) {
-    for (const fs::path& file : explain::write_full_code(options.output))
-        if (!tool.shared().quiet)
-            std::cerr << "trace: " << file.string() << ": what runs in place of "
-                      << file.parent_path().filename().string() << ", to read and to step through\n";
+    const explain::FullCode code = explain::write_full_code(options.output);
+    if (tool.shared().quiet) return;
+    for (const std::string& note : code.notes) std::cerr << "trace: " << note << "\n";
+    for (const fs::path& file : code.files)
+        std::cerr << "trace: " << file.string() << ": what runs in place of " << file.parent_path().filename().string()
+                  << ", to read and to step through\n";
 }
 
 /// "3 graphs, 2 graph breaks, 3 records".
@@ -205,7 +207,8 @@ int run_program(const cli::Tool& tool, const Options& options, Backend& backend,
     }
     for (const std::string& note : ran.notes) {
         folder.note(note);
-        if (ran.frames.empty()) std::cerr << "trace: " << note << "\n";
+        // What was not seen may be why a graph differs from what the program computed.
+        if (ran.frames.empty() || failures) std::cerr << "trace: " << (failures ? "note: " : "") << note << "\n";
     }
     folder.finish();
     cpp::save_descriptions(options.output, cpp::read_program(options.model));

@@ -50,6 +50,7 @@ struct GraphBreak {
     std::string reason = {};             ///< with the particulars: "print: std::cout << \"woo\"", "item: aten.item"
     std::string op = {};                 ///< the op that capture stopped at, if one
     std::vector<StackFrame> stack = {};  ///< of the user, innermost first
+    std::int64_t count = 1;              ///< how often it happened
     bool operator==(const GraphBreak&) const = default;
 };
 

@@ -28,6 +28,12 @@ struct InputUpdate {
     std::size_t output = 0;  ///< position among the graph's outputs
 };
 
+/// Values of one run of a graph.
+struct RecordedRun {
+    std::vector<Tensor> inputs = {};   ///< one per placeholder
+    std::vector<Tensor> outputs = {};  ///< one per output
+};
+
 /// A finished graph: what a backend gets, and what is needed to call it and to use it again.
 struct CapturedGraph {
     Graph graph = {};                         ///< verifies at Stage::captured
@@ -39,9 +45,22 @@ struct CapturedGraph {
     std::vector<Tensor> outputs = {};         ///< values that the program computed: one per output
     std::string unrecorded = {};              ///< why values are missing though they were asked for
     double compile_seconds = 0;               ///< of the backend, if one compiled it
+    std::int64_t runs = 1;                    ///< how often the program ran it
+    std::vector<RecordedRun> more_runs = {};  ///< after the first, of the same parameters; not all of them
+    /// It is that graph of the frame, but for numbers or metadata: `difference` says which, as a guard that fails.
+    std::optional<std::size_t> variant_of = {};
+    std::string difference = {};
 };
 
-/// One execution of a function under capture.
+/// A guard of a captured graph that failed, so that the graph had to be captured again.
+struct Recompile {
+    std::string guard = {};              ///< with what was found: "L['n'] == 3, now 4"
+    std::vector<StackFrame> stack = {};  ///< where capture came to rely on it
+    std::string advice = {};             ///< what would stop it
+    std::int64_t count = 1;
+};
+
+/// A function under capture: one execution of it, or all of them.
 struct CapturedFrame {
     std::string name = {};      ///< unique in the capture: "toy_example", "toy_example_1"
     std::string function = {};  ///< as the program has it
@@ -49,6 +68,8 @@ struct CapturedFrame {
     int line = 0;
     std::vector<CapturedGraph> graphs = {};  ///< without those that have neither calls nor outputs
     std::vector<GraphBreak> breaks = {};     ///< in program order; more than graphs when breaks follow one another
+    std::int64_t calls = 1;                  ///< executions
+    std::vector<Recompile> recompiles = {};
 };
 
 /// A call to add: what the program issued.

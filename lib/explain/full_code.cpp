@@ -300,7 +300,7 @@ class FrameWriter {
 std::vector<Piece> pieces_of(const TraceIndex& index, const fs::path& folder, const std::string& frame) {
     std::vector<Piece> pieces;
     for (const IndexGraph& graph : index.graphs) {
-        if (graph.frame != frame) continue;
+        if (graph.frame != frame || !graph.variant_of.empty()) continue;  // it reads as the graph that it varies
         const auto record = std::find_if(index.records.begin(), index.records.end(),
                                          [&](const IndexRecord& r) { return r.graph == graph.name; });
         if (record == index.records.end()) continue;
@@ -312,18 +312,27 @@ std::vector<Piece> pieces_of(const TraceIndex& index, const fs::path& folder, co
 
 }  // namespace
 
-std::vector<fs::path> write_full_code(const fs::path& folder) {
+FullCode write_full_code(const fs::path& folder) {
     const TraceIndex index = load_index(folder);
     std::error_code ignored;
     fs::remove_all(folder / "code", ignored);
-    std::vector<fs::path> files;
+    FullCode written;
     for (const std::string& frame : index.frames) {
+        std::int64_t ops = 0;
+        for (const IndexGraph& graph : index.graphs)
+            if (graph.frame == frame && graph.variant_of.empty()) ops += graph.ops;
+        if (ops > kMostOpsInCode) {
+            written.notes.push_back("no full_code.cpp of " + frame + ": " + std::to_string(ops) +
+                                    " operations are more than the " + std::to_string(kMostOpsInCode) +
+                                    " that are written as C++");
+            continue;
+        }
         std::vector<Piece> pieces = pieces_of(index, folder, frame);
         if (pieces.empty()) continue;
-        files.push_back(folder / "code" / identifier(frame) / "full_code.cpp");
-        write_file(files.back(), FrameWriter(index, frame, std::move(pieces)).text());
+        written.files.push_back(folder / "code" / identifier(frame) / "full_code.cpp");
+        write_file(written.files.back(), FrameWriter(index, frame, std::move(pieces)).text());
     }
-    return files;
+    return written;
 }
 
 }  // namespace whittle::explain

@@ -4,13 +4,23 @@
 // idea is depyf's (https://github.com/thuml/depyf).
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace whittle::explain {
 
-/// Writes code/FRAME/full_code.cpp into a folder that trace wrote, for each of its frames with ATen graphs and records;
-/// returns the files. What an earlier call left in code/ goes.
-std::vector<std::filesystem::path> write_full_code(const std::filesystem::path& folder);
+inline constexpr std::int64_t kMostOpsInCode = 5000;
+
+struct FullCode {
+    std::vector<std::filesystem::path> files = {};
+    std::vector<std::string> notes = {};  ///< on frames that are left out
+};
+
+/// Writes code/FRAME/full_code.cpp into a folder that trace wrote, for each of its frames with ATen graphs and records,
+/// unless the frame has more than kMostOpsInCode operations: no compiler takes that. What an earlier call left in code/
+/// goes.
+FullCode write_full_code(const std::filesystem::path& folder);
 
 }  // namespace whittle::explain

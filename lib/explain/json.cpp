@@ -73,6 +73,12 @@ json to_json(const Report& report) {
                           {"updates", graph.updates},
                           {"guards", graph.guards},
                           {"compile_seconds", graph.compile_seconds}});
+        if (graph.runs != 1) graphs.back()["runs"] = graph.runs;
+        if (graph.calls != 1) graphs.back()["calls"] = graph.calls;
+        if (!graph.variant_of.empty()) {
+            graphs.back()["variant_of"] = graph.variant_of;
+            graphs.back()["difference"] = graph.difference;
+        }
         for (const IndexSymbol& symbol : graph.symbols)
             graphs.back()["symbols"].push_back(
                 {{"name", symbol.name}, {"place", symbol.place}, {"values", symbol.values}});

@@ -225,6 +225,11 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
                 name_sizes(report.graphs.back().outputs, entry->output_sizes);
             }
             report.graphs.back().compile_seconds = entry->compile_seconds;
+            report.graphs.back().runs = entry->runs;
+            report.graphs.back().variant_of = entry->variant_of;
+            report.graphs.back().difference = entry->difference;
+            if (const auto calls = captured->calls.find(entry->frame); calls != captured->calls.end())
+                report.graphs.back().calls = calls->second;
         }
         count_ops(frame.graph, unsupported, frame.captured, report.ops);
     }

@@ -97,11 +97,22 @@ std::string symbol_text(const IndexSymbol& symbol) {
     return symbol.name + " = " + symbol.place + values;
 }
 
+/// " (train, 2 calls): ", " (main): ".
+std::string frame_text(const GraphSummary& graph) {
+    return " (" + graph.frame + (graph.calls > 1 ? ", " + plural(graph.calls, "call") : "") + "): ";
+}
+
 std::string graphs_text(const Report& report, const TextOptions& options, const Painter& paint) {
     if (report.graphs.empty()) return {};
     std::string text = paint.bold("Graphs:") + "\n";
     for (const GraphSummary& graph : report.graphs) {
-        text += "  " + graph.name + " (" + graph.frame + "): " + plural(graph.ops, "op") +
+        const std::string runs = graph.runs > 1 ? ", ran " + plural(graph.runs, "time") : "";
+        if (!graph.variant_of.empty() && !options.verbose) {
+            text += "  " + graph.name + frame_text(graph) + "as " + graph.variant_of + ", but " + graph.difference +
+                    runs + "\n";
+            continue;
+        }
+        text += "  " + graph.name + frame_text(graph) + plural(graph.ops, "op") +
                 (graph.nested_graphs
                      ? " and " + std::to_string(graph.nested_ops) + " in " + plural(graph.nested_graphs, "nested graph")
                      : "") +
@@ -110,6 +121,7 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
                 plural(graph.parameters, "parameter");
         if (graph.parameters)
             text += " (" + plural(graph.parameter_elements, "number") + ", " + bytes_text(graph.parameter_bytes) + ")";
+        text += runs;
         if (options.times && graph.compile_seconds > 0) text += ", compiled in " + seconds_text(graph.compile_seconds);
         text += '\n' + values_text("inputs", graph.inputs, options.verbose) +
                 values_text("outputs", graph.outputs, options.verbose);

@@ -43,6 +43,9 @@ std::string graph_text(const IndexGraph& graph) {
                 ", \"output_sizes\": " + list_text(graph.output_sizes);
     }
     if (graph.compile_seconds != 0) text += ", \"compile_seconds\": " + json_number(graph.compile_seconds);
+    if (graph.runs != 1) text += ", \"runs\": " + std::to_string(graph.runs);
+    if (!graph.variant_of.empty())
+        text += ", \"variant_of\": " + quote(graph.variant_of) + ", \"difference\": " + quote(graph.difference);
     return text + "}";
 }
 
@@ -80,7 +83,7 @@ class IndexReader {
     TraceIndex read() {
         const Json& root = in_.root();
         in_.only_members(root, {"format", "version", "model", "backend", "frames", "graphs", "breaks", "records",
-                                "recompiles", "notes", "environment"});
+                                "recompiles", "calls", "notes", "environment"});
         TraceIndex index;
         index.model = text(root, "model");
         index.backend = text(root, "backend");
@@ -91,6 +94,10 @@ class IndexReader {
         for (const Json& entry : in_.list(in_.member(root, "records"))) index.records.push_back(record_of(entry));
         if (const Json* entries = in_.find(root, "recompiles"))
             for (const Json& entry : in_.list(*entries)) index.recompiles.push_back(recompile_of(entry));
+        if (const Json* calls = in_.find(root, "calls")) {
+            in_.object(*calls);
+            for (const auto& [frame, number] : calls->items()) index.calls[frame] = in_.integer(number);
+        }
         if (const Json* notes = in_.find(root, "notes"))
             for (const Json& note : in_.list(*notes)) index.notes.push_back(in_.text(note));
         if (const Json* environment = in_.find(root, "environment")) index.environment = in_.texts(*environment);
@@ -117,7 +124,8 @@ class IndexReader {
 
     IndexGraph graph_of(const Json& value, std::size_t breaks) const {
         in_.only_members(value, {"name", "file", "frame", "ended_by", "ops", "inputs", "outputs", "updates", "guards",
-                                 "symbols", "input_sizes", "output_sizes", "compile_seconds"});
+                                 "symbols", "input_sizes", "output_sizes", "compile_seconds", "runs", "variant_of",
+                                 "difference"});
         IndexGraph graph;
         graph.name = text(value, "name");
         if (const Json* path = in_.find(value, "file")) graph.file = file(*path);
@@ -151,6 +159,11 @@ class IndexReader {
                 graph.output_sizes.push_back(in_.text(sizes));
         }
         if (const Json* seconds = in_.find(value, "compile_seconds")) graph.compile_seconds = in_.number(*seconds);
+        if (in_.find(value, "runs")) graph.runs = count(value, "runs");
+        if (const Json* other = in_.find(value, "variant_of")) {
+            graph.variant_of = in_.text(*other);
+            graph.difference = text(value, "difference");
+        }
         return graph;
     }
 
@@ -206,7 +219,17 @@ void save_index(const fs::path& folder, const TraceIndex& index) {
     member("breaks", block(index.breaks, break_text));
     member("records", block(index.records, record_text));
     if (!index.recompiles.empty()) member("recompiles", block(index.recompiles, recompile_text));
+<<<<<<< HEAD
     if (!index.notes.empty()) member("notes", block(index.notes, json_text));
+=======
+    if (!index.calls.empty()) {
+        std::string calls;
+        for (const auto& [frame, number] : index.calls)
+            calls += (calls.empty() ? "" : ", ") + quote(frame) + ": " + std::to_string(number);
+        member("calls", "{" + calls + "}");
+    }
+    if (!index.notes.empty()) member("notes", block(index.notes, quote));
+>>>>>>> 4e594d7 (Tell equal graphs of LibTorch programs once; what differs in numbers or metadata is a recompile)
     if (!index.environment.empty()) member("environment", json_object(index.environment));
     write_file(folder / "index.json", text + "\n}\n");
 }

@@ -11,7 +11,7 @@
 
 namespace whittle {
 
-inline constexpr int kIndexFormatMajor = 1, kIndexFormatMinor = 2;
+inline constexpr int kIndexFormatMajor = 1, kIndexFormatMinor = 3;
 
 /// Why capture stopped at a place; `count` times.
 struct IndexBreak {
@@ -44,6 +44,9 @@ struct IndexGraph {
     std::vector<IndexSymbol> symbols = {};  ///< where sizes vary; the graph is the one at their first values
     std::vector<std::string> input_sizes = {}, output_sizes = {};  ///< then: "[s0, 3]", in order
     double compile_seconds = 0;
+    std::int64_t runs = 1;        ///< how often the program ran it; 1 where nobody counted
+    std::string variant_of = {};  ///< name of the graph that it is, but for …
+    std::string difference = {};  ///< … this: "aten.mul.Tensor other == 2, now 3"
     bool operator==(const IndexGraph&) const = default;
 };
 
@@ -72,6 +75,7 @@ struct TraceIndex {
     std::vector<IndexBreak> breaks;
     std::vector<IndexRecord> records;
     std::vector<IndexRecompile> recompiles = {};
+    std::map<std::string, std::int64_t> calls = {};  ///< of frames that ran more than once, where somebody counted
     std::vector<std::string> notes = {};  ///< what capture could not see, for the reader of the report
     std::map<std::string, std::string> environment;
     bool operator==(const TraceIndex&) const = default;

@@ -11,7 +11,8 @@ IndexBreak break_entry(const capture::GraphBreak& entry, const std::string& fram
             .id = std::string(capture::info(entry.kind).id),
             .op = entry.op,
             .frame = frame,
-            .stack = entry.stack};
+            .stack = entry.stack,
+            .count = entry.count};
 }
 
 bool same_place(const IndexBreak& a, const IndexBreak& b) {
@@ -25,7 +26,7 @@ std::size_t add_break(TraceIndex& index, const capture::GraphBreak& entry, const
     const auto known = std::find_if(index.breaks.begin(), index.breaks.end(),
                                     [&](const IndexBreak& other) { return same_place(other, wanted); });
     if (known != index.breaks.end()) {
-        ++known->count;
+        known->count += entry.count;
         return static_cast<std::size_t>(known - index.breaks.begin());
     }
     index.breaks.push_back(std::move(wanted));
@@ -35,15 +36,22 @@ std::size_t add_break(TraceIndex& index, const capture::GraphBreak& entry, const
 void add_frame(TraceIndex& index, const capture::CapturedFrame& frame) {
     if (std::find(index.frames.begin(), index.frames.end(), frame.name) == index.frames.end())
         index.frames.push_back(frame.name);
+    if (frame.calls > 1) index.calls[frame.name] = frame.calls;
     for (const capture::GraphBreak& entry : frame.breaks) add_break(index, entry, frame.name);
+    for (const capture::Recompile& entry : frame.recompiles)
+        index.recompiles.push_back({frame.name, entry.guard, entry.stack, entry.advice, entry.count});
 }
 
-void describe(IndexGraph& entry, const capture::CapturedGraph& graph, const TraceIndex& index) {
+void describe(IndexGraph& entry, const capture::CapturedFrame& frame, const capture::CapturedGraph& graph,
+              const TraceIndex& index) {
     const std::vector<NodeId> outputs = graph.graph.outputs();
     for (const capture::InputUpdate& update : graph.updates)
         entry.updates.push_back(update.source.text() + " = %" + graph.graph.node({outputs.at(update.output)}).name);
     for (const capture::Guard& guard : graph.guards) entry.guards.push_back(guard.text());
     entry.compile_seconds = graph.compile_seconds;
+    entry.runs = graph.runs;
+    if (graph.variant_of) entry.variant_of = frame.graphs.at(*graph.variant_of).graph.name;
+    entry.difference = graph.difference;
     if (!graph.ended_by) return;
     const IndexBreak wanted = break_entry(*graph.ended_by, entry.frame);
     const auto known = std::find_if(index.breaks.begin(), index.breaks.end(),
@@ -58,7 +66,7 @@ TraceIndex index_of(const std::string& model, const std::vector<capture::Capture
         for (const capture::CapturedGraph& graph : frame.graphs) {
             IndexGraph entry = index_graph(graph.graph, frame.name);
             entry.file = std::filesystem::path("graphs") / (graph.graph.name + ".json");
-            describe(entry, graph, index);
+            describe(entry, frame, graph, index);
             index.graphs.push_back(std::move(entry));
         }
     }

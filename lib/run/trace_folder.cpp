@@ -92,8 +92,11 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
                  captured.unrecorded);
         const auto entry = std::find_if(index_.graphs.begin(), index_.graphs.end(),
                                         [&](const IndexGraph& graph) { return graph.file == traced.graph; });
-        describe(*entry, captured, index_);
+        describe(*entry, frame, captured, index_);
         all.push_back(std::move(traced));
+        for (const capture::RecordedRun& run : captured.more_runs)
+            all.push_back(add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, from}, backend, options,
+                              policy));
     }
     return all;
 }

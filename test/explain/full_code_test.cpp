@@ -113,7 +113,7 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
     index.graphs.at(0).symbols = {{"s0", "L['a'].size(0)", {2}}};
     save_index(folder.path() / "t", index);
 
-    const std::vector<fs::path> files = explain::write_full_code(folder.path() / "t");
+    const std::vector<fs::path> files = explain::write_full_code(folder.path() / "t").files;
     REQUIRE(files.size() == 1);
     CHECK(files[0] == folder.path() / "t/code/step/full_code.cpp");
     const std::string code = read_file(files[0]);

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <set>
 
+#include "frontends/libtorch/fold.h"
 #include "frontends/libtorch/notes.h"
 #include "frontends/libtorch/piece_graph.h"
 #include "graph/verify.h"
@@ -21,24 +22,12 @@ class Builder {
     CapturedProgram build() {
         CapturedProgram program;
         for (const Step& step : recording_.steps) program.op_count += step.kind == StepKind::op ? 1 : 0;
-        std::vector<int> runs;
-        for (const FrameSteps& steps : recording_.frames.frames) {
-            std::optional<capture::CapturedFrame> captured = build(steps);
-            if (!captured) continue;
-            const auto same = std::ranges::find_if(
-                program.frames, [&](const capture::CapturedFrame& other) { return same_frame(other, *captured); });
-            if (same != program.frames.end()) {
-                ++runs[static_cast<std::size_t>(same - program.frames.begin())];
-                continue;
-            }
-            program.frames.push_back(std::move(*captured));
-            runs.push_back(1);
-        }
+        FrameFolder folder;
+        for (const FrameSteps& steps : recording_.frames.frames)
+            if (std::optional<capture::CapturedFrame> captured = build(steps)) folder.add(std::move(*captured));
+        program.frames = folder.finish();
+        dropped_ = folder.dropped();
         name_frames(program.frames);
-        for (std::size_t i = 0; i < runs.size(); ++i)
-            if (runs[i] > 1)
-                program.notes.push_back(program.frames[i].name + " ran " + std::to_string(runs[i]) +
-                                        " times with the same graphs, which are told once");
         add_notes(program);
         return program;
     }
@@ -77,15 +66,6 @@ class Builder {
         if (frame.graphs.empty() && !impossible) return std::nullopt;
         frame.breaks = plan.breaks;
         return frame;
-    }
-
-    /// Another execution of the same function that did the same.
-    static bool same_frame(const capture::CapturedFrame& a, const capture::CapturedFrame& b) {
-        return a.function == b.function && a.breaks == b.breaks &&
-               std::ranges::equal(a.graphs, b.graphs,
-                                  [](const capture::CapturedGraph& x, const capture::CapturedGraph& y) {
-                                      return same_structure(x.graph, y.graph);
-                                  });
     }
 
     /// "f", then "f_1", "f_2" …; a frame's graphs "f_0", "f_1" … where there are several. No two are called the same.
@@ -144,17 +124,19 @@ class Builder {
             notes.push_back(std::to_string(made_) +
                             " operations that only make tensors (ones, arange ...) are counted in no graph: what they "
                             "make are inputs");
+        if (dropped_)
+            notes.push_back(std::to_string(dropped_) + " recompiles are counted only: of each graph " +
+                            std::to_string(kMostVariants) + " specializations are told");
         if (program.frames.empty()) return;
-        notes.push_back(std::string(recording_.file.with_data ? "" : "untyped data_ptr(), and ") +
-                        "sizes that the program reads; calls of one function from one line are told "
-                        "apart by their operations alone");
+        notes.push_back(std::string("never seen: ") + (recording_.file.with_data ? "" : "untyped data_ptr() and ") +
+                        "sizes that the program reads");
     }
 
     const BuildOptions& options_;
     Recording recording_;
     Cutter cutter_;
     Elements elements_;
-    std::int64_t made_ = 0;
+    std::int64_t made_ = 0, dropped_ = 0;
 };
 
 }  // namespace

@@ -1,0 +1,230 @@
+#include "frontends/libtorch/fold.h"
+
+#include <algorithm>
+#include <span>
+
+#include "ops/registry.h"
+
+namespace whittle::libtorch {
+
+using capture::CapturedFrame;
+using capture::CapturedGraph;
+using capture::GraphBreak;
+using capture::Guard;
+using capture::Source;
+
+namespace {
+
+// ---- What has to be equal
+
+/// The part of a stack that lies in one execution of the function: without its callers.
+std::span<const StackFrame> inside(const std::vector<StackFrame>& stack, const std::string& function) {
+    std::size_t count = stack.size();
+    for (std::size_t i = stack.size(); i-- > 0;)
+        if (stack[i].function == function) {
+            count = i + 1;
+            break;
+        }
+    return {stack.data(), count};
+}
+
+void append(std::string& key, std::span<const StackFrame> stack) {
+    for (const StackFrame& frame : stack)
+        key += frame.file + ':' + std::to_string(frame.line) + ':' + std::to_string(frame.column) + ' ' +
+               frame.function + '\n';
+}
+
+/// Host values are left out: they are a recompile's reason.
+void append(std::string& key, const Arg& arg) {
+    if (const NodeRef* node = arg.node())
+        key += '%' + std::to_string(node->id);
+    else if (const ArgList* list = arg.list()) {
+        const bool nodes = std::ranges::any_of(*list, [](const Arg& element) { return element.node() != nullptr; });
+        key += '[';
+        if (nodes)
+            for (const Arg& element : *list) append(key, element);
+        key += ']';
+    } else
+        key += std::to_string(arg.value.index());
+    key += ',';
+}
+
+std::string key_of(const CapturedGraph& captured, const std::string& function) {
+    std::string key;
+    const Graph& graph = captured.graph;
+    for (const Node& node : graph.nodes) {
+        if (node.kind == NodeKind::output) continue;
+        key += std::to_string(static_cast<int>(node.kind));
+        if (node.kind == NodeKind::placeholder) continue;  // whatever its source is
+        key += node.target + '(';
+        for (const Arg& arg : node.args) append(key, arg);
+        for (const auto& [name, arg] : node.kwargs) {
+            key += name + '=';
+            append(key, arg);
+        }
+        key += ')';
+        append(key, inside(node.stack, function));
+    }
+    const std::vector<NodeId> outputs = graph.outputs();
+    for (const capture::InputUpdate& update : captured.updates)
+        key += "updates " + std::to_string(outputs.at(update.output)) + ' ';
+    if (captured.ended_by) {
+        key += captured.ended_by->reason;
+        append(key, inside(captured.ended_by->stack, function));
+    }
+    return key;
+}
+
+// ---- What may differ
+
+std::string text_of(const Arg& arg) {
+    if (const ArgList* list = arg.list()) {
+        std::string text = "[";
+        for (const Arg& element : *list) text += (text.size() > 1 ? ", " : "") + text_of(element);
+        return text + "]";
+    }
+    if (const NodeRef* node = arg.node()) return "%" + std::to_string(node->id);
+    if (const auto* value = std::get_if<std::int64_t>(&arg.value)) return capture::text_of(*value);
+    if (const auto* value = std::get_if<double>(&arg.value)) return capture::text_of(*value);
+    if (const auto* value = std::get_if<bool>(&arg.value)) return capture::text_of(*value);
+    if (const auto* value = std::get_if<std::string>(&arg.value)) return capture::text_of(*value);
+    if (const auto* value = std::get_if<DType>(&arg.value)) return std::string(name(*value));
+    return "none";
+}
+
+std::string parameter_name(const Node& call, std::size_t position) {
+    const Schema* schema = Registry::instance().find(call.target);
+    return schema && position < schema->params.size() ? schema->params[position].name
+                                                      : "argument " + std::to_string(position + 1);
+}
+
+std::optional<Difference> difference(const Node& call, const std::string& parameter, const Arg& was, const Arg& now) {
+    if (was == now) return std::nullopt;
+    return Difference{.guard = call.target + " " + parameter + " == " + text_of(was) + ", now " + text_of(now),
+                      .advice = "a number that varies is a constant of each graph: pass it as a 0-d tensor, or compute "
+                                "it with tensor operations",
+                      .stack = call.stack};
+}
+
+std::string advice_on(const std::string& what) {
+    if (what.find(" requires_grad == ") != std::string::npos)
+        return "set requires_grad and grad mode once, before the calls";
+    if (what.find(" strides == ") != std::string::npos) return "pass it contiguous in every call";
+    if (what.find(" size ") != std::string::npos)
+        return "pass one size, by padding, or let the compiler treat the size as dynamic";
+    return "pass one dtype and rank in every call";
+}
+
+std::optional<Difference> difference(const Source& source, const std::string& shown, const Node& was, const Node& now,
+                                     std::size_t result) {
+    const auto reason = Guard::tensor(source, was.results[result])
+                            .violated_by([&](const Source&) { return capture::Found(now.results[result]); });
+    if (!reason) return std::nullopt;
+    const std::string what = shown + reason->substr(source.text().size());
+    return Difference{.guard = what, .advice = advice_on(what), .stack = now.stack};
+}
+
+}  // namespace
+
+std::optional<Difference> first_difference(const CapturedGraph& was, const CapturedGraph& now) {
+    std::size_t input = 0;
+    for (std::size_t i = 0; i < was.graph.nodes.size(); ++i) {
+        const Node &a = was.graph.nodes[i], &b = now.graph.nodes[i];
+        if (a.kind == NodeKind::output) break;
+        for (std::size_t k = 0; k < std::min(a.args.size(), b.args.size()); ++k)
+            if (auto found = difference(a, parameter_name(a, k), a.args[k], b.args[k])) return found;
+        for (std::size_t k = 0; k < std::min(a.kwargs.size(), b.kwargs.size()); ++k)
+            if (auto found = difference(a, a.kwargs[k].first, a.kwargs[k].second, b.kwargs[k].second)) return found;
+        const Source source = a.kind == NodeKind::placeholder ? was.sources.at(input++)
+                              : a.kind == NodeKind::get_attr  ? Source::local("self").attribute(a.target)
+                                                              : Source::local(a.name);
+        const std::string shown = a.kind == NodeKind::call ? "%" + a.name : source.text();
+        for (std::size_t k = 0; k < std::min(a.results.size(), b.results.size()); ++k)
+            if (auto found = difference(source, shown, a, b, k)) return found;
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+bool same_parameters(const Graph& a, const Graph& b) {
+    return std::ranges::equal(a.attributes, b.attributes,
+                              [](const auto& x, const auto& y) { return same_bits(x.second, y.second); });
+}
+
+/// Keeps the values of one more run of the graph, where they fit it.
+void keep_values(CapturedGraph& graph, CapturedGraph& run) {
+    if (graph.inputs.empty() || run.inputs.size() != graph.inputs.size() || run.outputs.empty() ||
+        graph.more_runs.size() + 1 >= kMostRuns)
+        return;
+    if (run.graph.outputs() != graph.graph.outputs() || !same_parameters(run.graph, graph.graph)) return;
+    graph.more_runs.push_back({std::move(run.inputs), std::move(run.outputs)});
+}
+
+void count(std::vector<capture::Recompile>& recompiles, const Difference& why) {
+    // What failed, without the values: they differ each time.
+    const auto what = [](const std::string& guard) { return guard.substr(0, guard.find(" == ")); };
+    const auto known = std::ranges::find_if(
+        recompiles, [&](const capture::Recompile& other) { return what(other.guard) == what(why.guard); });
+    if (known != recompiles.end())
+        ++known->count;
+    else
+        recompiles.push_back({why.guard, why.stack, why.advice, 1});
+}
+
+}  // namespace
+
+void FrameFolder::add(CapturedFrame execution) {
+    const auto [known, fresh] =
+        by_name_.try_emplace({execution.function, execution.file}, functions_.size());
+    if (fresh) {
+        functions_.push_back({.frame = execution});
+        functions_.back().frame.graphs.clear();
+        functions_.back().frame.breaks.clear();
+    } else {
+        ++functions_[known->second].frame.calls;
+    }
+    Function& function = functions_[known->second];
+    for (CapturedGraph& graph : execution.graphs) add(function, std::move(graph));
+    for (const GraphBreak& entry : execution.breaks) add(function, entry);
+}
+
+void FrameFolder::add(Function& to, CapturedGraph graph) {
+    std::vector<CapturedGraph>& graphs = to.frame.graphs;
+    std::vector<std::size_t>& alike = to.graphs[key_of(graph, to.frame.function)];
+    for (const std::size_t i : alike)
+        if (!first_difference(graphs[i], graph)) {
+            ++graphs[i].runs;
+            return keep_values(graphs[i], graph);
+        }
+    if (!alike.empty()) {
+        const Difference why = *first_difference(graphs[alike.back()], graph);
+        count(to.frame.recompiles, why);
+        if (alike.size() == kMostVariants) {
+            ++dropped_;
+            return;
+        }
+        graph.variant_of = alike.front();
+        graph.difference = first_difference(graphs[alike.front()], graph)->guard;
+    }
+    alike.push_back(graphs.size());
+    graphs.push_back(std::move(graph));
+}
+
+void FrameFolder::add(Function& to, const GraphBreak& entry) {
+    std::string key = entry.reason;
+    append(key, entry.stack);
+    const auto [known, fresh] = to.breaks.try_emplace(std::move(key), to.frame.breaks.size());
+    if (fresh)
+        to.frame.breaks.push_back(entry);
+    else
+        to.frame.breaks[known->second].count += entry.count;
+}
+
+std::vector<CapturedFrame> FrameFolder::finish() {
+    std::vector<CapturedFrame> frames;
+    for (Function& function : functions_) frames.push_back(std::move(function.frame));
+    return frames;
+}
+
+}  // namespace whittle::libtorch

@@ -1,0 +1,54 @@
+// FrameFolder: the executions of a program's functions, told as TorchDynamo tells its code caches. A function is one
+// frame however often it was called; graphs of it that are equal are one graph that ran so many times; a graph that
+// differs from an earlier one in a host number, a size, strides or requires_grad alone is a recompile of that one.
+//
+// Equal are graphs with the same operations, issued at the same places of the function, with the same parameters, and
+// ended by the same break; where the function was called from, where inputs came from and which results were read later
+// does not matter.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "capture/output_graph.h"
+
+namespace whittle::libtorch {
+
+inline constexpr std::size_t kMostRuns = 4;      ///< of one graph whose values are kept
+inline constexpr std::size_t kMostVariants = 8;  ///< of one graph that are kept: TorchDynamo's cache limit
+
+class FrameFolder {
+  public:
+    void add(capture::CapturedFrame execution);
+
+    /// In order of first execution, without names.
+    std::vector<capture::CapturedFrame> finish();
+    /// Recompiles whose graph is kept nowhere, for they were too many.
+    std::int64_t dropped() const { return dropped_; }
+
+  private:
+    struct Function {
+        capture::CapturedFrame frame;
+        std::map<std::string, std::vector<std::size_t>> graphs = {};  ///< by shape: all that differ in numbers only
+        std::map<std::string, std::size_t> breaks = {};               ///< position in frame.breaks, by what they say
+    };
+
+    void add(Function& to, capture::CapturedGraph graph);
+    static void add(Function& to, const capture::GraphBreak& entry);
+
+    std::vector<Function> functions_;
+    std::map<std::pair<std::string, std::string>, std::size_t> by_name_;  ///< and file
+    std::int64_t dropped_ = 0;
+};
+
+/// What a guard on the earlier of two such graphs would say of the later: "L['arg0'] size 0 == 4, now 5",
+/// "aten.mul.Tensor other == 2, now 3".
+struct Difference {
+    std::string guard, advice;
+    std::vector<StackFrame> stack;  ///< of the operation that it is about
+};
+std::optional<Difference> first_difference(const capture::CapturedGraph& was, const capture::CapturedGraph& now);
+
+}  // namespace whittle::libtorch

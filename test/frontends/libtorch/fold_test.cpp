@@ -1,0 +1,124 @@
+#include "frontends/libtorch/fold.h"
+
+#include <catch2/catch.hpp>
+
+#include "graph/text.h"
+#include "ops/interpreter.h"
+
+using namespace whittle;
+using namespace whittle::libtorch;
+using capture::CapturedFrame;
+using capture::CapturedGraph;
+using capture::Source;
+
+namespace {
+
+constexpr const char* kScale = R"(
+graph scale {
+  %x = placeholder["L['arg0']"] : f32[2]
+  %mul = aten.mul.Scalar(%x, 2.0) : f32[2]
+  return (%mul)
+}
+)";
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    for (auto at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size()))
+        text.replace(at, what.size(), by);
+    return text;
+}
+
+/// An execution of "scale" with one graph, called from line `line` of main.
+CapturedFrame execution(const std::string& text, int line = 20) {
+    CapturedGraph graph{.graph = parse(text)};
+    for (const NodeId id : graph.graph.placeholders())
+        graph.sources.push_back(*Source::parse(graph.graph.node({id}).target));
+    for (Node& node : graph.graph.nodes)
+        node.stack = {{"app.cpp", 3, 7, "scale", "x * 2"}, {"app.cpp", line, 1, "main", "scale(x)"}};
+    graph.ended_by = capture::GraphBreak{capture::BreakKind::item, "item", "aten.item.default",
+                                         {{"app.cpp", 4, 1, "scale", ""}, {"app.cpp", line, 1, "main", ""}}};
+    CapturedFrame frame{.function = "scale", .file = "app.cpp"};
+    frame.breaks.push_back(*graph.ended_by);
+    frame.graphs.push_back(std::move(graph));
+    return frame;
+}
+
+std::vector<CapturedFrame> folded(const std::vector<CapturedFrame>& executions) {
+    FrameFolder folder;
+    for (const CapturedFrame& execution : executions) folder.add(execution);
+    return folder.finish();
+}
+
+}  // namespace
+
+TEST_CASE("equal graphs of one function are one, wherever it was called from and its inputs came from") {
+    const std::string live = replaced(kScale, "L['arg0']", "___live[3]");
+    const std::vector<CapturedFrame> frames = folded({execution(kScale), execution(kScale, 30), execution(live)});
+    REQUIRE(frames.size() == 1);
+    CHECK(frames[0].calls == 3);
+    REQUIRE(frames[0].graphs.size() == 1);
+    CHECK(frames[0].graphs[0].runs == 3);
+    CHECK(frames[0].recompiles.empty());
+    REQUIRE(frames[0].breaks.size() == 2);  // its callers' lines are told
+    CHECK(frames[0].breaks[0].count == 2);
+    CHECK(frames[0].breaks[1].count == 1);
+}
+
+TEST_CASE("another operation, place, parameter or break makes another graph, and no recompile") {
+    CapturedFrame other_place = execution(kScale), other_break = execution(kScale);
+    for (Node& node : other_place.graphs[0].graph.nodes) node.stack[0].line = 9;
+    other_break.graphs[0].ended_by->reason = "print";
+    const std::vector<CapturedFrame> frames =
+        folded({execution(kScale), execution(replaced(kScale, "mul.Scalar", "add.Scalar")), other_place, other_break});
+    REQUIRE(frames.size() == 1);
+    REQUIRE(frames[0].graphs.size() == 4);
+    for (const CapturedGraph& graph : frames[0].graphs) {
+        CHECK(graph.runs == 1);
+        CHECK_FALSE(graph.variant_of);
+    }
+    CHECK(frames[0].recompiles.empty());
+}
+
+TEST_CASE("a number, a size and requires_grad that differ are recompiles, counted by what differs") {
+    const auto guard_of = [](const std::string& what, const std::string& by) {
+        const std::vector<CapturedFrame> frames = folded({execution(kScale), execution(replaced(kScale, what, by))});
+        REQUIRE(frames.at(0).graphs.size() == 2);
+        CHECK(frames[0].graphs[1].variant_of == std::size_t{0});
+        REQUIRE(frames[0].recompiles.size() == 1);
+        CHECK_FALSE(frames[0].recompiles[0].advice.empty());
+        CHECK(frames[0].recompiles[0].guard == frames[0].graphs[1].difference);
+        return frames[0].recompiles[0].guard;
+    };
+    CHECK(guard_of("2.0", "3.5") == "aten.mul.Scalar other == 2, now 3.5");
+    CHECK(guard_of("[2]", "[5]") == "L['arg0'] size 0 == 2, now 5");
+    CHECK(guard_of(": f32[2]", ": f32[2] grad") == "L['arg0'] requires_grad == false, now true");
+
+    std::vector<CapturedFrame> steps;
+    for (int i = 0; i < 12; ++i) steps.push_back(execution(replaced(kScale, "2.0", std::to_string(i) + ".5")));
+    steps.push_back(execution(replaced(kScale, "2.0", "0.5")));
+    FrameFolder folder;
+    for (const CapturedFrame& step : steps) folder.add(step);
+    const CapturedFrame frame = folder.finish().at(0);
+    CHECK(frame.calls == 13);
+    CHECK(frame.graphs.size() == kMostVariants);
+    CHECK(frame.graphs[0].runs == 2);
+    REQUIRE(frame.recompiles.size() == 1);
+    CHECK(frame.recompiles[0].count == 11);
+    CHECK(folder.dropped() == 12 - static_cast<std::int64_t>(kMostVariants));
+}
+
+TEST_CASE("values of a few runs are kept, and only of those that the graph stands for") {
+    const auto run = [](float value) {
+        CapturedFrame frame = execution(kScale);
+        frame.graphs[0].inputs = {Tensor::of(std::vector<float>{value, 1}, {2})};
+        frame.graphs[0].outputs = evaluate(frame.graphs[0].graph, frame.graphs[0].inputs);
+        return frame;
+    };
+    CapturedFrame without = run(9);
+    without.graphs[0].outputs.clear();
+    const std::vector<CapturedFrame> frames = folded({run(1), without, run(2), run(3), run(4), run(5)});
+    const CapturedGraph& graph = frames.at(0).graphs.at(0);
+    CHECK(graph.runs == 6);
+    REQUIRE(graph.more_runs.size() == kMostRuns - 1);
+    for (const capture::RecordedRun& kept : graph.more_runs)
+        CHECK(same_bits(evaluate(graph.graph, kept.inputs).at(0), kept.outputs.at(0)));
+}
