@@ -123,9 +123,9 @@ class IndexReader {
     }
 
     IndexGraph graph_of(const Json& value, std::size_t breaks) const {
-        in_.only_members(value, {"name", "file", "frame", "ended_by", "ops", "inputs", "outputs", "updates", "guards",
-                                 "symbols", "input_sizes", "output_sizes", "compile_seconds", "runs", "variant_of",
-                                 "difference"});
+        in_.only_members(
+            value, {"name", "file", "frame", "ended_by", "ops", "inputs", "outputs", "updates", "guards", "symbols",
+                    "input_sizes", "output_sizes", "compile_seconds", "runs", "variant_of", "difference"});
         IndexGraph graph;
         graph.name = text(value, "name");
         if (const Json* path = in_.find(value, "file")) graph.file = file(*path);

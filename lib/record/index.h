@@ -76,7 +76,7 @@ struct TraceIndex {
     std::vector<IndexRecord> records;
     std::vector<IndexRecompile> recompiles = {};
     std::map<std::string, std::int64_t> calls = {};  ///< of frames that ran more than once, where somebody counted
-    std::vector<std::string> notes = {};  ///< what capture could not see, for the reader of the report
+    std::vector<std::string> notes = {};             ///< what capture could not see, for the reader of the report
     std::map<std::string, std::string> environment;
     bool operator==(const TraceIndex&) const = default;
 };

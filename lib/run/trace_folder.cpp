@@ -95,8 +95,8 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
         describe(*entry, frame, captured, index_);
         all.push_back(std::move(traced));
         for (const capture::RecordedRun& run : captured.more_runs)
-            all.push_back(add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, from}, backend, options,
-                              policy));
+            all.push_back(
+                add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, from}, backend, options, policy));
     }
     return all;
 }

@@ -101,8 +101,9 @@ std::string parameter_name(const Node& call, std::size_t position) {
 std::optional<Difference> difference(const Node& call, const std::string& parameter, const Arg& was, const Arg& now) {
     if (was == now) return std::nullopt;
     return Difference{.guard = call.target + " " + parameter + " == " + text_of(was) + ", now " + text_of(now),
-                      .advice = "a number that varies is a constant of each graph: pass it as a 0-d tensor, or compute "
-                                "it with tensor operations",
+                      .advice =
+                          "a number that varies is a constant of each graph: pass it as a 0-d tensor, or compute "
+                          "it with tensor operations",
                       .stack = call.stack};
 }
 
@@ -117,8 +118,9 @@ std::string advice_on(const std::string& what) {
 
 std::optional<Difference> difference(const Source& source, const std::string& shown, const Node& was, const Node& now,
                                      std::size_t result) {
-    const auto reason = Guard::tensor(source, was.results[result])
-                            .violated_by([&](const Source&) { return capture::Found(now.results[result]); });
+    const auto reason = Guard::tensor(source, was.results[result]).violated_by([&](const Source&) {
+        return capture::Found(now.results[result]);
+    });
     if (!reason) return std::nullopt;
     const std::string what = shown + reason->substr(source.text().size());
     return Difference{.guard = what, .advice = advice_on(what), .stack = now.stack};
@@ -175,8 +177,7 @@ void count(std::vector<capture::Recompile>& recompiles, const Difference& why) {
 }  // namespace
 
 void FrameFolder::add(CapturedFrame execution) {
-    const auto [known, fresh] =
-        by_name_.try_emplace({execution.function, execution.file}, functions_.size());
+    const auto [known, fresh] = by_name_.try_emplace({execution.function, execution.file}, functions_.size());
     if (fresh) {
         functions_.push_back({.frame = execution});
         functions_.back().frame.graphs.clear();

@@ -34,7 +34,9 @@ CapturedFrame execution(const std::string& text, int line = 20) {
         graph.sources.push_back(*Source::parse(graph.graph.node({id}).target));
     for (Node& node : graph.graph.nodes)
         node.stack = {{"app.cpp", 3, 7, "scale", "x * 2"}, {"app.cpp", line, 1, "main", "scale(x)"}};
-    graph.ended_by = capture::GraphBreak{capture::BreakKind::item, "item", "aten.item.default",
+    graph.ended_by = capture::GraphBreak{capture::BreakKind::item,
+                                         "item",
+                                         "aten.item.default",
                                          {{"app.cpp", 4, 1, "scale", ""}, {"app.cpp", line, 1, "main", ""}}};
     CapturedFrame frame{.function = "scale", .file = "app.cpp"};
     frame.breaks.push_back(*graph.ended_by);
