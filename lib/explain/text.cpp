@@ -47,8 +47,14 @@ std::string stack_text(const std::vector<StackFrame>& stack) {
     return text;
 }
 
+/// Without the source line that the stack below shows.
 std::string heading(const BreakReason& reason, const Painter& paint) {
-    return paint.red(reason.reason) + " [" + std::string(capture::info(reason.kind).id) + "]";
+    std::string text = reason.reason;
+    if (!reason.places.empty() && !reason.places[0].user_stack.empty()) {
+        const std::string line = ": " + reason.places[0].user_stack[0].text;
+        if (line.size() > 2 && text.ends_with(line)) text.resize(text.size() - line.size());
+    }
+    return paint.red(text) + " [" + std::string(capture::info(reason.kind).id) + "]";
 }
 
 std::string hint_text(BreakKind kind) { return "   hint: " + std::string(capture::info(kind).hint) + "\n"; }
@@ -61,10 +67,15 @@ std::string reasons_text(const Report& report, const TextOptions& options, const
         text += '\n' + std::to_string(++number) + ". " + heading(reason, paint);
         if (reason.count > 1) text += " (" + plural(reason.count, "time") + ")";
         text += "\n";
-        const std::size_t shown = options.verbose ? reason.places.size() : std::min(kPlaces, reason.places.size());
-        for (std::size_t i = 0; i < shown; ++i) text += stack_text(reason.places[i].user_stack);
-        if (shown < reason.places.size())
-            text += "   and " + std::to_string(reason.places.size() - shown) + " more (--verbose lists all)\n";
+        std::vector<std::string> places;  // those that differ in columns only look the same
+        for (const BreakPlace& place : reason.places)
+            if (std::string shown_as = stack_text(place.user_stack);
+                std::find(places.begin(), places.end(), shown_as) == places.end())
+                places.push_back(std::move(shown_as));
+        const std::size_t shown = options.verbose ? places.size() : std::min(kPlaces, places.size());
+        for (std::size_t i = 0; i < shown; ++i) text += places[i];
+        if (shown < places.size())
+            text += "   and " + std::to_string(places.size() - shown) + " more (--verbose lists all)\n";
         text += hint_text(reason.kind);
     }
     return text + "\n";
@@ -151,7 +162,7 @@ std::string recompiles_text(const Report& report, const TextOptions& options, co
 
 std::string notes_text(const Report& report, const Painter& paint) {
     if (report.notes.empty()) return {};
-    std::string text = paint.bold("Not seen:") + "\n";
+    std::string text = paint.bold("Notes:") + "\n";
     for (const std::string& note : report.notes) text += "  " + note + "\n";
     return text + "\n";
 }

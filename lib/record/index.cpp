@@ -45,7 +45,7 @@ std::string graph_text(const IndexGraph& graph) {
     if (graph.compile_seconds != 0) text += ", \"compile_seconds\": " + json_number(graph.compile_seconds);
     if (graph.runs != 1) text += ", \"runs\": " + std::to_string(graph.runs);
     if (!graph.variant_of.empty())
-        text += ", \"variant_of\": " + quote(graph.variant_of) + ", \"difference\": " + quote(graph.difference);
+        text += ", \"variant_of\": " + json_text(graph.variant_of) + ", \"difference\": " + json_text(graph.difference);
     return text + "}";
 }
 
@@ -219,17 +219,13 @@ void save_index(const fs::path& folder, const TraceIndex& index) {
     member("breaks", block(index.breaks, break_text));
     member("records", block(index.records, record_text));
     if (!index.recompiles.empty()) member("recompiles", block(index.recompiles, recompile_text));
-<<<<<<< HEAD
-    if (!index.notes.empty()) member("notes", block(index.notes, json_text));
-=======
     if (!index.calls.empty()) {
         std::string calls;
         for (const auto& [frame, number] : index.calls)
-            calls += (calls.empty() ? "" : ", ") + quote(frame) + ": " + std::to_string(number);
+            calls += (calls.empty() ? "" : ", ") + json_text(frame) + ": " + std::to_string(number);
         member("calls", "{" + calls + "}");
     }
-    if (!index.notes.empty()) member("notes", block(index.notes, quote));
->>>>>>> 4e594d7 (Tell equal graphs of LibTorch programs once; what differs in numbers or metadata is a recompile)
+    if (!index.notes.empty()) member("notes", block(index.notes, json_text));
     if (!index.environment.empty()) member("environment", json_object(index.environment));
     write_file(folder / "index.json", text + "\n}\n");
 }

@@ -28,11 +28,24 @@ std::string statement(const std::vector<StackFrame>& stack) {
     return {};
 }
 
+/// "aten.item of aten.norm.Scalar": the op that gave the program a value, and the one whose result it read.
+std::string reading(const Recording& recording, std::int32_t index) {
+    const OpName& op = *recording.step(index).op;
+    std::string text = op.overload.empty() ? op.target().substr(0, op.target().rfind('.')) : op.target();
+    const std::vector<ValueId>& reads = recording.reads(index);
+    const std::int32_t maker = reads.empty() ? -1 : recording.value(reads.front()).step;
+    if (maker >= 0) text += " of " + recording.step(maker).op->target();
+    return text;
+}
+
 /// What a step is to a graph, before arguments are looked at: nothing, or the reason to stop.
-std::optional<GraphBreak> break_of(const Step& step, const std::vector<StackFrame>& stack) {
+std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t index) {
+    const Step& step = recording.step(index);
+    const std::vector<StackFrame>& stack = recording.stack(index);
     const auto with_text = [&](const std::string& what, const std::string& otherwise) {
         const std::string text = statement(stack);
-        return what + ": " + (text.empty() ? otherwise : text);
+        const std::string& shown = text.empty() ? otherwise : text;
+        return shown.empty() ? what : what + ": " + shown;
     };
     switch (step.kind) {
         case StepKind::io:
@@ -57,7 +70,9 @@ std::optional<GraphBreak> break_of(const Step& step, const std::vector<StackFram
             return GraphBreak{BreakKind::compare, target + " compares whole tensors on the host", target, stack};
         const bool branch = step.op->name == "aten::is_nonzero" || (operand && operand->dtype == DType::boolean);
         return GraphBreak{branch ? BreakKind::branch : BreakKind::item,
-                          with_text(branch ? "branch on a tensor's value" : "a tensor's value as a host value", target),
+                          with_text((branch ? "branch on a tensor's value: " : "a tensor's value as a host value: ") +
+                                        reading(recording, index),
+                                    ""),
                           target, stack};
     }
     if (step.threw()) return GraphBreak{BreakKind::exception, target + " threw an exception", target, stack};
@@ -95,7 +110,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
     for (const std::int32_t index : frame.steps) {
         const Step& step = recording_.step(index);
         if (step.kind == StepKind::blob) continue;
-        std::optional<GraphBreak> why = break_of(step, recording_.stack(index));
+        std::optional<GraphBreak> why = break_of(recording_, index);
         if (why && separates_only(*why)) {
             if (!cut.piece.steps.empty() && !cut.pending) cut.pending = std::move(why);
             continue;
