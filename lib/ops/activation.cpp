@@ -253,7 +253,7 @@ constexpr OpDef kernel_op(std::string_view name, std::string_view schema, std::s
             .samples = samples};
 }
 constexpr OpDef composite(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes,
-                DecomposeFn decompose, SamplesFn samples) {
+                          DecomposeFn decompose, SamplesFn samples) {
     return {.name = name,
             .doc = doc,
             .schema = schema,

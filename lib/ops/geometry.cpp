@@ -147,6 +147,7 @@ View expand_view(const Geometry& self, const Sizes& sizes) {
         else if (size != 1 || sizes[d] < 0)
             fail();
     }
+    element_count(view.sizes);  // throws where nothing could count them
     if (self.sizes.empty()) return view;
     // at::inferExpandGeometry gives a new dimension of size 1 the stride a contiguous one would have.
     const Strides known = view.strides(self.strides);

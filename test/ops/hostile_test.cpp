@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "graph/text.h"
 #include "ops/registry.h"
 
 namespace whittle {
@@ -47,10 +48,17 @@ void for_each_variant(const Tensor& tensor, const std::function<void(const Tenso
 }
 
 void infer_only(const RegisteredOp& op, const Sample& sample) {
+    Graph graph;
     try {
-        graph_of(op, sample);
+        graph = graph_of(op, sample);
     } catch (const Error&) {
+        return;
     }
+    for (const Node& node : graph.nodes)
+        for (const ValueMeta& meta : node.results) {
+            INFO(print(graph, node));
+            CHECK_NOTHROW(element_count(meta.sizes));
+        }
 }
 
 TEST_CASE("inference survives hostile integers", "[ops]") {
@@ -80,7 +88,6 @@ TEST_CASE("inference survives hostile integers", "[ops]") {
                     infer_only(op, changed);
                 });
         }
-        CHECK(true);
     }
 }
 
