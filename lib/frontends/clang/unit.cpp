@@ -5,7 +5,6 @@
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Tooling/Tooling.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -90,17 +89,10 @@ std::string resource_folder() {
                 "install libclang-common-14-dev");
 }
 
-bool names_standard(const Unit& unit) {
-    return std::any_of(unit.flags.begin(), unit.flags.end(), [](const std::string& flag) {
-        return flag.rfind("-std=", 0) == 0 || flag.rfind("--std", 0) == 0;
-    });
-}
-
 /// What may be missing where a file could not be read.
-std::string hint_of(const Unit& unit, const std::string& message) {
-    if (message.find("file not found") != std::string::npos)
-        return "name its folder as the file's compilation does: -- -Iinclude -std=c++20";
-    return names_standard(unit) ? "" : "it was read as gnu++17; newer code needs its standard: -- -std=c++20";
+std::string hint_of(const std::string& message) {
+    if (message.find("file not found") == std::string::npos) return {};
+    return "name its folder as the file's compilation does: -- -Iinclude -std=c++20";
 }
 
 void parse(const Unit& unit, const Reader& reader) {
@@ -112,7 +104,6 @@ void parse(const Unit& unit, const Reader& reader) {
                                           "-ferror-limit=1",
                                           "-fno-caret-diagnostics",  // nor a count of the errors
                                           "-resource-dir=" + resource_folder()};
-    if (!names_standard(unit)) arguments.push_back("-std=gnu++17");  // GCC 12's default; Clang 14's is older
     arguments.insert(arguments.end(), unit.flags.begin(), unit.flags.end());
     arguments.push_back(unit.file);
     const llvm::IntrusiveRefCntPtr<clang::FileManager> files(new clang::FileManager(clang::FileSystemOptions()));
@@ -123,7 +114,7 @@ void parse(const Unit& unit, const Reader& reader) {
     if (good && errors.getNumErrors() == 0) return;
     if (errors.message.empty()) errors.message = "cannot be parsed";
     if (errors.where.file.empty()) errors.where.file = unit.file;
-    throw Error(errors.where, "Clang 14: " + errors.message, hint_of(unit, errors.message));
+    throw Error(errors.where, "Clang 14: " + errors.message, hint_of(errors.message));
 }
 
 }  // namespace
