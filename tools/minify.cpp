@@ -11,6 +11,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/subprocess.h"
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
@@ -55,6 +56,10 @@ struct Options {
     std::optional<std::int64_t> step_limit;
     std::string launcher;
     cli::InputOptions inputs;
+    /// How MODEL says that it fails: followed where the command line does not name what fails (see use_recorded).
+    std::optional<Failure> stored = {};
+
+    bool command() const { return !test.empty() || !check.empty() || (stored && stored->backend.empty()); }
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -68,9 +73,10 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("--test", options.test, "SCRIPT",
                 "Run SCRIPT CANDIDATE; exit 0: the candidate is still interesting (as C-Vise and llvm-reduce).");
     tool.flag("--test-must-fail", options.test_must_fail, "With --test: any other exit than 0 is interesting.");
-    tool.rest_of_line("--check", options.check, "CMD…",
-                      "Run CMD, {} being the candidate; exit other than 0: it still fails (as Polygraphy). Takes the "
-                      "rest of the line.");
+    tool.rest_of_line(
+        "--check", options.check, "CMD…",
+        "Run CMD, {} being the candidate (appended where there is none); exit other than 0: it still fails "
+        "(as Polygraphy). Takes the rest of the line.");
     tool.option("--fail-code", options.fail_codes, "N",
                 "With --check: only exit code N is the failure. May be repeated.");
     tool.option("--ignore-fail-code", options.ignore_codes, "N",
@@ -85,9 +91,14 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("--launcher", options.launcher, "PREFIX",
                 "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') is put before its command, whose folder "
                 "lies in $TMPDIR. See share/doc/clusters.md.");
-    tool.option("--repeat", options.repeat, "N", "Runs of the original, which must agree. Default: 2.");
-    tool.choice("--mode", options.mode, {"auto", "bisect", "linear", "ddmin"}, "How to search. Default: auto.");
-    tool.option("--step-limit", options.step_limit, "N", "Stop after N candidates with the best so far.");
+    tool.option("--repeat", options.repeat, "N",
+                "Runs of the original and of the result. Where they disagree the failure is flaky: candidates run more "
+                "often. Default: 2.");
+    tool.choice("--mode", options.mode, reduce::mode_names(),
+                "How to search: by bisection, where that fails by delta debugging (auto); by bisection alone; dropping "
+                "one call after the other (linear); by probabilistic or plain delta debugging. Default: auto.");
+    tool.option("--step-limit", options.step_limit, "N",
+                "Stop after N candidates with the best so far; answers that --resume finds do not count.");
     tool.option("--delta-passes", options.delta_passes, "LIST",
                 "Reductions to run, separated by commas, over and over until nothing changes. Default: all.");
     tool.option("--skip-delta-passes", options.skip_delta_passes, "LIST", "Reductions not to run.");
@@ -102,7 +113,7 @@ void declare(cli::Tool& tool, Options& options) {
                  "the ops that Halide computes wrong; then: repro m.json");
     tool.example("minify model.onnx -o small.onnx --check ./compiles.sh {}",
                  "a compiler of your own, judged by a script");
-    tool.exit_one("the model does not fail, or not every time.");
+    tool.exit_one("the model does not fail, or too rarely to be minimized.");
 }
 
 fs::path default_output(const Options& options) {
@@ -125,7 +136,7 @@ std::string script_path(const fs::path& script) {
 std::unique_ptr<reduce::Oracle> oracle(const Options& options, std::unique_ptr<Backend>& backend) {
     const Limits limits = options.limits.limits();
     const std::vector<std::string> launcher = shell_split(options.launcher);
-    if (options.test.empty() && options.check.empty()) {
+    if (!options.command()) {
         const std::string name = options.backend.name.empty() ? "halide" : options.backend.name;
         backend = find_backend(name);
         return reduce::backend_oracle(*backend, {name,
@@ -141,6 +152,12 @@ std::unique_ptr<reduce::Oracle> oracle(const Options& options, std::unique_ptr<B
                        : options.test_must_fail ? Polarity::test_must_fail
                                                 : Polarity::test;
     command.command = options.check.empty() ? std::vector<std::string>{script_path(options.test)} : options.check;
+    if (options.stored) {
+        command.command = options.stored->command;
+        command.polarity = options.stored->polarity == "test"    ? Polarity::test
+                           : options.stored->polarity == "check" ? Polarity::check
+                                                                 : Polarity::test_must_fail;
+    }
     command.extension = options.output.extension().string();
     command.fail_codes.assign(options.fail_codes.begin(), options.fail_codes.end());
     command.ignore_codes.assign(options.ignore_codes.begin(), options.ignore_codes.end());
@@ -204,6 +221,10 @@ void check_usage(Options& options) {
         throw Error({"command line", {}},
                     "found several of --backend, --test and --check, expected one: what says that a candidate fails");
     check_pairs(options);
+    for (const std::int64_t code : options.fail_codes)
+        cli::require_range("--fail-code", static_cast<double>(code), 1, 255);
+    for (const std::int64_t code : options.ignore_codes)
+        cli::require_range("--ignore-fail-code", static_cast<double>(code), 1, 255);
     cli::require_range("--repeat", options.repeat, 1, 1'000'000);
     cli::require_range("--jobs", options.jobs, 1, 1024);
     if (options.output.empty()) options.output = default_output(options);
@@ -214,13 +235,16 @@ void check_usage(Options& options) {
     cli::check_output("--output", options.output, cli::files_read(options.model, options.inputs));
 }
 
-std::string polarity(const Options& options) {
+std::string polarity(const Options& options, const std::string& seen) {
+    if (options.stored) return "it does not fail as MODEL has it: " + options.stored->signature.text();
+    const bool picky = !options.fail_codes.empty() || !options.ignore_codes.empty() || !options.fail_regex.empty();
+    if (!options.check.empty() && picky) return "the command " + seen;
     if (!options.check.empty()) return "the command exits with 0 (--check: any other exit is the failure)";
     if (!options.test.empty())
         return options.test_must_fail ? "the script exits with 0 (--test-must-fail: any other exit is interesting)"
                                       : "the script does not exit with 0 (--test: exit 0 is interesting)";
-    return options.accuracy.mode ? "it compiles, runs and computes what eager does"
-                                 : "it compiles and runs (wrong results count only with --accuracy)";
+    return options.accuracy.mode.has_value() ? "it compiles, runs and computes what eager does"
+                                             : "it compiles and runs (wrong results count only with --accuracy)";
 }
 
 /// OUT.drifted-1.json …, in OUT's folder and format, for the other failures that were met; never the MODEL itself.
@@ -252,9 +276,8 @@ void print(const reduce::Minimized& result, const Options& options, const reduce
     std::cout << reduce::report(result, written) << "\n"
               << print(result.graph) << "\nwritten:    " << options.output.string() << "\n";
     if (result.verdict != reduce::Minimized::Verdict::minimized)
-        std::cout << "next:       the same command with --resume "
-                  << (options.step_limit ? "and a larger --step-limit " : "") << "goes on from here\n";
-    else if (options.test.empty() && options.check.empty())
+        std::cout << "next:       the same command with --resume goes on from here\n";
+    else if (!options.command())
         std::cout << "next:       repro " << shell_quote({options.output.string()}) << "\n";
 }
 
@@ -280,7 +303,8 @@ std::optional<Closeness> blame(Graph& graph, Backend& backend, const Limits& lim
 /// The node whose value is the first to differ from the reference's when every value is exposed.
 std::vector<std::string> first_divergent(const cli::LoadedFrame& frame, Backend& backend, const Options& options) {
     constexpr std::size_t kFew = 8;  // calls: the search finds it as quickly
-    if (!options.launcher.empty() || !options.accuracy.mode || frame.graph.calls().size() <= kFew) return {};
+    if (!options.launcher.empty() || !options.accuracy.mode.has_value() || frame.graph.calls().size() <= kFew)
+        return {};
     try {
         const Divergence found = diverge(frame.graph, frame.inputs, backend, options.backend.options(),
                                          options.limits.limits(), options.accuracy.accuracy());
@@ -294,6 +318,7 @@ std::vector<std::string> first_divergent(const cli::LoadedFrame& frame, Backend&
 /// Without an oracle on the command line: what MODEL was recorded with, or fails with.
 void use_recorded(Options& options, const cli::LoadedFrame& frame) {
     if (!options.test.empty() || !options.check.empty() || !options.backend.name.empty()) return;
+    options.stored = frame.graph.failure;
     options.backend.default_to(frame);
     if (!frame.graph.failure || options.backend.name.empty()) return;
     if (frame.graph.failure->signature.kind == "mismatch") options.accuracy.default_to(frame.graph.failure->accuracy);
@@ -326,6 +351,7 @@ Done minimize(const cli::Tool& tool, const Options& options, const cli::LoadedFr
     search.jobs = static_cast<int>(options.jobs);
     search.repeat = static_cast<int>(options.repeat);
     if (options.step_limit) search.search.step_limit = static_cast<std::size_t>(*options.step_limit);
+    if (options.stored) search.signature = options.stored->signature;
     search.search.mode = reduce::mode_from_name(options.mode);
     search.search.stop = [] { return interrupt_signal() != 0; };
     if (backend) search.likely = [&] { return first_divergent(frame, *backend, options); };
@@ -339,6 +365,7 @@ Done minimize(const cli::Tool& tool, const Options& options, const cli::LoadedFr
     using Verdict = reduce::Minimized::Verdict;
     const bool failed = result.verdict != Verdict::not_failing && result.verdict != Verdict::flaky;
     reduce::Written written{options.output, journal.replayed()};
+    written.stored = options.stored.has_value();
     if (failed) {
         if (backend && options.launcher.empty() && result.verdict == Verdict::minimized)
             written.closeness = blame(result.graph, *backend, options.limits.limits());
@@ -352,10 +379,13 @@ Done minimize(const cli::Tool& tool, const Options& options, const cli::LoadedFr
     else if (result.verdict == Verdict::flaky)
         std::cout << "flaky: it fails alike in " << result.flaky.failures << " of " << result.flaky.runs
                   << " runs, too rarely to be minimized\n";
+    else if (options.stored && !result.signature.kind.empty())
+        std::cout << "not failing: with " << judge->name() << " " << polarity(options, {}) << ", but with "
+                  << result.signature.text() << "; name what fails (--backend …) to follow that\n";
     else if (backend && !result.message.empty())  // it neither passed nor failed
         std::cout << "no verdict: " << judge->name() << " does not support this model: " << result.message << "\n";
     else
-        std::cout << "not failing: with " << judge->name() << " " << polarity(options) << "\n";
+        std::cout << "not failing: with " << judge->name() << " " << polarity(options, result.message) << "\n";
     return {failed};
 }
 
@@ -370,8 +400,19 @@ std::vector<const cli::LoadedFrame*> failing(const std::vector<cli::LoadedFrame>
     for (const cli::LoadedFrame& frame : frames) {
         const std::string id = identity(frame.graph, frame.inputs);
         if (!asked.insert(id).second) continue;  // the same graph on the same values
-        const reduce::Observation seen =
-            judge->observe({frame.graph, frame.inputs, evaluate(frame.graph, frame.inputs), id});
+        const auto left_out = [&](const std::string& why) {
+            log_warning("reduce", frame.file.string() + ": left out: " + why);
+        };
+        reduce::Observation seen;
+        try {
+            const std::vector<Tensor> expected = evaluate(frame.graph, frame.inputs);
+            for (std::int64_t i = 0; i < options.repeat && !seen.failed; ++i)
+                seen = judge->observe({frame.graph, frame.inputs, expected, id});
+        } catch (const Error& error) {
+            left_out(error.what());
+            continue;
+        }
+        if (seen.unresolved) left_out("no answer: " + seen.message);
         if (!seen.failed || seen.unresolved) continue;
         const auto [entry, added] = by_signature.try_emplace(seen.signature.text(), &frame);
         if (added)
@@ -394,7 +435,8 @@ int run_several(const cli::Tool& tool, const Options& options, const std::vector
                   << (chosen.size() == 1 ? "" : "s") << "\n";
     if (chosen.empty() && !tool.shared().json) {
         std::unique_ptr<Backend> backend;
-        std::cout << "not failing: with " << oracle(options, backend)->name() << " " << polarity(options) << "\n";
+        std::cout << "not failing: with " << oracle(options, backend)->name() << " " << polarity(options, "never fails")
+                  << "\n";
     }
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         Options own = options;

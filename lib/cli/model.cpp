@@ -75,7 +75,8 @@ LoadOptions onnx_options(const ModelOptions& options, const Given& given) {
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), size);
         if (status != std::errc() || end != text.data() + text.size() || size < 0)
             throw Error({"--dim", {}}, "found '" + word + "', expected NAME=SIZE with a whole number");
-        load.dims[name] = size;
+        if (!load.dims.emplace(name, size).second)
+            throw Error({"--dim", {}}, "found '" + name + "' twice, expected it once");
     }
     return load;
 }
@@ -241,6 +242,9 @@ Tensor load_tensor(const fs::path& path, const std::string& name) {
 std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& options) {
     const ModelKind kind = recognize(path);
     const UnknownOps unknown = options.keep_unknown ? UnknownOps::keep : UnknownOps::refuse;
+    if (kind != ModelKind::onnx && !options.inputs.dims.empty())
+        throw Error({"--dim", {}},
+                    "found it with '" + path.string() + "', whose sizes are fixed, expected an ONNX model");
     const Given given = options.need_inputs || options.inputs.given() ? read_given(options.inputs) : Given{};
     std::vector<LoadedFrame> frames;
     switch (kind) {

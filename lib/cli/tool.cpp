@@ -31,7 +31,11 @@ namespace {
 
 // How a word of the command line becomes a value; `place` is the option's name, for messages.
 
-void convert(const std::string& word, const std::string&, std::string& target) { target = word; }
+void convert(const std::string& word, const std::string& place, std::string& target) {
+    if (word.empty())
+        throw Error({place, {}}, "found an empty value, expected one", "leave the option out for its default");
+    target = word;
+}
 
 void convert(const std::string& word, const std::string& place, fs::path& target) {
     if (word.empty()) throw Error({place, {}}, "found an empty path, expected a file or folder");

@@ -29,7 +29,7 @@ struct Culprit {
     /// "schedule", "lowering", "pass" (a rewrite of the graph before lowering) or "compiler" (what remains: Halide)
     std::string component = {};
     std::string directive = {};              ///< schedule: as explain prints it, "conv.vectorize(x, 8)"
-    std::vector<std::string> together = {};  ///< schedule: other directives that it takes to fail
+    std::vector<std::string> together = {};  ///< schedule: directives it takes, too; pass: last good, first bad
     std::string op = {};                     ///< lowering: the op that is lowered wrongly; pass: its name
     bool operator==(const Culprit&) const = default;
     std::string text() const;  ///< one line

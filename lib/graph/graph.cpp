@@ -244,7 +244,11 @@ std::string Culprit::text() const {
         return text + (together.empty() ? "" : ")");
     }
     if (component == "lowering") return "lowering of " + op;
-    if (component == "pass") return "pass " + op;
+    const std::string bisected = together.size() == 2 ? " (last good: --backend-option " + together[0] +
+                                                            ", first bad: --backend-option " + together[1] + ")"
+                                                      : "";
+    if (component == "pass") return "pass " + op + bisected;
+    if (!bisected.empty()) return component + ", as soon as pass " + op + " is applied" + bisected;
     return component;
 }
 

@@ -74,12 +74,42 @@ class CulpritFinder {
         Set all;
         for (std::size_t i = 0; i < directives_.size(); i++) all.push_back(static_cast<int>(i));
         if (!fails(all)) return std::nullopt;
-        if (!directives_.empty() && !fails({})) return directive(all);
+        if (!directives_.empty() && !fails(Set{})) return directive(all);
         if (options_.stop && options_.stop()) return std::nullopt;
-        return failure_.signature.kind == "mismatch" ? lowering() : Culprit{"compiler", {}, {}, {}};
+        const Culprit found = failure_.signature.kind == "mismatch" ? lowering() : Culprit{"compiler", {}, {}, {}};
+        if (found.component == "lowering" || found.op == "decompose") return found;
+        for (const halide::Pass& pass : halide::passes()) {
+            const std::string name(pass.name);
+            if (std::vector<std::string> limits = first_failing(name); !limits.empty())
+                return Culprit{found.component, {}, std::move(limits), name};
+        }
+        return found;
     }
 
   private:
+    /// The last good and the first bad limit of the pass, as backend options; none when it fails without the pass too.
+    std::vector<std::string> first_failing(const std::string& pass) {
+        const auto limited = [&](int most) {
+            BackendOptions options = failure_.options;
+            std::string& limits = options["pass-limit"];
+            limits += (limits.empty() ? "" : ";") + pass + "=" + std::to_string(most);
+            return options;
+        };
+        int passing = 0, failing = applications(pass);
+        if (failing <= 0 || fails(limited(0))) return {};
+        while (failing - passing > 1 && !(options_.stop && options_.stop())) {
+            const int middle = passing + (failing - passing) / 2;
+            (fails(limited(middle)) ? failing : passing) = middle;
+        }
+        const auto option = [&](int most) { return "pass-limit=" + pass + "=" + std::to_string(most); };
+        return {option(passing), option(failing)};
+    }
+
+    /// How often it is applied; of kernels that are shared, the most that could be.
+    int applications(const std::string& pass) const {
+        return pass == "share" ? static_cast<int>(plan_.kernels.size()) - 1 : plan_.limits.applications(pass);
+    }
+
     /// Whether it fails as recorded with these directives alone.
     bool fails(const Set& on) {
         BackendOptions options = failure_.options;
@@ -87,6 +117,10 @@ class CulpritFinder {
         for (std::size_t i = 0; i < directives_.size(); i++)
             if (!std::binary_search(on.begin(), on.end(), static_cast<int>(i))) off += ";" + directives_[i].text;
         if (off.empty()) options.erase("disable");
+        return fails(options);
+    }
+
+    bool fails(const BackendOptions& options) {
         const auto oracle = backend_oracle(backend_, {.backend = failure_.backend,
                                                       .options = options,
                                                       .accuracy = failure_.signature.kind == "mismatch",

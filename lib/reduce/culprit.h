@@ -18,8 +18,9 @@ struct CulpritOptions {
 
 /// For the backend halide, whose parts we know; nothing for others, when interrupted, and when the graph does not fail
 /// as recorded. `graph` carries its failure. The search of search.h finds the fewest schedule directives with which it
-/// still fails; where it fails without any, the passes before and the lowering of each op are checked against the
-/// reference, and what remains is the compiler itself.
+/// still fails. Where it fails without any, the passes before and the lowering of each op are checked against the
+/// reference; then passes are switched off (pass_limits.h) and the application with which it begins to fail is
+/// bisected; what remains is the compiler itself.
 std::optional<Culprit> find_culprit(const Graph& graph, Backend& backend, const CulpritOptions& options);
 
 }  // namespace whittle::reduce

@@ -65,7 +65,7 @@ Result Deletion::search(Judge& judge, const Options& options, const std::vector<
         if (set.size() == items_.size()) return Verdict::fails;
         return judge.test(candidate(set));
     };
-    problem.prefetch = [&](const Set& set) { judge.prefetch(candidate(set)); };
+    problem.prefetch = [&](const Set& set) { return judge.prefetch(candidate(set)); };
     return reduce::search(problem, options);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "graph/json_text.h"
 
 namespace whittle::reduce {
@@ -36,17 +37,20 @@ Observation from_json(const json& line) {
     return {line.at("failed"),
             line.at("unresolved"),
             {signature.at(0), signature.at(1), signature.at(2)},
-            line.at("message")};
+            line.at("message"),
+            true};
 }
 
 }  // namespace
 
 JournalingOracle::JournalingOracle(Oracle& oracle, fs::path file, const std::string& identity, bool resume)
     : oracle_(oracle), file_(std::move(file)) {
-    if (resume && fs::exists(file_))
+    if (resume && fs::exists(file_)) {
         read(identity);
-    else
-        header_ = json{{"format", kFormat}, {"version", "1.0"}, {"identity", identity}}.dump() + '\n';
+        return;
+    }
+    if (resume) log_warning("reduce", file_.string() + ": no journal to go on from, starting anew");
+    header_ = json{{"format", kFormat}, {"version", "1.0"}, {"identity", identity}}.dump() + '\n';
 }
 
 void JournalingOracle::read(const std::string& identity) {
@@ -87,9 +91,9 @@ Observation JournalingOracle::observe(const Candidate& candidate) {
     return seen;
 }
 
-void JournalingOracle::prefetch(const Candidate& candidate) {
+bool JournalingOracle::prefetch(const Candidate& candidate) {
     const auto known = known_.find(candidate.identity);
-    if (known == known_.end() || known->second.empty()) oracle_.prefetch(candidate);
+    return (known != known_.end() && !known->second.empty()) || oracle_.prefetch(candidate);
 }
 
 /// One write: other processes, and we after a kill, see the whole line or a part of the last one.

@@ -24,7 +24,7 @@ class JournalingOracle final : public Oracle {
 
     /// From one thread.
     Observation observe(const Candidate& candidate) override;
-    void prefetch(const Candidate& candidate) override;
+    bool prefetch(const Candidate& candidate) override;
     void describe(Failure& failure) const override { oracle_.describe(failure); }
     std::string name() const override { return oracle_.name(); }
 

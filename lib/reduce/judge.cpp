@@ -15,7 +15,12 @@ void Judge::follow(const Case& original, const Observation& failure) {
     followed_ = failure.signature;
     known_[identity_(original.graph, original.inputs)] = failure;
     last_ = {original, failure};
+    count(failure);
+}
+
+void Judge::count(const Observation& seen) {
     queries_++;
+    run_ += !seen.replayed;
 }
 
 Verdict Judge::test(const Case& asked_case) {
@@ -31,7 +36,7 @@ Verdict Judge::test(const Case& asked_case) {
     } catch (const Interrupted&) {  // stopped() says so before the next query, and the best so far is kept
         return Verdict::unresolved;
     }
-    queries_++;
+    count(seen);
     known_[identity] = seen;
     const Verdict answer = verdict(asked_case, seen);
     unresolved_ += answer == Verdict::unresolved;
@@ -39,13 +44,13 @@ Verdict Judge::test(const Case& asked_case) {
     return answer;
 }
 
-void Judge::prefetch(const Case& likely) {
+bool Judge::prefetch(const Case& likely) {
     const std::string identity = identity_(likely.graph, likely.inputs);
-    if (!known_.contains(identity)) oracle_.prefetch({likely.graph, likely.inputs, likely.expected, identity});
+    return known_.contains(identity) || oracle_.prefetch({likely.graph, likely.inputs, likely.expected, identity});
 }
 
 bool Judge::stopped() const {
-    return (limits_.stop && limits_.stop()) || (limits_.queries && queries_ >= *limits_.queries);
+    return (limits_.stop && limits_.stop()) || (limits_.queries && run_ >= *limits_.queries);
 }
 
 Verdict Judge::verdict(const Case& asked_case, const Observation& seen) {

@@ -23,7 +23,7 @@ struct Find {
 class Judge {
   public:
     struct Limits {
-        std::optional<std::size_t> queries = {};  ///< distinct cases
+        std::optional<std::size_t> queries = {};  ///< distinct cases that are run; answers of a journal are free
         std::function<bool()> stop = {};          ///< true: no more questions (an interrupt)
     };
     Judge(Oracle& oracle, Limits limits) : oracle_(oracle), identity_(oracle), limits_(std::move(limits)) {}
@@ -39,7 +39,7 @@ class Judge {
     /// Asked of the oracle once per distinct case (until it fails, where the failure is flaky).
     Verdict test(const Case& asked);
     /// It will probably be asked about soon.
-    void prefetch(const Case& likely);
+    bool prefetch(const Case& likely);
     bool stopped() const;
     std::string identity(const Case& asked) { return identity_(asked.graph, asked.inputs); }
 
@@ -65,7 +65,9 @@ class Judge {
     Find last_;
     std::vector<Find> drifted_;
     int repeat_ = 1;
-    std::size_t queries_ = 0, cache_hits_ = 0, unresolved_ = 0;
+    void count(const Observation& seen);
+
+    std::size_t queries_ = 0, run_ = 0, cache_hits_ = 0, unresolved_ = 0;
 };
 
 }  // namespace whittle::reduce

@@ -60,17 +60,22 @@ class Minimizer {
             return std::count_if(seen.begin(), seen.end(), [&](const Observation& other) { return alike(one, other); });
         };
         std::stable_sort(seen.begin(), seen.end(), [&](const Observation& one, const Observation& other) {
+            if (wanted(one) != wanted(other)) return wanted(one);
             return fails(one) != fails(other) ? fails(one) : often(one) > often(other);
         });
         result_.message = seen[0].message;
         if (!fails(seen[0])) return false;
         result_.signature = seen[0].signature;
+        if (!wanted(seen[0])) return false;
         judge_.follow(whole, seen[0]);
         const auto failures = static_cast<std::size_t>(often(seen[0]));
         return failures == runs || (flaky(failures, runs), result_.flaky.repeat > 0);
     }
 
     static bool fails(const Observation& seen) { return seen.failed && !seen.unresolved; }
+    bool wanted(const Observation& seen) const {
+        return fails(seen) && (!options_.signature || seen.signature == *options_.signature);
+    }
     static bool alike(const Observation& one, const Observation& other) {
         return fails(one) ? fails(other) && one.signature == other.signature : !fails(other);
     }
@@ -85,37 +90,50 @@ class Minimizer {
         judge_.repeat(result_.flaky.repeat);
     }
 
-    void delete_calls(bool first) {
-        ReductionReport* report = nullptr;
+    ReductionReport* report_of(std::string_view name) {
         for (ReductionReport& pass : result_.passes)
-            if (pass.name == kDeletion) report = &pass;
+            if (pass.name == name) return &pass;
+        return nullptr;
+    }
+
+    /// Runs `turn` and adds to the report what it did.
+    template <class Turn>
+    void reported(ReductionReport& report, Turn turn) {
+        const auto tried = [this] { return judge_.queries() + judge_.cache_hits(); };
+        const std::size_t tried_before = tried(), accepted_before = accepted_;
+        if (report.before == Size{}) report.before = size_of(best_.found);
+        turn();
+        report.tried += tried() - tried_before;
+        report.accepted += accepted_ - accepted_before;
+        if (accepted_ > accepted_before || report.after == Size{}) report.after = size_of(best_.found);
+    }
+
+    void delete_calls(bool first) {
+        ReductionReport* report = report_of(kDeletion);
         if (!report) {
             result_.search.reservation = "calls were not to be deleted";
             return;
         }
-        const std::size_t asked = judge_.queries();
-        const std::size_t calls = size_of(best_.found).calls;
-        if (first) report->before = size_of(best_.found);
         Options search = search_options();
         if (!first) search.mode = Mode::linear;  // nearly all are needed
-        const Case start = best_.found;
-        const Result found =
-            (first ? deletion_ : Deletion(start.graph, start.inputs))
-                .search(judge_, search, first && options_.likely ? options_.likely() : std::vector<std::string>());
-        result_.search.cache_hits += found.cache_hits;
-        result_.search.one_minimal = found.one_minimal;
-        result_.search.finished = found.finished;
-        result_.search.reservation = found.reservation;
-        report->tried += judge_.queries() - asked;
-        const Size after = size_of(best_.found);
-        report->accepted += calls - after.calls;
-        if (first || after.calls < calls) report->after = after;
+        reported(*report, [&] {
+            const Case start = best_.found;
+            const Result found =
+                (first ? deletion_ : Deletion(start.graph, start.inputs))
+                    .search(judge_, search, first && options_.likely ? options_.likely() : std::vector<std::string>());
+            result_.search.cache_hits += found.cache_hits;
+            result_.search.one_minimal = found.one_minimal;
+            result_.search.finished = found.finished;
+            result_.search.reservation = found.reservation;
+            result_.search.fell_back |= found.fell_back;
+        });
     }
 
     void reduce(ReductionReport& report) {
         for (const Reduction& reduction : reductions())
             if (reduction.name == report.name)
-                result_.search.finished = simplify(reduction, best_, judge_, search_options(), report);
+                reported(report,
+                         [&] { result_.search.finished = simplify(reduction, best_, judge_, search_options()); });
         if (result_.search.finished) return;
         result_.search.one_minimal = false;  // what is simpler has not been tried without each call
         result_.search.reservation = "stopped before the search was complete";
@@ -133,6 +151,7 @@ class Minimizer {
 
     void improve() {
         best_ = judge_.last_failing();
+        ++accepted_;
         result_.calls_after = size_of(best_.found).calls;
         if (options_.improved) options_.improved(finished(best_));
     }
@@ -184,6 +203,7 @@ class Minimizer {
     Deletion deletion_;
     Minimized result_;
     Find best_;
+    std::size_t accepted_ = 0;  ///< candidates that became the best
 };
 
 }  // namespace

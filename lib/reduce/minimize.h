@@ -29,10 +29,20 @@ struct MinimizeOptions {
     /// Names of nodes that may well fail alone, the likeliest first; they order the questions, never the verdict.
     /// Called once, when the original is known to fail.
     std::function<std::vector<std::string>()> likely = {};
+    /// The failure to follow; none: the one that the original shows. With another one it is not failing.
+    std::optional<Signature> signature = {};
     int repeat = 2;  ///< runs of the original, where answers that disagree make it flaky, and of the result
     /// Called with every smaller failing graph (its `failure` set), to save it.
     std::function<void(const Graph&)> improved = {};
     std::function<void(const Progress&)> progress = {};
+};
+
+/// What a reduction did, over all its turns.
+struct ReductionReport {
+    std::string name;
+    std::size_t tried = 0;         ///< candidates, those whose answer was known among them
+    std::size_t accepted = 0;      ///< of these: they fail and are simpler
+    Size before = {}, after = {};  ///< its first turn, and after the last that changed something
 };
 
 /// An original that does not end alike every time.

@@ -1,8 +1,6 @@
 #include "reduce/oracle.h"
 
 #include <algorithm>
-#include <csignal>
-#include <cstring>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -174,16 +172,21 @@ class CommandOracle final : public Oracle {
     /// Polygraphy's rules: which exits and which output count as the failure.
     Observation checked(const ProcessResult& process, Observation seen) const {
         if (process.signal != 0) {
-            const char* signal = sigabbrev_np(process.signal);
             seen.failed = true;
-            seen.signature = {"crash", "", signal ? std::string("SIG") + signal : std::to_string(process.signal)};
+            seen.signature = {"crash", "", signal_name(process.signal)};
             return seen;
         }
         const int code = process.exit_code;
-        if (code == 0 || contains(options_.ignore_codes, code)) return seen;
-        if (!options_.fail_codes.empty() && !contains(options_.fail_codes, code)) return seen;
-        if (pattern_ && !std::regex_search(process.out, *pattern_) && !std::regex_search(process.err, *pattern_))
+        const auto passes = [&](const char* why) {
+            seen.message = "exits with " + std::to_string(code) + why;
             return seen;
+        };
+        if (code == 0) return passes("");
+        if (contains(options_.ignore_codes, code)) return passes(", which --ignore-fail-code excludes");
+        if (!options_.fail_codes.empty() && !contains(options_.fail_codes, code))
+            return passes(", which is no --fail-code");
+        if (pattern_ && !std::regex_search(process.out, *pattern_) && !std::regex_search(process.err, *pattern_))
+            return passes(", and what it prints does not match --fail-regex");
         seen.failed = true;
         // Without a list of codes the original's own code is the failure; another code is another failure.
         seen.signature = {"check", "",

@@ -22,6 +22,7 @@ struct Observation {
     bool unresolved = false;   ///< no usable answer, whatever the signature
     Signature signature = {};  ///< when failed
     std::string message = {};
+    bool replayed = false;  ///< nothing was run: an earlier run's answer (journal.h)
 };
 
 /// A graph to judge, with the values that its inputs had in the original and its outputs have on the reference.
@@ -37,8 +38,8 @@ class Oracle {
     virtual ~Oracle() = default;
     /// May be called from several threads.
     virtual Observation observe(const Candidate& candidate) = 0;
-    /// The candidate will probably be observed soon.
-    virtual void prefetch(const Candidate&) {}
+    /// The candidate will probably be observed soon. False: not now, it may be told again.
+    virtual bool prefetch(const Candidate&) { return true; }
     /// Fills in how the failure is to be reproduced: backend or command, reference, tolerance.
     virtual void describe(Failure& failure) const = 0;
     /// "halide", or the command line.

@@ -14,18 +14,27 @@ Observation ParallelOracle::observe(const Candidate& candidate) {
     return answer.get();
 }
 
-void ParallelOracle::prefetch(const Candidate& candidate) {
+bool ParallelOracle::prefetch(const Candidate& candidate) {
     const auto running = std::count_if(started_.begin(), started_.end(), [](const auto& entry) {
         return entry.second.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
     });
-    if (running + 1 >= jobs_ || started_.contains(candidate.identity)) return;  // one is for what is asked next
-    started_[candidate.identity] = std::async(
-        std::launch::async,
-        [this, graph = candidate.graph, inputs = std::vector(candidate.inputs.begin(), candidate.inputs.end()),
-         expected = std::vector(candidate.expected.begin(), candidate.expected.end()), identity = candidate.identity] {
+    if (started_.contains(candidate.identity)) return true;
+    if (running + 1 >= jobs_) return false;  // one is for what is asked next
+    // A future keeps what its task captured until somebody takes the answer: nobody may.
+    struct Held {
+        Graph graph;
+        std::vector<Tensor> inputs, expected;
+    };
+    auto held = std::make_unique<Held>(Held{candidate.graph,
+                                            {candidate.inputs.begin(), candidate.inputs.end()},
+                                            {candidate.expected.begin(), candidate.expected.end()}});
+    started_[candidate.identity] =
+        std::async(std::launch::async, [this, held = std::move(held), identity = candidate.identity]() mutable {
             const WantedScope scope(unwanted_);
-            return oracle_.observe({graph, inputs, expected, identity});
+            const auto judged = std::move(held);
+            return oracle_.observe({judged->graph, judged->inputs, judged->expected, identity});
         });
+    return true;
 }
 
 }  // namespace whittle::reduce

@@ -21,7 +21,7 @@ class ParallelOracle final : public Oracle {
 
     Observation observe(const Candidate& candidate) override;
     /// Starts it unless all jobs are taken.
-    void prefetch(const Candidate& candidate) override;
+    bool prefetch(const Candidate& candidate) override;
     void describe(Failure& failure) const override { oracle_.describe(failure); }
     std::string name() const override { return oracle_.name(); }
 

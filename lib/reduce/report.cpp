@@ -70,6 +70,8 @@ nlohmann::json to_json(const Minimized& result, const Written& written) {
                            {"cache_hits", result.search.cache_hits},
                            {"unresolved", result.search.unresolved},
                            {"from_journal", written.replayed},
+                           {"fell_back", result.search.fell_back},
+                           {"stored", written.stored},
                            {"one_minimal", result.search.one_minimal},
                            {"reservation", result.search.reservation},
                            {"seconds", result.seconds},
@@ -85,12 +87,16 @@ nlohmann::json to_json(const Minimized& result, const Written& written) {
                            {"directive", culprit.directive},
                            {"together", culprit.together},
                            {"op", culprit.op}};
+        if (culprit.directive.empty() && culprit.together.size() == 2) {
+            json["culprit"]["last_good"] = culprit.together[0];
+            json["culprit"]["first_bad"] = culprit.together[1];
+        }
     }
     return json;
 }
 
 std::string report(const Minimized& result, const Written& written) {
-    std::string text = "failure:    " + result.signature.text() + '\n';
+    std::string text = "failure:    " + result.signature.text() + (written.stored ? ", as the file has it" : "") + '\n';
     const std::string &whole = result.message, &minimized = result.graph.failure->message;
     if (!whole.empty()) text += "            " + whole + '\n';
     if (minimized != whole) text += "            minimized: " + minimized + '\n';
@@ -108,6 +114,9 @@ std::string report(const Minimized& result, const Written& written) {
         text += fmt::format(
             "flaky:      the original fails like this in {} of {} runs; candidates that pass were run {} times\n",
             result.flaky.failures, result.flaky.runs, result.flaky.repeat);
+    if (search.fell_back)
+        text +=
+            "            bisection was misled, by answers that are missing or not monotone: delta debugging went on\n";
     text += "1-minimal:  " + yes_or_no(search.one_minimal, search.reservation) + '\n';
     if (complete)
         text +=

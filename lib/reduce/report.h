@@ -18,6 +18,7 @@ struct Written {
     std::size_t replayed = 0;                         ///< answers taken from the journal
     std::vector<std::filesystem::path> drifted = {};  ///< one per Minimized::drifted
     std::optional<Closeness> closeness = {};          ///< of wrong results: rounding noise, or more
+    bool stored = false;                              ///< the failure that was followed is the one of the file
 };
 
 nlohmann::json to_json(const Minimized& result, const Written& written);

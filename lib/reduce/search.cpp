@@ -7,6 +7,10 @@
 #include <map>
 #include <numeric>
 #include <queue>
+#include <set>
+#include <utility>
+
+#include "base/error.h"
 
 namespace whittle::reduce {
 namespace {
@@ -75,6 +79,9 @@ class Search {
             case Mode::ddmin:
                 ddmin();
                 break;
+            case Mode::probdd:
+                probdd();
+                break;
             case Mode::bisect:
             case Mode::automatic:
                 gallop();
@@ -98,7 +105,8 @@ class Search {
         if (options_.step_limit && result_.queries >= *options_.step_limit) throw Stopped{};
         result_.queries++;
         if (options_.lookahead && problem_.prefetch)
-            for (const Set& next : likely_next(problem_, options_, cache_, set, chance_)) problem_.prefetch(next);
+            for (const Set& next : likely_next(problem_, options_, cache_, set, chance_))
+                if (!told_.contains(next) && problem_.prefetch(next)) told_.insert(next);
         const Verdict verdict = problem_.test(set);
         cache_.emplace(set, verdict);
         chance_ += 0.25 * ((verdict == Verdict::fails) - chance_);
@@ -159,22 +167,26 @@ class Search {
         const std::size_t last = first_failing_prefix({}, pool, 0, pool.size());
         Set essential = {pool[last - 1]};
         pool.resize(last);
+        Set unproven;  // taken for essential since it was last asked whether the essential ones fail alone
         std::size_t ball = 1, ask_alone = 1;
         for (;;) {
             // The more are essential already, the less likely is it that this one was the last.
-            if (essential.size() >= ask_alone) {
-                if (fails(essential)) return;
+            const bool ask_now = essential.size() >= ask_alone;
+            if (ask_now) {
+                if (fails(essential)) break;
+                unproven.clear();  // all that were found so far are needed
                 ask_alone = essential.size() + std::max<std::size_t>(1, essential.size() / 2);
             }
             const std::vector<int> order = by_distance(essential, difference(pool, essential));
-            if (order.empty()) break;
+            if (order.empty()) break;  // all of the pool, which fails
             const std::size_t k = next_essential(essential, order, ball);
             found_ += 1;
             seen_ += static_cast<double>(order.size() - k + 1);
             pool = extended(essential, order, k);
             essential = extended(essential, {order[k - 1]}, 1);
+            if (!ask_now) unproven.push_back(order[k - 1]);
         }
-        fails(essential);  // if not: verdicts are not monotone, and the sweep goes on from the best
+        while (!unproven.empty() && fails(without(best_, unproven.back()))) unproven.pop_back();
     }
 
     /// essential + all of `order` fails, essential alone does not: grows the ball x4 until it fails, then bisects
@@ -221,21 +233,70 @@ class Search {
 
     // ---- sweep and delta debugging ---------------------------------------------------------------------------------
 
-    /// Drops single items until none can be; starts again after each success, when the cache answers what it can.
+    /// Drops single items, pass after pass, until a whole pass drops none: the cache answers what it can. None of those
+    /// that a bisection has proven essential should go.
     void sweep() {
-        bool changed = true;
-        while (changed) {
+        for (bool changed = true; changed;) {
             changed = false;
             result_.reservation.clear();
-            const Set current = best_;
-            for (auto item = current.rbegin(); item != current.rend() && !changed; ++item) {
-                const Verdict verdict = ask(without(current, *item));
-                changed = verdict == Verdict::fails;
+            const Set items = best_;
+            for (auto item = items.rbegin(); item != items.rend(); ++item) {
+                if (!std::binary_search(best_.begin(), best_.end(), *item)) continue;  // it could not live without one
+                const Verdict verdict = ask(without(best_, *item));
                 if (verdict == Verdict::unresolved) result_.reservation = "some sets with one item less gave no answer";
+                if (verdict != Verdict::fails) continue;
+                changed = true;
+                if (options_.mode != Mode::automatic) continue;
+                delta_debug();
+                break;
             }
-            if (changed && options_.mode != Mode::linear && best_.size() > kSweepLimit) ddmin();
         }
         result_.one_minimal = true;
+    }
+
+    /// For verdicts that have turned out not to be monotone.
+    void delta_debug() {
+        if (std::exchange(result_.fell_back, true))
+            ddmin();
+        else
+            probdd();
+    }
+
+    /// Probabilistic delta debugging on best_: each item has a probability of being essential; what is asked is to do
+    /// without those items that promise most, and where that does not fail, they become more probable (Bayes). It ends
+    /// when every item is dropped or certain.
+    void probdd() {
+        struct Item {
+            int number;
+            double essential;
+        };
+        std::vector<Item> items;
+        const double prior = std::min(kMostPrior, kPriorEssential / static_cast<double>(best_.size()));
+        for (const int item : best_) items.push_back({item, prior});
+        for (;;) {
+            std::stable_sort(items.begin(), items.end(),
+                             [](const Item& a, const Item& b) { return a.essential < b.essential; });
+            // Without the first k: the expected number of items dropped is k times the chance that none is essential.
+            double none = 1, chance = 1, most = 0;
+            std::size_t count = 0;
+            for (std::size_t k = 0; k < items.size(); k++) {
+                none *= 1 - items[k].essential;
+                if (static_cast<double>(k + 1) * none <= most) continue;
+                most = static_cast<double>(k + 1) * none;
+                chance = none;
+                count = k + 1;
+            }
+            if (count == 0) return;
+            Set rest;
+            for (std::size_t k = count; k < items.size(); k++) rest.push_back(items[k].number);
+            if (fails(sorted(rest)))  // more may have gone than was asked for
+                std::erase_if(items, [&](const Item& item) {
+                    return !std::binary_search(best_.begin(), best_.end(), item.number);
+                });
+            else
+                for (std::size_t k = 0; k < count; k++)
+                    items[k].essential = count == 1 ? 1 : items[k].essential / (1 - chance);
+        }
     }
 
     /// ddmin on best_.
@@ -263,15 +324,17 @@ class Search {
         }
     }
 
-    static constexpr std::size_t kSkips = 4;        // unresolved midpoints to step around before taking one as passing
-    static constexpr int kGuessLimit = 1000;        // items above which bisection does not guess
-    static constexpr std::size_t kSweepLimit = 24;  // a droppable item among more than these: verdicts are not monotone
+    static constexpr std::size_t kSkips = 4;      // unresolved midpoints to step around before taking one as passing
+    static constexpr int kGuessLimit = 1000;      // items above which bisection does not guess
+    static constexpr double kPriorEssential = 4;  // items that probabilistic delta debugging expects to be essential
+    static constexpr double kMostPrior = 0.5;
 
     const Problem& problem_;
     const Options& options_;
     Result result_;
     Set best_;
     std::map<Set, Verdict> cache_;
+    std::set<Set> told_;           ///< to Problem::prefetch
     double chance_ = 0.5;          // that the next set fails, by those asked about lately
     double found_ = 0, seen_ = 0;  // essential items, and items known to be essential or not, behind the prefix
 };
@@ -327,6 +390,15 @@ std::vector<Set> likely_next(const Problem& problem, const Options& options, con
 }
 
 }  // namespace
+
+std::vector<std::string> mode_names() { return {"auto", "bisect", "linear", "probdd", "ddmin"}; }
+
+Mode mode_from_name(const std::string& name) {
+    const std::vector<std::string> names = mode_names();
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) throw Error("found '" + name + "', expected one of auto, bisect, linear, probdd, ddmin");
+    return static_cast<Mode>(found - names.begin());
+}
 
 Result search(const Problem& problem, const Options& options) { return Search(problem, options).run(); }
 

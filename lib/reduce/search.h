@@ -3,8 +3,10 @@
 //
 // Method: prefix bisection proves the last essential item; then, until the essential items fail alone, the set grows
 // around them by distance (x4) and a bisection inside proves the next one, weighted by how many items were essential so
-// far (many on a long path, few else); a sweep that tries to drop each item proves the result 1-minimal. Where verdicts
-// are not monotone, delta debugging (Zeller and Hildebrandt 2002, ddmin) finishes.
+// far (many on a long path, few else); a sweep that tries to drop each item proves the result 1-minimal. An item that
+// it can drop shows that verdicts are not monotone, or that answers were missing: then probabilistic delta debugging
+// goes on (Wang et al., "Probabilistic Delta Debugging", ESEC/FSE 2021; about four items are expected to be essential),
+// after it, if that was not the end either, delta debugging (Zeller and Hildebrandt 2002, ddmin).
 #pragma once
 
 #include <cstddef>
@@ -38,11 +40,17 @@ struct Problem {
     std::function<Verdict(const Set&)> test;
     /// The empty set is asked about too, and first; else it passes.
     bool ask_empty = false;
-    /// Told before a test which sets will probably be asked about after it, so that they can be tested meanwhile.
-    std::function<void(const Set&)> prefetch = {};
+    /// Told before a test which sets will probably be asked about after it, so that they can be tested meanwhile: once
+    /// each, again where it returns false (not now).
+    std::function<bool(const Set&)> prefetch = {};
 };
 
-enum class Mode { automatic, bisect, linear, ddmin };
+/// bisect: without delta debugging. linear: the sweep alone. probdd, ddmin: delta debugging from the start.
+enum class Mode { automatic, bisect, linear, probdd, ddmin };
+/// "auto" "bisect" "linear" "probdd" "ddmin", in that order.
+std::vector<std::string> mode_names();
+/// Throws Error for any other name.
+Mode mode_from_name(const std::string& name);
 
 struct Options {
     Mode mode = Mode::automatic;
@@ -62,6 +70,7 @@ struct Result {
     std::size_t queries = 0;   ///< distinct sets tested
     std::size_t cache_hits = 0;
     std::size_t unresolved = 0;    ///< queries without an answer
+    bool fell_back = false;        ///< bisection was misled, and delta debugging went on (Mode::automatic)
     std::string reservation = {};  ///< why one_minimal is false, or what weakens it
 };
 

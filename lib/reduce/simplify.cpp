@@ -18,9 +18,9 @@ class Turn {
         for (const Edit& edit : edits_) levels_.push_back(edit.unchanged);
     }
 
-    /// The number of edits that the best case has.
-    std::size_t run() {
-        if (edits_.empty()) return 0;
+    /// False when it was stopped.
+    bool run() {
+        if (edits_.empty()) return true;
         Problem problem;
         problem.count = static_cast<int>(edits_.size());
         problem.ask_empty = true;
@@ -30,7 +30,8 @@ class Turn {
             return candidate ? judge_.test(*candidate) : Verdict::unresolved;
         };
         problem.prefetch = [&](const Set& unchanged) {
-            if (const std::optional<Case> candidate = made(levels_without(unchanged))) judge_.prefetch(*candidate);
+            const std::optional<Case> candidate = made(levels_without(unchanged));
+            return !candidate || judge_.prefetch(*candidate);
         };
         Options options = options_;
         options.improved = [&](const Set& unchanged) { accept(levels_without(unchanged)); };
@@ -38,12 +39,8 @@ class Turn {
         finished_ = result.finished;
         for (const int i : result.kept)
             if (finished_) bisect(static_cast<std::size_t>(i));
-        std::size_t accepted = 0;
-        for (std::size_t i = 0; i < edits_.size(); ++i) accepted += levels_[i] != edits_[i].unchanged;
-        return accepted;
+        return finished_;
     }
-
-    bool finished() const { return finished_; }
 
   private:
     using Levels = std::vector<std::int64_t>;
@@ -100,15 +97,8 @@ class Turn {
 
 }  // namespace
 
-bool simplify(const Reduction& reduction, Find& best, Judge& judge, const Options& options, ReductionReport& report) {
-    const std::size_t asked = judge.queries();
-    if (report.before == Size{}) report.before = size_of(best.found);
-    Turn turn(reduction, best, judge, options);
-    const std::size_t accepted = turn.run();
-    report.tried += judge.queries() - asked;
-    report.accepted += accepted;
-    if (accepted > 0 || report.after == Size{}) report.after = size_of(best.found);
-    return turn.finished();
+bool simplify(const Reduction& reduction, Find& best, Judge& judge, const Options& options) {
+    return Turn(reduction, best, judge, options).run();
 }
 
 }  // namespace whittle::reduce

@@ -7,16 +7,8 @@
 
 namespace whittle::reduce {
 
-/// What a reduction did, over all its turns.
-struct ReductionReport {
-    std::string name;
-    std::size_t tried = 0;         ///< distinct queries
-    std::size_t accepted = 0;      ///< edits that the result has
-    Size before = {}, after = {};  ///< its first turn, and after the last that changed something
-};
-
 /// One turn of one reduction. `best` fails; it is replaced by the simplest case found, and `options.improved` is called
 /// at each step. False when it was stopped.
-bool simplify(const Reduction& reduction, Find& best, Judge& judge, const Options& options, ReductionReport& report);
+bool simplify(const Reduction& reduction, Find& best, Judge& judge, const Options& options);
 
 }  // namespace whittle::reduce

@@ -58,6 +58,33 @@ TEST_CASE("the op whose lowering is wrong is found, not its neighbour in the ker
     }
 }
 
+TEST_CASE("the application of a pass with which it begins to fail is bisected", "[culprit]") {
+    Graph graph = parse(
+        "graph chain {\n  %x = placeholder[\"x\"] : f32[16, 16]\n  %a = aten.relu.default(%x) : f32[16, 16]\n"
+        "  %b = aten.neg.default(%a) : f32[16, 16]\n  %c = aten.abs.default(%b) : f32[16, 16]\n"
+        "  %d = aten.neg.default(%c) : f32[16, 16]\n  return (%d)\n}\n");
+    graph.failure = product("").failure;
+    graph.failure->inputs.resize(1);
+    for (const std::string pass : {"inline", "fuse"}) {
+        graph.failure->options = {{"plant_TESTING_ONLY", "pass=" + pass}};
+        const auto found = find_culprit(graph, *find_backend("halide"), {});
+        REQUIRE(found);
+        CHECK(found->component == "pass");
+        CHECK(found->op == pass);
+        CHECK(found->together == std::vector<std::string>{"pass-limit=" + pass + "=1", "pass-limit=" + pass + "=2"});
+        CHECK_THAT(found->text(), Catch::Contains("first bad: --backend-option pass-limit=" + pass + "=2"));
+        // The limit that is called good is, and so is the pass switched off.
+        for (const auto& [key, value] :
+             {std::pair<std::string, std::string>{"pass-limit", pass + "=1"}, {"disable", pass}}) {
+            Graph good = graph;
+            good.failure->options[key] = value;
+            CHECK_FALSE(find_culprit(good, *find_backend("halide"), {}));
+        }
+    }
+    graph.failure->options = {{"pass-limit", "inlin=1"}};
+    CHECK_THROWS_WITH(find_culprit(graph, *find_backend("halide"), {}), Catch::Contains("share, fuse, inline"));
+}
+
 TEST_CASE("what does not fail has no culprit, nor has a backend that we cannot look into", "[culprit]") {
     CHECK_FALSE(culprit(""));
     Graph graph = product("schedule");

@@ -230,14 +230,17 @@ TEST_CASE("what deletion leaves is made simpler until nothing changes", "[minimi
             if (report.name == name) return report;
         return ReductionReport{};
     };
-    CHECK(pass("calls").accepted == 4);
+    CHECK(pass("calls").accepted > 0);
     CHECK(pass("calls").before.calls == 6);
     CHECK(pass("calls").after.calls == 2);
     CHECK(pass("dims").accepted > 0);
     CHECK(pass("dims").after.elements < pass("dims").before.elements);
     CHECK(pass("dtype").accepted > 0);
     CHECK(pass("data").accepted > 0);
-    for (const ReductionReport& report : result.passes) CHECK(report.tried <= result.search.queries);
+    for (const ReductionReport& report : result.passes) {
+        CHECK(report.tried <= result.search.queries + result.search.cache_hits);
+        CHECK(report.accepted <= report.tried);
+    }
 }
 
 TEST_CASE("reductions can be left out, and the step limit counts theirs too", "[minimize]") {

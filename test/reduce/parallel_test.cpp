@@ -108,7 +108,10 @@ TEST_CASE("what is told to be asked next mostly is", "[search]") {
             return std::includes(set.begin(), set.end(), culprits.begin(), culprits.end()) ? Verdict::fails
                                                                                            : Verdict::passes;
         };
-        problem.prefetch = [&](const Set& set) { ahead.insert(set); };
+        problem.prefetch = [&](const Set& set) {
+            CHECK(ahead.insert(set).second);  // a set once
+            return true;
+        };
         Options options;
         options.lookahead = lookahead;
         CHECK(search(problem, options).kept == culprits);

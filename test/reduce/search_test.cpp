@@ -36,7 +36,7 @@ Problem noisy(Problem problem, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("search finds every conjunction of up to three of many items", "[search]") {
-    const Mode mode = GENERATE(Mode::automatic, Mode::bisect, Mode::ddmin, Mode::linear);
+    const Mode mode = GENERATE(Mode::automatic, Mode::bisect, Mode::linear, Mode::probdd, Mode::ddmin);
     Options options;
     options.mode = mode;
     for (int count : {1, 2, 7, 40})
@@ -102,6 +102,49 @@ TEST_CASE("search copes with verdicts that are not monotone", "[search]") {
     const Result result = search(problem, {});
     CHECK(result.reproduces);
     CHECK(result.kept.size() == 1);
+}
+
+TEST_CASE("search goes on with delta debugging where bisection was misled, and says so", "[search][probdd]") {
+    // Missing answers mislead it: what is taken for essential can be dropped.
+    int fell_back = 0;
+    for (std::uint64_t seed = 1; seed <= 40; seed++) {
+        const Problem problem = noisy(conjunction(200, {20, 80, 150, 151, 152}), seed);
+        const Result automatic = search(problem, {}), bisect = search(problem, {.mode = Mode::bisect});
+        fell_back += automatic.fell_back;
+        CHECK_FALSE(bisect.fell_back);
+        CHECK(problem.test(automatic.kept) == Verdict::fails);
+        CHECK(automatic.one_minimal);
+    }
+    CHECK(fell_back > 0);
+    // Items whose need was only supposed are no sign of it.
+    for (const Set& culprits : {Set{5, 22, 39, 56, 73}, Set{1}, Set{7, 8, 9, 10, 11, 12, 100}})
+        CHECK_FALSE(search(conjunction(120, culprits), {}).fell_back);
+}
+
+TEST_CASE("probabilistic delta debugging leaves out what promises most, and learns from what passes",
+          "[search][probdd]") {
+    // Of 100 items, each essential with probability 0.04, leaving out k drops k 0.96^k of them: most for 24. When that
+    // passes, the same 24 are likelier than the rest, of which 24 are left out next.
+    std::vector<Set> asked;
+    Problem problem = conjunction(100, {0, 99});
+    const auto test = problem.test;
+    problem.test = [&, test](const Set& set) {
+        asked.push_back(set);
+        return test(set);
+    };
+    const Result result = search(problem, {.mode = Mode::probdd});
+    CHECK(result.kept == Set{0, 99});
+    CHECK(result.one_minimal);
+    REQUIRE(asked.size() > 3);
+    CHECK(asked[1].size() == 76);
+    CHECK(asked[1].front() == 24);
+    CHECK(asked[2].size() == 76);
+    CHECK(asked[2][23] == 23);
+    CHECK(asked[2][24] == 48);
+    // Where few of many are essential it needs fewer questions than ddmin.
+    for (const Set& culprits : {Set{5, 150, 390}, Set{17}, Set{100, 101, 102, 103}})
+        CHECK(search(conjunction(400, culprits), {.mode = Mode::probdd}).queries <
+              search(conjunction(400, culprits), {.mode = Mode::ddmin}).queries + 20);
 }
 
 TEST_CASE("search asks only for legal sets", "[search]") {

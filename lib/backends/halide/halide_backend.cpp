@@ -116,7 +116,7 @@ class HalideExecutable final : public Executable {
 CompileOptions options_from(const BackendOptions& options) {
     CompileOptions compile;
     for (const auto& [key, value] : options) {
-        if (key == "plant_TESTING_ONLY" || key == "disable") continue;  // plan() reads them
+        if (key == "plant_TESTING_ONLY" || key == "disable" || key == "pass-limit") continue;  // plan() reads them
         if (key != "asserts") {
             log_warning("backend", "halide: unknown option " + key + "=" + value);
             continue;
@@ -178,7 +178,7 @@ class HalideBackend final : public Backend {
         std::vector<std::shared_ptr<CompiledGroup>> compiled;
         for (const Kernel& kernel : plan.kernels) {
             std::shared_ptr<CompiledGroup>& shared = by_key[expr::key(kernel.group, kernel.schedule)];
-            if (!shared) {
+            if (!shared || !plan.limits.apply("share")) {
                 auto result = CompiledGroup::compile(kernel.group, kernel.schedule, compile_options);
                 if (auto* error = std::get_if<KernelError>(&result))
                     return BackendFailure{.stage = "compile", .op = kernel.group.name, .message = error->message};

@@ -86,7 +86,10 @@ void plant_race(const expr::Group& group, expr::Schedule& schedule) {
 
 class Planner {
   public:
-    Planner(Graph graph, const Planted& planted) : planted_(planted) { plan_.graph = std::move(graph); }
+    Planner(Graph graph, const Planted& planted, PassLimits limits) : planted_(planted) {
+        plan_.graph = std::move(graph);
+        plan_.limits = std::move(limits);
+    }
 
     Plan run() {
         find_uses();
@@ -118,14 +121,19 @@ class Planner {
     }
 
     void add(const Node& node) {
-        if (builder_->stage_count() >= kMaxStages) close_group();
+        if (builder_->stage_count() >= kMaxStages || (started_ && !plan_.limits.apply("fuse"))) close_group();
+        const bool wrong = started_ && is_planted("fuse");
+        started_ = true;
         const std::size_t before = builder_->update_count();
         std::vector<expr::Value> results = lower(node);
         if (before > 0 && builder_->update_count() > before) {
             // A second anchor: what was added for it is dropped with the unused stages, and it starts the next group.
             close_group();
+            started_ = true;
             results = lower(node);
         }
+        if (wrong)
+            for (expr::Value& result : results) result = one_more(result);
         for (std::size_t i = 0; i < results.size(); i++) {
             const ValueKey key{position_, static_cast<int>(i)};
             values_[key] = keep(results[i], key);
@@ -155,7 +163,15 @@ class Planner {
         if (is_empty(value.sizes())) return value;
         const std::size_t nodes = cost(value);
         const bool repeated = use_count_[key] > 1 && nodes > kCheapToRepeat;
-        return repeated || nodes > kMaxInlined ? builder_->materialize(value) : value;
+        if (repeated || nodes > kMaxInlined) return builder_->materialize(value);
+        if (!value.stored_as().empty()) return value;
+        if (!plan_.limits.apply("inline")) return builder_->materialize(value);
+        return is_planted("inline") ? one_more(value) : value;
+    }
+
+    /// The bug that is planted in the pass strikes now.
+    bool is_planted(const std::string& pass) const {
+        return planted_.pass == pass && plan_.limits.applications(pass) == 2;
     }
 
     /// The value in the current group: computed here, or an input of the group.
@@ -176,6 +192,7 @@ class Planner {
     void start_group() {
         builder_.emplace("kernel_" + std::to_string(plan_.kernels.size()));
         kernel_ = {};
+        started_ = false;
         values_.clear();
         inputs_.clear();
     }
@@ -204,6 +221,7 @@ class Planner {
     NodeId position_ = 0;
     std::optional<expr::GroupBuilder> builder_;
     Kernel kernel_;
+    bool started_ = false;                    // a call was lowered into the current group
     std::map<std::string, ValueKey> inputs_;  // of the current group, by name there
     std::map<ValueKey, expr::Value> values_;  // available in the current group
     std::map<ValueKey, NodeId> last_use_;
@@ -246,7 +264,7 @@ std::vector<std::string> not_lowered(const Graph& graph) {
     return targets;
 }
 
-std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& planted) {
+std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& planted, PassLimits limits) {
     std::vector<std::string> missing = not_lowered(graph);
     for (const Node& node : graph.nodes)  // run by compile_control_flow()
         if (const RegisteredOp* op = Registry::instance().op(node.target); op && op->def->higher_order)
@@ -262,14 +280,14 @@ std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& plant
     Graph core = decompose(graph);
     if (auto failure = too_large(core)) return *failure;
     try {
-        return Planner(std::move(core), planted).run();
+        return Planner(std::move(core), planted, std::move(limits)).run();
     } catch (const Error& error) {  // an op refuses these operands by name
         return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
     }
 }
 
 std::variant<Plan, BackendFailure> plan(const Graph& graph, const BackendOptions& options) {
-    auto planned = plan(graph, planted_from(options));
+    auto planned = plan(graph, planted_from(options), PassLimits(options));
     const auto disable = options.find("disable");
     Plan* plan = std::get_if<Plan>(&planned);
     if (!plan || disable == options.end()) return planned;
@@ -278,6 +296,7 @@ std::variant<Plan, BackendFailure> plan(const Graph& graph, const BackendOptions
     for (std::string text; std::getline(texts, text, ';');)
         if (!text.empty()) off.insert(text);
     std::set<std::string> unknown = off;
+    for (const Pass& pass : passes()) unknown.erase(std::string(pass.name));
     for (Kernel& kernel : plan->kernels)
         for (expr::Directive& directive : kernel.schedule) {
             const std::string text = expr::print(directive);
@@ -312,13 +331,16 @@ Planted planted_from(const BackendOptions& options) {
     Planted planted;
     const auto found = options.find("plant_TESTING_ONLY");
     if (found == options.end()) return planted;
-    const std::string prefix = "lowering=";
+    const std::string prefix = "lowering=", pass = "pass=";
     if (found->second == "schedule")
         planted.schedule = true;
     else if (found->second.starts_with(prefix))
         planted.lowering = found->second.substr(prefix.size());
+    else if (found->second == pass + "fuse" || found->second == pass + "inline")
+        planted.pass = found->second.substr(pass.size());
     else
-        throw Error({"plant_TESTING_ONLY", {}}, "found '" + found->second + "', expected schedule or lowering=OP");
+        throw Error({"plant_TESTING_ONLY", {}},
+                    "found '" + found->second + "', expected schedule, lowering=OP, pass=fuse or pass=inline");
     return planted;
 }
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "backends/halide/pass_limits.h"
 #include "expr/group.h"
 #include "graph/backend.h"
 
@@ -33,23 +34,27 @@ struct Plan {
     Graph graph;  ///< decomposed: every call lowers, or is a getitem
     std::vector<Kernel> kernels;
     std::vector<ValueKey> outputs;  ///< one per output of the graph
+    PassLimits limits = {};         ///< counts the applications of passes
 };
 
 /// Deliberate bugs, for the tests of minify and repro; never set otherwise.
 struct Planted {
     bool schedule = false;      ///< a racy vectorized reduction in the first reduction of every kernel
     std::string lowering = {};  ///< results of this op are lowered as one more than they are
+    std::string pass = {};      ///< the second application of this pass makes one more of the value
 };
 
-/// The backend option plant_TESTING_ONLY: "schedule" or "lowering=OP". Throws Error for anything else.
+/// The backend option plant_TESTING_ONLY: "schedule", "lowering=OP", "pass=fuse" or "pass=inline". Throws Error for
+/// anything else.
 Planted planted_from(const BackendOptions& options);
 
 /// Decomposes and lowers. Ops that do not lower, higher-order ones among them, are a BackendFailure with `unsupported`,
 /// naming all of them.
-std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& planted = {});
+std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& planted = {}, PassLimits limits = {});
 
-/// As the backend plans it under its options: plant_TESTING_ONLY, and disable=DIRECTIVE;DIRECTIVE… (texts of
-/// directives(), in whichever kernel has them; one that none has is a warning).
+/// As the backend plans it under its options: plant_TESTING_ONLY, pass-limit=PASS=K;… (see PassLimits), and
+/// disable=PASS;DIRECTIVE;… (passes, and texts of directives(), in whichever kernel has them; one that none has is a
+/// warning).
 std::variant<Plan, BackendFailure> plan(const Graph& graph, const BackendOptions& options);
 
 /// A directive that can be switched off.

@@ -1,7 +1,9 @@
 #include "frontends/onnx/load.h"
 
+#include <algorithm>
 #include <utility>
 
+#include "base/suggest.h"
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/order.h"
 #include "graph/verify.h"
@@ -105,6 +107,21 @@ ValueMeta input_meta(const onnx::ValueInfoProto& input, Session& session) {
     }
 }
 
+/// Every size that was given by name is one of the inputs' dynamic dimensions.
+void check_dims(const std::vector<const onnx::ValueInfoProto*>& inputs, const Session& session) {
+    std::vector<std::string> names;
+    for (const onnx::ValueInfoProto* input : inputs)
+        for (const auto& dim : input->type().tensor_type().shape().dim())
+            if (!dim.dim_param().empty()) names.push_back(dim.dim_param());
+    for (const auto& [name, size] : session.options.dims)
+        if (std::find(names.begin(), names.end(), name) == names.end())
+            throw Error(
+                {session.file, {}},
+                "given a size of the dimension " + in_quotes(name) + ", expected " +
+                    (names.empty() ? "none: no input has a dynamic dimension with a name" : "one of " + join(names)),
+                did_you_mean(name, names));
+}
+
 /// Metas of the inputs, dynamic dimensions decided.
 std::vector<ValueMeta> input_metas(const std::vector<const onnx::ValueInfoProto*>& inputs, Session& session) {
     const auto given = session.options.input_sizes;
@@ -119,6 +136,7 @@ std::vector<ValueMeta> input_metas(const std::vector<const onnx::ValueInfoProto*
             throw Error({session.file, {}},
                         "given sizes of an input " + in_quotes(name) + ", which the model does not have");
     }
+    check_dims(inputs, session);
     std::vector<ValueMeta> metas;
     for (const onnx::ValueInfoProto* input : inputs) metas.push_back(input_meta(*input, session));
     return metas;

@@ -15,6 +15,8 @@ std::string count(std::int64_t number, const char* what) {
 
 }  // namespace
 
+bool is_leaf(const Node& node) { return node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr; }
+
 Size size_of(const Case& sized) {
     Size size;
     add(size, sized.graph);

@@ -16,6 +16,9 @@ struct Case {
     std::vector<Tensor> expected = {};  ///< one per output
 };
 
+/// A placeholder or a get_attr: what holds data.
+bool is_leaf(const Node& node);
+
 /// How large a case is, for reports.
 struct Size {
     std::size_t calls = 0;  ///< without getitems, nested graphs included

@@ -11,8 +11,6 @@
 namespace whittle::reduce {
 namespace {
 
-bool is_leaf(const Node& node) { return node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr; }
-
 constexpr int kSmall = 4;            // whole numbers from -4 to 4
 constexpr int kDoubleMantissa = 53;  // bits, the leading one included
 
@@ -53,22 +51,28 @@ class LeafEdits {
     void add() {
         const bool same = is_filled(old_);
         const double first = old_.numel() ? old_.values<double>()[0] : 0;
-        if (!same || first != 0 || std::signbit(first)) offer("0", filled(old_.dtype(), old_.sizes(), 0));
-        if (!same || (first != 0 && first != 1)) offer("1", filled(old_.dtype(), old_.sizes(), 1));
+        const auto all = [](std::int64_t value) {
+            return [value](const Tensor& old) { return filled(old.dtype(), old.sizes(), value); };
+        };
+        if (!same || first != 0 || std::signbit(first)) offer("0", all(0));
+        if (!same || (first != 0 && first != 1)) offer("1", all(1));
         if (!same)
-            offer("its first element", old_.as_strided(old_.sizes(), Strides(old_.sizes().size(), 0), old_.offset()));
+            offer("its first element", [](const Tensor& old) {
+                return old.as_strided(old.sizes(), Strides(old.sizes().size(), 0), old.offset()).clone();
+            });
         if (!is_floating(old_.dtype())) return;
         const std::vector<double> values = old_.values<double>();
         const auto is_small = [](double v) { return is_whole(v) && std::abs(v) <= kSmall; };
-        if (!same && !std::all_of(values.begin(), values.end(), is_small))
-            offer("small whole numbers", small_numbers(old_));
+        if (!same && !std::all_of(values.begin(), values.end(), is_small)) offer("small whole numbers", small_numbers);
         if (!std::all_of(values.begin(), values.end(), is_whole))
-            offer("whole numbers", mapped(old_, [](double v) { return std::nearbyint(v); }));
+            offer("whole numbers",
+                  [](const Tensor& old) { return mapped(old, [](double v) { return std::nearbyint(v); }); });
         const int bits = mantissa_bits(old_);
         if (bits > 1)
             edits_.push_back({"%" + name_ + " has few digits",
                               [leaf = leaf_, old = old_](Draft& draft, std::int64_t level) {
-                                  set_unless_changed(draft, leaf, old, mapped(old, [&](double v) {
+                                  if (draft.data(leaf).storage() == old.storage())
+                                      draft.set_data(leaf, mapped(old, [&](double v) {
                                                          return rounded(v, static_cast<int>(level));
                                                      }));
                               },
@@ -76,13 +80,11 @@ class LeafEdits {
     }
 
   private:
-    static void set_unless_changed(Draft& draft, NodeId leaf, const Tensor& old, const Tensor& value) {
-        if (draft.data(leaf).storage() == old.storage()) draft.set_data(leaf, value);
-    }
-    void offer(const std::string& what, const Tensor& value) {
+    /// `make` gives the simpler tensor, each time anew: all of them at once would be several copies of every weight.
+    void offer(const std::string& what, std::function<Tensor(const Tensor& old)> make) {
         edits_.push_back({"%" + name_ + " is " + what,
-                          [leaf = leaf_, old = old_, value = value.clone()](Draft& draft, std::int64_t) {
-                              set_unless_changed(draft, leaf, old, value);
+                          [leaf = leaf_, old = old_, make = std::move(make)](Draft& draft, std::int64_t) {
+                              if (draft.data(leaf).storage() == old.storage()) draft.set_data(leaf, make(old));
                           }});
     }
 

@@ -5,26 +5,31 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/interrupt.h"
 #include "graph/verify.h"
 #include "ops/interpreter.h"
+#include "ops/nested.h"
 #include "passes/dce.h"
 
 namespace whittle::reduce {
 namespace {
 
-bool is_leaf(const Node& node) { return node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr; }
+constexpr int kMostSteps = 100'000;  // values that the reference may compute: an edit can make a loop endless
 
-bool same_type(const ValueMeta& a, const ValueMeta& b) { return a.dtype == b.dtype && a.sizes == b.sizes; }
-
-/// Runs the reference; Error where a value is not what its meta says.
+/// Runs the reference; Error where a value is not what its meta says, where it does not end, and when we are to stop.
 class CheckingInterpreter final : public Interpreter {
   protected:
     void observe(const Graph& graph, NodeId id, std::span<const Tensor> results) override {
+        if (++steps_ > kMostSteps) throw Error("no end after " + std::to_string(kMostSteps) + " values");
+        if (told_to_stop()) throw Error("interrupted");
         const Node& node = graph.nodes[static_cast<std::size_t>(id)];
         for (std::size_t i = 0; i < node.results.size(); ++i)
             if (!same_type(node.results[i], ValueMeta::of(results[i])))
                 throw Error("%" + node.name + " is not what was inferred");
     }
+
+  private:
+    int steps_ = 0;
 };
 
 /// Types of what a node reads, in order.
@@ -35,6 +40,16 @@ std::vector<ValueMeta> operand_types(const Graph& graph, const Node& node) {
             types.push_back(ValueMeta::contiguous(meta.dtype, meta.sizes));
     });
     return types;
+}
+
+/// Whether inference can do without values that are computed when the graph runs.
+bool is_inferred(const Graph& graph, const Node& call) {
+    try {
+        infer(graph, call);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 /// Placeholders that nobody reads go, and with them what they hold.
@@ -50,6 +65,24 @@ Graph without_unread_inputs(const Graph& graph) {
             map_inputs(graph.nodes[i], [&](NodeRef ref) { return Arg(position[static_cast<std::size_t>(ref.id)]); }));
     }
     return result;
+}
+
+/// What was cut lies in memory as it did before: copied, it is as its meta says.
+Tensor compact(const Tensor& tensor, const ValueMeta& meta) {
+    return tensor.strides() == meta.strides ? tensor : tensor.clone();
+}
+
+void compact_constants(Graph& graph) {
+    for (const Node& node : graph.nodes)
+        if (node.kind == NodeKind::get_attr) {
+            Tensor& constant = graph.attributes.at(node.target);
+            constant = compact(constant, node.meta());
+        }
+    for (auto& [name, nested] : graph.subgraphs) {
+        Graph body = *nested;
+        compact_constants(body);
+        nested = std::make_shared<const Graph>(std::move(body));
+    }
 }
 
 }  // namespace
@@ -126,6 +159,17 @@ void Draft::set_data(NodeId leaf, const Tensor& value) {
         work_.attributes[held.target] = value;
 }
 
+void Draft::cut(NodeId leaf, const Sizes& sizes) {
+    Node& held = node(leaf);
+    ValueMeta& meta = held.results.at(0);
+    const bool requires_grad = meta.requires_grad;
+    meta = ValueMeta::contiguous(meta.dtype, sizes);
+    meta.requires_grad = requires_grad;
+    if (!outermost_ && held.kind == NodeKind::placeholder) return;  // holds nothing
+    Tensor& data = held.kind == NodeKind::placeholder ? inputs_[held.name] : work_.attributes[held.target];
+    data = data.as_strided(sizes, data.strides(), data.offset());  // finish() copies it
+}
+
 NodeRef Draft::resolved(NodeRef ref) const {
     for (;;) {
         const NodeRef next = replacement_[static_cast<std::size_t>(ref.id)];
@@ -195,7 +239,7 @@ bool Draft::infer_again(Graph& graph) const {
             if (!known) node.results = fresh;
         } catch (const Error&) {
             const Node* original = from_->find(node.name);
-            if (!original || original->target != node.target ||
+            if (!original || original->target != node.target || is_inferred(*from_, *original) ||
                 operand_types(*from_, *original) != operand_types(graph, node))
                 return false;
         }
@@ -209,10 +253,11 @@ std::optional<Case> Draft::finish() const {
     try {
         std::optional<Graph> graph = assemble();
         if (!graph || graph->calls().empty()) return std::nullopt;
+        compact_constants(*graph);
         Case result{std::move(*graph)};
         verify(result.graph, Stage::captured, Registry::instance());
         for (const NodeId id : result.graph.placeholders())
-            result.inputs.push_back(inputs_.at(result.graph.node({id}).name));
+            result.inputs.push_back(compact(inputs_.at(result.graph.node({id}).name), result.graph.node({id}).meta()));
         result.expected = CheckingInterpreter().run(result.graph, result.inputs);
         return result;
     } catch (const Error&) {

@@ -1,12 +1,11 @@
-// dtype: f32 in the place of other dtypes, of all leaves and arguments of a dtype or of one leaf.
+// dtype: f32 in the place of other floating-point types, of all leaves and arguments of a dtype or of one leaf.
+// Integers stay: they may be indices or counts, and no compiler has to take those in f32.
 #include <set>
 
 #include "reduce/reductions/reduction.h"
 
 namespace whittle::reduce {
 namespace {
-
-bool is_leaf(const Node& node) { return node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr; }
 
 void to_f32(Draft& draft, NodeId leaf) {
     if (draft.data(leaf).dtype() != DType::f32) draft.set_data(leaf, draft.data(leaf).to(DType::f32));
@@ -31,9 +30,9 @@ std::vector<Edit> dtype_edits(const Case& from) {
     std::set<DType> floating;
     for (std::size_t i = 0; i < from.graph.nodes.size(); ++i) {
         const Node& node = from.graph.nodes[i];
-        if (!is_leaf(node) || node.meta().dtype == DType::f32) continue;
+        if (!is_leaf(node) || node.meta().dtype == DType::f32 || !is_floating(node.meta().dtype)) continue;
         leaves.push_back(static_cast<NodeId>(i));
-        if (is_floating(node.meta().dtype)) floating.insert(node.meta().dtype);
+        floating.insert(node.meta().dtype);
     }
     for (const DType dtype : floating)
         edits.push_back({"all " + std::string(name(dtype)) + " is f32", [leaves, dtype](Draft& draft, std::int64_t) {

@@ -2,13 +2,12 @@
 // iteration. What the op means is not asked: the reference computes what comes out, and the oracle judges it.
 #include <map>
 
+#include "ops/nested.h"
 #include "reduce/reductions/fill.h"
 #include "reduce/reductions/reduction.h"
 
 namespace whittle::reduce {
 namespace {
-
-bool same_type(const ValueMeta& a, const ValueMeta& b) { return a.dtype == b.dtype && a.sizes == b.sizes; }
 
 /// What the nested graph's placeholders read: the call's last operands, which are those that are handed on; what comes
 /// before them and is one integer or bool (a count, a condition) is 0 or true, and -1 here. Nothing when the types do

@@ -7,8 +7,6 @@
 namespace whittle::reduce {
 namespace {
 
-bool is_leaf(const Node& node) { return node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr; }
-
 /// Whoever reads the leaf gets the number; ops that want a tensor refuse it when the draft is finished.
 void read_number(Draft& draft, NodeId leaf, std::int64_t number) {
     const bool floating = is_floating(draft.from().node({leaf}).meta().dtype);

@@ -1,0 +1,66 @@
+#include "backends/halide/pass_limits.h"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <vector>
+
+#include "base/error.h"
+#include "base/suggest.h"
+
+namespace whittle::halide {
+namespace {
+
+constexpr Pass kPasses[] = {
+    {"share", "a kernel that differs from an earlier one in names only is not compiled again"},
+    {"fuse", "a call joins the kernel of those before it"},
+    {"inline", "a value is computed where it is read, not stored"},
+};
+
+bool is_pass(const std::string& name) {
+    return std::any_of(std::begin(kPasses), std::end(kPasses), [&](const Pass& pass) { return pass.name == name; });
+}
+
+std::vector<std::string> parts(const BackendOptions& options, const std::string& key) {
+    std::vector<std::string> result;
+    const auto found = options.find(key);
+    std::istringstream rest(found == options.end() ? std::string() : found->second);
+    for (std::string part; std::getline(rest, part, ';');)
+        if (!part.empty()) result.push_back(part);
+    return result;
+}
+
+}  // namespace
+
+std::span<const Pass> passes() { return kPasses; }
+
+PassLimits::PassLimits(const BackendOptions& options) {
+    for (const std::string& name : parts(options, "disable"))
+        if (is_pass(name)) counts_[name].most = 0;
+    for (const std::string& limit : parts(options, "pass-limit")) {
+        const auto equals = limit.find('=');
+        const std::string name = limit.substr(0, equals), text = equals == limit.npos ? "" : limit.substr(equals + 1);
+        if (!is_pass(name)) {
+            std::vector<std::string> known;
+            for (const Pass& pass : kPasses) known.emplace_back(pass.name);
+            throw Error({"pass-limit", {}}, "found '" + name + "', expected one of " + join(known),
+                        did_you_mean(name, known));
+        }
+        int& most = counts_[name].most;
+        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), most);
+        if (status != std::errc() || end != text.data() + text.size() || most < 0)
+            throw Error({"pass-limit", {}}, "found '" + limit + "', expected PASS=K, K applications");
+    }
+}
+
+bool PassLimits::apply(std::string_view pass) {
+    Count& count = counts_[std::string(pass)];
+    return ++count.asked <= count.most || count.most < 0;
+}
+
+int PassLimits::applications(std::string_view pass) const {
+    const auto found = counts_.find(pass);
+    return found == counts_.end() ? 0 : found->second.asked;
+}
+
+}  // namespace whittle::halide
