@@ -39,7 +39,7 @@ std::vector<LineInfo> LlvmSymbolizer::look_up(const std::string& module, std::ui
     for (std::uint32_t i = 0; i < found->getNumberOfFrames(); ++i) {
         const llvm::DILineInfo& info = found->getFrame(i);
         lines.push_back({known(info.FunctionName), known(info.FileName), static_cast<int>(info.Line),
-                         static_cast<int>(info.Column)});
+                         static_cast<int>(info.Column), static_cast<int>(info.StartLine)});
     }
     return lines;
 }

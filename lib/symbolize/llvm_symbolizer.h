@@ -11,6 +11,7 @@ namespace whittle {
 struct LineInfo {
     std::string function, file;  ///< demangled; "" where unknown
     int line = 0, column = 0;
+    int start_line = 0;  ///< where the function begins; 0 where unknown
 };
 
 /// Slow at its first address of a module (tens of milliseconds), then microseconds. Not for several threads at once.

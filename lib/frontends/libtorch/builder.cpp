@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "frontends/libtorch/fold.h"
@@ -23,8 +24,13 @@ class Builder {
         CapturedProgram program;
         for (const Step& step : recording_.steps) program.op_count += step.kind == StepKind::op ? 1 : 0;
         FrameFolder folder;
-        for (const FrameSteps& steps : recording_.frames.frames)
+        for (const FrameSteps& steps : recording_.frames.frames) {
+            if (options_.functions.empty() && !steps.root && is_constructor(steps.function)) {
+                initialisations_[steps.function] += op_count(steps);
+                continue;
+            }
             if (std::optional<capture::CapturedFrame> captured = build(steps)) folder.add(std::move(*captured));
+        }
         program.frames = folder.finish();
         dropped_ = folder.dropped();
         name_frames(program.frames);
@@ -75,7 +81,7 @@ class Builder {
             return frame.graphs.size() > 1 ? name + "_" + std::to_string(i) : name;
         };
         for (capture::CapturedFrame& frame : frames) {
-            const std::string base = identifier(short_name(frame.function));
+            const std::string base = identifier_of(frame.function);
             const auto is_free = [&](const std::string& name) {
                 if (taken.contains(name)) return false;
                 for (std::size_t i = 0; i < frame.graphs.size(); ++i)
@@ -92,6 +98,31 @@ class Builder {
             }
             taken.insert(frame.name);
         }
+    }
+
+    /// "C::C": what it computes are the initial values of parameters.
+    static bool is_constructor(const std::string& function) {
+        const auto colons = function.rfind("::");
+        if (colons == std::string::npos || function.ends_with('>')) return false;
+        std::string scope = function.substr(0, colons);
+        if (const auto angle = scope.find('<'); angle != std::string::npos) scope.resize(angle);
+        const auto outer = scope.rfind("::");
+        return function.substr(colons + 2) == (outer == std::string::npos ? scope : scope.substr(outer + 2));
+    }
+
+    std::int64_t op_count(const FrameSteps& steps) const {
+        return std::ranges::count_if(steps.steps,
+                                     [&](std::int32_t step) { return recording_.step(step).kind == StepKind::op; });
+    }
+
+    /// "Net__forward"; "main_lambda_at_app_cpp_90" of main::{lambda at app.cpp:90}.
+    static std::string identifier_of(const std::string& function) {
+        std::string name = identifier(short_name(function));
+        if (function.find('{') == std::string::npos) return name;
+        const auto repeats = std::ranges::unique(name, [](char a, char b) { return a == '_' && b == '_'; });
+        name.erase(repeats.begin(), repeats.end());
+        if (name.ends_with('_')) name.pop_back();
+        return name.starts_with('_') ? name.substr(1) : name;
     }
 
     static std::string short_name(const std::string& function) {
@@ -124,6 +155,9 @@ class Builder {
             notes.push_back(std::to_string(made_) +
                             " operations that only make tensors (ones, arange ...) are counted in no graph: what they "
                             "make are inputs");
+        for (const auto& [function, count] : initialisations_)
+            notes.push_back("initialisation: " + std::to_string(count) + " operations of " + function +
+                            " are in no graph (--function " + function + " captures them)");
         if (dropped_)
             notes.push_back(std::to_string(dropped_) + " recompiles are counted only: of each graph " +
                             std::to_string(kMostVariants) + " specializations are told");
@@ -137,6 +171,7 @@ class Builder {
     Cutter cutter_;
     Elements elements_;
     std::int64_t made_ = 0, dropped_ = 0;
+    std::map<std::string, std::int64_t> initialisations_;  ///< ops of constructors
 };
 
 }  // namespace

@@ -108,11 +108,8 @@ class StackReader {
         StackFrame result{.file = place.file.empty() ? place.module : place.file,
                           .line = place.line,
                           .column = place.column,
-                          .function = place.function,
+                          .function = readable_function(place.function, place.file, place.start_line),
                           .text = symbolizer_.source_text(place.file, place.line)};
-        constexpr std::string_view kAnonymous = "(anonymous namespace)::";
-        for (auto at = result.function.find(kAnonymous); at != std::string::npos; at = result.function.find(kAnonymous))
-            result.function.erase(at, kAnonymous.size());
         if (result.function.empty()) {
             char text[32];
             std::snprintf(text, sizeof text, "+0x%llx", static_cast<unsigned long long>(place.offset));

@@ -181,6 +181,30 @@ void read_name(Cursor& in, EventFile& file, std::uint64_t order) {
     file.names.push_back(std::move(name));
 }
 
+/// One name per tensor, and no name for tensors of different modules. The last name of a tensor is the best: parents
+/// are known only after their children. Names without a root are last resorts.
+void settle_names(std::vector<TensorName>& names) {
+    std::map<std::uint64_t, TensorName*> best;
+    for (TensorName& name : names) {
+        TensorName*& known = best[name.tensor];
+        if (!known || name.root || !known->root) known = &name;
+    }
+    // Whose name it is: the module at the root, or where that is not known, the one that registered it.
+    const auto owner = [](const TensorName& name) { return std::pair(name.root, name.root ? "" : name.type); };
+    std::map<std::string, std::vector<std::pair<std::uint64_t, std::string>>> owners;  // by path
+    std::vector<TensorName> settled;
+    for (const TensorName& name : names) {
+        if (best[name.tensor] != &name) continue;
+        settled.push_back(name);
+        auto& same = owners[name.path];
+        const auto known = std::ranges::find(same, owner(name));
+        const auto number = known - same.begin();
+        if (known == same.end()) same.push_back(owner(name));
+        if (number) settled.back().path = "module_" + std::to_string(number) + "." + name.path;
+    }
+    names = std::move(settled);
+}
+
 void read_snapshot(Cursor& in, EventFile& file, Event& event) {
     EventValue value = read_value(in);
     if (!value.tensor()) in.fail("found a snapshot of no tensor", "expected a tensor");
@@ -394,6 +418,7 @@ EventFile read_events(const std::filesystem::path& path) {
     std::ranges::sort(file.events, {}, &Event::order);
     std::ranges::sort(file.unseen_writes, {}, &Event::order);
     std::ranges::sort(file.names, {}, &TensorName::order);
+    settle_names(file.names);
     check_references(file);
     return file;
 }

@@ -60,6 +60,7 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
         if (!info.file.empty()) place.file = std::filesystem::path(info.file).lexically_normal().string();
         place.line = info.line;
         place.column = info.column;
+        place.start_line = info.start_line;
         place.inlined = &info != &lines.back();
         // System libraries may have debug information too, and so have ours.
         place.user = nowhere.user && !in_system_folder(place.file);
@@ -71,5 +72,23 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
 }
 
 std::string Symbolizer::source_text(const std::string& file, int line) { return impl_->sources.line(file, line); }
+
+std::string readable_function(std::string function, const std::string& file, int start_line) {
+    constexpr std::string_view kAnonymous = "(anonymous namespace)::", kCall = "operator()";
+    for (auto at = function.find(kAnonymous); at != std::string::npos; at = function.find(kAnonymous))
+        function.erase(at, kAnonymous.size());
+    if (!function.ends_with(kCall) || start_line == 0) return function;
+    std::string scope = function.substr(0, function.size() - kCall.size());
+    bool lambda = scope.empty();  // short names are all that debug information has of some
+    for (const char* mark : {"{lambda", "'lambda", "$_"})
+        if (const auto at = scope.find(mark); at != std::string::npos) {
+            scope.resize(at);
+            lambda = true;
+        }
+    if (!lambda) return function;
+    if (scope.ends_with("::")) scope = without_parameters(scope.substr(0, scope.size() - 2)) + "::";
+    return scope + "{lambda at " + std::filesystem::path(file).filename().string() + ":" + std::to_string(start_line) +
+           "}";
+}
 
 }  // namespace whittle::libtorch

@@ -18,6 +18,7 @@ struct CodePlace {
     std::string function;  ///< demangled, without parameters; "" when not even a symbol is known
     std::string file;      ///< "" without debug information
     int line = 0, column = 0;
+    int start_line = 0;         ///< of the function; 0 where unknown
     std::string module;         ///< path of the program or library
     std::uint64_t address = 0;  ///< the return address
     std::uint64_t offset = 0;   ///< the same from the start of the module, as disassemblers show it
@@ -50,5 +51,9 @@ class Symbolizer {
     std::unique_ptr<Impl> impl_;
     bool program_has_lines_ = false;
 };
+
+/// What a function is called in reports: without anonymous namespaces, and "main::{lambda at app.cpp:90}" for a
+/// lambda's operator() that begins there, whose own name is the compiler's.
+std::string readable_function(std::string function, const std::string& file, int start_line);
 
 }  // namespace whittle::libtorch

@@ -20,12 +20,7 @@ class Tracer {
         for (std::size_t i = 0; i < file.snapshots.size(); ++i) snapshots_[file.snapshots[i].tensor.id].push_back(i);
         for (auto& [tensor, list] : snapshots_)
             std::ranges::sort(list, {}, [&](std::size_t i) { return file.snapshots[i].order; });
-        // The last name is the best: parents are known only after their children. Names without a root are last
-        // resorts.
-        for (const TensorName& name : file.names) {
-            const TensorName*& known = names_[name.tensor];
-            if (!known || name.root || !known->root) known = &name;
-        }
+        for (const TensorName& name : file.names) names_[name.tensor] = &name;
     }
 
     Values trace() {

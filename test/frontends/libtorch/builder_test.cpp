@@ -418,3 +418,28 @@ TEST_CASE("the fuzz target's seeds are event files that give frames") {
         CHECK(build_frames(file, {}).frames.size() == 1);
     }
 }
+
+TEST_CASE("parameters of different modules never share a name") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor first{.id = 1}, second{.id = 2}, y{.id = 3};
+        w.name(1, "weight", 7);
+        w.name(2, "weight", 8);
+        w.snapshot(first, {1, 2, 3});
+        w.snapshot(second, {1, 2, 3});
+        w.call(kMul, {first, second}, {y});
+    });
+    const Graph graph = only_frame(file).graphs.at(0).graph;
+    CHECK(graph.attributes.size() == 2);
+    CHECK(graph.attributes.contains("weight"));
+    CHECK(graph.attributes.contains("module_1.weight"));
+}
+
+TEST_CASE("lambdas are named by their place, other call operators by their class") {
+    CHECK(readable_function("operator()", "/src/app.cpp", 90) == "{lambda at app.cpp:90}");
+    CHECK(readable_function("main::{lambda(at::Tensor)#1}::operator()", "app.cpp", 90) ==
+          "main::{lambda at app.cpp:90}");
+    CHECK(readable_function("main(int, char**)::$_0::operator()", "app.cpp", 7) == "main::{lambda at app.cpp:7}");
+    CHECK(readable_function("Scale::operator()", "app.cpp", 7) == "Scale::operator()");
+    CHECK(readable_function("(anonymous namespace)::f", "app.cpp", 7) == "f");
+}
