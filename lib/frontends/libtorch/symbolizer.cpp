@@ -77,7 +77,7 @@ std::string readable_function(std::string function, const std::string& file, int
     constexpr std::string_view kAnonymous = "(anonymous namespace)::", kCall = "operator()";
     for (auto at = function.find(kAnonymous); at != std::string::npos; at = function.find(kAnonymous))
         function.erase(at, kAnonymous.size());
-    if (!function.ends_with(kCall) || start_line == 0) return function;
+    if (!function.ends_with(kCall)) return function;
     std::string scope = function.substr(0, function.size() - kCall.size());
     bool lambda = scope.empty();  // short names are all that debug information has of some
     for (const char* mark : {"{lambda", "'lambda", "$_"})
@@ -87,8 +87,9 @@ std::string readable_function(std::string function, const std::string& file, int
         }
     if (!lambda) return function;
     if (scope.ends_with("::")) scope = without_parameters(scope.substr(0, scope.size() - 2)) + "::";
-    return scope + "{lambda at " + std::filesystem::path(file).filename().string() + ":" + std::to_string(start_line) +
-           "}";
+    const std::string name = std::filesystem::path(file).filename().string();
+    return scope +
+           (start_line ? "{lambda at " + name + ":" + std::to_string(start_line) + "}" : "{lambda in " + name + "}");
 }
 
 }  // namespace whittle::libtorch

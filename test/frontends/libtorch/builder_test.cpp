@@ -440,6 +440,7 @@ TEST_CASE("lambdas are named by their place, other call operators by their class
     CHECK(readable_function("main::{lambda(at::Tensor)#1}::operator()", "app.cpp", 90) ==
           "main::{lambda at app.cpp:90}");
     CHECK(readable_function("main(int, char**)::$_0::operator()", "app.cpp", 7) == "main::{lambda at app.cpp:7}");
+    CHECK(readable_function("operator()", "app.cpp", 0) == "{lambda in app.cpp}");  // GCC does not tell its line
     CHECK(readable_function("Scale::operator()", "app.cpp", 7) == "Scale::operator()");
     CHECK(readable_function("(anonymous namespace)::f", "app.cpp", 7) == "f");
 }
