@@ -65,6 +65,10 @@ struct FunctionState {
     std::string name_;
 };
 
+/// Tells the program's hooks (hooks.h) of a graph that was compiled.
+void call_compile_hooks(const FunctionState& function, const std::vector<capture::Guard>& guards, const Graph& captured,
+                        const CompiledGraph& compiled);
+
 /// One execution.
 class Execution final : public FrameHost {
   public:

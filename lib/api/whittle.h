@@ -13,6 +13,7 @@
 #include <whittle/api/control.h>
 #include <whittle/api/custom.h>
 #include <whittle/api/explain.h>
+#include <whittle/api/hooks.h>
 #include <whittle/api/module.h>
 #include <whittle/api/tensor.h>
 

@@ -1,0 +1,89 @@
+#define WHITTLE_API_IMPLEMENTATION
+#include <whittle/api/hooks.h>
+
+#include <algorithm>
+
+#include "api/frame.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "explain/full_code.h"
+#include "graph/text.h"
+
+namespace whittle::api {
+
+namespace {
+
+std::mutex hooks_mutex;
+std::vector<std::shared_ptr<OnCompile::Hook>> hooks;
+
+}  // namespace
+
+OnCompile::OnCompile(Hook hook) : hook_(std::make_shared<Hook>(std::move(hook))) {
+    const std::lock_guard lock(hooks_mutex);
+    hooks.push_back(hook_);
+}
+
+OnCompile::~OnCompile() {
+    const std::lock_guard lock(hooks_mutex);
+    std::erase(hooks, hook_);
+}
+
+void call_compile_hooks(const FunctionState& function, const std::vector<capture::Guard>& guards, const Graph& captured,
+                        const CompiledGraph& compiled) {
+    std::vector<std::shared_ptr<OnCompile::Hook>> called;
+    {
+        const std::lock_guard lock(hooks_mutex);
+        called = hooks;
+    }
+    if (called.empty()) return;
+    CompiledGraphInfo info{.function = function.counts.name,
+                           .name = captured.name,
+                           .backend = function.backend_name,
+                           .captured = print(captured),
+                           .functional = print(compiled.graph),
+                           .seconds = compiled.seconds};
+    for (const capture::Guard& guard : guards) info.guards.push_back(guard.text());
+    for (const auto& hook : called) (*hook)(info);
+}
+
+std::vector<CacheEntry> cache_entries(FunctionState& function) {
+    std::vector<CacheEntry> result;
+    const std::lock_guard lock(function.mutex);
+    for (const capture::FrameCache::Entry& entry : function.cache.entries()) {
+        CacheEntry& told = result.emplace_back();
+        for (const capture::Guard& guard : entry.guards) told.guards.push_back(guard.text());
+        for (const capture::SizeSymbol& symbol : entry.symbols)
+            told.symbols.push_back(symbol.name + " = " + symbol.place());
+        told.graphs = entry.graphs ? static_cast<std::int64_t>(entry.graphs->size()) : 0;
+        told.hits = entry.hits;
+    }
+    return result;
+}
+
+struct PrepareDebug::State {
+    std::filesystem::path folder;
+    Trace trace;
+    Trace* before = nullptr;
+
+    explicit State(const std::filesystem::path& path) : folder(path), trace(path, "always") {}
+};
+
+PrepareDebug::PrepareDebug(const std::string& folder) {
+    if (std::filesystem::exists(std::filesystem::path(folder) / "index.json"))
+        throw Error({folder, {}}, "found a folder with a trace, expected an empty or a new one");
+    std::filesystem::create_directories(folder);
+    state_ = std::make_unique<State>(folder);
+    state_->before = exchange_trace(&state_->trace);
+}
+
+PrepareDebug::~PrepareDebug() {
+    exchange_trace(state_->before);
+    try {
+        state_->trace.save();
+        whittle::explain::write_full_code(state_->folder);
+    } catch (const std::exception& error) {
+        log_warning("capture", "what was captured is not all in " + state_->folder.string() + ": " + error.what());
+    }
+}
+
+}  // namespace whittle::api
