@@ -113,7 +113,7 @@ void declare(cli::Tool& tool, Options& options) {
                  "the ops that Halide computes wrong; then: repro m.json");
     tool.example("minify model.onnx -o small.onnx --check ./compiles.sh {}",
                  "a compiler of your own, judged by a script");
-    tool.exit_one("the model does not fail, or too rarely to be minimized.");
+    tool.exit_one("the model does not fail, or too rarely to be minimized, or the backend does not support it.");
 }
 
 fs::path default_output(const Options& options) {
@@ -337,6 +337,13 @@ struct Done {
     nlohmann::json json = {};
 };
 
+/// The model gets no answer.
+std::string declined(const Options& options, const std::string& judge, const std::string& message) {
+    if (options.test.empty() && options.check.empty())
+        return "unsupported: " + judge + " does not support this model: " + message;
+    return "no verdict: the command cannot tell of this model: " + message;
+}
+
 Done minimize(const cli::Tool& tool, const Options& options, const cli::LoadedFrame& frame) {
     std::unique_ptr<Backend> backend;
     const std::unique_ptr<reduce::Oracle> judge = oracle(options, backend);
@@ -363,10 +370,11 @@ Done minimize(const cli::Tool& tool, const Options& options, const cli::LoadedFr
     progress.clear();
 
     using Verdict = reduce::Minimized::Verdict;
-    const bool failed = result.verdict != Verdict::not_failing && result.verdict != Verdict::flaky;
-    reduce::Written written{options.output, journal.replayed()};
+    const bool failed = result.verdict == Verdict::minimized || result.verdict == Verdict::interrupted;
+    reduce::Written written{{}, journal.replayed()};
     written.stored = options.stored.has_value();
     if (failed) {
+        written.output = options.output;
         if (backend && options.launcher.empty() && result.verdict == Verdict::minimized)
             written.closeness = blame(result.graph, *backend, options.limits.limits());
         reduce::save_minimized(result.graph, options.output);
@@ -382,18 +390,24 @@ Done minimize(const cli::Tool& tool, const Options& options, const cli::LoadedFr
     else if (options.stored && !result.signature.kind.empty())
         std::cout << "not failing: with " << judge->name() << " " << polarity(options, {}) << ", but with "
                   << result.signature.text() << "; name what fails (--backend …) to follow that\n";
-    else if (backend && !result.message.empty())  // it neither passed nor failed
-        std::cout << "no verdict: " << judge->name() << " does not support this model: " << result.message << "\n";
+    else if (result.verdict == Verdict::unsupported)
+        std::cout << declined(options, judge->name(), result.message) << "\n";
     else
         std::cout << "not failing: with " << judge->name() << " " << polarity(options, result.message) << "\n";
     return {failed};
 }
 
-/// The smallest graph of each distinct failure.
-std::vector<const cli::LoadedFrame*> failing(const std::vector<cli::LoadedFrame>& frames, const Options& options) {
+/// The smallest graph of each distinct failure, and what is said of graphs that get no answer.
+struct Failing {
+    std::vector<const cli::LoadedFrame*> frames = {};
+    std::map<fs::path, std::string> declined = {};
+};
+
+Failing failing(const std::vector<cli::LoadedFrame>& frames, const Options& options) {
     std::unique_ptr<Backend> backend;
     const std::unique_ptr<reduce::Oracle> judge = oracle(options, backend);
     reduce::Identity identity(*judge);
+    Failing result;
     std::set<std::string> asked;
     std::map<std::string, const cli::LoadedFrame*> by_signature;
     std::vector<std::string> order;
@@ -412,7 +426,7 @@ std::vector<const cli::LoadedFrame*> failing(const std::vector<cli::LoadedFrame>
             left_out(error.what());
             continue;
         }
-        if (seen.unresolved) left_out("no answer: " + seen.message);
+        if (seen.unresolved) result.declined[frame.file] = declined(options, judge->name(), seen.message);
         if (!seen.failed || seen.unresolved) continue;
         const auto [entry, added] = by_signature.try_emplace(seen.signature.text(), &frame);
         if (added)
@@ -420,20 +434,25 @@ std::vector<const cli::LoadedFrame*> failing(const std::vector<cli::LoadedFrame>
         else if (frame.graph.calls().size() < entry->second->graph.calls().size())
             entry->second = &frame;
     }
-    std::vector<const cli::LoadedFrame*> result;
-    for (const std::string& signature : order) result.push_back(by_signature.at(signature));
+    for (const std::string& signature : order) result.frames.push_back(by_signature.at(signature));
     return result;
 }
 
 /// A folder of graphs: one result per distinct failure, OUT for one, else OUT-1, OUT-2, ….
 int run_several(const cli::Tool& tool, const Options& options, const std::vector<cli::LoadedFrame>& frames) {
-    const std::vector<const cli::LoadedFrame*> chosen = failing(frames, options);
+    const Failing found = failing(frames, options);
+    const std::vector<const cli::LoadedFrame*>& chosen = found.frames;
     nlohmann::json results = nlohmann::json::array();
     bool good = !chosen.empty();
     if (!tool.shared().json)
         std::cout << frames.size() << " graphs, " << chosen.size() << " distinct failure"
                   << (chosen.size() == 1 ? "" : "s") << "\n";
-    if (chosen.empty() && !tool.shared().json) {
+    nlohmann::json unsupported = nlohmann::json::object();
+    for (const auto& [file, what] : found.declined) {
+        if (!tool.shared().json) std::cout << file.string() << ": " << what << "\n";
+        unsupported[file.string()] = what;
+    }
+    if (chosen.empty() && found.declined.empty() && !tool.shared().json) {
         std::unique_ptr<Backend> backend;
         std::cout << "not failing: with " << oracle(options, backend)->name() << " " << polarity(options, "never fails")
                   << "\n";
@@ -447,7 +466,8 @@ int run_several(const cli::Tool& tool, const Options& options, const std::vector
         results.push_back(done.json);
         throw_if_interrupted();
     }
-    if (tool.shared().json) cli::print_json({{"graphs", frames.size()}, {"results", results}});
+    if (tool.shared().json)
+        cli::print_json({{"graphs", frames.size()}, {"results", results}, {"unsupported", unsupported}});
     return good ? 0 : 1;
 }
 

@@ -79,7 +79,8 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     if (expected.failed())
         throw Error({options.graph.string(), {}}, "the reference cannot run it: " + expected.message);
     const reduce::Observation seen = oracle->observe({frame.graph, frame.inputs, expected.outputs});
-    if (seen.unresolved) throw Error({options.graph.string(), {}}, seen.message);
+    if (seen.unresolved)
+        throw Error({options.graph.string(), {}}, oracle->name() + " does not support it: " + seen.message);
     if (!seen.failed) return std::nullopt;
     failure.signature = seen.signature;
     failure.message = seen.message;

@@ -64,7 +64,10 @@ class Minimizer {
             return fails(one) != fails(other) ? fails(one) : often(one) > often(other);
         });
         result_.message = seen[0].message;
-        if (!fails(seen[0])) return false;
+        if (!fails(seen[0])) {
+            if (seen[0].unresolved) result_.verdict = Minimized::Verdict::unsupported;
+            return false;
+        }
         result_.signature = seen[0].signature;
         if (!wanted(seen[0])) return false;
         judge_.follow(whole, seen[0]);
@@ -220,6 +223,8 @@ std::string_view name(Minimized::Verdict verdict) {
             return "minimized";
         case Minimized::Verdict::not_failing:
             return "not_failing";
+        case Minimized::Verdict::unsupported:
+            return "unsupported";
         case Minimized::Verdict::flaky:
             return "flaky";
         case Minimized::Verdict::interrupted:

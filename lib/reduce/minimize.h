@@ -52,7 +52,13 @@ struct Flakiness {
 };
 
 struct Minimized {
-    enum class Verdict { minimized, not_failing, flaky, interrupted } verdict = Verdict::not_failing;
+    enum class Verdict {
+        minimized,
+        not_failing,
+        unsupported,  ///< the original gets no answer: the backend declines it, the command cannot tell; see `message`
+        flaky,
+        interrupted
+    } verdict = Verdict::not_failing;
     Graph graph;  ///< the result; its failure member holds backend, signature and inputs
     Signature signature = {};
     std::string message = {};                       ///< of the original failure

@@ -144,6 +144,7 @@ class CommandOracle final : public Oracle {
                            std::move(seen));
         if (process.signal == 0 && process.exit_code == 125) {
             seen.unresolved = true;
+            if (seen.message.empty()) seen.message = "it exited with 125";
             return seen;
         }
         // Not the bug, however the command ends then: Python exits with 1, C++ dies of SIGABRT.

@@ -75,8 +75,8 @@ nlohmann::json to_json(const Minimized& result, const Written& written) {
                            {"one_minimal", result.search.one_minimal},
                            {"reservation", result.search.reservation},
                            {"seconds", result.seconds},
-                           {"output", written.output.string()},
                            {"drifted", written.drifted}};
+    if (!written.output.empty()) json["output"] = written.output.string();
     if (result.flaky.runs)
         json["flaky"] = {
             {"failures", result.flaky.failures}, {"runs", result.flaky.runs}, {"repeat", result.flaky.repeat}};

@@ -153,6 +153,10 @@ TEST_CASE("a command judges candidates by its exit status", "[minimize]") {
                 .graph) == tanh);
     CHECK(minimized("exit 1", Polarity::test).verdict == Minimized::Verdict::not_failing);
     CHECK_THROWS_WITH(minimized("exit 127", Polarity::check), Catch::Contains("127"));
+    const Minimized declined = minimized("echo cannot say; exit 125", Polarity::test);
+    CHECK(declined.verdict == Minimized::Verdict::unsupported);
+    CHECK(declined.message == "cannot say");
+    CHECK(name(declined.verdict) == "unsupported");
 }
 
 namespace {
