@@ -125,7 +125,9 @@ int tell_environment(const cli::Tool& tool) {
 void check_usage(const Options& options) {
     cli::require_range("--runs", static_cast<double>(options.runs), 1, 1000);
     cli::require_range("--alarm", static_cast<double>(options.alarm), 1, 86400);
-    cli::check_output("--output", options.output, cli::files_read(options.graph, options.inputs));
+    // Of a bundle's it is the name only.
+    cli::check_output("--output", options.bundle ? options.output.filename() : options.output,
+                      cli::files_read(options.graph, options.inputs));
     const std::string name = options.output.filename().string();
     if (options.output.extension() != ".cpp" || name.starts_with('-'))
         throw Error({"--output", {}}, "found '" + options.output.string() + "', expected a name that ends in .cpp" +

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "base/error.h"
+#include "base/subprocess.h"
 #include "cli/model.h"
 #include "graph/failure_file.h"
 
@@ -39,13 +40,12 @@ bool is_part_of_trace(const fs::path& output, const fs::path& folder) {
     return first == "index.json" || first == "graphs" || first == "records";
 }
 
-/// Why write_file(), which makes missing folders, would fail; empty when it would not.
+/// Why it cannot be written into the folder that it names, which is there; empty when it can.
 std::string why_unwritable(const fs::path& output) {
     std::error_code ignored;
     if (fs::is_directory(output, ignored)) return std::generic_category().message(EISDIR);
     const bool special = fs::exists(output, ignored) && !fs::is_regular_file(output, ignored);  // /dev/stdout
     fs::path place = special ? output : fs::absolute(output).parent_path();
-    while (!fs::exists(place, ignored) && place.has_relative_path()) place = place.parent_path();
     if (!special && !fs::is_directory(place, ignored)) return std::generic_category().message(ENOTDIR);
     return ::access(place.c_str(), W_OK) == 0 ? "" : std::generic_category().message(errno);
 }
@@ -67,9 +67,13 @@ std::vector<fs::path> files_read(const fs::path& model, const InputOptions& inpu
 }
 
 void check_output(const std::string& option, const fs::path& output, std::span<const fs::path> read) {
+    std::error_code ignored;
+    if (const fs::path folder = output.parent_path(); !folder.empty() && !fs::exists(folder, ignored))
+        throw Error({option, {}},
+                    "found '" + output.string() + "', whose folder is not there, expected an existing one",
+                    "mkdir -p " + shell_quote({folder.string()}));
     if (const std::string why = why_unwritable(output); !why.empty())
         throw Error({option, {}}, "found '" + output.string() + "', which cannot be written: " + why);
-    std::error_code ignored;
     if (!fs::is_regular_file(output, ignored)) return;
     for (const fs::path& input : read) {
         const std::vector<fs::path> kept = with_sidecars(input);

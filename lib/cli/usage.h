@@ -18,8 +18,8 @@ void require_range(const std::string& option, double value, double low, double h
 std::vector<std::filesystem::path> files_read(const std::filesystem::path& model, const InputOptions& inputs);
 
 /// For a file that is written when the work is done: throws Error when `output`, the value of `option`, could not be
-/// written, or when it is one of the files `read`, belongs to one (the tensors beside a
-/// graph), or is a part of a trace folder among them.
+/// written (its folder must be there: a mistyped path makes none), or when it is one of the files `read`, belongs to
+/// one (the tensors beside a graph), or is a part of a trace folder among them.
 void check_output(const std::string& option, const std::filesystem::path& output,
                   std::span<const std::filesystem::path> read);
 
