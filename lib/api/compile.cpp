@@ -115,9 +115,9 @@ void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, c
 void configure_from_environment() {
     static const bool done = [] {
         try {
-            if (const std::string spec = variable("WHITTLE_LOGS"); !spec.empty()) configure_log({.spec = spec});
+            if (const std::string spec = variable("WHITTLE_LOGS"); !spec.empty()) configure_log({.variable = spec});
         } catch (const std::exception& error) {
-            log_warning("capture", std::string("WHITTLE_LOGS: ") + error.what());
+            log_warning("capture", error.what());
         }
         return true;
     }();

@@ -71,14 +71,13 @@ State& state() {
     return *instance;
 }
 
-/// "+capture,guards" -> the level of every channel. Throws Error.
-std::array<LogLevel, kCount> parse_spec(const LogOptions& options) {
-    std::array<LogLevel, kCount> levels;
-    for (std::size_t i = 0; i < kCount; ++i)
-        levels[i] = kChannels[i].artifact ? LogLevel::off : options.quiet ? LogLevel::error : LogLevel::warning;
-    for (std::size_t begin = 0; begin < options.spec.size();) {
-        const std::size_t end = std::min(options.spec.find(',', begin), options.spec.size());
-        std::string word = options.spec.substr(begin, end - begin);
+using Levels = std::array<LogLevel, kCount>;
+
+/// "+capture,guards" -> the level of every channel. Throws Error that names `place`, where the words are from.
+void set_levels(Levels& levels, const std::string& spec, const Location& place) {
+    for (std::size_t begin = 0; begin < spec.size();) {
+        const std::size_t end = std::min(spec.find(',', begin), spec.size());
+        std::string word = spec.substr(begin, end - begin);
         begin = end + 1;
         std::erase(word, ' ');
         if (word.empty()) continue;
@@ -95,12 +94,19 @@ std::array<LogLevel, kCount> parse_spec(const LogOptions& options) {
         if (channel == kCount) {
             std::vector<std::string> names{"all"};
             for (const LogChannel& known : kChannels) names.emplace_back(known.name);
-            throw Error({"--log", {}}, "found '" + word + "', expected one of " + join(names),
-                        did_you_mean(word, names));
+            throw Error(place, "found '" + word + "', expected one of " + join(names), did_you_mean(word, names));
         }
         // '-guards' switches an artifact off, as in torch.
         levels[channel] = kChannels[channel].artifact && level == LogLevel::error ? LogLevel::off : level;
     }
+}
+
+Levels levels_of(const LogOptions& options) {
+    Levels levels;
+    for (std::size_t i = 0; i < kCount; ++i)
+        levels[i] = kChannels[i].artifact ? LogLevel::off : options.quiet ? LogLevel::error : LogLevel::warning;
+    set_levels(levels, options.variable, {"environment", "WHITTLE_LOGS"});
+    set_levels(levels, options.spec, {"--log", {}});
     return levels;
 }
 
@@ -172,7 +178,7 @@ void write_if_enabled(std::string_view component, LogLevel level, std::string_vi
 std::span<const LogChannel> log_channels() { return kChannels; }
 
 void configure_log(const LogOptions& options) {
-    const std::array<LogLevel, kCount> levels = parse_spec(options);
+    const Levels levels = levels_of(options);
     std::shared_ptr<spdlog::sinks::sink> sink = make_sink(options);
     State& log = state();
     const std::lock_guard lock(log.mutex);

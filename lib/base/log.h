@@ -24,10 +24,11 @@ struct LogChannel {
 std::span<const LogChannel> log_channels();
 
 struct LogOptions {
-    std::string spec = {};  ///< components and artifacts, see above
-    std::string file = {};  ///< written instead of stderr; truncated
-    bool quiet = false;     ///< components that `spec` does not name show errors only
-    bool color = false;     ///< colored levels on stderr
+    std::string variable = {};  ///< what $WHITTLE_LOGS says: components and artifacts, see above
+    std::string spec = {};      ///< the same of --log; comes after it
+    std::string file = {};      ///< written instead of stderr; truncated
+    bool quiet = false;         ///< components that `spec` does not name show errors only
+    bool color = false;         ///< colored levels on stderr
 };
 
 /// Replaces the configuration; until the first call warnings go to stderr. Throws Error for an unknown name (with a

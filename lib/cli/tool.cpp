@@ -368,7 +368,8 @@ void Tool::Impl::configure(const Words& positional) {
     shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
     if (!log_file.empty())
         check_output("--log-file", log_file, std::vector<fs::path>(positional.begin(), positional.end()));
-    configure_log({.spec = variable("WHITTLE_LOGS") + "," + log_spec,
+    configure_log({.variable = variable("WHITTLE_LOGS"),
+                   .spec = log_spec,
                    .file = log_file,
                    .quiet = shared.quiet,
                    .color = shared.color_err});
