@@ -1,5 +1,7 @@
 #include "repro/bundle.h"
 
+#include <sstream>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
@@ -82,6 +84,7 @@ void write_bundle(const fs::path& folder, const Graph& graph, const std::vector<
                   const Emission& emission, const Report& report, const Options& options) {
     for (const fs::path& companion : emission.companions) {
         std::error_code error;
+        if (fs::equivalent(companion, folder / companion.filename(), error)) continue;  // a bundle of a bundle
         fs::copy_file(companion, folder / companion.filename(), fs::copy_options::overwrite_existing, error);
         if (error) throw Error({companion.string(), {}}, "cannot copy it into the bundle: " + error.message());
     }
@@ -103,6 +106,30 @@ void write_bundle(const fs::path& folder, const Graph& graph, const std::vector<
     for (const auto& [key, value] : options.environment) environment += key + ": " + value + "\n";
     write_file(folder / "environment.txt", environment);
     write_file(folder / "README.txt", read_me(graph, report, options, onnx));
+}
+
+std::set<fs::path> files_below(const fs::path& folder) {
+    std::set<fs::path> files;
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
+        if (!entry.is_directory()) files.insert(entry.path().lexically_relative(folder));
+    return files;
+}
+
+void note_contents(const fs::path& folder, const std::set<fs::path>& files) {
+    const fs::path list = folder / "contents.txt";
+    if (fs::exists(list)) {
+        std::istringstream old(read_file(list));
+        for (std::string line; std::getline(old, line);) {
+            const fs::path file = fs::path(line).lexically_normal();
+            const bool inside = !file.empty() && file.is_relative() && *file.begin() != "..";
+            std::error_code ignored;
+            if (inside && !files.contains(file))
+                fs::remove(folder / file, ignored);  // a folder with others' files stays
+        }
+    }
+    std::string text;
+    for (const fs::path& file : files) text += file.generic_string() + "\n";
+    write_file(list, text);
 }
 
 }  // namespace whittle::repro

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <set>
 #include <vector>
 
 #include "repro/emit.h"
@@ -15,9 +16,17 @@ namespace whittle::repro {
 ///   candidate.onnx, test_data_set_0/   the same for other tools, when the graph is in the ONNX dialect
 ///   record/                   for replay
 ///   environment.txt, README.txt
+///   contents.txt              the names of all these; see note_contents()
 /// and the emission's companions (a plug-in library, a command's scripts).
 /// Throws Error when something cannot be written.
 void write_bundle(const std::filesystem::path& folder, const Graph& graph, const std::vector<Tensor>& expected,
                   const Emission& emission, const Report& report, const Options& options);
+
+/// The files below `folder`, relative to it.
+std::set<std::filesystem::path> files_below(const std::filesystem::path& folder);
+
+/// Notes in contents.txt what the bundle in `folder` consists of, after removing what an older one consisted of and
+/// this one does not; files that are nobody's bundle stay.
+void note_contents(const std::filesystem::path& folder, const std::set<std::filesystem::path>& files);
 
 }  // namespace whittle::repro

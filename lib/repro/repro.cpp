@@ -177,19 +177,25 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
         write(emission, folder / options.output.filename());
         if (options.bundle) write_bundle(folder, graph, subject.expected, emission, report, options);
     };
-    if (options.verify) {
-        const TempDir elsewhere("whittle-repro");
-        write_all(elsewhere.path());
-        const fs::path program = elsewhere.path() / options.output.stem();
-        verify(options.bundle
-                   ? Program{elsewhere.path(), {"sh", "run.sh", "build"}, {"sh", "run.sh"}}
-                   : Program{elsewhere.path(), compile_command(emission, options.output), {program.string()}},
+    const auto check = [&](const fs::path& folder) {
+        const fs::path program = folder / options.output.stem();
+        verify(options.bundle ? Program{folder, {"sh", "run.sh", "build"}, {"sh", "run.sh"}}
+                              : Program{folder, compile_command(emission, options.output), {program.string()}},
                options, report);
         if (report.verified)
             emission = emit("verified: " + std::to_string(report.runs) + " of " + std::to_string(options.runs) +
                             " runs fail, the control passes");
+    };
+    std::set<fs::path> files;  // of the bundle, and the program that is made of it
+    if (options.bundle || options.verify) {
+        const TempDir elsewhere("whittle-repro");
+        write_all(elsewhere.path());
+        if (options.bundle) files = files_below(elsewhere.path());
+        files.insert(options.output.stem());
+        if (options.verify) check(elsewhere.path());
     }
     write_all(options.output.parent_path());
+    if (options.bundle) note_contents(options.output.parent_path(), files);
     for (const Sidecar& sidecar : emission.sidecars)
         report.sidecars.push_back(options.output.parent_path() / sidecar.file);
     return report;
