@@ -48,7 +48,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option(
         "--to-event", options.to_event, "K",
         "Stop after the first K records of each DIR, in the order they were made: a record is one event, the run "
-        "of one graph.");
+        "of one graph. Where only frames' records are named: after the first K events of each, inputs and calls.");
     tool.option("--shard-index", options.shard_index, "I",
                 "With --num-shards: run part I (from 0). $GTEST_SHARD_INDEX is honoured.");
     tool.option("--num-shards", options.num_shards, "N",
@@ -72,6 +72,9 @@ ReplayOptions replay_options(const Options& options) {
     replay.backend_options = options.backend.options();
     if (options.accuracy.given()) replay.accuracy = options.accuracy.accuracy();
     replay.limits = options.limits.limits();
+    const auto is_frame = [](const fs::path& file) { return !fs::is_directory(file) && is_frame_record(file); };
+    if (options.to_event && std::all_of(options.records.begin(), options.records.end(), is_frame))
+        replay.to_event = static_cast<std::size_t>(*options.to_event);
     replay.jobs = static_cast<int>(options.jobs);
     replay.find_backend = [](const std::string& name) { return find_backend(name); };
     return replay;
@@ -105,6 +108,7 @@ void print_line(const ReplayResult& result, const cli::Tool& tool) {
     const bool paint = tool.shared().color_out;
     std::printf("%s%-5s%s %s (%s, %.2f s)\n", paint ? color : "", word(result.status).c_str(), paint ? "\033[0m" : "",
                 result.file.c_str(), result.backend.empty() ? "not run" : result.backend.c_str(), result.seconds);
+    if (!result.stopped_after.empty()) std::printf("      stopped after %s\n", result.stopped_after.c_str());
     if (!result.known_reason.empty()) std::printf("      known: %s\n", result.known_reason.c_str());
     if (!result.first_difference.empty() && result.status != Status::error)  // errors follow on stderr
         std::printf("      %s: %s\n", result.outcome.c_str(), result.first_difference.c_str());

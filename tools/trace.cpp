@@ -41,7 +41,8 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("-o,--output", options.output, "DIR", "Folder to write. Default: whittle-out.");
     options.backend.declare(tool, "eager");
     tool.choice("--record", options.record, {"always", "on-error", "never"},
-                "When to write records: always, only of runs that fail or give wrong results, or never.");
+                "When to write records: always, only of runs that fail or give wrong results, or never. Of programs "
+                "that use Whittle's API also of what capture saw of each function (NAME_frame).");
     tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
     tool.flag("--export", options.exported,
               "As --fullgraph, and exit with status 1, too, when a graph has an input that is no parameter of its "

@@ -1,4 +1,4 @@
-// The events of a frame, kept for when capture fails.
+// The events of a frame, kept for its record.
 #define WHITTLE_API_IMPLEMENTATION
 #include "api/session.h"
 #include "api/stack.h"

@@ -329,13 +329,14 @@ bool Execution::wants_events() const {
 }
 
 void Execution::keep_events(std::vector<FrameSegment> events, const std::string& error) {
-    bool failed = !error.empty();
-    for (const FrameSegment& segment : events) failed |= !segment.failed.empty();
-    if (events.empty() || !failed) return;
+    if (events.empty()) return;
     FrameRecord record{.name = function_.name() + "_frame", .frame = function_.name(), .error = error};
     record.segments = std::move(events);
+    // Outputs of another backend say nothing about capture; the records of graphs judge it.
+    if (function_.backend_name != "eager")
+        for (FrameSegment& segment : record.segments) segment.outputs.clear();
     if (trace_ && trace_->wants_frame_records()) trace_->add_frame_record(record);
-    if (function_.frame_records.empty()) return;
+    if (function_.frame_records.empty() || !failed(record)) return;
     const std::filesystem::path file = save_frame_record(function_.frame_records, record);
     log_error("capture", "capture of " + record.frame + " failed; its events are kept; next: replay " +
                              shell_quote({file.string()}));

@@ -83,7 +83,7 @@ class Execution final : public FrameHost {
     bool keeps_all() const override { return function_.implicit; }
     void argument_named(const std::string& before, const std::string& name) override;
     bool wants_events() const override;
-    /// Writes the frame's events where they are wanted: capture failed, in one of its calls or (`error`) as a whole.
+    /// Writes the frame's events where they are wanted. `error`: capture failed as a whole.
     void keep_events(std::vector<FrameSegment> events, const std::string& error);
     std::vector<std::shared_ptr<const Tape>> tapes(std::int64_t position) const override;
     void remember(std::int64_t position, std::shared_ptr<const Tape> tape) override;

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/variables.h"
 #include "graph/text.h"
+#include "ops/custom.h"
 #include "passes/functionalize.h"
 #include "record/record.h"
 
@@ -19,9 +20,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kRunsRecorded = 4;            // of one graph
-constexpr std::size_t kMostGraphs = 2000;   // of a trace
-constexpr std::size_t kSizesRecorded = 64;  // beyond the first, of all graphs whose sizes vary; one run each
+constexpr int kRunsRecorded = 4;               // of one graph, or function
+constexpr std::size_t kFrameBytes = 32 << 20;  // of a frame in which nothing failed
+constexpr std::size_t kMostGraphs = 2000;      // of a trace
+constexpr std::size_t kSizesRecorded = 64;     // beyond the first, of all graphs whose sizes vary; one run each
 
 std::string text_of(const Addresses& addresses) {
     std::string text;
@@ -240,9 +242,53 @@ void Trace::add_record(const std::string& frame, const Recorded& recorded, const
     save_locked();
 }
 
+namespace {
+
+/// What capture made of the frame.
+std::string captured_text(const FrameRecord& record) {
+    std::string text;
+    for (const FrameSegment& segment : record.segments) {
+        text += segment.graph + segment.break_id + "\n";
+        for (const std::string& guard : segment.guards) text += guard + "\n";
+    }
+    return text;
+}
+
+std::size_t bytes_of(const FrameRecord& record) {
+    std::size_t bytes = 0;
+    const auto add = [&](const whittle::Tensor& tensor) {
+        bytes += static_cast<std::size_t>(tensor.numel()) * size_of(tensor.dtype());
+    };
+    for (const FrameSegment& segment : record.segments) {
+        std::for_each(segment.inputs.begin(), segment.inputs.end(), add);
+        std::for_each(segment.outputs.begin(), segment.outputs.end(), add);
+        for (const auto& [name, value] : segment.events.attributes) add(value);
+    }
+    return bytes;
+}
+
+/// Replay cannot capture it again: ops of the program's own are known to the program alone, and graphs inside a graph
+/// are no events.
+bool stays_here(const FrameRecord& record) {
+    for (const FrameSegment& segment : record.segments) {
+        if (!segment.events.subgraphs.empty()) return true;
+        for (const Node& node : segment.events.nodes)
+            if (node.kind == NodeKind::call && custom_op(node.target)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
 void Trace::add_frame_record(FrameRecord record) {
     const std::lock_guard lock(mutex_);
-    if (++recorded_runs_["frame " + record.frame] > kRunsRecorded) return;
+    if (!failed(record)) {
+        if (records_ != "always" || bytes_of(record) > kFrameBytes || stays_here(record)) return;
+        if (!recorded_frames_.insert(record.frame + "|" + captured_text(record)).second) return;
+    }
+    int& recorded = recorded_runs_[(failed(record) ? "failed frame " : "frame ") + record.frame];
+    if (recorded == kRunsRecorded) return;
+    ++recorded;
     const std::string name = record.name;
     const auto taken = [&](const IndexRecord& other) { return other.name == record.name; };
     for (int i = 1; std::any_of(index_.records.begin(), index_.records.end(), taken); ++i)

@@ -54,7 +54,8 @@ class Trace {
     bool wants_record(const std::string& key, bool failed);
     void add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack);
     bool wants_frame_records() const { return !folder_.empty() && records_ != "never"; }
-    /// Of a frame in which capture failed; the first few of each function.
+    /// Where capture failed: the first few of each function. Where it did not, if all runs are recorded: the first few
+    /// whose graphs, guards or breaks are others, of tensors of at most 32 MB.
     void add_frame_record(FrameRecord record);
     void note(const std::string& text);
     void set_backend(const std::string& name);
@@ -81,6 +82,7 @@ class Trace {
     /// Graphs with dynamic sizes, by frame and guards, and which entry of the index each is.
     std::multimap<std::string, std::pair<SymbolicGraph, std::size_t>> by_shape_;
     std::set<std::string> beyond_limit_;        ///< keys of graphs
+    std::set<std::string> recorded_frames_;     ///< what capture made of those in which nothing failed
     std::map<std::string, Graph> other_sizes_;  ///< by key: of a graph whose sizes vary, at other sizes
     std::map<std::string, int> recorded_runs_;  ///< by key
     std::map<std::string, std::size_t> breaks_, recompiles_;

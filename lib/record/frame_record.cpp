@@ -1,5 +1,7 @@
 #include "record/frame_record.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/document.h"
@@ -192,6 +194,11 @@ class SegmentReader {
 };
 
 }  // namespace
+
+bool failed(const FrameRecord& record) {
+    const auto has_failed = [](const FrameSegment& segment) { return !segment.failed.empty(); };
+    return !record.error.empty() || std::any_of(record.segments.begin(), record.segments.end(), has_failed);
+}
 
 fs::path save_frame_record(const fs::path& folder, const FrameRecord& record) {
     const std::string name = file_name(record.name);

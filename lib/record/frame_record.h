@@ -1,5 +1,5 @@
-// Frame records: what a frame did while it was captured, event by event, and what capture made of it. Written when
-// capture fails, whether or not a graph was finished; replay re-runs capture on the events and compares. Data only.
+// Frame records: what a frame did while it was captured, event by event, and what capture made of it. Written whether
+// or not capture failed or a graph was finished; replay re-runs capture on the events and compares. Data only.
 // The file is FRAME.json in a folder records/, with tensors in FRAME.safetensors beside it; share/schema has its form.
 #pragma once
 
@@ -43,6 +43,9 @@ struct FrameRecord {
     std::string error = {};  ///< what ended the frame; empty when it returned
     std::vector<FrameSegment> segments = {};
 };
+
+/// Capture failed, in one of the calls or as a whole.
+bool failed(const FrameRecord& record);
 
 /// Writes folder/records/NAME.json; returns its path.
 std::filesystem::path save_frame_record(const std::filesystem::path& folder, const FrameRecord& record);

@@ -1,5 +1,8 @@
 #include "run/recapture.h"
 
+#include <algorithm>
+#include <deque>
+#include <limits>
 #include <map>
 #include <sstream>
 
@@ -9,7 +12,8 @@
 #include "ops/interpreter.h"
 #include "ops/registry.h"
 #include "passes/functionalize.h"
-#include "tensor/compare.h"
+#include "passes/widen.h"
+#include "run/outcome.h"
 
 namespace whittle {
 
@@ -66,17 +70,22 @@ std::string first_line_difference(const std::string& found, const std::string& r
 /// One segment, captured again.
 class Recapture {
   public:
-    Recapture(const FrameSegment& segment, std::vector<std::string>& differences)
-        : recorded_(segment), differences_(differences), graph_(segment.events.name) {}
+    Recapture(const FrameSegment& segment, Recaptured& result)
+        : recorded_(segment), result_(result), graph_(segment.events.name) {}
 
-    void run() {
+    /// Issues at most so many events; all of them make a graph.
+    void run(std::size_t events) {
         const std::vector<Node>& nodes = recorded_.events.nodes;
         for (const auto& [name, nested] : recorded_.events.subgraphs) graph_.nest(name, nested);
         std::size_t next_failed = 0;
         for (std::size_t i = 0; i <= nodes.size(); ++i) {
-            for (; next_failed < recorded_.failed.size() && recorded_.failed[next_failed].before == i; ++next_failed)
+            for (; next_failed < recorded_.failed.size() && recorded_.failed[next_failed].before == i; ++next_failed) {
+                if (events-- == 0) return;
                 fail_again(recorded_.failed[next_failed]);
-            if (i < nodes.size() && refs_.size() == i) issue(nodes[i]);
+            }
+            if (i == nodes.size()) break;
+            if (events-- == 0) return;
+            if (refs_.size() == i) issue(nodes[i]);
         }
         if (refs_.size() != nodes.size())
             return differ("found " + std::to_string(nodes.size()) + " events, expected " +
@@ -84,8 +93,36 @@ class Recapture {
         finish();
     }
 
+    /// Of the graph, once it is there.
+    void compare_outputs(const Accuracy& accuracy) {
+        if (!captured_ || recorded_.outputs.empty()) return;
+        std::vector<Tensor> inputs;  // of those placeholders that are left
+        for (const NodeId id : captured_->placeholders())
+            for (std::size_t i = 0, input = 0; i < recorded_.events.nodes.size(); ++i) {
+                const Node& node = recorded_.events.nodes[i];
+                if (node.kind != NodeKind::placeholder) continue;
+                if (node.name == captured_->node({id}).name) inputs.push_back(recorded_.inputs.at(input));
+                ++input;
+            }
+        Outcome outcome;
+        try {
+            outcome.outputs = evaluate(functionalize(*captured_).graph, inputs);
+        } catch (const Error& error) {
+            return differ("it no longer runs: " + std::string(error.what()));
+        }
+        outcome.outputs.resize(std::min(outcome.outputs.size(), recorded_.outputs.size()));  // then what it writes
+        if (std::ranges::equal(outcome.outputs, recorded_.outputs, same_bits)) return;
+        result_.identical = false;
+        outcome = judge(std::move(outcome), recorded_.outputs, accuracy, [&] {
+            return evaluate_exactly(functionalize(*captured_).graph, inputs).value_or(std::vector<Tensor>());
+        });
+        if (outcome.failed()) differ(outcome.message);
+    }
+
   private:
-    void differ(const std::string& what) { differences_.push_back("graph " + recorded_.events.name + ": " + what); }
+    void differ(const std::string& what) {
+        result_.differences.push_back("graph " + recorded_.events.name + ": " + what);
+    }
 
     Node mapped(const Node& node) const {
         return map_inputs(node, [&](NodeRef ref) { return Arg(refs_.at(static_cast<std::size_t>(ref.id))); });
@@ -165,42 +202,50 @@ class Recapture {
             differ("what ended it differs: found " +
                    (id.empty() ? "the end of the frame" : id + " (" + recorded_.ended_by->reason + ")") +
                    ", recorded " + (recorded_.break_id.empty() ? "the end of the frame" : recorded_.break_id));
-        if (is_graph && !recorded_.outputs.empty()) compare_outputs(finished->graph);
-    }
-
-    void compare_outputs(const Graph& graph) {
-        std::vector<Tensor> inputs;  // of those placeholders that are left
-        for (const NodeId id : graph.placeholders())
-            for (std::size_t i = 0, input = 0; i < recorded_.events.nodes.size(); ++i) {
-                const Node& node = recorded_.events.nodes[i];
-                if (node.kind != NodeKind::placeholder) continue;
-                if (node.name == graph.node({id}).name) inputs.push_back(recorded_.inputs.at(input));
-                ++input;
-            }
-        std::vector<Tensor> outputs;
-        try {
-            outputs = evaluate(functionalize(graph).graph, inputs);
-        } catch (const Error& error) {
-            return differ("it no longer runs: " + std::string(error.what()));
-        }
-        for (std::size_t i = 0; i < std::min(outputs.size(), recorded_.outputs.size()); ++i)
-            if (const auto difference =
-                    compare(outputs[i], recorded_.outputs[i], default_tolerance(recorded_.outputs[i].dtype())))
-                return differ("output " + std::to_string(i) + " " + difference->description);
+        if (is_graph) captured_ = finished->graph;
     }
 
     const FrameSegment& recorded_;
-    std::vector<std::string>& differences_;
+    Recaptured& result_;
     OutputGraph graph_;
-    std::vector<NodeRef> refs_;  ///< of graph_, by event
+    std::vector<NodeRef> refs_;      ///< of graph_, by event
+    std::optional<Graph> captured_;  ///< nothing: there came none of it
 };
+
+std::size_t events_of(const FrameSegment& segment) { return segment.events.nodes.size() + segment.failed.size(); }
 
 }  // namespace
 
-std::vector<std::string> recapture_differences(const FrameRecord& record) {
-    std::vector<std::string> differences;
-    for (const FrameSegment& segment : record.segments) Recapture(segment, differences).run();
-    return differences;
+Recaptured recapture(const FrameRecord& record, const Accuracy& accuracy, std::optional<std::size_t> to_event) {
+    Recaptured result;
+    std::deque<Recapture> segments;
+    std::size_t left = to_event.value_or(std::numeric_limits<std::size_t>::max());
+    for (const FrameSegment& segment : record.segments) {
+        if (left == 0) break;
+        segments.emplace_back(segment, result).run(left);
+        left -= std::min(left, events_of(segment));
+    }
+    for (Recapture& segment : segments) segment.compare_outputs(accuracy);
+    return result;
+}
+
+std::string last_event(const FrameRecord& record, std::size_t to_event) {
+    std::size_t number = 0, all = 0;
+    std::string line;
+    const auto count = [&](const FrameSegment& segment, const Node& node) {
+        ++all;
+        if (all > to_event) return;
+        number = all;
+        line = print(segment.events, node);
+    };
+    for (const FrameSegment& segment : record.segments) {
+        auto failed = segment.failed.begin();
+        for (std::size_t i = 0; i <= segment.events.nodes.size(); ++i) {
+            for (; failed != segment.failed.end() && failed->before == i; ++failed) count(segment, failed->call);
+            if (i < segment.events.nodes.size()) count(segment, segment.events.nodes[i]);
+        }
+    }
+    return "event " + std::to_string(number) + " of " + std::to_string(all) + ": " + line;
 }
 
 }  // namespace whittle

@@ -93,30 +93,34 @@ ReplayResult::Status status_of(const Outcome& outcome, bool known) {
 
 /// Capture runs again on the frame's events, in a process of its own: the outputs are computed, too. No backend takes
 /// part.
-Outcome recapture(const FrameRecord& record, const Limits& limits) {
+Outcome recapture_isolated(const FrameRecord& record, const ReplayOptions& options, bool& identical) {
+    const Limits& limits = options.limits;
     const ProcessOptions process{.timeout = limits.timeout, .resident_limit = limits.memory, .cpu_limit = limits.cpu};
     const ProcessResult ran = run_forked(
         [&] {
             try {
-                const std::vector<std::string> differences = recapture_differences(record);
-                if (!differences.empty()) std::fputs(differences.front().c_str(), stdout);
+                const Recaptured found = recapture(record, options.accuracy.value_or(Accuracy{}), options.to_event);
+                if (!found.differences.empty()) std::fputs(found.differences.front().c_str(), stdout);
+                std::fflush(stdout);
+                return found.identical ? 0 : 1;
             } catch (const std::exception& error) {
                 std::fputs(error.what(), stdout);
             }
             std::fflush(stdout);
-            return 0;
+            return 1;
         },
         process);
+    identical = ran.exit_code == 0 && ran.out.empty();
     if (ran.timed_out || ran.cpu_exceeded) return {.kind = Outcome::Kind::timeout, .message = "no result in time"};
     if (ran.out_of_memory) return {.kind = Outcome::Kind::out_of_memory, .message = "out of memory"};
     if (ran.signal) return {.kind = Outcome::Kind::crash, .message = "killed by " + signal_name(ran.signal)};
     return {.kind = ran.out.empty() ? Outcome::Kind::ok : Outcome::Kind::mismatch, .message = ran.out};
 }
 
-void run_frame_record(ReplayResult& result, const Limits& limits, const KnownFailures& known) {
+void run_frame_record(ReplayResult& result, const ReplayOptions& options, const KnownFailures& known) {
     const FrameRecord record = load_frame_record(result.file);
     const auto begin = std::chrono::steady_clock::now();
-    const Outcome outcome = recapture(record, limits);
+    const Outcome outcome = recapture_isolated(record, options, result.identical);
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     result.name = record.name;
     result.frame = record.frame;
@@ -126,6 +130,7 @@ void run_frame_record(ReplayResult& result, const Limits& limits, const KnownFai
     result.outcome = name(outcome.kind);
     if (outcome.failed()) result.first_difference = outcome.message;
     if (entry) result.known_reason = entry->reason;
+    if (options.to_event) result.stopped_after = last_event(record, *options.to_event);
 }
 
 ReplayResult run_record(const fs::path& file, const ReplayOptions& options, const KnownFailures& known,
@@ -135,7 +140,7 @@ ReplayResult run_record(const fs::path& file, const ReplayOptions& options, cons
     std::optional<LoadedRecord> loaded;
     try {
         if (is_frame_record(file)) {
-            run_frame_record(result, options.limits, known);
+            run_frame_record(result, options, known);
             return result;
         }
         loaded = load_checked_record(file, UnknownOps::keep);  // the backend may know ops that Whittle does not

@@ -60,7 +60,8 @@ struct ReplayOptions {
     BackendOptions backend_options = {};    ///< over the record's
     std::optional<Accuracy> accuracy = {};  ///< instead of the record's own
     Limits limits = {};
-    int jobs = 1;  ///< records replayed at a time; results do not depend on it
+    std::optional<std::size_t> to_event = {};  ///< of frame records: stop after so many of their events
+    int jobs = 1;                              ///< records replayed at a time; results do not depend on it
     /// Makes a backend by name; throws Error for an unknown one.
     std::function<std::unique_ptr<Backend>(const std::string&)> find_backend = {};
 };
@@ -80,6 +81,7 @@ struct ReplayResult {
     std::string outcome = {};           ///< name of the outcome's kind; "error" for one that cannot be read
     std::string first_difference = {};  ///< or the outcome's message; empty when passed
     std::string known_reason = {};      ///< of xfail and xpass
+    std::string stopped_after = {};     ///< of a frame record with to_event: the last event that was captured again
     bool identical = false;             ///< every output has the hash, so every bit, of the recorded one
     double seconds = 0;
 };

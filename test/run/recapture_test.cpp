@@ -37,7 +37,7 @@ FrameRecord example() {
     record.segments = {segment};
     // What capture says of the call that fails is what is recorded.
     record.segments[0].failed[0].error = "?";
-    const std::string told = recapture_differences(record).at(0);
+    const std::string told = recapture(record).differences.at(0);
     const std::size_t begin = told.find("fails with '") + 12, end = told.find("', recorded '?'");
     REQUIRE(end != std::string::npos);
     record.segments[0].failed[0].error = told.substr(begin, end - begin);
@@ -47,32 +47,70 @@ FrameRecord example() {
 }  // namespace
 
 TEST_CASE("capture of recorded events comes to what was recorded") {
-    CHECK(recapture_differences(example()).empty());
+    CHECK(recapture(example()).differences.empty());
     FrameRecord other = example();
     other.segments[0].ended_by->kind = capture::BreakKind::side_effect;
-    CHECK(recapture_differences(other) ==
+    CHECK(recapture(other).differences ==
           std::vector<std::string>{"graph f_0: what ended it differs: found WB0001 (item()), recorded WB0003"});
     other = example();
     other.segments[0].ended_by.reset();
-    CHECK(recapture_differences(other) ==
+    CHECK(recapture(other).differences ==
           std::vector<std::string>{"graph f_0: what ended it differs: found the end of the frame, recorded WB0003"});
     other = example();
     other.segments[0].live = {"add", "neg"};
-    CHECK(recapture_differences(other).at(0) ==
+    CHECK(recapture(other).differences.at(0) ==
           "graph f_0: the graph differs, line 4: found '%neg = aten.neg.default(%l_x) : f32[2, 3]', recorded '%add = "
           "aten.add.Tensor(%relu, 1) : f32[2, 3]'");
     other = example();
     other.segments[0].guards[0] = "L['x']: f64[2, 3] strides=[3, 1]";
-    CHECK(recapture_differences(other).at(0) ==
+    CHECK(recapture(other).differences.at(0) ==
           "graph f_0: guard 1 differs: found L['x']: f32[2, 3] strides=[3, 1], recorded L['x']: f64[2, 3] "
           "strides=[3, 1]");
     other = example();
     other.segments[0].outputs[0] = Tensor::of<float>({2, 1, 4, 1, 6, 2}, {2, 3});
-    CHECK(recapture_differences(other).at(0).starts_with("graph f_0: output 0 "));
+    CHECK(recapture(other).differences.at(0).starts_with("graph f_0: output 0 "));
     other = example();
     other.segments[0].events.nodes[1].results[0] = ValueMeta::contiguous(DType::f32, {3, 2});
-    CHECK(recapture_differences(other).at(0) ==
+    CHECK(recapture(other).differences.at(0) ==
           "graph f_0: %relu = aten.relu.default: found f32[2, 3], recorded f32[3, 2]");
+}
+
+TEST_CASE("capture again stops after so many events") {
+    const auto with_wrong_relu = [] {
+        FrameRecord record = example();
+        record.segments[0].events.nodes[1].results[0] = ValueMeta::contiguous(DType::f32, {3, 2});
+        record.segments[0].guards = {"other"};
+        return record;
+    };
+    CHECK(recapture(with_wrong_relu()).differences.size() > 1);
+    CHECK(recapture(with_wrong_relu(), {}, 1).differences.empty());
+    CHECK(recapture(with_wrong_relu(), {}, 2).differences.size() == 1);  // the graph is not complete
+    CHECK(recapture(with_wrong_relu(), {}, 3).differences.size() == 1);
+    CHECK(recapture(with_wrong_relu(), {}, 4).differences.size() == 2);  // the call no longer fails
+    CHECK(recapture(with_wrong_relu(), {}, 5).differences.size() > 1);
+    CHECK(last_event(example(), 2) == "event 2 of 5: %relu = aten.relu.default(%l_x) : f32[2, 3]");
+    CHECK(last_event(example(), 4).starts_with("event 4 of 5: %failed = aten.mm.default"));
+    CHECK(last_event(example(), 9).starts_with("event 5 of 5: %add"));
+    // Of two graphs the second is not begun, and graphs are compared before any outputs are.
+    FrameRecord two = example();
+    two.segments.push_back(two.segments[0]);
+    two.segments[0].outputs[0] = Tensor::of<float>({2, 1, 4, 1, 6, 2}, {2, 3});
+    two.segments[1].guards = {"other"};
+    CHECK(recapture(two, {}, 5).differences.size() == 1);
+    REQUIRE(recapture(two).differences.size() == 2);
+    CHECK_THAT(recapture(two).differences[0], Catch::Contains("guard 1 differs"));
+    CHECK_THAT(recapture(two).differences[1], Catch::Contains("output 0"));
+}
+
+TEST_CASE("outputs of capture again are compared by their bits, then by tolerances") {
+    CHECK(recapture(example()).identical);
+    FrameRecord near = example();
+    near.segments[0].outputs[0] = Tensor::of<float>({2.000001F, 1, 4, 1, 6, 1}, {2, 3});
+    CHECK(recapture(near).differences.empty());
+    CHECK_FALSE(recapture(near).identical);
+    const Accuracy strict{.mode = Accuracy::Mode::strict};
+    CHECK(recapture(near, strict).differences.size() == 1);
+    CHECK(recapture(example(), strict).differences.empty());
 }
 
 TEST_CASE("frame records are read as they were written, and replay") {
@@ -94,7 +132,7 @@ TEST_CASE("frame records are read as they were written, and replay") {
     CHECK(found.guards == wrote.guards);
     CHECK(found.failed.at(0).error == wrote.failed.at(0).error);
     CHECK(same_bits(found.inputs.at(0), wrote.inputs.at(0)));
-    CHECK(recapture_differences(read).empty());
+    CHECK(recapture(read).differences.empty());
     CHECK(find_records({folder.path()}) == std::vector<std::filesystem::path>{file});
 }
 
