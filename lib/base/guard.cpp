@@ -28,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kGrace{500};         // between TERM and KILL
+constexpr milliseconds kDying{200};         // that a killed parent takes at most
 constexpr milliseconds kLook{20};           // between looks at the memory in use
 constexpr milliseconds kUnkillable{10000};  // a process that survives KILL so long hangs in the kernel
 
@@ -217,6 +218,7 @@ class Watch {
                 signalfd_siginfo told;
                 const ssize_t ignored = ::read(waits[1].fd, &told, sizeof told);
                 static_cast<void>(ignored);
+                told_ = true;
                 if (!asked_) end();
             }
             if (deadline_ && Clock::now() >= *deadline_) {
@@ -227,6 +229,9 @@ class Watch {
         }
         if (options_.own_group) ::kill(target_, SIGKILL);  // it is a zombie: the group cannot be anybody else's yet
     }
+
+    /// We were told to stop, by who made us or by its end.
+    bool told() const { return told_; }
 
   private:
     bool limits_tree() const { return options_.resident_limit || options_.memory_limit || options_.cpu_limit; }
@@ -263,8 +268,17 @@ class Watch {
     GuardReport& report_;
     pid_t target_;  ///< what is signalled, the child or minus its group
     std::optional<Clock::time_point> deadline_;
-    bool asked_ = false;
+    bool asked_ = false, told_ = false;
 };
+
+/// True when our parent is gone or just going: its threads die one by one, and the first of them tells us.
+bool is_orphan(pid_t parent, bool told) {
+    if (::getppid() != parent) return true;
+    if (!told) return false;
+    pollfd end{open_process(parent), POLLIN, 0};
+    if (end.fd >= 0 && ::getppid() == parent) ::poll(&end, 1, static_cast<int>(kDying.count()));
+    return ::getppid() != parent || end.revents != 0;
+}
 
 [[noreturn]] void be_guard(const ProcessOptions& options, const GuardStreams& streams,
                            const std::function<void(GuardReport&)>& work, GuardReport& report, pid_t parent) {
@@ -291,7 +305,8 @@ class Watch {
     if (options.own_group) ::setpgid(child, child);  // whoever comes first
     // Pipes of ours would seem open while we live; those of other queries, too.
     ::syscall(SYS_close_range, 0U, ~0U, 0U);
-    Watch(options, report, start).until_end();
+    Watch watch(options, report, start);
+    watch.until_end();
     rusage used{};
     int status = 0;
     while (::wait4(child, &status, 0, &used) < 0 && errno == EINTR) {
@@ -303,7 +318,7 @@ class Watch {
     report.cpu_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
     if (options.own_group) end_descendants();
     report.ended = true;
-    if (::getppid() != parent && !options.remove_if_killed.empty()) {
+    if (!options.remove_if_killed.empty() && is_orphan(parent, watch.told())) {
         std::error_code ignored;
         std::filesystem::remove_all(options.remove_if_killed, ignored);
     }
