@@ -130,7 +130,13 @@ Subject subject_of_model(const Options& options, const std::vector<cli::LoadedFr
         for (const Break& b : loaded.breaks) frame.breaks.push_back({b.node, b.reason});
         subject.frames.push_back(std::move(frame));
     }
-    if (fs::is_directory(*options.model)) subject.index = load_index(*options.model);
+    if (fs::is_directory(*options.model)) {
+        subject.index = load_index(*options.model);
+        for (const IndexRecord& record : subject.index->records)
+            if (record.graph.empty())
+                subject.index->notes.push_back("capture failed in a function: " + record.file.string() +
+                                               " has what it did; replay captures it again");
+    }
     for (explain::Frame& frame : subject.frames)
         frame.captured = subject.index && explain::was_captured(frame, *subject.index);
     if (const auto backend = suspect(options)) {

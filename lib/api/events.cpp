@@ -15,6 +15,7 @@ constexpr std::size_t kMostBytes = 256 << 20;  // of inputs and outputs of a fra
 }  // namespace
 
 void Session::note_failure(const Node& call, const std::exception& error) {
+    last_failure_ = {call.target, error.what()};
     if (!keeps_events_) return;
     failed_.push_back({graph_.graph().nodes.size(), call, error.what()});
     Node& failed = failed_.back().call;

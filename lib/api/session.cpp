@@ -425,8 +425,11 @@ Addresses Session::stack_from(const void* pc) const {
 void Session::finish_by_exception(const Thrown& thrown) noexcept {
     const std::lock_guard lock(mutex_);
     try {
-        if (!empty()) {
+        // An op that fails before anything is recorded ends capture just the same.
+        const bool op_failed = last_failure_ && last_failure_->second == thrown.what;
+        if (!empty() || op_failed) {
             GraphBreak why{.kind = BreakKind::exception, .reason = "an exception left " + frame_};
+            if (op_failed) why.op = last_failure_->first;
             if (!thrown.what.empty()) why.reason += ": " + thrown.what;
             why.stack = thrown.stack;
             flush(std::move(why), thrown.addresses, host_.wants_stacks());

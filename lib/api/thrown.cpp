@@ -26,7 +26,7 @@ LastThrown& last_thrown() {
 
 void note_throw(const void* object, void* pc) {
     Session* const session = Session::current();
-    if (!session || session->nested() || session->empty()) return;
+    if (!session || session->nested()) return;
     const NotRecording not_recording;
     LastThrown& last = last_thrown();
     last = {object, {}};

@@ -206,8 +206,13 @@ std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_input
         frames.push_back(frame_of_graph(folder / graph.file, unknown));
         frames.back().name = graph.frame;
     }
-    if (frames.empty())
-        throw Error({(folder / "index.json").string(), {}}, "found no graph and no record, expected at least one");
+    if (!frames.empty()) return frames;
+    const std::string index_file = (folder / "index.json").string();
+    if (index.records.empty() && (need_inputs || index.breaks.empty()))
+        throw Error({index_file, {}}, "found no graph and no record, expected at least one");
+    if (need_inputs)  // capture failed before there was a graph
+        throw Error({index_file, {}}, "found records of functions that failed, expected a graph or a record of one",
+                    "explain tells of them, and replay captures them again");
     return frames;
 }
 
