@@ -1,13 +1,12 @@
 #include "frontends/clang/launcher.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <vector>
 
@@ -38,41 +37,20 @@ fs::path probe_header() {
     return header;
 }
 
-/// The temporary files of this process, removed also when a signal ends it. One compilation, so one set of them.
+/// The temporary files of one compilation.
 class Scratch {
   public:
-    explicit Scratch(const std::string& source_name) : folder_("whittle-cc") {
-        source = folder_.path() / source_name;
-        object = folder_.path() / "plain.o";
-        names_ = {source.string(), object.string(), folder_.path().string()};
-        current_ = this;
-        for (std::size_t i = 0; i < kSignals.size(); ++i) {
-            struct sigaction action = {};
-            action.sa_handler = clean_up;
-            ::sigaction(kSignals[i], &action, &old_[i]);
-        }
-    }
-    ~Scratch() {
-        for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &old_[i], nullptr);
-        current_ = nullptr;
-    }
+    explicit Scratch(const std::string& source_name)
+        : folder_("whittle-cc"), source(folder_.path() / source_name), object(folder_.path() / "plain.o") {}
     fs::path folder() const { return folder_.path(); }
-    fs::path source, object;
 
   private:
-    static constexpr std::array kSignals = {SIGHUP, SIGINT, SIGTERM};
-    static void clean_up(int number) {  // only what a signal handler may call
-        ::unlink(current_->names_[0].c_str());
-        ::unlink(current_->names_[1].c_str());
-        ::rmdir(current_->names_[2].c_str());
-        ::signal(number, SIG_DFL);
-        ::raise(number);
-    }
-    inline static Scratch* current_ = nullptr;
-
     TempDir folder_;
-    std::array<std::string, 3> names_;
-    std::array<struct sigaction, kSignals.size()> old_ = {};
+
+  public:
+    const fs::path source, object;
+    /// Why there are no probes, when the child that makes them found a reason.
+    fs::path refusal() const { return folder() / "refusal"; }
 };
 
 /// As the build would have run it, this process becoming the compiler.
@@ -138,7 +116,10 @@ struct Attempt {
     std::string refused = {};  ///< why the file must be compiled plain
 };
 
-Attempt try_probes(const Command& command) {
+enum class Rewritten { probed, nothing_to_probe, refused };
+
+/// Writes the file with probes, or the refusal.
+Rewritten rewrite(const Command& command, const Scratch& scratch) {
     const std::string& source = command.words[command.source];
     const std::span<const std::string> compiler(command.words.begin() + static_cast<std::ptrdiff_t>(command.compiler),
                                                 command.words.end());
@@ -153,10 +134,35 @@ Attempt try_probes(const Command& command) {
     for (const Skipped& s : probed.skipped)
         log_info("capture",
                  source + ":" + std::to_string(s.range.line) + ": no probes in this " + s.what + ": " + s.reason);
-    if (probed.sites.empty()) return {status_of(run(command.words, true)), {}};
-
-    const Scratch scratch(fs::path(source).filename());
+    if (probed.sites.empty()) return Rewritten::nothing_to_probe;
     write_file(scratch.source, probed_file(probed, fs::absolute(source).lexically_normal().string(), probe_header()));
+    return Rewritten::probed;
+}
+
+/// As rewrite(), in a child: a source on which Clang crashes is one that cannot be probed.
+Rewritten rewrite_apart(const Command& command, const Scratch& scratch) {
+    const auto work = [&]() -> int {
+        try {
+            return static_cast<int>(rewrite(command, scratch));
+        } catch (const std::exception& error) {
+            std::ofstream(scratch.refusal()) << error.what();
+            return static_cast<int>(Rewritten::refused);
+        }
+    };
+    ProcessOptions options;
+    options.inherit_output = true;
+    options.own_group = false;
+    const ProcessResult result = run_forked(work, options);
+    if (result.signal) throw Error("Clang crashed on it (" + signal_name(result.signal) + ")");
+    return static_cast<Rewritten>(result.exit_code);
+}
+
+Attempt try_probes(const Command& command) {
+    const std::string& source = command.words[command.source];
+    const Scratch scratch(fs::path(source).filename());
+    const Rewritten rewritten = rewrite_apart(command, scratch);
+    if (rewritten == Rewritten::refused) return {0, read_file(scratch.refusal())};
+    if (rewritten == Rewritten::nothing_to_probe) return {status_of(run(command.words, true)), {}};
     const ProcessResult result = run(probed_command(command, scratch), false);
     if (status_of(result) != 0)
         return {0, "the compiler refuses the file with probes: " + first_error(result, scratch.source, source)};
