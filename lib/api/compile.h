@@ -188,7 +188,7 @@ void run_frame(FunctionState& function, const std::function<void(Visitor&)>& des
 struct CompileStats {
     std::string name = {};
     std::int64_t calls = 0;        ///< of the function
-    std::int64_t graphs = 0;       ///< compiled
+    std::int64_t graphs = 0;       ///< compiled; where sizes vary, once for each set of them
     std::int64_t breaks = 0;       ///< graph breaks, each time
     std::int64_t recompiles = 0;   ///< calls that no specialization fitted, after the first
     std::int64_t eager_calls = 0;  ///< beyond the cache limit, or skipped

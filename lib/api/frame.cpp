@@ -140,6 +140,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
             if (lifted.node({placeholders[i]}).name == update.input) compiled.updates.emplace_back(i, update.output);
     if (log_enabled("graph_code")) log_artifact("graph_code", graph.name, print(graph));
     log_info("backend", "step 2: compiling graph " + graph.name + " of " + name + " with " + function_.backend_name);
+    if (trace_ && function_.backend_name != "eager") trace_->save();  // a backend may crash
     const auto begin = std::chrono::steady_clock::now();
     CompileResult result;
     std::vector<capture::GraphBreak> requested;
@@ -178,7 +179,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
             function_.counts.ops += node.kind == NodeKind::call && node.target != kGetItem;
         guards = function_.cache.entries().at(entry_).guards;
     }
-    if (trace_) trace_->compiled(recorded.key, compiled.seconds);
+    if (trace_) trace_->compiled(name, recorded.key, compiled.seconds);
     call_compile_hooks(function_, guards, graph, compiled);
 }
 

@@ -97,7 +97,17 @@ void Trace::save() {
 }
 
 void Trace::save_locked() {
-    if (!folder_.empty()) save_index(folder_, index_);
+    if (folder_.empty()) return;
+    save_index(folder_, index_);
+    saved_at_ = std::chrono::steady_clock::now();
+}
+
+/// The whole index is written each time. A short one always, so that a crash right after loses nothing; a long one now
+/// and then, where the program may end (an exception, a backend that compiles), and when the trace does.
+void Trace::changed() {
+    constexpr std::size_t kAlways = 100;
+    constexpr auto kSeldom = std::chrono::milliseconds(100);
+    if (++changes_ <= kAlways || std::chrono::steady_clock::now() - saved_at_ >= kSeldom) save_locked();
 }
 
 void Trace::frame(const std::string& name) {
@@ -130,7 +140,10 @@ std::size_t Trace::add_break(const std::string& frame, const capture::GraphBreak
                              .op = why.op,
                              .frame = frame,
                              .stack = why.stack.empty() ? told(stack) : why.stack});
-    save_locked();
+    if (why.kind == capture::BreakKind::exception)
+        save_locked();  // it may end the program
+    else
+        changed();
     return known->second;
 }
 
@@ -166,7 +179,7 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
                 other_sizes_.emplace(recorded.key, std::move(graph));
             else
                 beyond_limit_.insert(recorded.key);
-            save_locked();
+            changed();
             return false;
         }
         by_shape_.emplace(frame + "|" + tensors, std::pair(*of.symbolic, index_.graphs.size()));
@@ -193,14 +206,17 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     }
     index_.graphs.push_back(std::move(entry));
     graphs_.push_back(std::move(graph));
-    save_locked();
+    changed();
     return true;
 }
 
-void Trace::compiled(const std::string& key, double seconds) {
+void Trace::compiled(const std::string& frame, const std::string& key, double seconds) {
     const std::lock_guard lock(mutex_);
-    for (const auto& [text, position] : by_key_)
-        if (text.ends_with("|" + key)) index_.graphs[position].compile_seconds = seconds;
+    const auto known = by_key_.find(frame + "|" + key);
+    if (known == by_key_.end()) return;
+    IndexGraph& graph = index_.graphs.at(known->second);
+    graph.compilations = graph.compile_seconds > 0 ? graph.compilations + 1 : 1;
+    graph.compile_seconds += seconds;
 }
 
 bool Trace::wants_record(const std::string& key, bool failed) {
@@ -239,7 +255,7 @@ void Trace::add_record(const std::string& frame, const Recorded& recorded, const
     const Graph& own = other_size == other_sizes_.end() ? graphs_[position] : other_size->second;
     const fs::path file = save_record(folder_, own, record);
     index_.records.push_back({record.name, file.lexically_relative(folder_), graph.name});
-    save_locked();
+    changed();
 }
 
 namespace {
@@ -309,21 +325,21 @@ void Trace::add_recompile(const std::string& frame, const capture::Violation& wh
         return;
     }
     index_.recompiles.push_back({frame, why.reason, told(stack), why.advice});
-    save_locked();
+    changed();
 }
 
 void Trace::drop_guard(const std::string& frame, const std::string& guard) {
     const std::lock_guard lock(mutex_);
     for (IndexGraph& graph : index_.graphs)
         if (graph.frame == frame) std::erase(graph.guards, guard);
-    save_locked();
+    changed();
 }
 
 void Trace::restore_guard(const std::string& frame, const std::string& guard) {
     const std::lock_guard lock(mutex_);
     for (IndexGraph& graph : index_.graphs)
         if (graph.frame == frame) graph.guards.push_back(guard);
-    save_locked();
+    changed();
 }
 
 void Trace::note(const std::string& text) {

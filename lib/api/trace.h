@@ -2,6 +2,7 @@
 // for explain() inside a program, memory only.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <mutex>
@@ -46,7 +47,7 @@ class Trace {
     void drop_guard(const std::string& frame, const std::string& guard);
     /// … or one after all.
     void restore_guard(const std::string& frame, const std::string& guard);
-    void compiled(const std::string& key, double seconds);
+    void compiled(const std::string& frame, const std::string& key, double seconds);
     /// After it ran: `expected` are the reference's results.
     void add_record(const std::string& frame, const Recorded& recorded, const std::vector<whittle::Tensor>& inputs,
                     const std::vector<whittle::Tensor>& expected, const std::string& backend,
@@ -69,6 +70,8 @@ class Trace {
     /// The entry of a graph that is the same but for sizes.
     std::optional<std::size_t> graph_of_other_size(const std::string& key, const SymbolicGraph& graph) const;
     void save_locked();
+    /// The index is another one: it is written soon, at the latest when the trace ends.
+    void changed();
     std::vector<StackFrame> told(const Addresses& addresses);
     void note_locked(const std::string& text);
 
@@ -77,6 +80,8 @@ class Trace {
     int process_ = 0;  ///< whose trace it is
     std::string records_;
     TraceIndex index_;
+    std::size_t changes_ = 0;
+    std::chrono::steady_clock::time_point saved_at_ = {};
     std::vector<Graph> graphs_;                  ///< parallel to index_.graphs
     std::map<std::string, std::size_t> by_key_;  ///< graphs
     /// Graphs with dynamic sizes, by frame and guards, and which entry of the index each is.

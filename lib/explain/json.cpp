@@ -73,6 +73,7 @@ json to_json(const Report& report) {
                           {"updates", graph.updates},
                           {"guards", graph.guards},
                           {"compile_seconds", graph.compile_seconds}});
+        if (graph.compilations != 1) graphs.back()["compilations"] = graph.compilations;
         if (graph.runs != 1) graphs.back()["runs"] = graph.runs;
         if (graph.calls != 1) graphs.back()["calls"] = graph.calls;
         if (!graph.variant_of.empty()) {

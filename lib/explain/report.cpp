@@ -225,6 +225,7 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
                 name_sizes(report.graphs.back().outputs, entry->output_sizes);
             }
             report.graphs.back().compile_seconds = entry->compile_seconds;
+            report.graphs.back().compilations = entry->compilations;
             report.graphs.back().runs = entry->runs;
             report.graphs.back().variant_of = entry->variant_of;
             report.graphs.back().difference = entry->difference;

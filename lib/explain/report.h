@@ -65,6 +65,7 @@ struct GraphSummary {
     std::vector<IndexSymbol> symbols = {};  ///< of a captured graph whose sizes vary
     std::vector<std::string> guards = {};   ///< of a captured graph, in the order of their checks
     double compile_seconds = 0;             ///< of a captured graph, when a backend compiled it
+    std::int64_t compilations = 1;          ///< of a captured graph: where sizes vary, a kernel for each set of them
     std::int64_t runs = 1;                  ///< of a captured graph, where they were counted
     std::int64_t calls = 1;                 ///< of its frame
     std::string variant_of = {};            ///< the graph that it is, but for …

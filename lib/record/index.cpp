@@ -43,6 +43,7 @@ std::string graph_text(const IndexGraph& graph) {
                 ", \"output_sizes\": " + list_text(graph.output_sizes);
     }
     if (graph.compile_seconds != 0) text += ", \"compile_seconds\": " + json_number(graph.compile_seconds);
+    if (graph.compilations != 1) text += ", \"compilations\": " + std::to_string(graph.compilations);
     if (graph.runs != 1) text += ", \"runs\": " + std::to_string(graph.runs);
     if (!graph.variant_of.empty())
         text += ", \"variant_of\": " + json_text(graph.variant_of) + ", \"difference\": " + json_text(graph.difference);
@@ -123,9 +124,9 @@ class IndexReader {
     }
 
     IndexGraph graph_of(const Json& value, std::size_t breaks) const {
-        in_.only_members(
-            value, {"name", "file", "frame", "ended_by", "ops", "inputs", "outputs", "updates", "guards", "symbols",
-                    "input_sizes", "output_sizes", "compile_seconds", "runs", "variant_of", "difference"});
+        in_.only_members(value, {"name", "file", "frame", "ended_by", "ops", "inputs", "outputs", "updates", "guards",
+                                 "symbols", "input_sizes", "output_sizes", "compile_seconds", "compilations", "runs",
+                                 "variant_of", "difference"});
         IndexGraph graph;
         graph.name = text(value, "name");
         if (const Json* path = in_.find(value, "file")) graph.file = file(*path);
@@ -159,6 +160,7 @@ class IndexReader {
                 graph.output_sizes.push_back(in_.text(sizes));
         }
         if (const Json* seconds = in_.find(value, "compile_seconds")) graph.compile_seconds = in_.number(*seconds);
+        if (in_.find(value, "compilations")) graph.compilations = count(value, "compilations");
         if (in_.find(value, "runs")) graph.runs = count(value, "runs");
         if (const Json* other = in_.find(value, "variant_of")) {
             graph.variant_of = in_.text(*other);
