@@ -116,7 +116,8 @@ struct Attempt {
     std::string refused = {};  ///< why the file must be compiled plain
 };
 
-enum class Rewritten { probed, nothing_to_probe, refused };
+/// What a child that rewrote ends with; none that Clang itself would.
+enum class Rewritten { probed = 70, nothing_to_probe, refused };
 
 /// Writes the file with probes, or the refusal.
 Rewritten rewrite(const Command& command, const Scratch& scratch) {
@@ -153,8 +154,13 @@ Rewritten rewrite_apart(const Command& command, const Scratch& scratch) {
     options.inherit_output = true;
     options.own_group = false;
     const ProcessResult result = run_forked(work, options);
-    if (result.signal) throw Error("Clang crashed on it (" + signal_name(result.signal) + ")");
-    return static_cast<Rewritten>(result.exit_code);
+    if (result.signal)
+        throw Error({command.words[command.source], {}}, "Clang crashed on it (" + signal_name(result.signal) + ")");
+    const auto rewritten = static_cast<Rewritten>(result.exit_code);
+    if (rewritten < Rewritten::probed || rewritten > Rewritten::refused)
+        throw Error({command.words[command.source], {}},
+                    "Clang ended with exit status " + std::to_string(result.exit_code));
+    return rewritten;
 }
 
 Attempt try_probes(const Command& command) {
