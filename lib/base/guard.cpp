@@ -50,9 +50,14 @@ void limit_resource(__rlimit_resource resource, rlim_t soft, rlim_t hard) {
 void enter(const ProcessOptions& options, const GuardStreams& streams, pid_t guard) {
     if (options.own_group) ::setpgid(0, 0);
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::getppid() != guard) ::_exit(127);      // it died before the line above
-    for (int signal = 1; signal < 32; ++signal)  // handlers are ours; ignored signals would be inherited
-        if (signal != SIGKILL && signal != SIGSTOP) ::signal(signal, SIG_DFL);
+    if (::getppid() != guard) ::_exit(127);  // it died before the line above
+    // Handlers are ours. Ignored signals would be inherited: a build under nohup wants that, a suspect must not have
+    // it.
+    for (int signal = 1; signal < 32; ++signal) {
+        struct sigaction ours {};
+        if (signal == SIGKILL || signal == SIGSTOP || ::sigaction(signal, nullptr, &ours) != 0) continue;
+        if (options.own_group || ours.sa_handler != SIG_IGN) ::signal(signal, SIG_DFL);
+    }
     sigset_t none;
     sigemptyset(&none);
     ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -63,7 +63,11 @@ void handle_interrupts_in_child() {
     for (auto& group : groups) group = 0;
     scopes = 0;
     received = 0;
-    for (const int signal : kSignals) ::signal(signal, SIG_DFL);
+    for (const int signal : kSignals) {
+        struct sigaction before {};
+        ::sigaction(signal, nullptr, &before);
+        if (before.sa_handler != SIG_IGN) ::signal(signal, SIG_DFL);
+    }
     install(SIGTERM, end_child);
 }
 
