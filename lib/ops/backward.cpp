@@ -3,6 +3,7 @@
 // https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
 #include "ops/backward.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -156,6 +157,85 @@ Refs nll_loss_backward(Builder& b, const Values& a) {
     return {g.reshape(written, a.tensor("self").meta.sizes).ref};
 }
 
+Refs nll_loss(Builder& b, const Values& a) {
+    const auto weight = a.optional_tensor("weight");
+    return {b.call_multi("aten.nll_loss_forward.default",
+                         {arg(a.tensor("self")), arg(a.tensor("target")), weight ? arg(*weight) : Arg(),
+                          a.integer("reduction"), a.integer("ignore_index")})[0]
+                .ref};
+}
+
+/// Scores [N, C, ...] as rows [N * ..., C]; one row stays as it is.
+NodeValue rows_of_classes(Builder& b, const NodeValue& x) {
+    const Sizes& sizes = x.meta.sizes;
+    if (sizes.size() <= 2) return x;
+    std::vector<std::int64_t> order = {0};
+    for (std::size_t d = 2; d < sizes.size(); ++d) order.push_back(static_cast<std::int64_t>(d));
+    order.push_back(1);
+    return Gradient(b).reshape(b.call("aten.permute.default", {arg(x), Arg::ints(order)}),
+                               {x.meta.numel() / std::max<std::int64_t>(sizes[1], 1), sizes[1]});
+}
+
+/// -sum over the classes of weight * share * score: one for each row, [N] or, of one row, [].
+NodeValue row_losses(Builder& b, const NodeValue& scores, const std::optional<NodeValue>& weight,
+                     const std::optional<NodeValue>& share) {
+    const Gradient g(b);
+    NodeValue terms = share ? g.mul(scores, *share) : scores;
+    if (weight) terms = g.mul(terms, *weight);
+    return g.neg(g.sum(terms, {static_cast<std::int64_t>(scores.meta.sizes.size()) - 1}));
+}
+
+/// The negative log likelihood of log_softmax, as
+/// https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html has it: a share of label_smoothing is that
+/// of all classes alike.
+Refs cross_entropy_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue input = a.tensor("self"), target = a.tensor("target");
+    const Sizes& sizes = input.meta.sizes;
+    if (sizes.empty()) throw Error("cross_entropy_loss: found a 0-d input, expected classes");
+    const std::int64_t class_dim = sizes.size() == 1 ? 0 : 1, classes = sizes[static_cast<std::size_t>(class_dim)];
+    const double smoothing = a.number("label_smoothing");
+    if (!(smoothing >= 0 && smoothing <= 1))
+        throw Error("cross_entropy_loss: found a label_smoothing of " + std::to_string(smoothing) +
+                    ", expected one from 0 to 1");
+    const auto weight = a.optional_tensor("weight");
+    const std::int64_t reduction = a.integer("reduction");
+    const NodeValue scores = rows_of_classes(b, g.call("aten.log_softmax.int", {arg(input), class_dim}));
+    Sizes places = sizes;  // of the losses
+    places.erase(places.begin() + class_dim);
+    if (is_floating(target.meta.dtype)) {  // probabilities of the classes
+        if (target.meta.sizes != sizes)
+            throw Error("cross_entropy_loss: found probabilities of sizes " + to_string(target.meta.sizes) +
+                        ", expected those of the input, " + to_string(sizes));
+        NodeValue share = rows_of_classes(b, target);
+        if (smoothing > 0)
+            share = g.add(g.mul(share, Arg(1 - smoothing)), Arg(smoothing / static_cast<double>(classes)));
+        const NodeValue losses = row_losses(b, scores, weight, share);
+        if (reduction == kNone) return {g.reshape(losses, places).ref};
+        const NodeValue sum = b.call("aten.sum.default", {arg(losses)});
+        return {(reduction == kMean ? g.div(sum, Arg(static_cast<double>(losses.meta.numel()))) : sum).ref};
+    }
+    if (target.meta.sizes != places)
+        throw Error("cross_entropy_loss: found targets of sizes " + to_string(target.meta.sizes) + ", expected " +
+                    to_string(places));
+    Sizes rows = scores.meta.sizes;
+    rows.pop_back();
+    const NodeValue labels = g.reshape(target, rows);
+    const std::vector<NodeValue> plain =
+        b.call_multi("aten.nll_loss_forward.default",
+                     {arg(scores), arg(labels), weight ? arg(*weight) : Arg(), reduction, a.integer("ignore_index")});
+    NodeValue loss = plain[0];
+    if (smoothing > 0) {
+        const NodeValue ignored = b.call("aten.eq.Scalar", {arg(labels), a.integer("ignore_index")});
+        NodeValue smooth =
+            b.call("aten.masked_fill.Scalar", {arg(row_losses(b, scores, weight, std::nullopt)), arg(ignored), 0});
+        if (reduction != kNone) smooth = b.call("aten.sum.default", {arg(smooth)});
+        if (reduction == kMean) smooth = g.div(smooth, arg(plain[1]));
+        loss = g.add(g.mul(loss, Arg(1 - smoothing)), g.mul(smooth, Arg(smoothing / static_cast<double>(classes))));
+    }
+    return {reduction == kNone ? g.reshape(loss, places).ref : loss.ref};
+}
+
 /// Rows of the gradient, added up where their index is.
 Refs embedding_backward(Builder& b, const Values& a) {
     const Gradient g(b);
@@ -231,6 +311,19 @@ std::vector<Sample> nll_samples(DType dtype) {
             {"mean", {x, y, w}, {t(0), t(1), t(2), 1, -100}},
             {"sum, ignored", {x, y, w}, {t(0), t(1), t(2), 2, 3}},
             {"one row", {rand(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), Arg(), 1, -100}}};
+}
+std::vector<Sample> cross_entropy_samples(DType dtype) {
+    std::vector<Sample> result = nll_samples(dtype);
+    const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor images = rand(dtype, {2, 3, 2, 2}), shares = samples::uniform(dtype, {2, 3, 2, 2}, 0, 1);
+    const Tensor places = samples::values(DType::i64, {0, 2, 1, 1, 0, 2, 2, 0}, {2, 2, 2});
+    result.push_back({"smoothed", {x, y, w}, {t(0), t(1), t(2), 1, 3, 0.25}});
+    result.push_back({"smoothed, none", {x, y}, {t(0), t(1), Arg(), 0, -100, 0.5}});
+    result.push_back({"images", {images, places}, {t(0), t(1)}});
+    result.push_back({"images, none", {images, places}, {t(0), t(1), Arg(), 0}});
+    result.push_back({"probabilities", {images, shares}, {t(0), t(1)}});
+    result.push_back({"probabilities, weighted", {x, rand(dtype, {3, 4}, 3), w}, {t(0), t(1), t(2), 0, -100, 0.1}});
+    return result;
 }
 std::vector<Sample> nll_backward_samples(DType dtype) {
     const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
@@ -316,6 +409,21 @@ std::span<const OpDef> backward_ops() {
          .dtypes = kFloating,
          .decompose = nll_loss_forward,
          .samples = nll_samples},
+        {.name = "aten.nll_loss.default",
+         .doc = "negative log likelihood: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
+         .schema = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
+                   "ignore_index=-100) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = nll_loss,
+         .samples = nll_samples},
+        {.name = "aten.cross_entropy_loss.default",
+         .doc = "negative log likelihood of log_softmax; targets are classes or their probabilities: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
+         .schema = "cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
+                   "ignore_index=-100, float label_smoothing=0.0) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = cross_entropy_loss,
+         .samples = cross_entropy_samples},
         {.name = "aten.nll_loss_backward.default",
          .doc = "the gradient of nll_loss: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
          .schema = "nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "

@@ -122,6 +122,32 @@ TEST_CASE("gradients of activations and losses are those of finite differences",
     }
 }
 
+TEST_CASE("cross entropy is what its definition says", "[ops]") {
+    const std::vector<double> x = {0.5, -1, 2, 1, 0, 0.25}, w = {0.5, 1, 2};
+    const double total = std::exp(0.5) + std::exp(-1.0) + std::exp(2.0);
+    const auto score = [&](std::size_t c) { return x[c] - std::log(total); };
+    double all = 0;
+    for (std::size_t c = 0; c < 3; ++c) all += w[c] * score(c);
+    const Tensors operands = {samples::values(kDType, x, {2, 3}),
+                              samples::values(DType::i64, {2, -7}),  // the second row is ignored
+
+                              samples::values(kDType, w)};
+    const auto loss = [&](std::int64_t reduction, double smoothing) {
+        return run("aten.cross_entropy_loss.default", operands, {t(0), t(1), t(2), reduction, -7, smoothing})
+            .at(0)
+            .values<double>();
+    };
+    CHECK(loss(1, 0).at(0) == Approx(-score(2)));  // of one row, whatever its weight
+    CHECK(loss(2, 0).at(0) == Approx(-w[2] * score(2)));
+    CHECK(loss(0, 0).at(1) == 0);
+    CHECK(loss(2, 0.3).at(0) == Approx(-0.7 * w[2] * score(2) - 0.3 / 3 * all));
+    CHECK(loss(1, 0.3).at(0) == Approx((-0.7 * w[2] * score(2) - 0.3 / 3 * all) / w[2]));
+    const Tensor shares = samples::values(kDType, {0.2, 0.3, 0.5, 0, 0, 0}, {2, 3});
+    const double expected = -(0.2 * score(0) + 0.3 * score(1) + 0.5 * score(2)) / 2;
+    CHECK(run("aten.cross_entropy_loss.default", {operands[0], shares}, {t(0), t(1)}).at(0).values<double>().at(0) ==
+          Approx(expected));
+}
+
 TEST_CASE("gradients of parts are those of finite differences", "[ops]") {
     const Tensor x = rand({5, 4}, 1), rows = samples::values(DType::i64, {1, 4, 1, 0}, {2, 2});
     const Arg sizes = Arg::ints({5, 4});
