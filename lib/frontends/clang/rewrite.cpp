@@ -2,12 +2,13 @@
 // that lines stay what they were; a construct that cannot take them is left alone and listed.
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtOpenMP.h>
-#include <clang/Lex/Lexer.h>
 
 #include <optional>
 #include <set>
 #include <tuple>
 
+#include "frontends/clang/interest.h"
+#include "frontends/clang/places.h"
 #include "frontends/clang/visit.h"
 #include "frontends/cpp/edits.h"
 
@@ -28,41 +29,6 @@ std::string quoted(StringRef text) {
     return result + "\"";
 }
 
-/// What is worth a probe in a function: tensors, effects, calls of the program's own functions, dependent code.
-class Interest : public RecursiveASTVisitor<Interest> {
-  public:
-    Interest(const Semantics& semantics, const Stmt* body) : semantics_(semantics) {
-        TraverseStmt(const_cast<Stmt*>(body));
-    }
-    bool shouldVisitImplicitCode() const { return true; }
-    bool VisitExpr(Expr* e) {
-        found = e->isTypeDependent() || semantics_.holds_tensor(e->getType()) || !semantics_.effect(e).empty();
-        if (const auto* call = dyn_cast<CallExpr>(e); call && !found)
-            found = semantics_.is_foreign(call->getDirectCallee());
-        return !found;
-    }
-    bool found = false;
-
-  private:
-    const Semantics& semantics_;
-};
-
-/// Whether a lambda's body can be a constant expression: then the lambda, constexpr without saying so, may be used as
-/// one, and a probe would take that away.
-class Constant : public RecursiveASTVisitor<Constant> {
-  public:
-    explicit Constant(const Stmt* body) { TraverseStmt(const_cast<Stmt*>(body)); }
-    bool VisitCallExpr(CallExpr* call) { return check(call->getDirectCallee()); }
-    bool VisitCXXConstructExpr(CXXConstructExpr* e) { return check(e->getConstructor()); }
-    bool possible = true;
-
-  private:
-    bool check(const FunctionDecl* function) {
-        if (function && !function->isConstexpr()) possible = false;
-        return possible;
-    }
-};
-
 class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
     using Base = RecursiveASTVisitor<ProbeWriter>;
 
@@ -70,7 +36,7 @@ class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
     ProbeWriter(const Semantics& semantics, FunctionList& functions, Probed& result)
         : semantics_(semantics),
           sources_(semantics.sources()),
-          options_(semantics.context().getLangOpts()),
+          places_(semantics),
           functions_(functions),
           result_(result) {}
 
@@ -204,7 +170,6 @@ class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
     void body(Stmt* s, const std::string& names);
     void condition(const char* what, const Expr* e);
     void selector(const Expr* e);
-    bool worth_telling(const Expr* condition, bool loop) const;
 
     std::size_t site(SiteKind kind, SourceRange range, std::string what = {});
     std::string call(const std::string& member, std::size_t site) const {
@@ -217,11 +182,6 @@ class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
         return scope_->frame + ".name(" + quoted(v->getName()) + "," + v->getName().str() + ");";
     }
 
-    std::optional<std::size_t> before(const Stmt* s) const;
-    std::optional<std::size_t> after(const Stmt* s) const;
-    bool behind_pragma(std::size_t place) const;
-    std::optional<std::pair<std::size_t, std::size_t>> around(const Expr* e) const;
-    SourceRange head(const Stmt* s) const;
     std::size_t offset(SourceLocation place) const { return sources_.getFileOffset(place); }
     void skip(SourceRange range, std::string what, std::string reason) {
         result_.skipped.push_back({semantics_.range(range), std::move(what), std::move(reason)});
@@ -229,7 +189,7 @@ class ProbeWriter : public RecursiveASTVisitor<ProbeWriter> {
 
     const Semantics& semantics_;
     SourceManager& sources_;
-    const LangOptions& options_;
+    const Places places_;
     FunctionList& functions_;
     Probed& result_;
     Edits edits_;
@@ -262,7 +222,7 @@ bool ProbeWriter::function(FunctionDecl* f, Traverse traverse) {
     bool going = true;
     if (const std::string reason = refusal(f); !reason.empty()) {
         skip(f->getNameInfo().getSourceRange(), "function '" + f->getQualifiedNameAsString() + "'", reason);
-    } else if (Interest(semantics_, f->getBody()).found) {
+    } else if (worth_probes(semantics_, f->getBody())) {
         going = inside(f, f->getBody(), f->getQualifiedNameAsString(), traverse);
     }
     scope_ = outer;
@@ -277,9 +237,9 @@ bool ProbeWriter::TraverseLambdaExpr(LambdaExpr* lambda) {
         reason = "in a macro's argument, or made by a macro";
     else if (isa<CoroutineBodyStmt>(call->getBody() ? call->getBody() : block))
         reason = "a coroutine";
-    else if (call->isConstexpr() && !call->getDescribedFunctionTemplate() && Constant(block).possible)
-        reason = Interest(semantics_, block).found ? "may be a constant expression" : "";
-    else if (Interest(semantics_, block).found) {
+    else if (call->isConstexpr() && !call->getDescribedFunctionTemplate() && may_be_constant(block))
+        reason = worth_probes(semantics_, block) ? "may be a constant expression" : "";
+    else if (worth_probes(semantics_, block)) {
         const std::string name = scope_ ? scope_->name + "::lambda" : "lambda";
         for (Expr* captured : lambda->capture_inits())
             if (!TraverseStmt(captured)) return false;
@@ -315,83 +275,6 @@ void ProbeWriter::enter(const FunctionDecl* f, const Stmt* body, const std::stri
                           : ",::whittle::probe::Opaque{" + quoted_name + "}";
     }
     edits_.end(offset(cast<CompoundStmt>(body)->getLBracLoc()) + 1, text + ");");
-}
-
-// ---- places
-
-/// Where text can be put in front of a statement; none inside macros.
-std::optional<std::size_t> ProbeWriter::before(const Stmt* s) const {
-    SourceLocation place = s->getBeginLoc();
-    if (place.isMacroID()) {
-        SourceLocation start;
-        if (sources_.isMacroArgExpansion(place) || !Lexer::isAtStartOfMacroExpansion(place, sources_, options_, &start))
-            return std::nullopt;
-        place = start;
-    }
-    if (!place.isFileID() || !sources_.isInMainFile(place) || behind_pragma(offset(place))) return std::nullopt;
-    return offset(place);
-}
-
-/// Whether the line before is a pragma: it speaks of the statement that follows.
-bool ProbeWriter::behind_pragma(std::size_t place) const {
-    const StringRef before = sources_.getBufferData(sources_.getMainFileID()).take_front(place).rtrim();
-    const StringRef line = before.substr(before.rfind('\n') + 1).ltrim();  // npos + 1 is 0
-    return line.startswith("#") && line.drop_front().ltrim().startswith("pragma");
-}
-
-/// Where text can be put behind a statement and its ';'.
-std::optional<std::size_t> ProbeWriter::after(const Stmt* s) const {
-    if (const auto* i = dyn_cast<IfStmt>(s)) return after(i->getElse() ? i->getElse() : i->getThen());
-    if (const auto* i = dyn_cast<ForStmt>(s)) return after(i->getBody());
-    if (const auto* i = dyn_cast<WhileStmt>(s)) return after(i->getBody());
-    if (const auto* i = dyn_cast<CXXForRangeStmt>(s)) return after(i->getBody());
-    if (const auto* i = dyn_cast<SwitchStmt>(s)) return after(i->getBody());
-    if (const auto* i = dyn_cast<SwitchCase>(s)) return after(i->getSubStmt());
-    if (const auto* i = dyn_cast<LabelStmt>(s)) return after(i->getSubStmt());
-    if (const auto* i = dyn_cast<AttributedStmt>(s)) return after(i->getSubStmt());
-    SourceLocation place = s->getEndLoc();
-    if (place.isMacroID()) {
-        SourceLocation end;
-        if (sources_.isMacroArgExpansion(place) || !Lexer::isAtEndOfMacroExpansion(place, sources_, options_, &end))
-            return std::nullopt;
-        place = end;
-    }
-    if (!place.isFileID() || !sources_.isInMainFile(place)) return std::nullopt;
-    const bool ends_itself = isa<CompoundStmt, DeclStmt, CXXTryStmt, NullStmt>(s);  // with '}' or ';'
-    const SourceLocation end = ends_itself ? Lexer::getLocForEndOfToken(place, 0, sources_, options_)
-                                           : Lexer::findLocationAfterToken(place, tok::semi, sources_, options_, false);
-    if (end.isInvalid()) return std::nullopt;
-    return offset(end);
-}
-
-/// Begin and end of an expression that can be wrapped; none inside macros.
-std::optional<std::pair<std::size_t, std::size_t>> ProbeWriter::around(const Expr* e) const {
-    SourceLocation begin = e->getBeginLoc(), end = e->getEndLoc(), whole;
-    if (begin.isMacroID()) {
-        if (sources_.isMacroArgExpansion(begin) || !Lexer::isAtStartOfMacroExpansion(begin, sources_, options_, &whole))
-            return std::nullopt;
-        begin = whole;
-    }
-    if (end.isMacroID()) {
-        if (sources_.isMacroArgExpansion(end) || !Lexer::isAtEndOfMacroExpansion(end, sources_, options_, &whole))
-            return std::nullopt;
-        end = whole;
-    }
-    if (!sources_.isInMainFile(begin) || !sources_.isInMainFile(end)) return std::nullopt;
-    const SourceLocation behind = Lexer::getLocForEndOfToken(end, 0, sources_, options_);
-    if (behind.isInvalid()) return std::nullopt;
-    return std::pair(offset(begin), offset(behind));
-}
-
-/// A statement's own text: of control statements, up to the closing parenthesis.
-SourceRange ProbeWriter::head(const Stmt* s) const {
-    if (const auto* i = dyn_cast<IfStmt>(s)) return {i->getBeginLoc(), i->getRParenLoc()};
-    if (const auto* i = dyn_cast<ForStmt>(s)) return {i->getBeginLoc(), i->getRParenLoc()};
-    if (const auto* i = dyn_cast<WhileStmt>(s)) return {i->getBeginLoc(), i->getRParenLoc()};
-    if (const auto* i = dyn_cast<SwitchStmt>(s)) return {i->getBeginLoc(), i->getRParenLoc()};
-    if (const auto* i = dyn_cast<CXXForRangeStmt>(s)) return {i->getBeginLoc(), i->getRParenLoc()};
-    if (isa<DoStmt, CXXTryStmt>(s)) return {s->getBeginLoc(), s->getBeginLoc()};
-    return s->getSourceRange();
 }
 
 std::size_t ProbeWriter::site(SiteKind kind, SourceRange range, std::string what) {
@@ -470,7 +353,7 @@ std::string ProbeWriter::return_probe(const ReturnStmt* s) {
     }
     if (value->getObjectKind() != OK_Ordinary || (value->isLValue() && !semantics_.is_tensor(value->getType())))
         return {};
-    if (const auto place = around(value)) {
+    if (const auto place = places_.around(value)) {
         edits_.begin(place->first, scope_->frame + ".returning(");
         edits_.end(place->second, ")");
     }
@@ -485,10 +368,10 @@ void ProbeWriter::statement(Stmt* s) {
     if (const auto* a = dyn_cast<AttributedStmt>(s); a && isa<NullStmt>(a->getSubStmt())) return;  // [[fallthrough]];
     if (const auto* d = dyn_cast<DeclStmt>(s))
         if (std::none_of(d->decl_begin(), d->decl_end(), [](const Decl* x) { return isa<VarDecl>(x); })) return;
-    const auto place = before(s);
+    const auto place = places_.before(s);
     if (!place) return skip(s->getSourceRange(), "statement", kNoPlace);
     if (!begun_.insert(*place).second) return;
-    std::string text = call("at", site(SiteKind::statement, head(s))) + ";";
+    std::string text = call("at", site(SiteKind::statement, places_.head(s))) + ";";
     effects(s, text);
     std::string returned;
     if (const auto* r = dyn_cast<ReturnStmt>(s)) returned = return_probe(r);
@@ -506,7 +389,7 @@ void ProbeWriter::statement(Stmt* s) {
             names = name_call(variable->getDecl());
     }
     if (names.empty()) return;
-    if (const auto end = after(s))
+    if (const auto end = places_.after(s))
         edits_.end(*end, names);
     else
         skip(s->getSourceRange(), "names", "behind a macro");
@@ -521,7 +404,7 @@ void ProbeWriter::body(Stmt* s, const std::string& names) {
         if (!names.empty() && block->getLBracLoc().isFileID()) edits_.end(offset(block->getLBracLoc()) + 1, names);
         return;
     }
-    const auto begin = before(s), end = after(s);
+    const auto begin = places_.before(s), end = places_.after(s);
     if (!begin || !end) return skip(s->getSourceRange(), "statement", kNoPlace);
     edits_.begin(*begin, "{" + names);
     edits_.end(*end, "}");
@@ -530,30 +413,11 @@ void ProbeWriter::body(Stmt* s, const std::string& names) {
 
 // ---- conditions
 
-/// Conditions on tensors, on what the program's functions return and, but for loops, on parameters. Comparisons of
-/// local numbers, the bulk of loop conditions, are not worth a call each time.
-bool ProbeWriter::worth_telling(const Expr* condition, bool loop) const {
-    if (condition->isTypeDependent() || condition->isValueDependent()) return true;
-    struct Calls : RecursiveASTVisitor<Calls> {
-        const Semantics& semantics;
-        bool loop, found = false;
-        Calls(const Semantics& s, bool in_loop) : semantics(s), loop(in_loop) {}
-        bool VisitExpr(Expr* e) {
-            if (semantics.is_tensor(e->getType())) found = true;
-            if (const auto* c = dyn_cast<CallExpr>(e); c && semantics.is_foreign(c->getDirectCallee())) found = true;
-            if (const auto* d = dyn_cast<DeclRefExpr>(e); d && !loop && isa<ParmVarDecl>(d->getDecl())) found = true;
-            return !found;
-        }
-    } calls(semantics_, loop);
-    calls.TraverseStmt(const_cast<Expr*>(condition));
-    return calls.found;
-}
-
 void ProbeWriter::condition(const char* what, const Expr* e) {
     if (!e->isValueDependent() && !e->isTypeDependent() && e->isEvaluatable(semantics_.context())) return;
     const StringRef kind = what;
-    if (!worth_telling(e, kind == "for" || kind == "while" || kind == "do")) return;
-    const auto place = around(e);
+    if (!worth_telling(semantics_, e, kind == "for" || kind == "while" || kind == "do")) return;
+    const auto place = places_.around(e);
     if (!place) return skip(e->getSourceRange(), "condition", "made by a macro, or in a macro's argument");
     const std::size_t number = site(SiteKind::branch, e->getSourceRange(), what);
     const std::string id = std::to_string(number);
@@ -563,9 +427,9 @@ void ProbeWriter::condition(const char* what, const Expr* e) {
 
 void ProbeWriter::selector(const Expr* e) {
     const Expr* written = e->IgnoreImplicit();
-    if (e->isTypeDependent() || e->isEvaluatable(semantics_.context()) || !worth_telling(e, false)) return;
+    if (e->isTypeDependent() || e->isEvaluatable(semantics_.context()) || !worth_telling(semantics_, e, false)) return;
     if (!written->getType()->isIntegralOrEnumerationType() || written->getObjectKind() != OK_Ordinary) return;
-    const auto place = around(written);
+    const auto place = places_.around(written);
     if (!place) return skip(e->getSourceRange(), "condition", "made by a macro, or in a macro's argument");
     const std::size_t number = site(SiteKind::branch, e->getSourceRange(), "switch");
     edits_.begin(place->first,
