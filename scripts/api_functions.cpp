@@ -18,6 +18,8 @@ using namespace whittle;
 /// Written by hand in tensor.h.
 const std::set<std::string> kHandWrittenMethods = {"index", "index_put_", "equal", "allclose", "item"};
 const std::set<std::string> kHandWrittenFunctions = {"scalar_tensor"};
+/// Declared here, defined in batch_norm.cpp.
+const std::set<std::string> kHandWrittenDefinitions = {"batch_norm", "native_batch_norm"};
 const std::set<std::string> kKeywords = {"and", "or", "not", "xor"};
 
 /// Of all forms that could be derived, those that ATen has.
@@ -355,7 +357,8 @@ int main(int argc, char** argv) {
     for (const Function& f : all) {
         if (!hand_written(f, false)) {
             header += "WHITTLE_API_CALL " + declaration(f, false, true, "") + ";\n";
-            source += declaration(f, false, false, "") + " {\n" + body(f, false) + "}\n";
+            if (!kHandWrittenDefinitions.contains(f.name))
+                source += declaration(f, false, false, "") + " {\n" + body(f, false) + "}\n";
         }
         if (f.method && !hand_written(f, true)) {
             methods += "    WHITTLE_API_CALL " + declaration(f, true, true, "") + ";\n";

@@ -112,14 +112,7 @@ void Call::add(const std::vector<OptionalTensor>& values) {
 
 void Call::add(const Scalar& value) { push(Arg(to_internal(value))); }
 
-void Call::add(const IntList& value) {
-    if (!value.given())
-        push(Arg());
-    else if (value.single())
-        push(Arg::ints(value.values()));
-    else
-        push(Arg::ints(value.values()));
-}
+void Call::add(const IntList& value) { push(value.given() ? Arg::ints(value.values()) : Arg()); }
 
 void Call::add(const FloatList& value) {
     if (!value.given()) return push(Arg());

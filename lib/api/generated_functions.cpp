@@ -791,19 +791,6 @@ Tensor Tensor::baddbmm_(const Tensor& batch1, const Tensor& batch2, const Scalar
     call.in_place(*this);
     return *this;
 }
-Tensor batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps, bool cudnn_enabled) {
-    Call call("aten.batch_norm.default", __builtin_return_address(0));
-    call.add(input);
-    call.add(weight);
-    call.add(bias);
-    call.add(running_mean);
-    call.add(running_var);
-    call.add(training);
-    call.add(momentum);
-    call.add(eps);
-    call.add(cudnn_enabled);
-    return call.one();
-}
 Tensor bernoulli(const Tensor& self) {
     Call call("aten.bernoulli.default", __builtin_return_address(0));
     call.add(self);
@@ -1400,6 +1387,26 @@ Tensor Tensor::count_nonzero(const IntList& dim) const {
     Call call("aten.count_nonzero.dim_IntList", __builtin_return_address(0));
     call.add(*this);
     call.add(dim);
+    return call.one();
+}
+Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, double label_smoothing) {
+    Call call("aten.cross_entropy_loss.default", __builtin_return_address(0));
+    call.add(self);
+    call.add(target);
+    call.add(weight);
+    call.add(reduction);
+    call.add(ignore_index);
+    call.add(label_smoothing);
+    return call.one();
+}
+Tensor Tensor::cross_entropy_loss(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, double label_smoothing) const {
+    Call call("aten.cross_entropy_loss.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(target);
+    call.add(weight);
+    call.add(reduction);
+    call.add(ignore_index);
+    call.add(label_smoothing);
     return call.one();
 }
 std::tuple<Tensor, Tensor> cummax(const Tensor& self, std::int64_t dim) {
@@ -3290,18 +3297,6 @@ Tensor Tensor::narrow(std::int64_t dim, std::int64_t start, std::int64_t length)
     call.add(length);
     return call.one();
 }
-std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps) {
-    Call call("aten.native_batch_norm.default", __builtin_return_address(0));
-    call.add(input);
-    call.add(weight);
-    call.add(bias);
-    call.add(running_mean);
-    call.add(running_var);
-    call.add(training);
-    call.add(momentum);
-    call.add(eps);
-    return call.tuple<3>();
-}
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) {
     Call call("aten.native_dropout.default", __builtin_return_address(0));
     call.add(input);
@@ -3426,6 +3421,24 @@ Tensor Tensor::new_zeros(const IntList& size, std::optional<ScalarType> dtype) c
     call.add(*this);
     call.add(size);
     call.keyword("dtype", dtype);
+    return call.one();
+}
+Tensor nll_loss(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) {
+    Call call("aten.nll_loss.default", __builtin_return_address(0));
+    call.add(self);
+    call.add(target);
+    call.add(weight);
+    call.add(reduction);
+    call.add(ignore_index);
+    return call.one();
+}
+Tensor Tensor::nll_loss(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const {
+    Call call("aten.nll_loss.default", __builtin_return_address(0));
+    call.add(*this);
+    call.add(target);
+    call.add(weight);
+    call.add(reduction);
+    call.add(ignore_index);
     return call.one();
 }
 Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, const Tensor& total_weight) {

@@ -107,6 +107,7 @@
     WHITTLE_API_CALL Tensor cosh() const;
     WHITTLE_API_CALL Tensor cosh_() const;
     WHITTLE_API_CALL Tensor count_nonzero(const IntList& dim) const;
+    WHITTLE_API_CALL Tensor cross_entropy_loss(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1, std::int64_t ignore_index = -100, double label_smoothing = 0.0) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> cummax(std::int64_t dim) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> cummin(std::int64_t dim) const;
     WHITTLE_API_CALL Tensor cumprod(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
@@ -269,6 +270,7 @@
     WHITTLE_API_CALL Tensor new_full(const IntList& size, const Scalar& fill_value, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor new_ones(const IntList& size, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor new_zeros(const IntList& size, std::optional<ScalarType> dtype = std::nullopt) const;
+    WHITTLE_API_CALL Tensor nll_loss(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1, std::int64_t ignore_index = -100) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const;
     WHITTLE_API_CALL Tensor norm(const Scalar& p = 2) const;
     WHITTLE_API_CALL Tensor norm(const std::optional<Scalar>& p, const IntList& dim, bool keepdim = false) const;

@@ -94,15 +94,14 @@ class IntList {
     IntList(std::initializer_list<std::int64_t> values) : values_(values) {}
     IntList(std::vector<std::int64_t> values) : values_(std::move(values)) {}
     template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
-    IntList(T value) : values_{static_cast<std::int64_t>(value)}, single_(true) {}
+    IntList(T value) : values_{static_cast<std::int64_t>(value)} {}
 
     bool given() const { return given_; }
-    bool single() const { return single_; }  ///< one number, which may stand for several equal ones
     const std::vector<std::int64_t>& values() const { return values_; }
 
   private:
     std::vector<std::int64_t> values_;
-    bool given_ = true, single_ = false;
+    bool given_ = true;
 };
 
 /// Numbers that are factors of sizes.

@@ -1,0 +1,89 @@
+// Batch normalization in training: ATen's ops write the running statistics that they are given, which ops of the
+// registry never do; so here they are issued as the ops they are made of.
+// https://pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html
+#define WHITTLE_API_IMPLEMENTATION
+#include "api/call.h"
+
+namespace whittle::api {
+
+namespace {
+
+struct Arguments {
+    const Tensor& input;
+    const OptionalTensor &weight, &bias, &mean, &variance;
+    bool training;
+    double momentum, eps;
+    bool updates() const { return training && (is_given(mean) || is_given(variance)); }
+
+  private:
+    static bool is_given(const OptionalTensor& tensor) { return tensor && tensor->defined(); }
+};
+
+/// running = (1 - momentum) * running + momentum * batch
+void update(const OptionalTensor& running, const Tensor& batch, double momentum, void* pc) {
+    if (!running || !running->defined()) return;
+    Call call("aten.lerp_.Scalar", pc);
+    call.add(*running);
+    call.add(batch);
+    call.add(Scalar(momentum));
+    call.in_place(*running);
+}
+
+std::tuple<Tensor, Tensor, Tensor> train(const Arguments& a, void* pc) {
+    Call normalized("aten._native_batch_norm_legit.no_stats", pc);
+    normalized.add(a.input);
+    normalized.add(a.weight);
+    normalized.add(a.bias);
+    normalized.add(true);
+    normalized.add(a.momentum);
+    normalized.add(a.eps);
+    auto results = normalized.tuple<3>();
+    const NoGradGuard no_grad;
+    update(a.mean, std::get<1>(results), a.momentum, pc);
+    std::vector<std::int64_t> all_but_channels = {0};
+    for (std::int64_t d = 2; d < a.input.dim(); ++d) all_but_channels.push_back(d);
+    Call variance("aten.var.correction", pc);  // the unbiased one, by ATen's default
+    variance.add(a.input);
+    variance.add(IntList(all_but_channels));
+    update(a.variance, variance.one(), a.momentum, pc);
+    return results;
+}
+
+void add(Call& call, const Arguments& a) {
+    call.add(a.input);
+    call.add(a.weight);
+    call.add(a.bias);
+    call.add(a.mean);
+    call.add(a.variance);
+    call.add(a.training);
+    call.add(a.momentum);
+    call.add(a.eps);
+}
+
+}  // namespace
+
+Tensor batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
+                  const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum,
+                  double eps, bool cudnn_enabled) {
+    const Arguments arguments{input, weight, bias, running_mean, running_var, training, momentum, eps};
+    void* const pc = __builtin_return_address(0);
+    if (arguments.updates()) return std::get<0>(train(arguments, pc));
+    Call call("aten.batch_norm.default", pc);
+    add(call, arguments);
+    call.add(cudnn_enabled);
+    return call.one();
+}
+
+std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const OptionalTensor& weight,
+                                                     const OptionalTensor& bias, const OptionalTensor& running_mean,
+                                                     const OptionalTensor& running_var, bool training, double momentum,
+                                                     double eps) {
+    const Arguments arguments{input, weight, bias, running_mean, running_var, training, momentum, eps};
+    void* const pc = __builtin_return_address(0);
+    if (arguments.updates()) return train(arguments, pc);
+    Call call("aten.native_batch_norm.default", pc);
+    add(call, arguments);
+    return call.tuple<3>();
+}
+
+}  // namespace whittle::api
