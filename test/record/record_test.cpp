@@ -194,6 +194,7 @@ TEST_CASE("the index of a trace comes back and satisfies its schema") {
     index.records = {{"a", "records/a.json", "recorded/graph"}};
     index.graphs[1].guards = {"L['n'] == 3"};
     index.graphs[1].compile_seconds = 0.25;
+    index.graphs[1].compilations = 3;
     index.recompiles = {{"helper", "L['n'] == 3, now 4", {{"model.cpp", 5, 1, "g", "if (n == 3)"}}, "hoist it", 7}};
     index.notes = {"libfoo.so has no line numbers"};
     index.environment = {{"os", "Debian"}};

@@ -1,5 +1,5 @@
-// Choices and loops that depend on data, as operations of one graph: cond(), while_loop() and map(). Written with `if`
-// and `while` each of them would break it.
+// Choices and loops that depend on data, as operations of one graph: cond(), while_loop() and map(); `if` and `while`
+// would break it. explain --fullgraph --ops ./control_flow tells of 1 graph with 5 nested ones, and of no break.
 #include <whittle/whittle.h>
 
 #include <cstdio>

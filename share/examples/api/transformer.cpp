@@ -1,5 +1,5 @@
-// A decoder with a cache of keys and values that generates until it is sure of a token: the decision depends on data
-// and ends the graph, and the cache grows by one position a step, so its size becomes dynamic at the second step.
+// A decoder with a cache that generates until it is sure of a token: the decision ends the graph, and the cache grows,
+// so its size is dynamic from the third step on. explain --recompiles ./transformer tells of both recompiles and why.
 #include <whittle/whittle.h>
 
 #include <cmath>

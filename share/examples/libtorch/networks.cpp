@@ -1,4 +1,4 @@
-// nn::Sequential with Conv2d and BatchNorm, an LSTM, a custom autograd function, a thread and an exception.
+// Conv2d, BatchNorm, an LSTM, a custom autograd function, a thread, an exception: trace -o DIR ./networks; replay DIR
 #include <torch/torch.h>
 
 #include <cstdio>
