@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <stdexcept>
 
 using namespace whittle;
 
@@ -52,7 +53,7 @@ TEST_CASE("an op that fails before anything was recorded ends capture: a break")
     CHECK_THROWS_WITH(first(ones({2})), Catch::Contains("[3]"));
     CHECK(first.stats().breaks == 1);
     const auto checks = compile([](const Tensor& x) -> Tensor {
-        if (x.dim() != 2) throw Catch::Detail::Approx(0);  // no op: nothing was captured that could break
+        if (x.dim() != 2) throw std::runtime_error("rank");  // no op: nothing was captured that could break
         return x * 2;
     });
     CHECK_THROWS(checks(ones({2})));
