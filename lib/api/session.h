@@ -227,7 +227,7 @@ class Session : public std::enable_shared_from_this<Session> {
     std::int64_t graphs_run_ = 0;
     Counters counters_;
     std::vector<FrameSegment> events_;
-    std::vector<FailedCall> failed_;  ///< since the last segment
+    std::vector<FailedCall> failed_;                                   ///< since the last segment
     std::optional<std::pair<std::string, std::string>> last_failure_;  ///< an op that threw, and what
     bool keeps_events_, noted_ = false;
     std::size_t event_bytes_ = 0;

@@ -43,11 +43,11 @@ struct IndexGraph {
     std::vector<std::string> guards = {};   ///< under which it may be used again, in the order of their checks
     std::vector<IndexSymbol> symbols = {};  ///< where sizes vary; the graph is the one at their first values
     std::vector<std::string> input_sizes = {}, output_sizes = {};  ///< then: "[s0, 3]", in order
-    double compile_seconds = 0;          ///< of all compilations
-    std::int64_t compilations = 1;       ///< more where sizes vary: each set of sizes has a kernel of its own
-    std::int64_t runs = 1;        ///< how often the program ran it; 1 where nobody counted
-    std::string variant_of = {};  ///< name of the graph that it is, but for …
-    std::string difference = {};  ///< … this: "aten.mul.Tensor other == 2, now 3"
+    double compile_seconds = 0;                                    ///< of all compilations
+    std::int64_t compilations = 1;  ///< more where sizes vary: each set of sizes has a kernel of its own
+    std::int64_t runs = 1;          ///< how often the program ran it; 1 where nobody counted
+    std::string variant_of = {};    ///< name of the graph that it is, but for …
+    std::string difference = {};    ///< … this: "aten.mul.Tensor other == 2, now 3"
     bool operator==(const IndexGraph&) const = default;
 };
 
