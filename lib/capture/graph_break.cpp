@@ -51,6 +51,11 @@ constexpr BreakInfo kCatalogue[] = {
     {exception, "WB0015", "an exception left the function",
      "What had been recorded until then was compiled; the rest of the function never ran.",
      "check arguments before the first operation"},
+    {backward, "WB0016", "a backward pass",
+     "Gradients are computed by autograd's engine, out of the function's sight: what was recorded has to run first. "
+     "The "
+     "engine's operations are a graph of their own.",
+     "call it outside the function, and capture the part that computes the loss"},
 };
 
 }  // namespace

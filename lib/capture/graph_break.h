@@ -28,6 +28,7 @@ enum class BreakKind : std::uint8_t {
     nested,           ///< a break inside the body of a higher-order op
     mutation,         ///< a change of memory that the graph cannot order
     exception,        ///< an exception left the frame
+    backward,         ///< the program asked for gradients: autograd runs the backward pass
 };
 
 /// One kind of break, for people.

@@ -93,6 +93,7 @@ struct Cutter::Cut {
     FramePlan plan;
     Piece piece;
     std::optional<GraphBreak> pending = {};  ///< output, until ops follow
+    std::vector<StackFrame> pass = {};       ///< of the backward pass that runs: where it was called
 
     void end(std::optional<GraphBreak> why, std::int32_t next) {
         if (!piece.steps.empty()) {
@@ -136,7 +137,13 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
             continue;
         }
         // The backward pass is a graph of its own.
-        if (last >= 0 && recording_.step(last).backward != step.backward) cut.end(std::nullopt, next_piece_++);
+        const bool in_pass = last >= 0 && recording_.step(last).backward;
+        if (std::optional<GraphBreak> pass = backward_break(index, cut.pass, in_pass)) {
+            cut.plan.breaks.push_back(*pass);
+            cut.end(std::move(pass), next_piece_++);
+        } else if (in_pass && !step.backward) {
+            cut.end(std::nullopt, next_piece_++);
+        }
         // Another frame ran in between: what it read has to be computed before, what it made after.
         if (frame.root && last >= 0 && others_between(frame, last, index)) cut.end(std::nullopt, next_piece_++);
         std::optional<GraphBreak> before = write_break(index, cut.piece.number);
@@ -244,6 +251,19 @@ bool Cutter::shows_write(ValueId id, std::int32_t piece) const {
     const TracedValue& value = recording_.value(id);
     return value.before >= 0 && contains(piece, value.step) && is_present(value.before, piece) &&
            root(value.before, piece) == root(recording_.results(value.step).at(0), piece);
+}
+
+/// The op is the first of a backward pass: it has a stack unlike that of the pass before it.
+std::optional<GraphBreak> Cutter::backward_break(std::int32_t index, std::vector<StackFrame>& pass, bool within) const {
+    if (!recording_.step(index).backward) return std::nullopt;
+    // The user's part of a stack ends in the call of backward(); a backward function of the user's may lie above.
+    const std::vector<StackFrame>& stack = recording_.stack(index);
+    const auto common = static_cast<std::ptrdiff_t>(std::min(stack.size(), pass.size()));
+    const bool same = within && std::equal(stack.end() - common, stack.end(), pass.end() - common);
+    if (!same || stack.size() < pass.size()) pass = stack;
+    if (same) return std::nullopt;
+    const std::string text = statement(stack);
+    return GraphBreak{BreakKind::backward, "backward pass" + (text.empty() ? "" : ": " + text), "", stack};
 }
 
 /// The step reads memory that an op of the piece changed through another tensor, and the piece does not know that the

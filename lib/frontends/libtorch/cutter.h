@@ -50,6 +50,8 @@ class Cutter {
     struct Cut;
     bool prepare(std::int32_t index, std::string& problem) const;
     std::string disagreement(std::int32_t index, const Graph& operands, const BoundCall& bound) const;
+    std::optional<capture::GraphBreak> backward_break(std::int32_t index, std::vector<StackFrame>& pass,
+                                                      bool within) const;
     std::optional<capture::GraphBreak> write_break(std::int32_t index, std::int32_t piece) const;
     std::optional<capture::GraphBreak> unseen_write_break(std::int32_t index) const;
     bool shows_argument(const Step& step) const;

@@ -53,23 +53,26 @@ struct RecordHeader {
 };
 
 enum class RecordKind : std::uint32_t {
-    thread = 1,        ///< u64 LibTorch's number of the thread, u8 the main thread
-    mapping = 2,       ///< u64 low, u64 high, u64 load base, text path: an executable segment
-    op_def = 3,        ///< u32 op, u8 OpFlags, text "aten::add", text "Tensor" (overload), text schema
-    stack_def = 4,     ///< u32 stack, u32 n, u64 pc[n], innermost first
-    op_begin = 5,      ///< u32 op, u32 depth, u32 stack (0: none), u8 OpScope, u8 grad mode, i64 autograd's sequence
-                       ///< number or -1, u64 forward thread, u16 n, value[n]
-    op_end = 6,        ///< u32 op, u32 depth, u16 n, value[n] (0: it threw)
-    io = 7,            ///< u32 stack, text: the function that was called
-    data_ptr = 8,      ///< u32 stack, text element type, value
-    print_begin = 9,   ///< u32 stack, value: LibTorch prints a tensor; the ops up to print_end are the printing's
-    print_end = 10,    ///< nothing
-    name = 11,         ///< u64 tensor, u8 NameKind, u64 module at the root, text its type, text qualified name
-    snapshot = 12,     ///< value (a tensor), u64 n, byte[n]: its elements in row-major order
-    from_blob = 13,    ///< u32 stack
-    note = 14,         ///< text: something the capture could not see or do
-    module = 15,       ///< u64 module at the root, text its own type, text qualified name ("": the root itself)
-    unseen_write = 16  ///< value: a tensor whose elements changed since an op or a read, and no op changed them
+    thread = 1,         ///< u64 LibTorch's number of the thread, u8 the main thread
+    mapping = 2,        ///< u64 low, u64 high, u64 load base, text path: an executable segment
+    op_def = 3,         ///< u32 op, u8 OpFlags, text "aten::add", text "Tensor" (overload), text schema
+    stack_def = 4,      ///< u32 stack, u32 n, u64 pc[n], innermost first
+    op_begin = 5,       ///< u32 op, u32 depth, u32 stack (0: none), u8 OpScope, u8 grad mode, i64 autograd's sequence
+                        ///< number or -1, u64 forward thread, u16 n, value[n]
+    op_end = 6,         ///< u32 op, u32 depth, u16 n, value[n] (0: it threw)
+    io = 7,             ///< u32 stack, text: the function that was called
+    data_ptr = 8,       ///< u32 stack, text element type, value
+    print_begin = 9,    ///< u32 stack, value: LibTorch prints a tensor; the ops up to print_end are the printing's
+    print_end = 10,     ///< nothing
+    name = 11,          ///< u64 tensor, u8 NameKind, u64 module at the root, text its type, text qualified name
+    snapshot = 12,      ///< value (a tensor), u64 n, byte[n]: its elements in row-major order
+    from_blob = 13,     ///< u32 stack
+    note = 14,          ///< text: something the capture could not see or do
+    module = 15,        ///< u64 module at the root, text its own type, text qualified name ("": the root itself)
+    unseen_write = 16,  ///< value: a tensor whose elements changed since an op or a read, and no op changed them
+    probe_enter = 17,   ///< text: a function compiled by `trace cc` begins, by its qualified name
+    probe_name = 18,    ///< u8 a parameter (else a variable), i64 position in a list or -1, text its name, value
+    probe_leave = 19    ///< nothing: the function ends
 };
 
 enum OpFlags : std::uint8_t {
@@ -136,6 +139,9 @@ struct Hooks {
     void (*from_blob)(void* caller);
     void (*ends)(const char* function);                        ///< the program ends by this function
     void (*process)(ProcessEvent event, const char* program);  ///< program: a path or a command, or null
+    void (*probe_enter)(const char* function);
+    void (*probe_name)(const void* tensor, const char* name, long long element, int is_parameter);
+    void (*probe_leave)();
 };
 
 /// The entry point of the capture library, "whittle_capture_start". Returns 0, or -1 when nothing is captured.

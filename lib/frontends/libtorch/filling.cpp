@@ -31,6 +31,11 @@ class Finder {
   private:
     void visit(std::size_t index) {
         const Step& step = steps_[index];
+        // A number of the host as a tensor: what reads it has the number.
+        if (step.op->name == "aten::lift_fresh") {
+            filling_[index] = true;
+            return;
+        }
         const std::vector<std::uint64_t> read = storages(*step.begin), made = storages(*step.end);
         if (makes_memory(*step.op)) {
             for (const std::uint64_t storage : read)

@@ -137,20 +137,24 @@ enum class Ending {
 /// Puts the steps of one thread into frames.
 class Assigner {
   public:
-    Assigner(const std::vector<Step>& steps, const Values& values, StackReader& stacks, std::vector<FrameSteps>& frames)
-        : steps_(steps), values_(values), stacks_(stacks), frames_(frames) {}
+    Assigner(const std::vector<Step>& steps, const Values& values, StackReader& stacks, const ProbedCalls& probes,
+             std::vector<FrameSteps>& frames)
+        : steps_(steps), values_(values), stacks_(stacks), probes_(probes), frames_(frames) {}
 
     void add(std::int32_t index) {
         const Step& step = steps_[static_cast<std::size_t>(index)];
         const StackInfo& info = stacks_.info(step.stack);
+        const ProbedCall* const call = probes_.at(step.thread, step.order(), info.function);
         if (info.outside || info.root) {
             finish();
+            call_ = call;
             if (info.outside) return;
             if (root_ < 0) root_ = open(info, step.thread);
             frames_[static_cast<std::size_t>(root_)].steps.push_back(index);
             return;
         }
-        if (!run_.empty() && (info.function != function_ || info.call_place != call_place_)) finish();
+        if (!run_.empty() && (info.function != function_ || info.call_place != call_place_ || call != call_)) finish();
+        call_ = call;
         function_ = info.function;
         call_place_ = info.call_place;
         run_.push_back(index);
@@ -170,8 +174,8 @@ class Assigner {
         std::set<ValueId> made;
         for (std::size_t i = 0; i < run_.size(); ++i) {
             const Step& step = steps_[static_cast<std::size_t>(run_[i])];
-            if (i == 0 ||
-                (is_again(run_[i], first, made) && steps_[static_cast<std::size_t>(run_[i - 1])].stack == end)) {
+            if (i == 0 || (!call_ && is_again(run_[i], first, made) &&
+                           steps_[static_cast<std::size_t>(run_[i - 1])].stack == end)) {
                 frame = open(stacks_.info(step.stack), step.thread);
                 first = -1;
                 made.clear();
@@ -185,7 +189,7 @@ class Assigner {
 
   private:
     std::int32_t open(const StackInfo& info, std::uint32_t thread) {
-        frames_.push_back({info.function, info.file, info.line, info.root, thread, {}});
+        frames_.push_back({info.function, info.file, info.line, info.root, thread, call_, {}});
         return static_cast<std::int32_t>(frames_.size()) - 1;
     }
 
@@ -230,8 +234,10 @@ class Assigner {
     const std::vector<Step>& steps_;
     const Values& values_;
     StackReader& stacks_;
+    const ProbedCalls& probes_;
     std::vector<FrameSteps>& frames_;
     std::int32_t root_ = -1;
+    const ProbedCall* call_ = nullptr;  ///< that the run belongs to
     std::string function_, call_place_;
     std::vector<std::int32_t> run_;
 };
@@ -261,7 +267,7 @@ void mark_backward(const EventFile& file, std::vector<Step>& steps, Symbolizer& 
 }
 
 Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer,
-                 const std::vector<std::string>& functions) {
+                 const ProbedCalls& probes, const std::vector<std::string>& functions) {
     Frames result;
     StackReader stacks(file, symbolizer, functions);
     // All symbols first: whether the program has debug information decides what counts as the user's.
@@ -274,7 +280,7 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
     for (std::size_t i = 0; i < steps.size(); ++i) {
         auto thread = threads.find(steps[i].thread);
         if (thread == threads.end())
-            thread = threads.emplace(steps[i].thread, Assigner(steps, values, stacks, result.frames)).first;
+            thread = threads.emplace(steps[i].thread, Assigner(steps, values, stacks, probes, result.frames)).first;
         thread->second.add(static_cast<std::int32_t>(i));
         result.stacks.push_back(stacks.info(steps[i].stack).user);
     }

@@ -8,12 +8,14 @@
 // feeds each call with the last one's result, or whose calls end differently, is taken for one.
 // Where a program ends by a call (exit, _exit, abort ...) the call's stack tells whether the last execution came to its
 // end; where it was killed, that execution is taken for a complete one unless it is the beginning of an earlier one.
+// Functions that were compiled by `trace cc` need no guess.
 #pragma once
 
 #include <set>
 #include <string>
 #include <vector>
 
+#include "frontends/libtorch/probed.h"
 #include "frontends/libtorch/symbolizer.h"
 #include "frontends/libtorch/values.h"
 
@@ -25,6 +27,7 @@ struct FrameSteps {
     int line = 0;          ///< of the first step
     bool root = false;     ///< main, or a thread's function
     std::uint32_t thread = 0;
+    const ProbedCall* call = nullptr;  ///< what probes told of it
     std::vector<std::int32_t> steps;
 };
 
@@ -42,6 +45,6 @@ struct Frames {
 void mark_backward(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);
 
 Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Values& values, Symbolizer& symbolizer,
-                 const std::vector<std::string>& functions);
+                 const ProbedCalls& probes, const std::vector<std::string>& functions);
 
 }  // namespace whittle::libtorch

@@ -109,17 +109,30 @@ NodeRef PieceGraphs::node_of(ValueId id, std::int32_t reader, Building& to) {
 const Source& PieceGraphs::source_of(ValueId id) {
     const auto known = sources_.find(id);
     if (known != sources_.end()) return known->second;
-    return sources_.emplace(id, new_source(id)).first->second;
+    const Source& source = sources_.emplace(id, new_source(id)).first->second;
+    taken_.insert(source.text());
+    return source;
+}
+
+/// As the program calls it, where its probes told; nothing for a second value of one name.
+std::optional<Source> PieceGraphs::named_source(ValueId id) const {
+    const ProbedName* name = frame_.call ? frame_.call->name_of(recording_.value(id).tensor) : nullptr;
+    if (!name) return std::nullopt;
+    Source source = Source::local(name->name);
+    if (name->element >= 0) source = source.item(name->element);
+    return taken_.contains(source.text()) ? std::nullopt : std::optional(std::move(source));
 }
 
 Source PieceGraphs::new_source(ValueId id) {
     const std::int32_t step = recording_.value(id).step;
-    if (step < 0 || !std::ranges::binary_search(frame_.steps, step))
-        return Source::local("arg" + std::to_string(arguments_++));
+    const bool inside = step >= 0 && std::ranges::binary_search(frame_.steps, step);
+    if (!inside || recording_.is_filling(step))
+        if (std::optional<Source> named = named_source(id)) return *named;
+    if (!inside) return Source::local("arg" + std::to_string(arguments_++));
     const OpName& op = *recording_.step(step).op;
     if (is_random(op)) return Source::random(random_++);
-    if (makes_memory(op)) return Source::local("memory" + std::to_string(memory_++));
     if (recording_.is_filling(step)) return Source::local("constant" + std::to_string(constants_++));
+    if (makes_memory(op)) return Source::local("memory" + std::to_string(memory_++));
     return Source::live(live_++);
 }
 

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
@@ -46,6 +47,7 @@ class PieceGraphs {
     Refusal find_refusal(const Piece& piece, const std::string& reason);
     const capture::Source& source_of(ValueId id);
     capture::Source new_source(ValueId id);
+    std::optional<capture::Source> named_source(ValueId id) const;
     std::optional<Tensor> tensor_of(const Output& output) const;
     std::string unrecorded(const Output& output) const;
     void fill_values(capture::CapturedGraph& captured, const Building& from, const std::vector<Output>& outputs) const;
@@ -57,6 +59,7 @@ class PieceGraphs {
     const Elements& elements_;
     const FrameSteps& frame_;
     std::map<ValueId, capture::Source> sources_;
+    std::set<std::string> taken_;                     ///< sources by their text
     std::map<std::int32_t, std::string> node_names_;  ///< per step, in the graph of its piece
     std::int64_t live_ = 0, random_ = 0, arguments_ = 0, constants_ = 0, memory_ = 0;
 };

@@ -286,6 +286,16 @@ void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, E
         case RecordKind::from_blob:
             event.stack = in.get<std::uint32_t>();
             break;
+        case RecordKind::probe_enter:
+            event.text = in.text();
+            break;
+        case RecordKind::probe_name:
+            event.depth = in.get<std::uint8_t>();
+            event.sequence = in.get<std::int64_t>();
+            event.text = in.text();
+            event.values.push_back(read_value(in));
+            break;
+        case RecordKind::probe_leave:
         case RecordKind::print_end:
             break;
         case RecordKind::note:
@@ -299,7 +309,7 @@ void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, E
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 16");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 19");
     }
     file.events.push_back(std::move(event));
 }

@@ -72,7 +72,7 @@ struct Event {
     std::int64_t sequence = -1;
     std::uint64_t forward_thread = 0;
     std::vector<EventValue> values = {};  ///< arguments, results, or the tensor it is about
-    std::string text = {};                ///< io: the function; data_ptr: the type; note
+    std::string text = {};                ///< io: the function; data_ptr: the type; note; probes: the name
     std::size_t snapshot = 0;             ///< position in EventFile::snapshots
 };
 
@@ -137,7 +137,7 @@ struct EventFile {
     std::vector<ModuleName> modules;
     std::vector<Snapshot> snapshots;
     std::vector<Event> unseen_writes;  ///< ascending
-    std::vector<Event> events;         ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note
+    std::vector<Event> events;         ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note, probe_*
     std::shared_ptr<const MappedFile> file;
 
     const OpName& op(const Event& event) const { return ops.at(event.op); }

@@ -16,6 +16,7 @@ struct Recording {
     Symbolizer symbolizer;
     std::vector<Step> steps;
     Values values;
+    ProbedCalls probes;
     Frames frames;
     std::vector<std::string> modules;   ///< per step
     std::vector<std::int32_t> forward;  ///< per step: see forward_ops()
@@ -26,7 +27,8 @@ struct Recording {
           symbolizer(events.mappings),
           steps(with_backward(events, steps_of(events, level), symbolizer)),
           values(trace_values(events, steps)),
-          frames(frames_of(events, steps, values, symbolizer, functions)),
+          probes(events),
+          frames(frames_of(events, steps, values, symbolizer, probes, functions)),
           modules(module_paths(events, steps, values, symbolizer)),
           forward(forward_ops(events, steps)),
           filling(filling_steps(steps)) {}

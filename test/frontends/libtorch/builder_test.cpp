@@ -363,6 +363,49 @@ TEST_CASE("a constant of the program, torch::tensor, is an input and nothing ran
     CHECK(std::ranges::find(computed, "L['memory0']") != computed.end());
 }
 
+TEST_CASE("probes say what inputs are called: parameters, elements of lists, variables") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, element{.id = 2}, local{.id = 3}, unnamed{.id = 4};
+        w.probe_enter("main");  // what a program without symbols is taken for
+        w.probe_name(x, "x");
+        w.probe_name(element, "xs", 1);
+        w.probe_enter("ns::helper");  // its names are its own
+        w.probe_name(unnamed, "inner");
+        w.probe_leave();
+        w.probe_name(local, "mask", -1, false);
+        w.call(kMul, {x, element}, {{.id = 5}});
+        w.call(kMul, {local, unnamed}, {{.id = 6}});
+        w.probe_leave();
+    });
+    const capture::CapturedGraph graph = only_frame(file).graphs.at(0);
+    std::vector<std::string> texts;
+    for (const capture::Source& source : graph.sources) texts.push_back(source.text());
+    CHECK(texts == std::vector<std::string>{"L['x']", "L['xs'][1]", "L['mask']", "L['arg0']"});
+}
+
+TEST_CASE("the backward pass is one break, and a graph of its own") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3}, gradient{.id = 4}, u{.id = 5};
+        w.define(90, "MulBackward0", "", "");
+        w.call(kMul, {x, x}, {y});
+        for (const FakeTensor& made : {z, gradient}) {
+            w.begin(90, 0, {}, {}, OpScope::backward);
+            w.begin(kMul, 1, {y, x});
+            w.end(kMul, 1, {made});
+            w.end(90, 0, {});
+        }
+        w.call(kRelu, {gradient}, {u});
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    CHECK(frame.graphs.size() == 3);
+    REQUIRE(frame.breaks.size() == 1);
+    CHECK(frame.breaks[0].kind == capture::BreakKind::backward);
+    REQUIRE(frame.graphs[0].ended_by);
+    CHECK(frame.graphs[0].ended_by->kind == capture::BreakKind::backward);
+}
+
 TEST_CASE("a damaged event file is one Error, wherever the damage is") {
     const TempDir folder;
     program(folder, [](EventWriter& w) {

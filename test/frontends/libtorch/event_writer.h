@@ -51,12 +51,12 @@ class EventWriter {
         commit();
     }
     void begin(std::uint32_t op, std::uint32_t depth, const std::vector<FakeTensor>& tensors,
-               const std::vector<std::int64_t>& integers = {}) {
+               const std::vector<std::int64_t>& integers = {}, OpScope scope = OpScope::function) {
         record.start(RecordKind::op_begin);
         record.put(op);
         record.put(depth);
         record.put(std::uint32_t{0});
-        record.put(OpScope::function);
+        record.put(scope);
         record.put(std::uint8_t{1});
         record.put(std::int64_t{-1});
         record.put(std::uint64_t{0});
@@ -100,6 +100,24 @@ class EventWriter {
         record.put(root);
         record.put_text("Net");
         record.put_text(path);
+        commit();
+    }
+
+    void probe_enter(const char* function) {
+        record.start(RecordKind::probe_enter);
+        record.put_text(function);
+        commit();
+    }
+    void probe_name(const FakeTensor& tensor, const char* name, std::int64_t element = -1, bool parameter = true) {
+        record.start(RecordKind::probe_name);
+        record.put(static_cast<std::uint8_t>(parameter));
+        record.put(element);
+        record.put_text(name);
+        put_tensor(tensor);
+        commit();
+    }
+    void probe_leave() {
+        record.start(RecordKind::probe_leave);
         commit();
     }
 

@@ -145,6 +145,10 @@ void for_each_tensor(const c10::IValue& value, F&& body) {
     }
 }
 
+void record_probe_enter(Thread& thread, const char* function);
+void record_probe_leave(Thread& thread);
+void record_probe_name(Thread& thread, const void* impl, const char* name, long long element, bool is_parameter);
+
 void write_name(Thread& thread, const at::Tensor& tensor, NameKind kind, const void* root, const std::string& type,
                 const std::string& path);
 /// Qualified names of all modules that no other module holds, of their children, parameters and buffers, when there may

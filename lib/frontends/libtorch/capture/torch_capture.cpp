@@ -322,6 +322,16 @@ ThreadPlace place_of_thread() {
 
 namespace {
 
+void on_probe_enter(const char* function) {
+    quietly([&](Thread& thread) { record_probe_enter(thread, function); });
+}
+void on_probe_name(const void* tensor, const char* name, long long element, int is_parameter) {
+    quietly([&](Thread& thread) { record_probe_name(thread, tensor, name, element, is_parameter != 0); });
+}
+void on_probe_leave() {
+    quietly([&](Thread& thread) { record_probe_leave(thread); });
+}
+
 // ---- Start and end
 
 int write_mapping(dl_phdr_info* info, size_t, void* pointer) {
@@ -388,7 +398,8 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
             .needsInputs(true)
             .needsOutputs(true)
             .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE}));
-    *hooks = {on_module_made, on_registered, on_data_ptr, on_io, on_print, on_from_blob, on_end, on_process};
+    *hooks = {on_module_made, on_registered, on_data_ptr,    on_io,         on_print,      on_from_blob,
+              on_end,         on_process,    on_probe_enter, on_probe_name, on_probe_leave};
     at_exit.started = true;
     return 0;
 }
