@@ -79,6 +79,17 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
     return std::nullopt;
 }
 
+/// Every element of `view` is one of `whole`, which has them side by side.
+bool covers(const TensorRef& whole, const TensorRef& view) {
+    if (whole.dtype != view.dtype || whole.strides != contiguous_strides(whole.sizes)) return false;
+    std::int64_t last = view.offset;
+    for (std::size_t i = 0; i < view.sizes.size(); ++i) {
+        if (view.sizes[i] == 0 || view.strides[i] < 0) return false;
+        last += (view.sizes[i] - 1) * view.strides[i];
+    }
+    return view.offset >= whole.offset && last < whole.offset + element_count(whole.sizes);
+}
+
 /// Output between ops matters only if ops follow.
 bool separates_only(const GraphBreak& entry) {
     return entry.kind == BreakKind::side_effect && entry.reason.starts_with("print: ");
@@ -86,7 +97,11 @@ bool separates_only(const GraphBreak& entry) {
 
 }  // namespace
 
-Cutter::Cutter(const Recording& recording) : recording_(recording), piece_of_(recording.steps.size(), kNoPiece) {}
+Cutter::Cutter(const Recording& recording) : recording_(recording), piece_of_(recording.steps.size(), kNoPiece) {
+    const auto count = static_cast<ValueId>(recording.values.values.size());
+    for (ValueId id = 0; id < count; ++id)
+        if (recording.value(id).tensor.has(kHasStorage)) of_storage_[recording.value(id).tensor.storage].push_back(id);
+}
 
 /// A frame while it is cut.
 struct Cutter::Cut {
@@ -146,7 +161,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         }
         // Another frame ran in between: what it read has to be computed before, what it made after.
         if (frame.root && last >= 0 && others_between(frame, last, index)) cut.end(std::nullopt, next_piece_++);
-        std::optional<GraphBreak> before = write_break(index, cut.piece.number);
+        std::optional<GraphBreak> before = write_break(index, cut.piece);
         if (!before && !cut.piece.steps.empty()) before = unseen_write_break(index);
         if (before) {
             cut.plan.breaks.push_back(*before);
@@ -225,7 +240,10 @@ bool Cutter::shows_argument(const Step& step) const {
 ValueId Cutter::root(ValueId id, std::int32_t piece) const {
     for (;;) {
         const TracedValue& value = recording_.value(id);
-        if (!contains(piece, value.step)) return id;
+        if (!contains(piece, value.step)) {
+            const ValueId whole = base(id, piece);
+            return whole >= 0 ? whole : id;
+        }
         if (value.before >= 0) {
             id = value.before;
             continue;
@@ -240,9 +258,16 @@ ValueId Cutter::root(ValueId id, std::int32_t piece) const {
     }
 }
 
-/// A step of the piece made it or read it.
+ValueId Cutter::base(ValueId id, std::int32_t piece) const {
+    const TensorRef& tensor = recording_.value(id).tensor;
+    const auto found = bases_.find({piece, tensor.storage});
+    return found == bases_.end() || !tensor.has(kHasStorage) ? -1 : found->second;
+}
+
+/// A step of the piece made it or read it, or it is a view of what the piece reads.
 bool Cutter::is_present(ValueId id, std::int32_t piece) const {
     const TracedValue& value = recording_.value(id);
+    if (!contains(piece, value.step) && base(id, piece) >= 0) return true;
     if (contains(piece, value.step)) return value.before < 0 || is_present(value.before, piece);
     return std::ranges::any_of(value.uses, [&](std::int32_t use) { return contains(piece, use); });
 }
@@ -251,6 +276,43 @@ bool Cutter::shows_write(ValueId id, std::int32_t piece) const {
     const TracedValue& value = recording_.value(id);
     return value.before >= 0 && contains(piece, value.step) && is_present(value.before, piece) &&
            root(value.before, piece) == root(recording_.results(value.step).at(0), piece);
+}
+
+/// The tensor was changed by that write and by no other that nobody saw.
+bool Cutter::is_whole_version(ValueId id, std::int32_t writer) const {
+    const Step& step = recording_.step(writer);
+    const TensorRef* written = step.end && !step.end->values.empty() ? step.end->values.front().tensor() : nullptr;
+    return written && written->version == recording_.value(id).tensor.version;
+}
+
+/// Makes what the piece and the step read of one memory views of the tensor that shows all of it, if there is one.
+bool Cutter::find_base(std::int32_t index, const Piece& piece, std::int32_t writer, ValueId read) {
+    const TensorRef& tensor = recording_.value(read).tensor;
+    const auto there = of_storage_.find(tensor.storage);
+    if (there == of_storage_.end() || !tensor.has(kHasStorage) || !is_whole_version(read, writer)) return false;
+    std::vector<std::int32_t> steps = piece.steps;
+    steps.push_back(index);
+    const auto covers_all = [&](ValueId candidate) {
+        return std::ranges::all_of(steps, [&](std::int32_t step) {
+            return std::ranges::all_of(recording_.reads(step), [&](ValueId id) {
+                const TensorRef& other = recording_.value(id).tensor;
+                return other.storage != tensor.storage || covers(recording_.value(candidate).tensor, other);
+            });
+        });
+    };
+    ValueId best = -1;
+    for (const ValueId id : there->second) {
+        const TracedValue& value = recording_.value(id);
+        // It held memory before the piece began to write there.
+        const bool before = value.step >= 0 ? value.step < piece.steps.front()
+                                            : value.written_by < piece.steps.front() && value.first_use <= writer;
+        if (!before || !value.tensor.has(kPlain) || !covers_all(id)) continue;
+        if (best < 0 || element_count(value.tensor.sizes) >= element_count(recording_.value(best).tensor.sizes))
+            best = id;
+    }
+    if (best < 0) return false;
+    bases_[{piece.number, tensor.storage}] = best;
+    return true;
 }
 
 /// The op is the first of a backward pass: it has a stack unlike that of the pass before it.
@@ -268,12 +330,19 @@ std::optional<GraphBreak> Cutter::backward_break(std::int32_t index, std::vector
 
 /// The step reads memory that an op of the piece changed through another tensor, and the piece does not know that the
 /// two share it: a graph of both would read the old value.
-std::optional<GraphBreak> Cutter::write_break(std::int32_t index, std::int32_t piece) const {
+std::optional<GraphBreak> Cutter::write_break(std::int32_t index, const Piece& piece) {
     for (const ValueId id : recording_.reads(index)) {
         const TracedValue& value = recording_.value(id);
         const std::int32_t writer = value.before >= 0 ? value.step : value.written_by;
-        if (!contains(piece, writer) || (value.before < 0 && (value.step >= 0 || value.first_use != index))) continue;
-        if (shows_write(id, piece)) continue;
+        const ValueId known = base(id, piece.number);
+        const bool beyond =
+            known >= 0 && !contains(piece.number, value.step) && !covers(recording_.value(known).tensor, value.tensor);
+        if (!beyond) {
+            if (!contains(piece.number, writer) || (value.before < 0 && (value.step >= 0 || value.first_use != index)))
+                continue;
+            if (shows_write(id, piece.number) || find_base(index, piece, writer, id)) continue;
+        }
+        if (writer < 0) return GraphBreak{BreakKind::mutation, "tensors share memory", "", recording_.stack(index)};
         const OpName& op = *recording_.step(writer).op;
         return GraphBreak{BreakKind::mutation,
                           op.target() + " wrote to memory that another tensor shares, which " +

@@ -4,6 +4,8 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "capture/graph_break.h"
@@ -43,6 +45,9 @@ class Cutter {
     /// The value whose memory this one shows, among the values of a piece: itself when no step of the piece made it
     /// out of another one.
     ValueId root(ValueId id, std::int32_t piece) const;
+    /// Of a value from outside the piece, in memory that the piece reads through several tensors and writes to: the one
+    /// that shows all of it. The others are views of it. -1: there is none.
+    ValueId base(ValueId id, std::int32_t piece) const;
     /// The value is what a write of the piece left in memory that the piece knows to be shared.
     bool shows_write(ValueId id, std::int32_t piece) const;
 
@@ -52,7 +57,9 @@ class Cutter {
     std::string disagreement(std::int32_t index, const Graph& operands, const BoundCall& bound) const;
     std::optional<capture::GraphBreak> backward_break(std::int32_t index, std::vector<StackFrame>& pass,
                                                       bool within) const;
-    std::optional<capture::GraphBreak> write_break(std::int32_t index, std::int32_t piece) const;
+    std::optional<capture::GraphBreak> write_break(std::int32_t index, const Piece& piece);
+    bool find_base(std::int32_t index, const Piece& piece, std::int32_t writer, ValueId read);
+    bool is_whole_version(ValueId id, std::int32_t writer) const;
     std::optional<capture::GraphBreak> unseen_write_break(std::int32_t index) const;
     bool shows_argument(const Step& step) const;
     bool is_present(ValueId id, std::int32_t piece) const;
@@ -61,6 +68,8 @@ class Cutter {
     const Recording& recording_;
     std::vector<std::int32_t> piece_of_;  ///< per step: the number of its piece, or -1
     std::map<std::int32_t, std::string> refused_;
+    std::unordered_map<std::uint64_t, std::vector<ValueId>> of_storage_;  ///< values there
+    std::map<std::pair<std::int32_t, std::uint64_t>, ValueId> bases_;     ///< by piece and storage
     std::int32_t next_piece_ = 0;
 };
 

@@ -88,13 +88,16 @@ NodeRef PieceGraphs::node_of(ValueId id, std::int32_t reader, Building& to) {
     if (const auto known = to.nodes.find(id); known != to.nodes.end()) return known->second;
     const TracedValue& value = recording_.value(id);
     if (cutter_.shows_write(id, to.piece.number)) return to.nodes[id] = node_of(value.before, reader, to);
+    const ValueId base = cutter_.base(id, to.piece.number);
+    if (base >= 0 && base != id && !cutter_.contains(to.piece.number, value.step))
+        return to.nodes[id] = view_of(base, id, reader, to);
     const auto key = static_cast<capture::TensorKey>(id) + 1;
     NodeRef node;
     if (value.name) {
         // Elements that nobody asked for: explain needs what they are, not what they hold.
         const Tensor blank = Tensor(*value.tensor.dtype, value.tensor.sizes);
-        const Tensor tensor = value.snapshot ? recording_.file.tensor(recording_.file.snapshots[*value.snapshot])
-                                             : blank.with_requires_grad(value.tensor.has(kRequiresGrad));
+        const std::optional<Tensor> known = tensor_of({id, read_at(id, to.piece)});
+        const Tensor tensor = known ? *known : blank.with_requires_grad(value.tensor.has(kRequiresGrad));
         node = to.graph.parameter(value.name->path, tensor, key);
         to.parameters[to.graph.graph().node(node).name] = id;
     } else {
@@ -104,6 +107,30 @@ NodeRef PieceGraphs::node_of(ValueId id, std::int32_t reader, Building& to) {
         to.inputs.emplace(source.text(), id);
     }
     return to.nodes[id] = node;
+}
+
+/// A view by sizes and strides: how the program made it was not seen, or happened elsewhere.
+NodeRef PieceGraphs::view_of(ValueId base, ValueId id, std::int32_t reader, Building& to) {
+    const TensorRef &whole = recording_.value(base).tensor, &view = recording_.value(id).tensor;
+    const NodeRef node = node_of(base, reader, to);
+    if (same_place(whole, view)) return node;
+    const auto list = [](const auto& numbers) {
+        ArgList args;
+        for (const std::int64_t number : numbers) args.push_back(Arg(number));
+        return Arg(std::move(args));
+    };
+    capture::RecordedCall call{
+        .target = "aten.as_strided.default",
+        .args = {Arg(node), list(view.sizes), list(view.strides), Arg(view.offset - whole.offset)},
+        .results = {recording_.values.meta(id)}};
+    if (reader >= 0) call.stack = recording_.stack(reader);
+    return to.graph.call(std::move(call)).at(0);
+}
+
+/// When a value from outside is read: 0, as it was made, but for the base of views, which may have been written to
+/// since.
+std::uint64_t PieceGraphs::read_at(ValueId id, const Piece& piece) const {
+    return cutter_.base(id, piece.number) == id ? recording_.step(piece.steps.front()).order() : 0;
 }
 
 const Source& PieceGraphs::source_of(ValueId id) {
@@ -264,7 +291,9 @@ void PieceGraphs::fill_values(CapturedGraph& captured, const Building& from, con
         else if (captured.unrecorded.empty())
             captured.unrecorded = "the elements of " + name + unrecorded(output) + " were not written down";
     };
-    for (const Source& source : captured.sources) add({from.inputs.at(source.text())}, source.text(), captured.inputs);
+    for (const Source& source : captured.sources)
+        add({from.inputs.at(source.text()), read_at(from.inputs.at(source.text()), from.piece)}, source.text(),
+            captured.inputs);
     const std::vector<NodeId> results = captured.graph.outputs();
     for (std::size_t i = 0; i < outputs.size(); ++i)
         add(outputs[i], "%" + captured.graph.node({results[i]}).name, captured.outputs);
