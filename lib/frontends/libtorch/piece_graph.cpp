@@ -97,7 +97,7 @@ NodeRef PieceGraphs::node_of(ValueId id, std::int32_t reader, Building& to) {
         // Elements that nobody asked for: explain needs what they are, not what they hold.
         const Tensor blank = Tensor(*value.tensor.dtype, value.tensor.sizes);
         const std::optional<Tensor> known = tensor_of({id, read_at(id, to.piece)});
-        const Tensor tensor = known ? *known : blank.with_requires_grad(value.tensor.has(kRequiresGrad));
+        const Tensor tensor = (known ? *known : blank).with_requires_grad(value.tensor.has(kRequiresGrad));
         node = to.graph.parameter(value.name->path, tensor, key);
         to.parameters[to.graph.graph().node(node).name] = id;
     } else {

@@ -105,7 +105,12 @@ class Tracer {
     ValueId link(const TensorRef& tensor, ValueId id) {
         current_[tensor.id] = {id, tensor.version};
         TracedValue& value = out_.values[static_cast<std::size_t>(id)];
-        if (const auto name = names_.find(tensor.id); name != names_.end() && !value.name) value.name = name->second;
+        if (const auto name = names_.find(tensor.id); name != names_.end() && !value.name) {
+            value.name = name->second;
+            // an optimizer writes through data(), which requires no gradient; the parameter does
+            value.tensor.flags =
+                static_cast<std::uint8_t>((value.tensor.flags & ~kRequiresGrad) | (tensor.flags & kRequiresGrad));
+        }
         return id;
     }
 

@@ -1,4 +1,5 @@
-// A program that compiles a function and never calls it: its operations outside are not captured, and the report says so.
+// A program that compiles a function and never calls it: its operations outside are not captured, and the report says
+// so.
 #include <whittle/whittle.h>
 
 #include <cstdio>
