@@ -23,6 +23,7 @@
 #include "frontends/clang/unit.h"
 #include "frontends/cpp/command.h"
 #include "frontends/cpp/description.h"
+#include "record/frame_record.h"
 #include "run/captured.h"
 #include "run/trace_folder.h"
 
@@ -133,7 +134,7 @@ Subject subject_of_model(const Options& options, const std::vector<cli::LoadedFr
     if (fs::is_directory(*options.model)) {
         subject.index = load_index(*options.model);
         for (const IndexRecord& record : subject.index->records)
-            if (record.graph.empty())
+            if (record.graph.empty() && failed(load_frame_record(*options.model / record.file)))
                 subject.index->notes.push_back("capture failed in a function: " + record.file.string() +
                                                " has what it did; replay captures it again");
     }
