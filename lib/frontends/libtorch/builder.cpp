@@ -119,8 +119,8 @@ class Builder {
     static std::string identifier_of(const std::string& function) {
         std::string name = identifier(short_name(function));
         if (function.find('{') == std::string::npos) return name;
-        const auto repeats = std::ranges::unique(name, [](char a, char b) { return a == '_' && b == '_'; });
-        name.erase(repeats.begin(), repeats.end());
+        const auto both = [](char a, char b) { return a == '_' && b == '_'; };
+        name.erase(std::unique(name.begin(), name.end(), both), name.end());
         if (name.ends_with('_')) name.pop_back();
         return name.starts_with('_') ? name.substr(1) : name;
     }
