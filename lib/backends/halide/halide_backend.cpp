@@ -139,7 +139,7 @@ class HalideBackend final : public Backend {
     /// a copy of this process would not have.
     void warm_up() override {
         static std::once_flag once;
-        std::call_once(once, [this] {
+        std::call_once(once, [] {
             const Graph graph = parse(
                 "graph warm_up {\n  %x = placeholder[\"x\"] : f32[8]\n"
                 "  %y = aten.neg.default(%x) : f32[8]\n  return (%y)\n}\n");
