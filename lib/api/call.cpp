@@ -18,25 +18,6 @@ std::atomic<std::uint64_t> next_key{1};
 
 thread_local bool grad_mode = true;
 
-/// A graph that holds nothing but the call, for ops that are evaluated through their decomposition.
-Graph graph_of_call(const Node& call, const std::vector<ImplPtr>& operands) {
-    Graph graph;
-    std::vector<NodeRef> refs;
-    for (const ImplPtr& operand : operands)
-        refs.push_back(graph.placeholder("operand", ValueMeta::of(*operand->value)));
-    Node node = map_inputs(call, [&](NodeRef ref) { return Arg(refs.at(static_cast<std::size_t>(ref.id))); });
-    node.results = infer(graph, node);
-    const std::size_t count = node.results.size();
-    const NodeRef made = graph.add(std::move(node));
-    std::vector<NodeRef> results;
-    for (std::size_t i = 0; i < count && count != 1; ++i)
-        results.push_back(graph.add({.target = std::string(kGetItem),
-                                     .args = {Arg(made), Arg(static_cast<std::int64_t>(i))},
-                                     .results = {graph.node(made).results[i]}}));
-    graph.output(count == 1 ? std::vector{made} : results);
-    return graph;
-}
-
 }  // namespace
 
 bool grad_enabled() { return grad_mode; }
@@ -67,6 +48,23 @@ whittle::Scalar to_internal(const Scalar& scalar) {
             break;
     }
     return {scalar.to<std::int64_t>()};
+}
+
+Graph graph_of_call(const Node& call, const std::vector<ImplPtr>& operands) {
+    Graph graph;
+    std::vector<NodeRef> refs;
+    for (const ImplPtr& operand : operands) refs.push_back(graph.placeholder("operand", operand->meta));
+    Node node = map_inputs(call, [&](NodeRef ref) { return Arg(refs.at(static_cast<std::size_t>(ref.id))); });
+    node.results = infer(graph, node);
+    const std::size_t count = node.results.size();
+    const NodeRef made = graph.add(std::move(node));
+    std::vector<NodeRef> results;
+    for (std::size_t i = 0; i < count && count != 1; ++i)
+        results.push_back(graph.add({.target = std::string(kGetItem),
+                                     .args = {Arg(made), Arg(static_cast<std::int64_t>(i))},
+                                     .results = {graph.node(made).results[i]}}));
+    graph.output(count == 1 ? std::vector{made} : results);
+    return graph;
 }
 
 std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr>& operands) {

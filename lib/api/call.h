@@ -70,6 +70,10 @@ class Call {
 /// Runs or records a call whose NodeRefs are positions in `operands`; `pc`: where the user issued it.
 TensorList issue(Node call, const std::vector<ImplPtr>& operands, void* pc);
 
+/// A graph that holds nothing but the call, which reads a placeholder per operand and whose results are its outputs.
+/// Throws Error for operands that do not fit.
+Graph graph_of_call(const Node& call, const std::vector<ImplPtr>& operands);
+
 /// Runs a call now, on the reference kernels; its NodeRefs are positions in `operands`, which have values.
 std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr>& operands);
 

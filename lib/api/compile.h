@@ -167,14 +167,12 @@ void visit(Visitor& visitor, const T& value) {
     }
 }
 
-}  // namespace detail
-
-namespace detail {
 /// Of a pointer to a member function, as the Itanium ABI has it: an address, or odd for what is virtual (null then).
 inline const void* method_address(const void* pointer) {
     const auto address = *static_cast<const std::uintptr_t*>(pointer);
     return address % 2 == 0 ? reinterpret_cast<const void*>(address) : nullptr;
 }
+
 }  // namespace detail
 
 struct FunctionState;

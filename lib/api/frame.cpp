@@ -170,17 +170,15 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     }
     log_info("backend", "step 2: done with graph " + graph.name);
     compiled.graph = std::move(lifted);
-    std::vector<capture::Guard> guards;
     {
         const std::lock_guard lock(function_.mutex);
         ++function_.counts.graphs;
         function_.counts.compile_seconds += compiled.seconds;
         for (const Node& node : graph.nodes)
             function_.counts.ops += node.kind == NodeKind::call && node.target != kGetItem;
-        guards = function_.cache.entries().at(entry_).guards;
     }
     if (trace_) trace_->compiled(name, recorded.key, compiled.seconds);
-    call_compile_hooks(function_, guards, graph, compiled);
+    call_compile_hooks(function_, entry_, graph, compiled);
 }
 
 std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const Recorded& recorded,

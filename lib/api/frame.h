@@ -65,8 +65,8 @@ struct FunctionState {
     std::string name_;
 };
 
-/// Tells the program's hooks (hooks.h) of a graph that was compiled.
-void call_compile_hooks(const FunctionState& function, const std::vector<capture::Guard>& guards, const Graph& captured,
+/// Tells the program's hooks (hooks.h) of a graph that was compiled for this entry of the cache.
+void call_compile_hooks(FunctionState& function, std::size_t entry, const Graph& captured,
                         const CompiledGraph& compiled);
 
 /// One execution.

@@ -28,7 +28,7 @@ OnCompile::~OnCompile() {
     std::erase(hooks, hook_);
 }
 
-void call_compile_hooks(const FunctionState& function, const std::vector<capture::Guard>& guards, const Graph& captured,
+void call_compile_hooks(FunctionState& function, std::size_t entry, const Graph& captured,
                         const CompiledGraph& compiled) {
     std::vector<std::shared_ptr<OnCompile::Hook>> called;
     {
@@ -42,7 +42,11 @@ void call_compile_hooks(const FunctionState& function, const std::vector<capture
                            .captured = print(captured),
                            .functional = print(compiled.graph),
                            .seconds = compiled.seconds};
-    for (const capture::Guard& guard : guards) info.guards.push_back(guard.text());
+    {
+        const std::lock_guard lock(function.mutex);
+        for (const capture::Guard& guard : function.cache.entries().at(entry).guards)
+            info.guards.push_back(guard.text());
+    }
     for (const auto& hook : called) (*hook)(info);
 }
 

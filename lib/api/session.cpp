@@ -232,22 +232,11 @@ std::optional<TensorList> Session::record_parts(const Node& call, const std::vec
     const OpDef& op = *Registry::instance().require(call.target).def;
     if (!op.decompose || op.eval) return std::nullopt;
     Graph whole;
-    for (const ImplPtr& operand : operands) whole.placeholder("operand", operand->meta);
-    Node node = call;
     try {
-        node.results = infer(whole, node);
+        whole = graph_of_call(call, operands);
     } catch (const std::exception&) {  // told when it is recorded
         return std::nullopt;
     }
-    const std::size_t count = node.results.size();
-    const NodeRef made = whole.add(std::move(node));
-    std::vector<NodeRef> outputs = {made};
-    if (count != 1) outputs.clear();
-    for (std::size_t i = 0; i < count && count != 1; ++i)
-        outputs.push_back(whole.add({.target = std::string(kGetItem),
-                                     .args = {Arg(made), Arg(static_cast<std::int64_t>(i))},
-                                     .results = {whole.node(made).results[i]}}));
-    whole.output(outputs);
     const Graph parts = decompose(whole);
     const auto draws = [](const Node& n) {
         const RegisteredOp* part = n.kind == NodeKind::call ? Registry::instance().op(n.target) : nullptr;

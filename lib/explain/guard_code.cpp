@@ -72,7 +72,6 @@ GuardCode guard_code(const std::string& guard, const LocalTensors& locals) {
     if (source == "___default_dtype" && value.size() > 2)
         if (const auto dtype = dtype_from_name(value.substr(1, value.size() - 2)))
             return {.condition = "whittle::get_default_dtype() == whittle::" + std::string(api_dtype(*dtype))};
-    if (source == "___deterministic") return {.condition = "whittle::deterministic() == " + value};
     const auto name = local_name(source);
     if (!name) return {.why_not = "not understood"};
     const std::string code = value_code(value);
