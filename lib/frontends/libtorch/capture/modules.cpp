@@ -8,8 +8,6 @@
 #include <map>
 #include <set>
 
-#include <algorithm>
-
 #include "frontends/libtorch/capture/state.h"
 
 namespace whittle::libtorch {
