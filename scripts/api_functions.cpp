@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "explain/api_spelling.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 
 namespace {
 
@@ -293,18 +293,15 @@ std::string declaration(const Function& f, bool method, bool with_defaults, cons
     return text + ")" + (method ? " const" : "");
 }
 
-std::string body(const Function& f, bool method) {
-    std::string text = "    Call call(\"" + f.target + "\", __builtin_return_address(0));\n";
+/// The op of the function's arguments, or those of the method on `*this`, issued where the user called it.
+std::string body(const Function& f, bool method, const std::string& issue) {
+    std::string text = " { return " + issue + "(\"" + f.target + "\", __builtin_return_address(0)";
     for (std::size_t i = 0; i < f.parameters.size(); ++i) {
         const Parameter& p = f.parameters[i];
         const std::string value = method && i == 0 ? "*this" : p.param.name;
-        text += p.by_keyword ? "    call.keyword(\"" + p.param.name + "\", " + value + ");\n"
-                             : "    call.add(" + value + ");\n";
+        text += ", " + (p.by_keyword ? "keyword(\"" + p.param.name + "\", " + value + ")" : value);
     }
-    if (f.return_type == "Tensor") return text + "    return call.one();\n";
-    if (f.return_type == "TensorList") return text + "    return call.list();\n";
-    const auto count = std::count(f.return_type.begin(), f.return_type.end(), ',') + 1;
-    return text + "    return call.tuple<" + std::to_string(count) + ">();\n";
+    return text + "); }\n";
 }
 
 /// "aten.add.Tensor" -> "aten.add_.Tensor".
@@ -321,9 +318,7 @@ std::string in_place_declaration(const Function& f, bool with_defaults, const st
 std::string in_place_body(const Function& f) {
     Function form = f;
     form.target = in_place_target(f);
-    std::string text = body(form, true);
-    text.erase(text.rfind("    return"));
-    return text + "    call.in_place(*this);\n    return *this;\n";
+    return body(form, true, "call_in_place");
 }
 
 bool hand_written(const Function& f, bool method) {
@@ -358,15 +353,15 @@ int main(int argc, char** argv) {
         if (!hand_written(f, false)) {
             header += "WHITTLE_API_CALL " + declaration(f, false, true, "") + ";\n";
             if (!kHandWrittenDefinitions.contains(f.name))
-                source += declaration(f, false, false, "") + " {\n" + body(f, false) + "}\n";
+                source += declaration(f, false, false, "") + body(f, false, "call<" + f.return_type + ">");
         }
         if (f.method && !hand_written(f, true)) {
             methods += "    WHITTLE_API_CALL " + declaration(f, true, true, "") + ";\n";
-            source += declaration(f, true, false, "Tensor::") + " {\n" + body(f, true) + "}\n";
+            source += declaration(f, true, false, "Tensor::") + body(f, true, "call<" + f.return_type + ">");
         }
         if (has_in_place(f) && !kHandWrittenMethods.contains(f.name + "_")) {
             methods += "    WHITTLE_API_CALL " + in_place_declaration(f, true, "") + ";\n";
-            source += in_place_declaration(f, false, "Tensor::") + " {\n" + in_place_body(f) + "}\n";
+            source += in_place_declaration(f, false, "Tensor::") + in_place_body(f);
         }
     }
     methods += "// clang-format on\n";

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "graph/backend.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 
 namespace whittle {
 

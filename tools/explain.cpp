@@ -11,11 +11,12 @@
 #include "base/variables.h"
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
-#include "cli/follow_up.h"
+#include "cli/minify.h"
 #include "cli/model.h"
 #include "cli/program.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "debug/check.h"
 #include "explain/divergence.h"
 #include "explain/report.h"
 #include "explain/show.h"
@@ -23,9 +24,10 @@
 #include "frontends/clang/unit.h"
 #include "frontends/cpp/command.h"
 #include "frontends/cpp/description.h"
-#include "record/frame_record.h"
+#include "graph/abilities.h"
 #include "run/captured.h"
 #include "run/trace_folder.h"
+#include "trace/frame_record.h"
 
 namespace {
 
@@ -110,15 +112,23 @@ struct Subject {
     std::vector<explain::Frame> frames = {};
     std::optional<TraceIndex> index = {};
     /// Where the backend is run: what fails, and where the recorded frames are.
-    std::vector<cli::FailingFrame> failing = {};
+    std::vector<debug::FailingFrame> failing = {};
     fs::path runnable = {};
 };
+
+Suspect suspect_of(const Options& options) {
+    return {.spec = options.backend.name.empty() ? BackendSpec(kDefaultSuspect) : BackendSpec(options.backend.name),
+            .options = options.backend.options(),
+            .accuracy = options.accuracy.accuracy(),
+            .tier = Tier::computes};
+}
 
 /// The backend to run the graphs on; null when none was asked for. The reference has no failures of its own.
 std::unique_ptr<Backend> suspect(const Options& options) {
     if (options.backend.name.empty() && !options.minify) return nullptr;
-    std::unique_ptr<Backend> backend = find_backend(options.backend.name.empty() ? "halide" : options.backend.name);
-    return backend->name() == "eager" ? nullptr : std::move(backend);
+    std::unique_ptr<Backend> backend =
+        find_backend(options.backend.name.empty() ? std::string(kDefaultSuspect) : options.backend.name);
+    return offered<Reference>(*backend) ? nullptr : std::move(backend);
 }
 
 /// `runnable`: the frames with their inputs, when a backend is to be run on them.
@@ -142,8 +152,7 @@ Subject subject_of_model(const Options& options, const std::vector<cli::LoadedFr
         frame.captured = subject.index && explain::was_captured(frame, *subject.index);
     if (const auto backend = suspect(options)) {
         subject.runnable = *options.model;
-        subject.failing =
-            cli::failing_frames(runnable, *backend, options.backend.options(), options.accuracy.accuracy());
+        subject.failing = debug::failing_frames(runnable, *backend, suspect_of(options));
     }
     return subject;
 }
@@ -154,12 +163,12 @@ void run_recorded(const cli::RanProgram& ran, const fs::path& folder, const Opti
     subject.runnable = folder;
     if (ran.own) {
         if (!ran.own->graphs.empty())
-            subject.failing = cli::failing_frames(cli::load_model(folder, {.keep_unknown = true}), backend,
-                                                  options.backend.options(), options.accuracy.accuracy());
-        for (cli::FailingFrame& frame : subject.failing) frame.file = fs::path(frame.file).filename().string();
+            subject.failing =
+                debug::failing_frames(cli::load_model(folder, {.keep_unknown = true}), backend, suspect_of(options));
+        for (debug::FailingFrame& frame : subject.failing) frame.file = fs::path(frame.file).filename().string();
         return;
     }
-    TraceFolder trace(folder, options.model->string(), options.backend.name, {});
+    TraceFolder trace(folder, {&*options.model, 1}, options.backend.name, {});
     for (const capture::CapturedFrame& frame : ran.frames)
         for (const TracedFrame& traced :
              trace.add(frame, "LibTorch", backend, options.backend.options(), RecordPolicy::on_error))
@@ -269,7 +278,7 @@ int tell_divergence(const cli::Tool& tool, const Options& options) {
     for (const cli::LoadedFrame& frame : cli::load_model(*options.model, {.inputs = options.inputs})) {
         cli::BackendChoice choice = options.backend;
         choice.default_to(frame);
-        name = choice.name.empty() ? "halide" : choice.name;
+        name = choice.name.empty() ? std::string(kDefaultSuspect) : choice.name;
         const Divergence divergence =
             diverge(frame.graph, frame.inputs, *find_backend(name), choice.options(), {}, options.accuracy.accuracy());
         differs = differs || divergence.plain.failed() || divergence.first;
@@ -286,7 +295,7 @@ int tell_divergence(const cli::Tool& tool, const Options& options) {
 
 /// What the backend fails on comes first; of what is in the report anyway, nothing.
 void tell_failures(const Subject& subject, std::ostream& out) {
-    for (const cli::FailingFrame& frame : subject.failing)
+    for (const debug::FailingFrame& frame : subject.failing)
         out << "FAIL " << frame.name << " (" << frame.file << "): " << frame.failure << "\n";
     if (!subject.failing.empty()) out << "\n";
 }
@@ -297,7 +306,8 @@ void follow_up(const cli::Tool& tool, const Options& options, const Subject& sub
     if (subject.runnable.empty()) return;
     if (subject.failing.empty()) {
         if (options.minify)
-            report << "\nnot failing: with " << (options.backend.name.empty() ? "halide" : options.backend.name)
+            report << "\nnot failing: with "
+                   << (options.backend.name.empty() ? std::string(kDefaultSuspect) : options.backend.name)
                    << " it compiles, runs and computes what eager does\n";
         return;
     }
@@ -311,14 +321,14 @@ void follow_up(const cli::Tool& tool, const Options& options, const Subject& sub
     if (!wanted.output.has_filename()) wanted.output = wanted.output.parent_path();  // DIR/
     wanted.output = wanted.output.stem().string() + ".min.json";
     if (!tool.shared().json) report << '\n';
-    const cli::FollowedUp done = cli::follow_up(wanted, report, tool.shared().json);
+    const cli::FollowedUp done = cli::follow_up(tool, wanted, report);
     json.update(done.json);
     json["verified"] = done.verified;
 }
 
-nlohmann::json to_json(const std::vector<cli::FailingFrame>& failing) {
+nlohmann::json to_json(const std::vector<debug::FailingFrame>& failing) {
     nlohmann::json list = nlohmann::json::array();
-    for (const cli::FailingFrame& frame : failing)
+    for (const debug::FailingFrame& frame : failing)
         list.push_back({{"frame", frame.name}, {"file", frame.file}, {"failure", frame.failure}});
     return list;
 }
@@ -344,7 +354,7 @@ int run(const cli::Tool& tool, Options& options) {
         if (options.minify) options.backend.default_to(runnable.at(0));
     }
     const std::unique_ptr<Backend> backend =
-        find_backend(options.backend.name.empty() ? "halide" : options.backend.name);
+        find_backend(options.backend.name.empty() ? std::string(kDefaultSuspect) : options.backend.name);
     const TempDir folder("whittle-explain");
     const Subject subject = is_program(options) ? subject_of_program(tool, options, folder.path() / "traced")
                                                 : subject_of_model(options, runnable);
@@ -352,8 +362,9 @@ int run(const cli::Tool& tool, Options& options) {
         throw Error({options.model->string(), {}},
                     "found neither a program nor a folder written by trace, expected one with --static",
                     "leave MODEL out to see the predictions alone");
-    const explain::Report report = explain::explain(options.model->string(), subject.frames, backend.get(),
-                                                    subject.index ? &*subject.index : nullptr);
+    explain::Report report = explain::explain(options.model->string(), subject.frames, backend.get(),
+                                              subject.index ? &*subject.index : nullptr);
+    report.failing = subject.failing.size();
     if (options.dot) write_file(*options.dot, explain::to_dot(subject.frames, backend.get()));
 
     nlohmann::json json;

@@ -16,9 +16,9 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "graph/json.h"
-#include "record/frame_record.h"
 #include "run/replay.h"
 #include "run/replay_report.h"
+#include "trace/frame_record.h"
 
 namespace {
 
@@ -114,9 +114,28 @@ void print_line(const ReplayResult& result, const cli::Tool& tool) {
         std::printf("      %s: %s\n", result.outcome.c_str(), result.first_difference.c_str());
 }
 
+/// Makes a failing record small, judged as here; empty where there is nothing to minimize: what capture makes of a
+/// frame and what the reference computes have no other backend to blame.
+std::string next_command(const ReplayResult& result, const Options& options) {
+    if (result.status != Status::failed || result.backend == "capture") return {};
+    const bool wrong = result.outcome == "mismatch";
+    if (wrong && result.backend == "eager") return {};
+    std::vector<std::string> words = {"minify", result.file.string()};
+    const auto add = [&](const char* option, const std::string& value) { words.insert(words.end(), {option, value}); };
+    if (!options.backend.name.empty()) add("--backend", options.backend.name);
+    for (const std::string& pair : options.backend.pairs) add("--backend-option", pair);
+    if (wrong) {
+        words.push_back("--accuracy" + (options.accuracy.mode ? "=" + *options.accuracy.mode : ""));
+        for (const std::string& text : options.accuracy.rtol) add("--rtol", text);
+        for (const std::string& text : options.accuracy.atol) add("--atol", text);
+        for (const std::string& text : options.accuracy.ulp) add("--ulp", text);
+    }
+    return shell_quote(words);
+}
+
 nlohmann::json to_json(const std::vector<ReplayResult>& results, const std::function<int(Status)>& count) {
     nlohmann::json records = nlohmann::json::array();
-    for (const ReplayResult& result : results)
+    for (const ReplayResult& result : results) {
         records.push_back({{"file", result.file.string()},
                            {"name", result.name},
                            {"backend", result.backend},
@@ -125,6 +144,8 @@ nlohmann::json to_json(const std::vector<ReplayResult>& results, const std::func
                            {"identical", result.identical},
                            {"first_difference", result.first_difference},
                            {"seconds", result.seconds}});
+        if (!result.next.empty()) records.back()["next"] = result.next;
+    }
     return {{"passed", count(Status::passed)},
             {"failed", count(Status::failed)},
             {"skipped", count(Status::skipped)},
@@ -167,7 +188,7 @@ int run(const cli::Tool& tool, const Options& options) {
     const bool lines = !options.tap && !tool.shared().json;
     cli::Progress progress("replay", files.size(), tool.shared().progress);
     std::size_t done = 0;
-    const std::vector<ReplayResult> results =
+    std::vector<ReplayResult> results =
         replay_all(files, replay_options(options), known, [&](const ReplayResult& result) {
             progress.clear();
             if (lines) print_line(result, tool), std::fflush(stdout);
@@ -178,7 +199,8 @@ int run(const cli::Tool& tool, const Options& options) {
         return static_cast<int>(
             std::count_if(results.begin(), results.end(), [&](const ReplayResult& r) { return r.status == status; }));
     };
-    if (options.junit) write_file(*options.junit, junit_xml(results));
+    for (ReplayResult& result : results) result.next = next_command(result, options);
+    if (options.junit) write_file(*options.junit, junit_xml(results, options.records));
     if (options.tap) std::cout << tap(results);
     if (tool.shared().json) cli::print_json(to_json(results, count));
     if (lines) {
@@ -187,6 +209,8 @@ int run(const cli::Tool& tool, const Options& options) {
         for (const Status status : {Status::skipped, Status::xfail, Status::xpass, Status::error})
             if (count(status)) std::printf(", %d %s", count(status), std::string(name(status)).c_str());
         std::printf("\n");
+        const auto small = std::find_if(results.begin(), results.end(), [](const auto& r) { return !r.next.empty(); });
+        if (small != results.end()) std::printf("next: %s\n", small->next.c_str());
     }
     for (const ReplayResult& result : results)
         if (result.status == Status::error) std::cerr << "replay: error: " << result.first_difference << "\n";

@@ -11,7 +11,7 @@
 #include "cli/model.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "reduce/oracle.h"
+#include "debug/write_repro.h"
 #include "repro/repro.h"
 
 namespace {
@@ -32,9 +32,7 @@ struct Options {
 };
 
 void declare(cli::Tool& tool, Options& options) {
-    tool.positional(
-        "GRAPH", options.graph,
-        "What minify wrote; or a graph, model or record with --backend. `env` prints the environment instead.");
+    tool.positional("GRAPH", options.graph, "What minify wrote; or a graph, model or record with --backend.");
     tool.option("-o,--output", options.output, "FILE", "The file to write. Default: repro.cpp.");
     options.backend.declare(tool, "the one recorded in GRAPH, and its options");
     options.accuracy.declare(tool, "With --backend: a wrong result is a failure to look for.");
@@ -64,42 +62,13 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     if (options.backend.name.empty() && !recorded)
         throw Error({options.graph.string(), {}}, "found a graph without a failure, expected one that minify wrote",
                     "name the backend that fails with --backend");
-    Failure failure = recorded ? *frame.graph.failure : Failure{};
-    if (!recorded) failure.backend = options.backend.name, failure.options = options.backend.options();
-    failure.inputs = frame.inputs;
-    if (options.accuracy.given()) failure.accuracy = options.accuracy.accuracy();
-    const auto backend = find_backend(failure.backend);
-    const auto oracle = reduce::backend_oracle(*backend, {failure.backend,
-                                                          failure.options,
-                                                          options.accuracy.mode || failure.signature.kind == "mismatch",
-                                                          failure.accuracy,
-                                                          {}});
-    const auto reference = find_backend("eager");
-    const Outcome expected = run_in_process(frame.graph, frame.inputs, *reference, {});
-    if (expected.failed())
-        throw Error({options.graph.string(), {}}, "the reference cannot run it: " + expected.message);
-    const reduce::Observation seen = oracle->observe({frame.graph, frame.inputs, expected.outputs});
-    if (seen.unresolved)
-        throw Error({options.graph.string(), {}}, oracle->name() + " does not support it: " + seen.message);
-    if (!seen.failed) return std::nullopt;
-    failure.signature = seen.signature;
-    failure.message = seen.message;
+    Suspect suspect = recorded ? suspect_of(*frame.graph.failure)
+                               : Suspect{.spec = options.backend.name, .options = options.backend.options()};
+    if (options.accuracy.given()) suspect.accuracy = options.accuracy.accuracy();
+    if (options.accuracy.mode) suspect.tier = Tier::computes;
+    std::optional<Failure> failure = debug::failure_of(frame, suspect);
+    if (failure && recorded) failure->culprit = frame.graph.failure->culprit;
     return failure;
-}
-
-/// Where a plug-in backend lives and what it is called there.
-void find_library(const std::string& spec, repro::Options& options) {
-    if (spec == "halide" || spec.starts_with("cmd:")) return;  // compiled in, or found by the command's words
-    options.backend_name = find_backend(spec)->name();
-    if (const auto in = library_of(spec)) {
-        options.plugin = fs::absolute(in->library).lexically_normal();
-        return;
-    }
-    for (const BackendInfo& info : list_backends())
-        if (info.name == spec && info.from != "built in") options.plugin = fs::absolute(info.from);
-    if (options.plugin.empty())
-        throw Error("found backend " + spec +
-                    ", expected halide or one in a shared library: it is part of Whittle and needs no repro");
 }
 
 /// As minify says it.
@@ -141,7 +110,7 @@ void check_usage(const Options& options) {
         throw Error({"--backend-option", {}}, "found it without --backend, expected both");
 }
 
-repro::Options repro_options(const Options& options, const std::string& command, const std::string& backend) {
+repro::Options repro_options(const Options& options, const std::string& command) {
     repro::Options wanted;
     wanted.output = options.bundle ? *options.bundle / options.output.filename() : options.output;
     wanted.bundle = options.bundle.has_value();
@@ -153,46 +122,10 @@ repro::Options repro_options(const Options& options, const std::string& command,
         if (repro::name(data) == options.data) wanted.data = data;
     wanted.alarm = std::chrono::seconds(options.alarm);
     wanted.environment = cli::environment();
-    find_library(backend, wanted);
     return wanted;
 }
 
-nlohmann::json to_json(const repro::Report& report) {
-    return {{"output", report.output.string()},
-            {"verified", report.verified},
-            {"runs", report.runs},
-            {"control", report.control},
-            {"compile_command", report.compile_command},
-            {"data", name(report.data)},
-            {"message", report.message}};
-}
-
-void print(const repro::Report& report, const Failure& failure, const Options& options) {
-    std::cout << "failure:  " << failure.signature.text() << "\n          " << failure.message << "\n";
-    std::cout << "data:     " << name(report.data);
-    for (std::size_t i = 0; i < report.passing.size(); i++)
-        std::cout << (i ? ", " : " (it does not fail with ") << name(report.passing[i])
-                  << (i + 1 == report.passing.size() ? ")" : "");
-    std::cout << "\n";
-    std::cout << "written:  " << report.output.string() << "\n";
-    for (const fs::path& sidecar : report.sidecars) std::cout << "          " << sidecar.string() << "\n";
-    if (!options.no_verify)
-        std::cout << (report.verified
-                          ? "verified: " + std::to_string(report.runs) + " of " + std::to_string(options.runs) +
-                                " runs fail, and the control passes (" + report.control + ")\n          "
-                          : "NOT verified: ")
-                  << report.message << "\n";
-    if (options.bundle) {
-        std::cout << "next:     sh " << shell_quote({(*options.bundle / "run.sh").string()}) << "\n";
-        return;
-    }
-    const fs::path folder = report.output.parent_path();
-    std::cout << "next:     " << (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ")
-              << report.compile_command << " && " << shell_quote({"./" + report.output.stem().string()}) << "\n";
-}
-
 int run(const cli::Tool& tool, Options& options, const std::string& command) {
-    if (options.graph == "env") return tell_environment(tool);
     check_usage(options);
     std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});
     if (frames.size() != 1)
@@ -201,7 +134,8 @@ int run(const cli::Tool& tool, Options& options, const std::string& command) {
     if (frames[0].record) options.backend.default_to(frames[0]);
     Graph graph = frames[0].graph;
     if (options.backend.name.empty() && graph.failure)
-        frames[0].graph.failure->backend = graph.failure->backend = found_near(graph.failure->backend, frames[0].file);
+        frames[0].graph.failure->backend = graph.failure->backend =
+            found_near(graph.failure->backend, frames[0].file).text();
     const std::optional<Failure> recorded = graph.failure;
     graph.failure = failure_of(options, frames[0]);
     if (!graph.failure)
@@ -212,13 +146,12 @@ int run(const cli::Tool& tool, Options& options, const std::string& command) {
                     "found a failure that a command judged, expected one of a backend: a repro needs to know what to "
                     "compile with",
                     "minify with --backend, or hand the candidate itself to the command's owner");
-    const auto backend = find_backend(graph.failure->backend);
-    const repro::Report report =
-        repro::write_repro(graph, *backend, repro_options(options, command, graph.failure->backend));
+    const repro::Options wanted = repro_options(options, command);
+    const repro::Report report = repro::write_repro(graph, *find_backend(graph.failure->backend), wanted);
     if (tool.shared().json)
-        cli::print_json(to_json(report));
+        cli::print_json(debug::to_json(report));
     else
-        print(report, *graph.failure, options);
+        std::cout << debug::to_text(report, *graph.failure, wanted);
     return !options.no_verify && !report.verified ? 1 : 0;
 }
 
@@ -230,6 +163,8 @@ int main(int argc, char** argv) {
                    "Writes one standalone C++ file that shows a failure with nothing but the compiler under suspicion, "
                    "and verifies it by building and running it.");
     declare(tool, options);
+    cli::Tool env("repro env", "", "Prints the environment: what to paste into an issue.");
+    tool.command(env, [&] { return tell_environment(env); });
     const std::string command = "repro " + shell_quote({argv + std::min(argc, 1), argv + argc});
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options, command); });
 }

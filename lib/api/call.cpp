@@ -8,7 +8,8 @@
 #include "api/probes.h"
 #include "api/session.h"
 #include "base/error.h"
-#include "ops/interpreter.h"
+#include "graph/value_ref.h"
+#include "ops/core/interpreter.h"
 
 namespace whittle::api {
 
@@ -56,14 +57,8 @@ Graph graph_of_call(const Node& call, const std::vector<ImplPtr>& operands) {
     for (const ImplPtr& operand : operands) refs.push_back(graph.placeholder("operand", operand->meta));
     Node node = map_inputs(call, [&](NodeRef ref) { return Arg(refs.at(static_cast<std::size_t>(ref.id))); });
     node.results = infer(graph, node);
-    const std::size_t count = node.results.size();
     const NodeRef made = graph.add(std::move(node));
-    std::vector<NodeRef> results;
-    for (std::size_t i = 0; i < count && count != 1; ++i)
-        results.push_back(graph.add({.target = std::string(kGetItem),
-                                     .args = {Arg(made), Arg(static_cast<std::int64_t>(i))},
-                                     .results = {graph.node(made).results[i]}}));
-    graph.output(count == 1 ? std::vector{made} : results);
+    graph.output(add_results(graph, made));
     return graph;
 }
 
@@ -114,9 +109,8 @@ void Call::add(const IntList& value) { push(value.given() ? Arg::ints(value.valu
 
 void Call::add(const FloatList& value) {
     if (!value.given()) return push(Arg());
-    ArgList list;
-    for (const double number : value.values()) list.push_back(Arg(number));
-    push(Arg(std::move(list)));
+    const ArgList list(value.values().begin(), value.values().end());
+    push(Arg(list));
 }
 
 namespace {

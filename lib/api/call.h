@@ -9,6 +9,17 @@
 
 namespace whittle::api {
 
+/// An argument that goes by name.
+template <class T>
+struct Keyword {
+    const char* name;
+    const T& value;
+};
+template <class T>
+Keyword<T> keyword(const char* name, const T& value) {
+    return {name, value};
+}
+
 class Call {
   public:
     /// `target` names a registered op ("aten.relu.default") and has static lifetime; `pc` is the return address in the
@@ -35,9 +46,9 @@ class Call {
             push(Arg());
     }
     template <class T>
-    void keyword(const char* name, const T& value) {
-        keyword_ = name;
-        add(value);
+    void add(const Keyword<T>& named) {
+        keyword_ = named.name;
+        add(named.value);
         keyword_ = nullptr;
     }
 
@@ -76,5 +87,29 @@ Graph graph_of_call(const Node& call, const std::vector<ImplPtr>& operands);
 
 /// Runs a call now, on the reference kernels; its NodeRefs are positions in `operands`, which have values.
 std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr>& operands);
+
+/// The op of these arguments, with its results as an R: a Tensor, a TensorList or a tuple of Tensors. `target` and `pc`
+/// as for Call.
+template <class R, class... Args>
+R call(const char* target, void* pc, const Args&... args) {
+    Call issued(target, pc);
+    (issued.add(args), ...);
+    if constexpr (std::is_same_v<R, Tensor>)
+        return issued.one();
+    else if constexpr (std::is_same_v<R, TensorList>)
+        return issued.list();
+    else
+        return issued.template tuple<std::tuple_size_v<R>>();
+}
+
+/// An in-place op, which returns the tensor that it writes.
+template <class... Args>
+Tensor call_in_place(const char* target, void* pc, const Tensor& self, const Args&... args) {
+    Call issued(target, pc);
+    issued.add(self);
+    (issued.add(args), ...);
+    issued.in_place(self);
+    return self;
+}
 
 }  // namespace whittle::api

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <unordered_map>
 
 #include "api/frame.h"
 #include "api/global_state.h"
@@ -15,8 +16,6 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/variables.h"
-
-extern "C" const char whittle_api_uses_compile = 1;
 
 namespace whittle::api {
 
@@ -29,10 +28,12 @@ using capture::Source;
 /// Collects the arguments of a call: what guards look at, and where tensors come from.
 class ArgumentReader final : public Visitor {
   public:
-    explicit ArgumentReader(const std::vector<std::string>& names) : names_(names) {}
+    explicit ArgumentReader(std::vector<std::string> names) : names_(std::move(names)) {}
 
     void tensor(const Tensor& value) override {
         if (!value.defined()) return found(HostValue{});
+        const auto [known, first] = seen_.try_emplace(value.impl().get(), path_.back());
+        if (!first) return found(capture::SameTensor{known->second});  // graphs have one input for both
         tensors.emplace_back(value, path_.back());
         for (std::size_t d = 0; value.impl()->dynamic_dims != 0 && d < 64; ++d)
             if (value.impl()->dynamic_dims >> d & 1) dynamic.emplace_back(path_.back(), d);
@@ -46,11 +47,10 @@ class ArgumentReader final : public Visitor {
     void number(double value) override { found(HostValue{value}); }
     void text(const std::string& value) override { found(HostValue{value}); }
     void length(std::size_t count) override {
-        inputs.emplace_back(path_.back().attribute(std::string(capture::kLength)),
-                            HostValue{static_cast<std::int64_t>(count)});
+        inputs.add(path_.back().attribute(std::string(capture::kLength)), HostValue{static_cast<std::int64_t>(count)});
     }
     void present(bool value) override {
-        inputs.emplace_back(path_.back().attribute(std::string(capture::kPresent)), HostValue{value});
+        inputs.add(path_.back().attribute(std::string(capture::kPresent)), HostValue{value});
     }
     void opaque(const char*) override {}
     void enter(const char* member) override { path_.push_back(path_.back().attribute(member)); }
@@ -66,10 +66,11 @@ class ArgumentReader final : public Visitor {
     std::vector<std::pair<Source, std::size_t>> dynamic;  ///< marked so
 
   private:
-    void found(Found value) { inputs.emplace_back(path_.back(), std::move(value)); }
+    void found(Found value) { inputs.add(path_.back(), std::move(value)); }
 
-    const std::vector<std::string>& names_;
+    std::vector<std::string> names_;
     std::vector<Source> path_;
+    std::unordered_map<const TensorImpl*, Source> seen_;
 };
 
 std::mutex all_mutex;
@@ -92,6 +93,37 @@ capture::FrameCache::Lookup enter(FunctionState& function, const ArgumentReader&
     return lookup;
 }
 
+/// As they are known by now: probes tell more of them while the function runs, on any thread.
+std::vector<std::string> argument_names(FunctionState& function) {
+    const std::lock_guard lock(function.mutex);
+    return function.options.arg_names;
+}
+
+/// Of a call that made graphs of its own though its specialization is known: the ways that the first call of that went.
+std::vector<capture::Guard> branches_before(FunctionState& function, const capture::FrameCache::Lookup& lookup,
+                                            const Execution& execution) {
+    const auto& entries = function.cache.entries();
+    if (*lookup.entry >= entries.size()) return {};  // it turned out to be none
+    const capture::FrameCache::Entry& entry = entries[*lookup.entry];
+    const auto [known, first] = function.ways.try_emplace(entry.id, execution.ways());
+    const bool other = !first && execution.compiled_another() && entry.graphs && !entry.graphs->empty() &&
+                       !execution.graphs().empty() && entry.graphs->front() != execution.graphs().front();
+    return other ? branch_guards(known->second) : std::vector<capture::Guard>();
+}
+
+/// The first branch at which the call went another way.
+std::optional<capture::Violation> other_way(const std::vector<capture::Guard>& was,
+                                            const std::vector<capture::Guard>& now) {
+    for (const capture::Guard& guard : was) {
+        const capture::Guard* other = capture::counterpart(guard, now);
+        if (!other) continue;
+        const Found found = capture::found_of(*other);
+        if (auto reason = guard.violated_by([&](const Source&) { return &found; }))
+            return capture::Violation{&guard, std::move(*reason), capture::advice(guard, &found)};
+    }
+    return std::nullopt;
+}
+
 /// Learns from what the call ran, and tells of a recompile.
 void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, const ArgumentReader& reader,
            const Execution& execution, Trace* trace, const Addresses& stack) {
@@ -99,11 +131,14 @@ void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, c
     const std::lock_guard lock(function.mutex);
     const auto outcome = function.cache.ran(lookup, reader.inputs, execution.graphs());
     if (trace) {
-        for (const capture::Guard& guard : outcome.dropped) trace->drop_guard(name, guard.text());
-        for (const capture::Guard& guard : outcome.restored) trace->restore_guard(name, guard.text());
+        for (const capture::Guard& guard : outcome.dropped) trace->drop_guard(name, guard);
+        for (const capture::Guard& guard : outcome.restored) trace->restore_guard(name, guard);
     }
-    if (!outcome.recompile) return;
-    const capture::Violation& why = *outcome.recompile;
+    const std::vector<capture::Guard> was = branches_before(function, lookup, execution),
+                                      now = branch_guards(execution.ways());
+    const std::optional<capture::Violation> recompile = outcome.recompile ? outcome.recompile : other_way(was, now);
+    if (!recompile) return;
+    const capture::Violation& why = *recompile;
     ++function.counts.recompiles;
     auto& reasons = function.counts.recompile_reasons;
     if (std::find(reasons.begin(), reasons.end(), why.reason) == reasons.end()) reasons.push_back(why.reason);
@@ -148,9 +183,9 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
         std::find(function.functions.begin(), function.functions.end(), function.name()) == function.functions.end())
         return body();
     Trace* const trace = current_trace();
-    ArgumentReader reader(function.options.arg_names);
-    reader.inputs.emplace_back(Source::state("grad_mode"), HostValue{grad_enabled()});
-    reader.inputs.emplace_back(Source::state("default_dtype"), HostValue{std::string(name(get_default_dtype()))});
+    ArgumentReader reader(argument_names(function));
+    reader.inputs.add(Source::state("grad_mode"), HostValue{grad_enabled()});
+    reader.inputs.add(Source::state("default_dtype"), HostValue{std::string(name(get_default_dtype()))});
     describe(reader);
     {
         const std::lock_guard lock(function.mutex);

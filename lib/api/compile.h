@@ -167,6 +167,9 @@ void visit(Visitor& visitor, const T& value) {
     }
 }
 
+/// What is at the address is made part of the program.
+inline void keep(const void* address) { asm volatile("" : : "r"(address)); }
+
 /// Of a pointer to a member function, as the Itanium ABI has it: an address, or odd for what is virtual (null then).
 inline const void* method_address(const void* pointer) {
     const auto address = *static_cast<const std::uintptr_t*>(pointer);
@@ -174,6 +177,10 @@ inline const void* method_address(const void* pointer) {
 }
 
 }  // namespace detail
+
+/// In a program that says itself what is compiled: its other functions are no frames then. Used by Compiled, so that it
+/// is part of such programs alone; the library has a weak reference to it.
+extern "C" inline const char whittle_program_compiles = 1;
 
 struct FunctionState;
 /// `address` and `type` say where a name may be found.
@@ -203,6 +210,7 @@ template <class F>
 class Compiled {
   public:
     Compiled(F function, CompileOptions options) : function_(std::move(function)) {
+        detail::keep(&whittle_program_compiles);
         const void* address = nullptr;
         if constexpr (std::is_pointer_v<F>) address = reinterpret_cast<const void*>(function_);
         if constexpr (std::is_member_function_pointer_v<F>) {

@@ -7,8 +7,8 @@
 #include "api/body.h"
 #include "api/probes.h"
 #include "base/error.h"
-#include "ops/nested.h"
-#include "ops/registry.h"
+#include "ops/core/nested.h"
+#include "ops/core/registry.h"
 
 namespace whittle::api::detail {
 

@@ -1,5 +1,5 @@
 #define WHITTLE_API_IMPLEMENTATION
-#include "ops/custom.h"
+#include "ops/core/custom.h"
 
 #include <whittle/api/custom.h>
 

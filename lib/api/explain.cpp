@@ -7,6 +7,7 @@
 #include "explain/report.h"
 #include "explain/show.h"
 #include "graph/text.h"
+#include "graph/value_ref.h"
 
 namespace whittle::api {
 
@@ -30,10 +31,11 @@ Explanation Explaining::result() const {
     for (std::size_t i = 0; i < graphs.size(); ++i) {
         frames.push_back({.name = index.graphs[i].frame, .file = index.graphs[i].file.string(), .graph = graphs[i]});
         result.graphs.push_back(print(graphs[i]));
-        result.out_guards.push_back(index.graphs[i].guards);
+        std::vector<std::string>& guards = result.out_guards.emplace_back();
+        for (const IndexGuard& guard : index.graphs[i].guards) guards.push_back(guard.text());
         std::vector<std::string>& ops = result.ops_per_graph.emplace_back();
         for (const Node& node : graphs[i].nodes)
-            if (node.kind == NodeKind::call && node.target != kGetItem) ops.push_back(node.target);
+            if (is_op_call(node)) ops.push_back(node.target);
     }
     const whittle::explain::Report report = whittle::explain::explain(state_->name, frames, nullptr, &index);
     result.graph_count = static_cast<std::int64_t>(report.graphs.size());

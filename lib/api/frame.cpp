@@ -16,7 +16,8 @@
 #include "base/subprocess.h"
 #include "base/variables.h"
 #include "graph/text.h"
-#include "ops/interpreter.h"
+#include "graph/value_ref.h"
+#include "ops/core/interpreter.h"
 #include "passes/functionalize.h"
 #include "symbolize/text.h"
 #include "tensor/compare.h"
@@ -125,7 +126,10 @@ std::shared_ptr<CompiledGraph> Execution::slot(const Recorded& recorded) {
 std::shared_ptr<CompiledGraph> Execution::find(const Recorded& recorded) {
     const std::shared_ptr<CompiledGraph> compiled = slot(recorded);
     const std::lock_guard lock(compiled->mutex);
-    if (compiled->graph.nodes.empty()) compile(*compiled, recorded);
+    if (compiled->graph.nodes.empty()) {
+        compiled_another_ = true;
+        compile(*compiled, recorded);
+    }
     return compiled;
 }
 
@@ -151,7 +155,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
                              .stack = node.stack});
     };
     {
-        const std::lock_guard lock(function_.mutex);
+        const std::lock_guard lock(function_.compiling);
         result = compile_with_breaks(function_.the_backend(), function_.backend_options, lifted, asked);
     }
     compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -174,8 +178,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
         const std::lock_guard lock(function_.mutex);
         ++function_.counts.graphs;
         function_.counts.compile_seconds += compiled.seconds;
-        for (const Node& node : graph.nodes)
-            function_.counts.ops += node.kind == NodeKind::call && node.target != kGetItem;
+        function_.counts.ops += op_count(graph);
     }
     if (trace_) trace_->compiled(name, recorded.key, compiled.seconds);
     call_compile_hooks(function_, entry_, graph, compiled);
@@ -256,7 +259,9 @@ std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::share
             const std::lock_guard lock(function_.mutex);
             guards = function_.cache.entries().at(entry_).guards;
         }
-        if (function_.implicit) guards = recorded.captured.guards;
+        if (function_.implicit) guards.clear();
+        for (const capture::Guard& guard : recorded.captured.guards)
+            if (function_.implicit || guard.kind() == capture::GuardKind::branch) guards.push_back(guard);
         trace_->add_graph(name, recorded, ended_by, {guards, symbolic.get()});
     }
     std::vector<whittle::Tensor> all = inputs;

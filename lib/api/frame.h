@@ -45,7 +45,11 @@ struct FunctionState {
     std::map<std::string, std::shared_ptr<CompiledGraph>> graphs;  ///< by Recorded::key
     /// By specialization and number of the graph in the frame, the latest first.
     std::map<std::pair<std::size_t, std::int64_t>, std::vector<std::shared_ptr<const Tape>>> tapes;
-    std::list<SymbolicGraph> shapes;  ///< graphs whose sizes vary, each once
+    std::list<SymbolicGraph> shapes;     ///< graphs whose sizes vary, each once
+    std::map<std::uint64_t, Ways> ways;  ///< of the first call of a specialization, by its id
+    /// The backend compiles one graph at a time, without `mutex`: that may take long, and it may ask about the
+    /// function.
+    std::mutex compiling;
     std::unique_ptr<Backend> backend;
     BackendOptions backend_options;
     std::string backend_name;
@@ -88,6 +92,14 @@ class Execution final : public FrameHost {
     std::vector<std::shared_ptr<const Tape>> tapes(std::int64_t position) const override;
     void remember(std::int64_t position, std::shared_ptr<const Tape> tape) override;
 
+    void went(std::int64_t position, Ways ways) override {
+        if (position == 0) ways_ = std::move(ways);
+    }
+
+    /// Before the first graph ended.
+    const Ways& ways() const { return ways_; }
+    /// A graph that no call before had.
+    bool compiled_another() const { return compiled_another_; }
     /// That ran so far, by identity.
     const capture::Graphs& graphs() const { return graphs_; }
 
@@ -108,6 +120,8 @@ class Execution final : public FrameHost {
     std::size_t entry_;
     std::optional<std::size_t> ended_by_;
     capture::Graphs graphs_;
+    Ways ways_;
+    bool compiled_another_ = false;
 };
 
 /// The trace that executions on this thread are told to: explain()'s, else the environment's.

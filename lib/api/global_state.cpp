@@ -6,7 +6,7 @@
 
 #include "api/call.h"
 #include "base/error.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 
 namespace whittle::api {
 

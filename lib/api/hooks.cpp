@@ -84,7 +84,10 @@ PrepareDebug::~PrepareDebug() {
     exchange_trace(state_->before);
     try {
         state_->trace.save();
-        whittle::explain::write_full_code(state_->folder);
+        TraceWriter writer = TraceWriter::continued(state_->folder);
+        for (const auto& file : whittle::explain::write_full_code(state_->folder).files)
+            writer.add_file(file.lexically_relative(state_->folder));
+        writer.save();
     } catch (const std::exception& error) {
         log_warning("capture", "what was captured is not all in " + state_->folder.string() + ": " + error.what());
     }

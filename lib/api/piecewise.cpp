@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 #include "passes/subgraph.h"
 
 namespace whittle::api {
@@ -16,23 +16,17 @@ struct Piece {
     std::unique_ptr<Executable> executable;  ///< null: on the reference
 };
 
-SubgraphValue value_of(const Graph& graph, NodeId id) {
-    const Node& node = graph.node({id});
-    if (node.kind != NodeKind::call || node.target != kGetItem) return {id, 0};
-    return {node.args.at(0).node()->id, static_cast<int>(std::get<std::int64_t>(node.args.at(1).value))};
-}
-
 class Pieces final : public Executable {
   public:
     Pieces(Graph graph, std::vector<Piece> pieces) : graph_(std::move(graph)), pieces_(std::move(pieces)) {}
 
     RunResult run(std::span<const Tensor> inputs) override {
-        std::map<SubgraphValue, Tensor> values;
+        std::map<ValueRef, Tensor> values;
         const std::vector<NodeId> placeholders = graph_.placeholders();
         for (std::size_t i = 0; i < placeholders.size(); ++i) values.insert_or_assign({placeholders[i], 0}, inputs[i]);
         for (const Piece& piece : pieces_) {
             std::vector<Tensor> operands;
-            for (const SubgraphValue& input : piece.part.inputs) operands.push_back(values.at(input));
+            for (const ValueRef& input : piece.part.inputs) operands.push_back(values.at(input));
             RunResult result =
                 piece.executable ? piece.executable->run(operands) : RunResult(evaluate(piece.part.graph, operands));
             if (std::holds_alternative<BackendFailure>(result)) return result;
@@ -40,7 +34,7 @@ class Pieces final : public Executable {
             for (std::size_t i = 0; i < outputs.size(); ++i) values.insert_or_assign(piece.part.outputs[i], outputs[i]);
         }
         Values outputs;
-        for (const NodeId id : graph_.outputs()) outputs.push_back(values.at(value_of(graph_, id)));
+        for (const NodeId id : graph_.outputs()) outputs.push_back(values.at(value_of(graph_, {id})));
         return outputs;
     }
 
@@ -57,14 +51,13 @@ CompileResult compile_with_breaks(Backend& backend, const BackendOptions& option
     const auto* request = std::get_if<BreakRequest>(&result);
     if (!request) return result;
     const NodeId at = request->node;
-    if (at < 0 || static_cast<std::size_t>(at) >= graph.nodes.size() || graph.node({at}).kind != NodeKind::call ||
-        graph.node({at}).target == kGetItem)
+    if (at < 0 || static_cast<std::size_t>(at) >= graph.nodes.size() || !is_op_call(graph.node({at})))
         throw Error("backend " + backend.name() + " asked for a break (" + request->reason +
                     ") without naming a call of graph " + graph.name);
     on_break(graph, graph.node({at}), request->reason);
     std::vector<NodeId> before, behind;
     for (const NodeId id : graph.calls())
-        if (graph.node({id}).target != kGetItem && id != at) (id < at ? before : behind).push_back(id);
+        if (!is_getitem(graph.node({id})) && id != at) (id < at ? before : behind).push_back(id);
     std::vector<Piece> pieces;
     for (const std::vector<NodeId>& calls : {before, std::vector<NodeId>{at}, behind}) {
         if (calls.empty()) continue;

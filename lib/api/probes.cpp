@@ -10,11 +10,11 @@
 #include "api/frame.h"
 #include "api/thrown.h"
 #include "base/variables.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 #include "probe/probe.h"
 
-/// Defined with compile(): null in programs that do not use it.
-extern "C" __attribute__((weak)) const char whittle_api_uses_compile;
+/// whittle_program_compiles of compile.h: null in programs without compile(). Known before any initializer runs.
+extern const char program_compiles __asm__("whittle_program_compiles") __attribute__((weak));
 
 namespace whittle::api {
 
@@ -55,12 +55,14 @@ struct Entered {
     std::size_t parameters = 0;
     std::string last_parameter = {};
     bool names_arguments = false;
+    std::size_t conditions = 0;  ///< that its callers were in
 };
 
 /// Per thread; never destroyed, for probes of static objects.
 struct Thread {
     whittle_probe_cursor cursor = {};
     std::vector<Entered> entered;
+    std::vector<std::int64_t> conditions;  ///< that are evaluated, outermost first: graphs run before each
 };
 Thread& thread() {
     thread_local Thread* const instance = new Thread;
@@ -70,7 +72,7 @@ Thread& thread() {
 /// The trace that wants frames of a program without compile(), or null.
 Trace* implicit_trace() {
     Trace* const trace = Trace::of_environment();
-    return &whittle_api_uses_compile ? nullptr : trace;
+    return &program_compiles ? nullptr : trace;
 }
 
 FunctionState& implicit_function(const std::string& name) {
@@ -104,6 +106,7 @@ whittle_probe_cursor* enter(const whittle_probe_file* file, unsigned function) {
     if (!session && !current_trace()) return nullptr;
     Thread& t = thread();
     t.entered.push_back({file, function});
+    t.entered.back().conditions = t.conditions.size();
     const std::string name = file->functions[function].name;
     // Each function that main calls, or those of the filter; those that it calls in turn are part of it.
     const bool within = std::any_of(t.entered.begin(), t.entered.end(), [](const Entered& e) { return bool(e.frame); });
@@ -140,6 +143,7 @@ void result(const whittle_probe_file*, unsigned, const whittle_probe_value*) {}
 void leave(const whittle_probe_file*, unsigned, int by_exception) {
     Thread& t = thread();
     if (t.entered.empty()) return;
+    if (t.conditions.size() > t.entered.back().conditions) t.conditions.resize(t.entered.back().conditions);
     const std::unique_ptr<ImplicitFrame> frame = std::move(t.entered.back().frame);
     t.entered.pop_back();
     if (!frame) return;
@@ -156,8 +160,18 @@ void variable(const whittle_probe_file*, unsigned, const whittle_probe_value* va
     if (Session* session = Session::current()) session->name_variable(tensor_of(*value), value->name);
 }
 
-void before_branch(const whittle_probe_file*, unsigned) {}
-void branch(const whittle_probe_file*, unsigned, long long) {}
+void before_branch(const whittle_probe_file*, unsigned) {
+    const Session* const session = Session::current();
+    thread().conditions.push_back(session ? session->graphs_run() : -1);
+}
+
+void branch(const whittle_probe_file* file, unsigned site, long long outcome) {
+    Thread& t = thread();
+    const std::int64_t before = t.conditions.empty() ? -1 : t.conditions.back();
+    if (!t.conditions.empty()) t.conditions.pop_back();
+    Session* const session = Session::current();
+    if (session && !session->nested() && session->graphs_run() == before) session->went({file, site, outcome});
+}
 
 void effect(const whittle_probe_file* file, unsigned site) {
     Session* const session = Session::current();
@@ -176,6 +190,30 @@ void effect(const whittle_probe_file* file, unsigned site) {
 }
 
 }  // namespace
+
+std::vector<capture::Guard> branch_guards(const Ways& ways) {
+    std::vector<std::pair<const Way*, capture::Outcomes>> branches;
+    for (const Way& way : ways) {
+        const auto is_it = [&](const auto& branch) {
+            return branch.first->file == way.file && branch.first->site == way.site;
+        };
+        auto known = std::find_if(branches.begin(), branches.end(), is_it);
+        if (known == branches.end()) {
+            const bool selects = std::string_view(way.file->sites[way.site].what) == "switch";
+            known = branches.insert(known, {&way, capture::Outcomes{{}, selects}});
+        }
+        known->second.values.push_back(way.outcome);
+    }
+    std::vector<capture::Guard> guards;
+    for (auto& [way, outcomes] : branches) {
+        const whittle_probe_site& site = way->file->sites[way->site];
+        const StackFrame place{way->file->path, static_cast<int>(site.range.line), static_cast<int>(site.range.column),
+                               way->file->functions[site.function].name, site.text};
+        guards.emplace_back(capture::Source::condition(site.text, place.line), std::move(outcomes),
+                            std::vector<StackFrame>{place});
+    }
+    return guards;
+}
 
 std::vector<StackFrame> with_cursor(std::vector<StackFrame> stack) {
     const whittle_probe_cursor& cursor = thread().cursor;

@@ -2,7 +2,7 @@
 #include "api/recorded.h"
 
 #include "api/impl.h"
-#include "record/record.h"
+#include "trace/record.h"
 
 namespace whittle::api {
 

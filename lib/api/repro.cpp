@@ -9,7 +9,7 @@
 #include "base/variables.h"
 #include "passes/decompose.h"
 #include "passes/functionalize.h"
-#include "record/record.h"
+#include "trace/record.h"
 
 namespace whittle::api {
 

@@ -11,9 +11,9 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "graph/text.h"
-#include "ops/families.h"
-#include "ops/random.h"
-#include "ops/registry.h"
+#include "graph/value_ref.h"
+#include "ops/aten/random.h"
+#include "ops/core/registry.h"
 #include "passes/decompose.h"
 
 namespace whittle::api {
@@ -52,7 +52,6 @@ Session* Session::exchange(Session* session) { return std::exchange(current_sess
 void Session::reset() {
     graph_ = capture::OutputGraph(frame_ + "_" + std::to_string(graphs_run_));
     steps_.clear();
-    all_steps_ = true;
     failed_.clear();
     noted_ = false;
     const bool known_will_do = !host_.wants_stacks() && !host_.keeps_all() && !keeps_events_;
@@ -61,7 +60,7 @@ void Session::reset() {
     cursor_ = 0;
     taken_ = 0;
     pending_.clear();
-    source_texts_.clear();
+    taken_sources_.clear();
     stacks_.clear();
     known_.clear();
     input_impls_.clear();
@@ -89,7 +88,7 @@ const std::string& Session::parameter_name(const TensorImpl& operand) const {
 }
 
 Source Session::source_of(const TensorImpl& operand, Counters& counters) const {
-    const auto free = [&](const Source& source) { return !source_texts_.contains(source.text()); };
+    const auto free = [&](const Source& source) { return !taken_sources_.contains(source); };
     const auto known = sources_.find(operand.key);
     if (known != sources_.end() && free(known->second)) return known->second;
     if (const auto name = variables_.find(operand.key); known == sources_.end() && name != variables_.end())
@@ -115,7 +114,7 @@ NodeRef Session::input(const ImplPtr& operand) {
     if (const std::string& name = parameter_name(*operand); !name.empty())
         return graph_.parameter(name, *operand->value, operand->key);
     const Source source = source_of(*operand, counters_);
-    source_texts_.insert(source.text());
+    taken_sources_.insert(source);
     return graph_.input(source, operand->meta, operand->key);
 }
 
@@ -249,9 +248,8 @@ std::optional<TensorList> Session::record_parts(const Node& call, const std::vec
         const Node& part = parts.nodes[i];
         if (part.kind == NodeKind::placeholder) values[i] = {Tensor(operands.at(next++))};
         if (part.kind != NodeKind::call) continue;
-        if (part.target == kGetItem) {
-            const auto of = static_cast<std::size_t>(part.args.at(0).node()->id);
-            values[i] = {values[of].at(static_cast<std::size_t>(std::get<std::int64_t>(part.args.at(1).value)))};
+        if (const auto read = item_read(part)) {
+            values[i] = {values[static_cast<std::size_t>(read->node)].at(static_cast<std::size_t>(read->index))};
             continue;
         }
         std::vector<ImplPtr> read;
@@ -277,6 +275,25 @@ Step Session::step_of(const Node& call, const std::string& functional, const std
     return step;
 }
 
+/// Gives back what the operation took, unless it is kept.
+class Session::Speculation {
+  public:
+    explicit Speculation(Session& session)
+        : session_(session), before_(session.graph_.checkpoint()), counters_(session.counters_) {}
+    ~Speculation() {
+        if (!kept_) session_.give_back(before_, counters_);
+    }
+    Speculation(const Speculation&) = delete;
+    Speculation& operator=(const Speculation&) = delete;
+    void keep() { kept_ = true; }
+
+  private:
+    Session& session_;
+    capture::OutputGraph::Checkpoint before_;
+    Counters counters_;
+    bool kept_ = false;
+};
+
 TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void* pc, const NestedGraphs& nested) {
     const std::lock_guard lock(mutex_);
     const RegisteredOp* const op = next_is(call.target) ? nullptr : &Registry::instance().require(call.target);
@@ -285,15 +302,29 @@ TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void
     if (const Step* step = match(call, {}, operands)) return results_of(*step, operands);
     if (auto results = record_parts(call, operands, pc)) return std::move(*results);
     leave_tape();
+    Speculation speculation(*this);
     for (const auto& [name, graph] : nested)
         for (Arg& arg : call.args)
             if (arg == Arg(GraphRef{name})) arg = Arg(graph_.nest(name, graph));
-    return record_new(std::move(call), operands, pc);
+    TensorList results = record_new(std::move(call), operands, pc);
+    speculation.keep();
+    return results;
+}
+
+void Session::give_back(const capture::OutputGraph::Checkpoint& before, const Counters& counters) {
+    if (keeps_events_) return;
+    const auto is_new = [&](NodeId id) { return static_cast<std::size_t>(id) >= before.nodes; };
+    for (const auto& [id, impl] : input_impls_)
+        if (const Source* source = is_new(id) ? graph_.source_of({id}) : nullptr) taken_sources_.erase(*source);
+    std::erase_if(known_, [&](const auto& entry) { return is_new(entry.second.id); });
+    std::erase_if(input_impls_, [&](const auto& entry) { return is_new(entry.first); });
+    std::erase_if(lifted_, [&](const ImplPtr& impl) { return !known_.contains(impl->key); });
+    graph_.roll_back(before);
+    counters_ = counters;
 }
 
 TensorList Session::record_new(Node call, const std::vector<ImplPtr>& operands, void* pc) {
     const auto nodes = static_cast<NodeId>(graph_.graph().nodes.size());
-    const bool all_steps = std::exchange(all_steps_, false);  // an error leaves it so
     bool gradient = false;
     Node node = map_inputs(call, [&](NodeRef ref) {
         const ImplPtr& operand = operands.at(static_cast<std::size_t>(ref.id));
@@ -315,7 +346,6 @@ TensorList Session::record_new(Node call, const std::vector<ImplPtr>& operands, 
         step.results.push_back({.node = results[i].impl()->node, .meta = metas[i]});
     locate(call, Registry::instance().require(call.target).schema, operands, results, step);
     steps_.push_back(std::move(step));
-    all_steps_ = all_steps;
     return results;
 }
 
@@ -328,7 +358,7 @@ void Session::record_write(Node call, const std::string& functional, const std::
     }
     leave_tape();
     const auto nodes = static_cast<NodeId>(graph_.graph().nodes.size());
-    const bool all_steps = std::exchange(all_steps_, false);
+    Speculation speculation(*this);
     Node node =
         map_inputs(call, [&](NodeRef ref) { return Arg(node_of(operands.at(static_cast<std::size_t>(ref.id)))); });
     const TensorImpl& self = *operands.at(0);
@@ -350,7 +380,7 @@ void Session::record_write(Node call, const std::string& functional, const std::
                                                    .results = {self.meta},
                                                    .effect = true});
     if (host_.wants_stacks()) stacks_[graph_.graph().node(made.at(0)).name] = stack_from(pc);
-    all_steps_ = all_steps;
+    speculation.keep();
     note_write(operands.at(0), call.target, pc);
 }
 

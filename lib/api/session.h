@@ -8,15 +8,17 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "api/impl.h"
 #include "capture/output_graph.h"
-#include "record/frame_record.h"
+#include "trace/frame_record.h"
+
+struct whittle_probe_file;
 
 namespace whittle::api {
 
@@ -26,6 +28,16 @@ using Addresses = std::vector<void*>;
 struct CompiledGraph;
 struct Step;
 struct Tape;
+
+/// The way that the program went at a branch of its own, as a probe tells it.
+struct Way {
+    const whittle_probe_file* file = nullptr;
+    unsigned site = 0;
+    std::int64_t outcome = 0;
+};
+using Ways = std::vector<Way>;
+/// One guard for each branch, in order of their first outcomes.
+std::vector<capture::Guard> branch_guards(const Ways& ways);
 
 /// A recorded graph on its way to the backend.
 struct Recorded {
@@ -67,6 +79,8 @@ class FrameHost {
     /// What earlier executions recorded as their graph number `position`, the latest first.
     virtual std::vector<std::shared_ptr<const Tape>> tapes(std::int64_t position) const = 0;
     virtual void remember(std::int64_t position, std::shared_ptr<const Tape> tape) = 0;
+    /// The ways that the frame went before its graph number `position` ended, since the one before.
+    virtual void went(std::int64_t, Ways) {}
 };
 
 /// The body of a higher-order operation cannot be recorded. Not an std::exception: the body must not catch it.
@@ -125,6 +139,9 @@ class Session : public std::enable_shared_from_this<Session> {
     void name_parameter(std::size_t position, const TensorImpl* tensor, const std::string& name);
     /// … and that of a variable that holds the tensor.
     void name_variable(const TensorImpl* tensor, const std::string& name);
+    /// The program went on at a branch; not told where a value that it had just demanded decided.
+    void went(const Way& way) { ways_.push_back(way); }
+    std::int64_t graphs_run() const { return graphs_run_; }
     bool implicit() const { return host_.keeps_all(); }
     bool nested() const { return outside_ != nullptr; }
     bool wants_stacks() const { return host_.wants_stacks(); }
@@ -153,6 +170,10 @@ class Session : public std::enable_shared_from_this<Session> {
     capture::Source source_of(const TensorImpl& operand, Counters& counters) const;
     TensorList add(Node call, const std::vector<ValueMeta>& metas, const Addresses& stack);
     TensorList record_new(Node call, const std::vector<ImplPtr>& operands, void* pc);
+    /// The operation that is tried took inputs and cannot be recorded: they are given back, and the graph goes on as if
+    /// nobody had tried. Kept where events are: they say what failed, and on what.
+    void give_back(const capture::OutputGraph::Checkpoint& before, const Counters& counters);
+    class Speculation;
     /// From the user's code on; empty where the host wants no stacks.
     Addresses stack_from(const void* pc) const;
     TensorList random(const Node& call, const std::vector<ImplPtr>& operands, void* pc);
@@ -203,8 +224,7 @@ class Session : public std::enable_shared_from_this<Session> {
     std::string frame_;
     FrameHost& host_;
     capture::OutputGraph graph_;
-    std::vector<Step> steps_;  ///< what graph_ was made of …
-    bool all_steps_ = true;    ///< … all of it: no operation failed after its inputs were taken
+    std::vector<Step> steps_;  ///< what graph_ was made of
     std::vector<std::shared_ptr<const Tape>> tapes_;
     std::shared_ptr<const Tape> tape_;
     std::size_t cursor_ = 0;  ///< in its steps
@@ -212,7 +232,7 @@ class Session : public std::enable_shared_from_this<Session> {
     std::vector<std::weak_ptr<TensorImpl>> pending_;
     std::unordered_map<std::uint64_t, NodeRef> known_;            ///< inputs' and parameters' nodes, by key
     std::unordered_map<NodeId, ImplPtr> input_impls_;             ///< theirs, by node
-    std::set<std::string> source_texts_;                          ///< of the inputs
+    std::unordered_set<capture::Source> taken_sources_;           ///< of the inputs
     std::map<std::string, Addresses> stacks_;                     ///< by node name
     std::unordered_map<std::uint64_t, capture::Source> sources_;  ///< of the frame's inputs, by key
     std::unordered_map<std::uint64_t, std::string> parameters_;
@@ -226,6 +246,7 @@ class Session : public std::enable_shared_from_this<Session> {
     std::vector<ImplPtr> kept_;  ///< keeps keys of sources alive
     std::int64_t graphs_run_ = 0;
     Counters counters_;
+    Ways ways_;  ///< since the last graph
     std::vector<FrameSegment> events_;
     std::vector<FailedCall> failed_;                                   ///< since the last segment
     std::optional<std::pair<std::string, std::string>> last_failure_;  ///< an op that threw, and what

@@ -142,8 +142,7 @@ std::shared_ptr<Tape> Session::finish_graph(const std::vector<NodeRef>& live, st
     std::map<std::string, std::string> names;
     for (const auto& [id, name] : node_names_) names.emplace(raw.node({id}).name, name);
     rename_nodes(graph, names);
-    if (!all_steps_ || keeps_events_ || host_.wants_stacks() || host_.keeps_all() || !raw.subgraphs.empty())
-        return tape;
+    if (keeps_events_ || host_.wants_stacks() || host_.keeps_all() || !raw.subgraphs.empty()) return tape;
     for (const auto& [id, impl] : input_impls_) {
         const capture::Source* source = graph_.source_of({id});
         tape->inputs[id] = {.parameter = source ? "" : parameter_name(*impl),
@@ -209,6 +208,10 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
     const std::vector<whittle::Tensor> inputs = values_of(tape->placeholders), parameters = values_of(tape->parameters);
     const auto keep = std::move(input_impls_);
     const std::int64_t number = graphs_run_++;
+    if (recorded && host_.wants_stacks())
+        for (capture::Guard& guard : branch_guards(ways_))
+            recorded->recorded.captured.guards.push_back(std::move(guard));
+    host_.went(number, std::exchange(ways_, {}));
     reset();
     std::vector<whittle::Tensor> outputs;
     try {

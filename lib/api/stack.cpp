@@ -11,7 +11,7 @@
 #include <mutex>
 #include <unordered_map>
 
-#include "symbolize/llvm_symbolizer.h"
+#include "symbolize/symbolizer.h"
 #include "symbolize/text.h"
 
 namespace whittle::api {
@@ -38,6 +38,18 @@ Module module_of(std::uintptr_t address) {
 
 bool starts_with_any(const std::string& text, std::initializer_list<const char*> prefixes) {
     return std::any_of(prefixes.begin(), prefixes.end(), [&](const char* prefix) { return text.starts_with(prefix); });
+}
+
+/// The library that holds this code, as the loader names it; "" where it is part of the program.
+const std::string& own_library() {
+    static const std::string file = [] {
+        Dl_info info{};
+        link_map* map = nullptr;
+        const bool found =
+            dladdr1(reinterpret_cast<void*>(&own_library), &info, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) != 0;
+        return found && map && map->l_name ? std::string(map->l_name) : std::string();
+    }();
+    return file;
 }
 
 /// The folder of our sources, as this file's debug information spells it.
@@ -80,11 +92,13 @@ class Places {
         const auto [found, added] = known_.try_emplace(address);
         if (!added) return found->second;
         const Module module = module_of(address);
+        const bool own = !own_library().empty() && module.file == own_library();  // stripped, it has no names
         const std::uintptr_t in_file = address - module.bias;
-        std::vector<LineInfo> lines = lines_.look_up(module.file, in_file);
+        std::vector<LineInfo> lines = lines_->look_up(module.file, in_file);
         if (lines.empty()) lines.emplace_back();
         for (std::size_t i = 0; i < lines.size(); ++i) {
-            KnownFrame entry{.ours = is_ours(lines[i]), .unknown = lines[i].function.empty() && lines[i].file.empty()};
+            KnownFrame entry{.ours = own || is_ours(lines[i]),
+                             .unknown = lines[i].function.empty() && lines[i].file.empty()};
             if (!entry.ours) entry.frame = frame(lines[i], module, in_file, i);
             found->second.push_back(std::move(entry));
         }
@@ -109,16 +123,24 @@ class Places {
         if (file.has_parent_path())
             if (std::string found = below_program(file); !found.empty()) return found;
         // In the folder of the build, whatever else has that name.
-        const std::vector<LineInfo> absolute = absolute_.look_up(module.file, in_file);
+        const std::vector<LineInfo> absolute = absolute_->look_up(module.file, in_file);
         return fs::path(inlined < absolute.size() ? absolute[inlined].file : file.string()).lexically_normal().string();
     }
 
-    LlvmSymbolizer lines_{LlvmSymbolizer::Paths::as_compiled}, absolute_;
+    const std::unique_ptr<LineSymbolizer> lines_ = make_symbolizer(LineSymbolizer::Paths::as_compiled);
+    const std::unique_ptr<LineSymbolizer> absolute_ = make_symbolizer();
     SourceTexts texts_;
     std::unordered_map<std::uintptr_t, std::vector<KnownFrame>> known_;
 };
 
 std::mutex symbolizing;
+/// This thread holds the mutex: what the symbolizer itself throws and prints is nobody's place (see thrown.cpp).
+thread_local bool looking = false;
+struct Looking {
+    Looking() : lock(symbolizing) { looking = true; }
+    ~Looking() { looking = false; }
+    std::lock_guard<std::mutex> lock;
+};
 /// Never destroyed: programs end with graphs that are still to be told.
 Places& places() {
     static auto* const instance = new Places;
@@ -139,7 +161,8 @@ std::vector<void*> capture_stack(const void* from, const void* until) {
 }
 
 std::vector<StackFrame> user_stack(const std::vector<void*>& addresses) {
-    const std::lock_guard lock(symbolizing);
+    if (looking) return {};
+    const Looking lock;
     std::vector<StackFrame> stack;
     for (void* const address : addresses) {
         if (!address) continue;
@@ -154,7 +177,8 @@ std::vector<StackFrame> user_stack(const std::vector<void*>& addresses) {
 }
 
 std::string function_at(const void* address) {
-    const std::lock_guard lock(symbolizing);
+    if (looking) return {};
+    const Looking lock;
     const KnownFrame& known = places().at(reinterpret_cast<std::uintptr_t>(address)).back();
     return known.unknown ? "function_at_0x" + known.frame.function.substr(3) : known.frame.function;
 }

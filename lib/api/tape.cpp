@@ -88,10 +88,10 @@ bool Session::take_input(const ImplPtr& operand, NodeId node) {
     if (parameter != wanted.parameter) return false;
     if (parameter.empty()) {
         Counters counters = counters_;
-        const std::string text = source_of(*operand, counters).text();
-        if (text != wanted.source->text()) return false;
+        const capture::Source source = source_of(*operand, counters);
+        if (!(source == *wanted.source)) return false;
         counters_ = counters;
-        source_texts_.insert(text);
+        taken_sources_.insert(source);
     }
     known_.emplace(operand->key, NodeRef{node});
     input_impls_.emplace(node, operand);

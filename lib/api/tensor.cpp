@@ -8,7 +8,7 @@
 #include "api/session.h"
 #include "base/error.h"
 #include "capture/graph_break.h"
-#include "ops/random.h"
+#include "ops/aten/random.h"
 
 namespace whittle::api {
 

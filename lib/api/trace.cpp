@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "base/variables.h"
 #include "graph/text.h"
-#include "ops/custom.h"
+#include "ops/core/custom.h"
 #include "passes/functionalize.h"
-#include "record/record.h"
+#include "trace/record.h"
 
 namespace whittle::api {
 
@@ -46,6 +46,29 @@ void add_values(IndexGraph& entry, const SymbolicGraph& symbolic) {
     }
 }
 
+/// "L['x'] = %add", in program order.
+std::vector<std::string> updates_of(const Graph& graph, const std::vector<MemoryUpdate>& updates) {
+    std::vector<std::string> texts;
+    const std::vector<NodeId> outputs = graph.outputs();
+    for (const MemoryUpdate& update : updates) {
+        const Node& input = *graph.find(update.input);
+        const std::string source = input.kind == NodeKind::get_attr
+                                       ? capture::Source::local("self").attribute(input.target).text()
+                                       : input.target;
+        texts.push_back(source + " = %" + graph.node({outputs.at(update.output)}).name);
+    }
+    return texts;
+}
+
+/// The graph was run on another way through the function, too: it does not rely on it.
+void forget_branches(std::vector<IndexGuard>& guards, const std::vector<capture::Guard>& now) {
+    std::erase_if(guards, [&](const IndexGuard& entry) {
+        if (!entry.guard || entry.guard->kind() != capture::GuardKind::branch) return false;
+        const capture::Guard* other = capture::counterpart(*entry.guard, now);
+        return !other || !(*other == *entry.guard);
+    });
+}
+
 std::string own_program() {
     std::error_code error;
     const fs::path path = fs::read_symlink("/proc/self/exe", error);
@@ -66,48 +89,46 @@ Trace* Trace::of_environment() {
             if (!records.empty() && records != "always" && records != "on-error" && records != "never")
                 throw Error({"WHITTLE_TRACE_RECORDS", {}},
                             "found '" + records + "', expected always, on-error or never");
-            trace = std::make_unique<Trace>(folder, records.empty() ? "always" : records);
             process = getpid();
+            try {
+                trace = std::make_unique<Trace>(folder, records.empty() ? "always" : records);
+            } catch (const Error& error) {  // the program did not ask for it
+                log_error("capture", std::string("there will be no trace: ") + error.what());
+            }
         }
     };
     static OfEnvironment instance;
     return instance.trace && instance.process == getpid() ? instance.trace.get() : nullptr;
 }
 
-Trace::Trace(fs::path folder, std::string records) : folder_(std::move(folder)), records_(std::move(records)) {
-    index_.model = own_program();
-    process_ = getpid();
-    if (!folder_.empty()) save();
+Trace::Trace(fs::path folder, std::string records)
+    : writer_(std::move(folder), {.model = own_program()}), process_(getpid()), records_(std::move(records)) {
+    save();
 }
 
 Trace::~Trace() {
-    if (folder_.empty() || process_ != getpid()) return;  // of the parent, after a fork
+    if (!keeps_files() || process_ != getpid()) return;  // of the parent, after a fork
     if (index_.frames.empty())
         note("no compiled function was called: of a program that uses compile() operations outside are not captured");
-    try {
-        save();
-    } catch (const std::exception& error) {
-        log_error("record", error.what());
-    }
+    const std::lock_guard lock(mutex_);
+    changed_for_good();
 }
 
 void Trace::save() {
     const std::lock_guard lock(mutex_);
-    save_locked();
+    if (!lost_) writer_.save();
 }
 
-void Trace::save_locked() {
-    if (folder_.empty()) return;
-    save_index(folder_, index_);
-    saved_at_ = std::chrono::steady_clock::now();
-}
-
-/// The whole index is written each time. A short one always, so that a crash right after loses nothing; a long one now
-/// and then, where the program may end (an exception, a backend that compiles), and when the trace does.
-void Trace::changed() {
-    constexpr std::size_t kAlways = 100;
-    constexpr auto kSeldom = std::chrono::milliseconds(100);
-    if (++changes_ <= kAlways || std::chrono::steady_clock::now() - saved_at_ >= kSeldom) save_locked();
+bool Trace::write(const std::function<void()>& what) {
+    if (lost_) return false;
+    try {
+        what();
+        return true;
+    } catch (const std::exception& error) {
+        lost_ = true;
+        log_error("capture", std::string("the trace ends here: ") + error.what());
+        return false;
+    }
 }
 
 void Trace::frame(const std::string& name) {
@@ -141,7 +162,7 @@ std::size_t Trace::add_break(const std::string& frame, const capture::GraphBreak
                              .frame = frame,
                              .stack = why.stack.empty() ? told(stack) : why.stack});
     if (why.kind == capture::BreakKind::exception)
-        save_locked();  // it may end the program
+        changed_for_good();
     else
         changed();
     return known->second;
@@ -163,13 +184,16 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
         return false;
     }
     const auto [known, added] = by_key_.try_emplace(frame + "|" + recorded.key, index_.graphs.size());
-    if (!added) return false;
+    if (!added) {
+        forget_branches(index_.graphs[known->second].guards, of.guards);
+        return false;
+    }
     Graph graph = recorded.captured.graph;
     const bool dynamic = of.symbolic && !of.symbolic->symbols.empty();
     if (dynamic) {  // one graph for all sizes, as its guards say; kernels are made for each
         std::string tensors;
         for (const capture::Guard& guard : of.guards)
-            if (guard.kind == capture::GuardKind::tensor_match) tensors += guard.text() + "\n";
+            if (guard.kind() == capture::GuardKind::tensor_match) tensors += guard.text() + "\n";
         if (const auto same = graph_of_other_size(frame + "|" + tensors, *of.symbolic)) {
             known->second = *same;
             add_values(index_.graphs[*same], *of.symbolic);
@@ -189,22 +213,23 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     graph.name = frame + "_" + std::to_string(of_frame);
     for (std::size_t i = 0; i < graph.nodes.size() && i < recorded.stacks.size(); ++i)
         if (!recorded.stacks[i].empty()) graph.nodes[i].stack = told(recorded.stacks[i]);
-    graph = functionalize(graph).graph;  // what backends get; what it writes is among its outputs
-    IndexGraph entry = index_graph(graph, frame);
+    Functionalized functional = functionalize(graph);  // what backends get; what it writes is among its outputs
+    graph = std::move(functional.graph);
+    std::size_t position = 0;
+    const std::size_t before = index_.graphs.size();
+    if (!write([&] { position = writer_.add_graph(graph, frame); })) {  // in memory it has a place all the same
+        position = before;
+        if (index_.graphs.size() == before) index_.graphs.push_back(index_graph(graph, frame));
+    }
+    IndexGraph& entry = index_.graphs[position];
+    entry.updates = updates_of(graph, functional.updates);
     entry.ended_by_break = ended_by;
-    for (const capture::Guard& guard : of.guards) entry.guards.push_back(guard.text());
+    entry.guards.assign(of.guards.begin(), of.guards.end());
     if (dynamic) {
         add_values(entry, *of.symbolic);
         entry.input_sizes = of.symbolic->inputs;
         entry.output_sizes = of.symbolic->outputs;
     }
-    if (!folder_.empty()) {
-        entry.file = save_captured_graph(folder_, graph).lexically_relative(folder_);
-        entry.name = entry.file.stem().string();
-    } else {
-        entry.file = graph.name + ".json";  // by which the report finds the entry
-    }
-    index_.graphs.push_back(std::move(entry));
     graphs_.push_back(std::move(graph));
     changed();
     return true;
@@ -220,7 +245,7 @@ void Trace::compiled(const std::string& frame, const std::string& key, double se
 }
 
 bool Trace::wants_record(const std::string& key, bool failed) {
-    if (folder_.empty() || records_ == "never" || (records_ == "on-error" && !failed)) return false;
+    if (!keeps_files() || records_ == "never" || (records_ == "on-error" && !failed)) return false;
     const std::lock_guard lock(mutex_);
     if (beyond_limit_.contains(key)) return false;
     if (other_sizes_.contains(key) && recorded_runs_[key] == 1) return false;
@@ -241,21 +266,15 @@ void Trace::add_record(const std::string& frame, const Recorded& recorded, const
     const auto known = by_key_.find(frame + "|" + recorded.key);
     WHITTLE_CHECK(known != by_key_.end(), "a record without its graph");
     const std::size_t position = known->second;
-    const IndexGraph& graph = index_.graphs[position];
-    Record record{.name = graph.name,
+    Record record{.name = {},
                   .frame = frame,
                   .backend = backend,
                   .backend_options = backend_options,
                   .inputs = inputs,
                   .expected = expected};
-    const auto taken = [&](const IndexRecord& other) { return other.name == record.name; };
-    for (int i = 1; std::any_of(index_.records.begin(), index_.records.end(), taken); ++i)
-        record.name = graph.name + "_run" + std::to_string(i);
     const auto other_size = other_sizes_.find(recorded.key);
     const Graph& own = other_size == other_sizes_.end() ? graphs_[position] : other_size->second;
-    const fs::path file = save_record(folder_, own, record);
-    index_.records.push_back({record.name, file.lexically_relative(folder_), graph.name});
-    changed();
+    write([&] { writer_.add_record(position, own, std::move(record)); });
 }
 
 namespace {
@@ -305,40 +324,38 @@ void Trace::add_frame_record(FrameRecord record) {
     int& recorded = recorded_runs_[(failed(record) ? "failed frame " : "frame ") + record.frame];
     if (recorded == kRunsRecorded) return;
     ++recorded;
-    const std::string name = record.name;
-    const auto taken = [&](const IndexRecord& other) { return other.name == record.name; };
-    for (int i = 1; std::any_of(index_.records.begin(), index_.records.end(), taken); ++i)
-        record.name = name + std::to_string(i);
-    const fs::path file = save_frame_record(folder_, record);
-    index_.records.push_back({record.name, file.lexically_relative(folder_), ""});
-    save_locked();
+    write([&] {
+        writer_.add_frame_record(std::move(record));
+        writer_.save();  // the program may end here
+    });
 }
 
 void Trace::add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack) {
     const std::lock_guard lock(mutex_);
     const auto [known, added] =
-        recompiles_.try_emplace(frame + "|" + why.guard->source.text() + "|" +
-                                    std::string(capture::name(why.guard->kind)) + "|" + text_of(stack),
+        recompiles_.try_emplace(frame + "|" + why.guard->source().text() + "|" +
+                                    std::string(capture::name(why.guard->kind())) + "|" + text_of(stack),
                                 index_.recompiles.size());
     if (!added) {
         ++index_.recompiles[known->second].count;
         return;
     }
-    index_.recompiles.push_back({frame, why.reason, told(stack), why.advice});
+    index_.recompiles.push_back(
+        {frame, why.reason, why.guard->stack().empty() ? told(stack) : why.guard->stack(), why.advice});
     changed();
 }
 
-void Trace::drop_guard(const std::string& frame, const std::string& guard) {
+void Trace::drop_guard(const std::string& frame, const capture::Guard& guard) {
     const std::lock_guard lock(mutex_);
     for (IndexGraph& graph : index_.graphs)
-        if (graph.frame == frame) std::erase(graph.guards, guard);
+        if (graph.frame == frame) std::erase(graph.guards, IndexGuard(guard));
     changed();
 }
 
-void Trace::restore_guard(const std::string& frame, const std::string& guard) {
+void Trace::restore_guard(const std::string& frame, const capture::Guard& guard) {
     const std::lock_guard lock(mutex_);
     for (IndexGraph& graph : index_.graphs)
-        if (graph.frame == frame) graph.guards.push_back(guard);
+        if (graph.frame == frame) graph.guards.emplace_back(guard);
     changed();
 }
 

@@ -2,8 +2,8 @@
 // for explain() inside a program, memory only.
 #pragma once
 
-#include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -15,8 +15,7 @@
 #include "api/session.h"
 #include "api/symbolic.h"
 #include "graph/backend.h"
-#include "record/frame_record.h"
-#include "record/index.h"
+#include "trace/folder.h"
 
 namespace whittle::api {
 
@@ -44,9 +43,9 @@ class Trace {
     bool add_graph(const std::string& frame, const Recorded& recorded, std::optional<std::size_t> ended_by,
                    const Specialization& of);
     /// A guard of the frame's graphs turned out to be none, …
-    void drop_guard(const std::string& frame, const std::string& guard);
+    void drop_guard(const std::string& frame, const capture::Guard& guard);
     /// … or one after all.
-    void restore_guard(const std::string& frame, const std::string& guard);
+    void restore_guard(const std::string& frame, const capture::Guard& guard);
     void compiled(const std::string& frame, const std::string& key, double seconds);
     /// After it ran: `expected` are the reference's results.
     void add_record(const std::string& frame, const Recorded& recorded, const std::vector<whittle::Tensor>& inputs,
@@ -54,35 +53,43 @@ class Trace {
                     const BackendOptions& backend_options);
     bool wants_record(const std::string& key, bool failed);
     void add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack);
-    bool wants_frame_records() const { return !folder_.empty() && records_ != "never"; }
+    bool wants_frame_records() const { return keeps_files() && records_ != "never"; }
     /// Where capture failed: the first few of each function. Where it did not, if all runs are recorded: the first few
     /// whose graphs, guards or breaks are others, of tensors of at most 32 MB.
     void add_frame_record(FrameRecord record);
     void note(const std::string& text);
     void set_backend(const std::string& name);
 
-    /// Writes the index as it is now.
+    /// Writes the index as it is now. Throws Error, unlike all that the program under trace calls on its way: where the
+    /// folder cannot be written any more, that is said once, and the program goes on.
     void save();
     const TraceIndex& index() const { return index_; }
     const std::vector<Graph>& graphs() const { return graphs_; }
 
   private:
+    bool keeps_files() const { return !writer_.folder().empty() && !lost_; }
     /// The entry of a graph that is the same but for sizes.
     std::optional<std::size_t> graph_of_other_size(const std::string& key, const SymbolicGraph& graph) const;
-    void save_locked();
-    /// The index is another one: it is written soon, at the latest when the trace ends.
-    void changed();
+    /// Does what writes into the folder; returns false, for this and ever, when that fails.
+    bool write(const std::function<void()>& what);
+    /// The index is another one.
+    void changed() {
+        write([this] { writer_.changed(); });
+    }
+    /// It is written at once: the program may end here.
+    void changed_for_good() {
+        write([this] { writer_.save(); });
+    }
     std::vector<StackFrame> told(const Addresses& addresses);
     void note_locked(const std::string& text);
 
     std::mutex mutex_;
-    std::filesystem::path folder_;
-    int process_ = 0;  ///< whose trace it is
+    TraceWriter writer_;
+    TraceIndex& index_ = writer_.index();
+    bool lost_ = false;  ///< the folder cannot be written
+    int process_ = 0;    ///< whose trace it is
     std::string records_;
-    TraceIndex index_;
-    std::size_t changes_ = 0;
-    std::chrono::steady_clock::time_point saved_at_ = {};
-    std::vector<Graph> graphs_;                  ///< parallel to index_.graphs
+    std::vector<Graph> graphs_;                  ///< parallel to the index's
     std::map<std::string, std::size_t> by_key_;  ///< graphs
     /// Graphs with dynamic sizes, by frame and guards, and which entry of the index each is.
     std::multimap<std::string, std::pair<SymbolicGraph, std::size_t>> by_shape_;

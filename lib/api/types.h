@@ -15,12 +15,26 @@
 WHITTLE_API_BEGIN
 
 /// Element types, named as in ATen.
-enum class ScalarType : std::uint8_t { Double, Float, Half, BFloat16, Long, Int, Short, Char, Byte, Bool };
+enum class ScalarType : std::uint8_t {
+    Double,
+    Float,
+    Half,
+    BFloat16,
+    Long,
+    Int,
+    Short,
+    Char,
+    Byte,
+    Bool,
+    Float8_e4m3fn
+};
 
 inline constexpr ScalarType kFloat64 = ScalarType::Double, kDouble = ScalarType::Double;
 inline constexpr ScalarType kFloat32 = ScalarType::Float, kFloat = ScalarType::Float;
 inline constexpr ScalarType kFloat16 = ScalarType::Half, kHalf = ScalarType::Half;
 inline constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+/// Kept and converted; no arithmetic is defined on it.
+inline constexpr ScalarType kFloat8_e4m3fn = ScalarType::Float8_e4m3fn;
 inline constexpr ScalarType kInt64 = ScalarType::Long, kLong = ScalarType::Long;
 inline constexpr ScalarType kInt32 = ScalarType::Int, kInt = ScalarType::Int;
 inline constexpr ScalarType kInt16 = ScalarType::Short, kShort = ScalarType::Short;

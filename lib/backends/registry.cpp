@@ -2,30 +2,38 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
-#include "backends/command/command.h"
 #include "backends/eager/eager.h"
-#include "backends/halide/halide_backend.h"
 #include "backends/plugin/plugin.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/module.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/variables.h"
-
-#ifndef WHITTLE_BACKEND_DIR_FROM_BIN
-#error "lib/CMakeLists.txt defines where libraries lie, seen from the programs"
-#endif
+#include "graph/json_text.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kCommand = "cmd:";
+/// Those with heavy libraries are modules of ours, loaded when they are asked for.
+struct BuiltIn {
+    std::string_view name;
+    std::unique_ptr<Backend> (*make)();
+};
+constexpr BuiltIn kBuiltIn[] = {
+    {"eager", make_eager_backend},
+    {"halide",
+     [] { return std::unique_ptr<Backend>(module_function<Backend*()>("halide", "whittle_make_halide_backend")()); }},
+};
 
-using Make = std::unique_ptr<Backend> (*)();
-constexpr Make kBuiltIn[] = {make_eager_backend, halide::make_halide_backend};
+std::unique_ptr<Backend> make_command_backend(const std::string& line) {
+    return std::unique_ptr<Backend>(
+        module_function<Backend*(const std::string&)>("onnx", "whittle_make_command_backend")(line));
+}
 
 std::vector<fs::path> libraries() {
     std::vector<fs::path> files;
@@ -42,14 +50,6 @@ std::vector<fs::path> libraries() {
 
 }  // namespace
 
-std::optional<LibrarySpec> library_of(const std::string& spec) {
-    if (spec.starts_with(kCommand)) return std::nullopt;
-    if (const std::size_t suffix = spec.rfind(".so:"); suffix != std::string::npos)
-        return LibrarySpec{spec.substr(0, suffix + 3), spec.substr(suffix + 4)};
-    if (spec.find('/') == std::string::npos && fs::path(spec).extension() != ".so") return std::nullopt;
-    return LibrarySpec{spec, {}};
-}
-
 std::vector<fs::path> backend_folders() {
     std::vector<fs::path> folders;
     const std::string text = variable("WHITTLE_BACKEND_PATH");
@@ -58,14 +58,12 @@ std::vector<fs::path> backend_folders() {
         if (end > begin) folders.emplace_back(text.substr(begin, end - begin));
         begin = end + 1;
     }
-    std::error_code failed;
-    const fs::path program = fs::read_symlink("/proc/self/exe", failed);
-    if (!failed) folders.push_back((program.parent_path() / WHITTLE_BACKEND_DIR_FROM_BIN).lexically_normal());
+    folders.push_back(library_folder() / "whittle" / "backends");
     return folders;
 }
 
-std::string found_near(const std::string& spec, const fs::path& file) {
-    const auto find = [&](const std::string& path) {
+BackendSpec found_near(const BackendSpec& spec, const fs::path& file) {
+    return spec.with_files([&](const std::string& path) {
         std::error_code ignored;
         if (fs::path(path).is_absolute() || fs::exists(path, ignored)) return path;
         fs::path folder = fs::absolute(file).lexically_normal().parent_path();
@@ -73,26 +71,53 @@ std::string found_near(const std::string& spec, const fs::path& file) {
             if (const fs::path there = folder / path; fs::exists(there, ignored))
                 return there.lexically_normal().string();
         throw Error({file.string(), {}},
-                    "found the backend '" + spec + "', but no file '" + path + "' here or beside the file",
+                    "found the backend '" + spec.text() + "', but no file '" + path + "' here or beside the file",
                     "run it in the folder where the file was made, or name the backend with --backend");
-    };
-    if (const auto in = library_of(spec)) return find(in->library.string()) + (in->name.empty() ? "" : ":" + in->name);
-    if (!spec.starts_with(kCommand)) return spec;
-    std::vector<std::string> words = shell_split(std::string_view(spec).substr(kCommand.size()));
-    for (std::string& word : words)
-        if (word.starts_with("./") || word.starts_with("../")) word = find(word);
-    return std::string(kCommand) + shell_quote(words);
+    });
 }
+
+namespace {
+
+/// What libraries say of themselves, asked in a copy of this process: opening one runs its constructors, whatever they
+/// do. Throws Error for a library that cannot be loaded.
+std::vector<PluginInfo> plugins_of(const fs::path& library) {
+    constexpr std::chrono::seconds kLongest{30};
+    const ForkedAnswer asked = ask_forked(
+        [&] {
+            nlohmann::json answer;
+            try {
+                for (const PluginInfo& info : plugin_backends(library))
+                    answer["backends"].push_back({as_utf8(info.name), as_utf8(info.description)});
+            } catch (const Error& error) {
+                answer["error"] = {as_utf8(error.message()), as_utf8(error.hint())};
+            }
+            return answer.dump();
+        },
+        {.timeout = kLongest});
+    const nlohmann::json answer = nlohmann::json::parse(asked.answer, nullptr, false);
+    const Location where{library.string(), {}};
+    if (!asked.process.good() || !answer.is_object())
+        throw Error(where, "the library " + ending_of(asked.process) + " while it was loaded");
+    if (answer.contains("error")) throw Error(where, answer["error"][0], answer["error"][1]);
+    std::vector<PluginInfo> backends;
+    for (const nlohmann::json& backend : answer["backends"]) backends.push_back({backend[0], backend[1]});
+    return backends;
+}
+
+}  // namespace
 
 std::vector<BackendInfo> list_backends() {
     std::vector<BackendInfo> backends;
-    for (const Make make : kBuiltIn) {
-        const std::unique_ptr<Backend> backend = make();
-        backends.push_back({backend->name(), backend->description(), "built in"});
+    for (const BuiltIn& built_in : kBuiltIn) {
+        try {
+            backends.push_back({std::string(built_in.name), built_in.make()->description(), "built in"});
+        } catch (const Error& error) {
+            log_warning("backend", error.what());
+        }
     }
     for (const fs::path& library : libraries()) {
         try {
-            for (const PluginInfo& info : plugin_backends(library))
+            for (const PluginInfo& info : plugins_of(library))
                 backends.push_back({info.name, info.description, library.string()});
         } catch (const Error& error) {
             log_warning("backend", error.what());
@@ -101,19 +126,51 @@ std::vector<BackendInfo> list_backends() {
     return backends;
 }
 
-std::unique_ptr<Backend> find_backend(const std::string& spec) {
-    if (spec.starts_with(kCommand)) return make_command_backend(spec.substr(kCommand.size()));
-    if (const auto in = library_of(spec)) return load_plugin(in->library, in->name);
-    for (const Make make : kBuiltIn)
-        if (std::unique_ptr<Backend> backend = make(); backend->name() == spec) return backend;
+namespace {
+
+/// The library that exports the backend of this name. Throws Error when there is none.
+fs::path named_library(const std::string& name) {
     std::vector<std::string> names;
     for (const BackendInfo& info : list_backends()) {
-        if (info.name == spec) return load_plugin(info.from, spec);
+        if (info.name == name) return info.from;
         names.push_back(info.name);
     }
-    std::string hint = did_you_mean(spec, names);
+    std::string hint = did_you_mean(name, names);
     if (hint.empty()) hint = "a shared library is named by its path, a command as 'cmd:PROGRAM ARGS'";
-    throw Error({"backend '" + spec + "'", {}}, "found no such backend, expected one of " + join(names), hint);
+    throw Error({"backend '" + name + "'", {}}, "found no such backend, expected one of " + join(names), hint);
+}
+
+}  // namespace
+
+std::vector<fs::path> backend_files(const BackendSpec& spec) {
+    if (const auto* command = std::get_if<CommandBackendSpec>(&spec.value()))
+        return files_named(shell_split(command->line));
+    if (const auto* in = std::get_if<LibraryBackend>(&spec.value())) return {in->library};
+    const std::string& name = std::get<NamedBackend>(spec.value()).name;
+    const bool built_in =
+        std::any_of(std::begin(kBuiltIn), std::end(kBuiltIn), [&](const BuiltIn& known) { return known.name == name; });
+    if (!built_in) {
+        try {
+            return {named_library(name)};
+        } catch (const Error&) {  // made by this program, so that nobody finds it by name
+        }
+    }
+    std::vector<fs::path> files = {"/proc/self/exe"};
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(library_folder(), ignored))
+        if (entry.path().filename().string().starts_with("libwhittle")) files.push_back(entry.path());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+std::unique_ptr<Backend> find_backend(const BackendSpec& spec) {
+    if (const auto* command = std::get_if<CommandBackendSpec>(&spec.value()))
+        return make_command_backend(command->line);
+    if (const auto* in = std::get_if<LibraryBackend>(&spec.value())) return load_plugin(in->library, in->name);
+    const std::string& name = std::get<NamedBackend>(spec.value()).name;
+    for (const BuiltIn& built_in : kBuiltIn)
+        if (built_in.name == name) return built_in.make();
+    return load_plugin(named_library(name), name);
 }
 
 }  // namespace whittle

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "backends/spec.h"
 #include "graph/backend.h"
 
 namespace whittle {
@@ -17,20 +17,16 @@ namespace whittle {
 ///   cmd:PROGRAM ARGS     a command (backends/command/command.h)
 /// Throws Error for an unknown name, with the list of what exists and a close spelling, and for a library that cannot
 /// be loaded.
-std::unique_ptr<Backend> find_backend(const std::string& spec);
-
-/// The library of a spec PATH/LIB.so[:NAME], and NAME or nothing.
-struct LibrarySpec {
-    std::filesystem::path library;
-    std::string name;
-};
-/// Nothing for a spec that names no file.
-std::optional<LibrarySpec> library_of(const std::string& spec);
+std::unique_ptr<Backend> find_backend(const BackendSpec& spec);
 
 /// A recorded spec for who reads it in another folder: a library or a file among a command's words that is named by a
 /// relative path and is not there is looked for beside `file`, the record or graph that names it, and up to two folders
 /// above. Throws Error for one that is in none of these places: another folder's failure to find it is no bug.
-std::string found_near(const std::string& spec, const std::filesystem::path& file);
+BackendSpec found_near(const BackendSpec& spec, const std::filesystem::path& file);
+
+/// The files that decide what the backend of this spec does: its library, what its command's words name, or, of one
+/// that is built in or that the program made itself, this program and our libraries.
+std::vector<std::filesystem::path> backend_files(const BackendSpec& spec);
 
 struct BackendInfo {
     std::string name, description;
@@ -41,8 +37,8 @@ struct BackendInfo {
 /// cannot be loaded is left out with a warning in the log.
 std::vector<BackendInfo> list_backends();
 
-/// Where libraries are looked for: the folders of WHITTLE_BACKEND_PATH, then the one that belongs to the running
-/// program (build tree or installation).
+/// Where libraries are looked for: the folders of WHITTLE_BACKEND_PATH, then the one beside the library of Whittle that
+/// the program uses (build tree or installation).
 std::vector<std::filesystem::path> backend_folders();
 
 }  // namespace whittle

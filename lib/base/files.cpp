@@ -6,17 +6,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <map>
 #include <mutex>
 #include <set>
 #include <vector>
 
 #include "base/error.h"
+#include "base/hash.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -70,12 +74,52 @@ void write_through(const fs::path& path, std::string_view contents) {
     write_all(file.get(), contents, path);
 }
 
+constexpr std::string_view kTemporary = ".tmp.";
+
+/// NAME.tmp.MACHINE.PID.N, whose process is gone; before that form NAME.tmp.PID.N.
+bool is_abandoned(std::string_view name) {
+    const std::size_t at = name.rfind(kTemporary);
+    if (at == std::string_view::npos || at == 0) return false;
+    std::string rest(name.substr(at + kTemporary.size()));
+    if (std::count(rest.begin(), rest.end(), '.') == 2) {
+        if (!rest.starts_with(this_machine() + '.')) return false;
+        rest.erase(0, this_machine().size() + 1);
+    }
+    const std::size_t dot = rest.find('.');
+    const auto digits = [](std::string_view text) {
+        return !text.empty() && text.size() < 10 && text.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    if (dot == std::string::npos || !digits(rest.substr(0, dot)) || !digits(rest.substr(dot + 1))) return false;
+    const pid_t owner = std::atoi(rest.c_str());
+    return owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH;
+}
+
+/// Removes what processes that were killed while they wrote `path` left beside it. A folder is looked through once.
+void remove_leftovers(const fs::path& path) {
+    static std::mutex mutex;
+    static std::map<fs::path, std::vector<std::string>> found;
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    const std::lock_guard lock(mutex);
+    if (found.size() > 1000) found.clear();
+    std::error_code ignored;
+    const auto [known, first] = found.try_emplace(fs::absolute(folder, ignored).lexically_normal());
+    if (first)
+        for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
+            if (std::string name = entry.path().filename().string(); is_abandoned(name))
+                known->second.push_back(std::move(name));
+    const std::string own = path.filename().string() + std::string(kTemporary);
+    std::erase_if(known->second, [&](const std::string& name) {
+        return name.starts_with(own) && (fs::remove(folder / name, ignored), true);
+    });
+}
+
 /// A new file with the mode that a user expects; mkstemp's is 0600, and only the kernel can ask for the umask without
 /// changing it under the other threads.
 int create_beside(const fs::path& path, std::string& temporary) {
     static std::atomic<unsigned> number{0};
     for (;;) {
-        temporary = path.string() + ".tmp." + std::to_string(::getpid()) + "." + std::to_string(number++);
+        temporary = path.string() + std::string(kTemporary) + this_machine() + '.' + std::to_string(::getpid()) + '.' +
+                    std::to_string(number++);
         const int fd = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd >= 0 || errno != EEXIST) return fd;
     }
@@ -110,7 +154,10 @@ void write_file(const fs::path& given, std::string_view contents) {
         return write_through(given, contents);
     // Through a symbolic link: the file behind it is replaced, not the link.
     const fs::path path = fs::is_symlink(fs::symlink_status(given, ignored)) ? fs::weakly_canonical(given) : given;
-    if (path.has_parent_path()) fs::create_directories(path.parent_path(), ignored);
+    std::error_code no_folder;
+    if (path.has_parent_path()) fs::create_directories(path.parent_path(), no_folder);
+    if (no_folder) fail(path, "write", no_folder.value());  // what open() says of it is that there is none
+    remove_leftovers(path);
     std::string temporary;
     const int fd = create_beside(path, temporary);
     if (fd < 0) fail(path, "write", errno);
@@ -138,6 +185,20 @@ std::shared_ptr<const MappedFile> MappedFile::open(const fs::path& path) {
     return mapped;
 }
 
+std::string fingerprint(const fs::path& path) {
+    constexpr off_t kMost = off_t(64) << 20;
+    struct stat status {};
+    if (::stat(path.c_str(), &status) != 0) return {};
+    if (status.st_size > kMost)
+        return std::to_string(status.st_size) + " bytes of " + std::to_string(status.st_mtim.tv_sec) + "." +
+               std::to_string(status.st_mtim.tv_nsec);
+    try {
+        return content_hash(MappedFile::open(path)->bytes());
+    } catch (const Error&) {
+        return {};
+    }
+}
+
 MappedFile::~MappedFile() {
     if (data_) ::munmap(const_cast<std::byte*>(data_), size_);
 }
@@ -152,50 +213,66 @@ bool first_of(const fs::path& name) {
     return seen.insert(name).second;
 }
 
-/// The name of a folder that is not locked yet begins with a dot and says whose it is: .PREFIX.PID.…
-std::string unlocked_name(const std::string& prefix, pid_t owner) {
-    return '.' + prefix + '.' + std::to_string(owner) + '.';
+std::string first_line(const char* file) {
+    std::ifstream in(file);
+    std::string line;
+    std::getline(in, line);
+    return line;
 }
 
-/// True for .PREFIX.PID.… whose process is gone.
-bool never_locked(const std::string& name, const std::string& prefix) {
-    if (!name.starts_with('.' + prefix + '.')) return false;
-    const pid_t owner = std::atoi(name.c_str() + prefix.size() + 2);
-    return owner > 0 && name.starts_with(unlocked_name(prefix, owner)) && ::kill(owner, 0) != 0 && errno == ESRCH;
+/// The process that a folder PREFIX.MACHINE-PID-… of this machine belongs to; 0: it is no such folder.
+pid_t owner_of(const std::string& name, const std::string& prefix) {
+    const std::string ours = prefix + '.' + this_machine() + '-';
+    return name.starts_with(ours) ? static_cast<pid_t>(std::atoi(name.c_str() + ours.size())) : 0;
 }
 
-/// Removes the folders PREFIX.… in `base` that nobody holds locked, and those that their makers did not live to lock.
+/// Whether nobody holds it. Where the file system has no locks nobody can say so, and its owner's end decides alone.
+bool unlocked(int folder) { return ::flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK; }
+
+/// Removes the folders in `base` of processes on this machine that are gone.
 void remove_abandoned(const fs::path& base, const std::string& prefix) {
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(base, ignored)) {
-        const std::string name = entry.path().filename().string();
-        if (!name.starts_with(prefix + '.') && !never_locked(name, prefix)) continue;
+        const pid_t owner = owner_of(entry.path().filename().string(), prefix);
+        if (owner <= 0 || ::kill(owner, 0) == 0 || errno != ESRCH) continue;
         const Descriptor folder(::open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
         struct stat status {};
         if (folder.get() < 0 || ::fstat(folder.get(), &status) != 0 || status.st_uid != ::geteuid()) continue;
-        if (::flock(folder.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), ignored);
+        // A copy of the process that is gone may still be at work in it.
+        if (unlocked(folder.get())) fs::remove_all(entry.path(), ignored);
     }
 }
 
 }  // namespace
+
+std::string this_machine() {
+    static const std::string machine = [] {
+        char host[256] = {};
+        ::gethostname(host, sizeof host - 1);
+        std::error_code ignored;
+        const fs::path processes = fs::read_symlink("/proc/self/ns/pid", ignored);
+        return content_hash(std::string(host) + '\n' + first_line("/proc/sys/kernel/random/boot_id") + '\n' +
+                            processes.string())
+            .substr(0, 8);
+    }();
+    return machine;
+}
 
 TempDir::TempDir(std::string_view prefix) {
     const char* variable = std::getenv("TMPDIR");
     const fs::path base(variable && *variable ? variable : "/tmp");
     if (prefix.starts_with("whittle-") && first_of(fs::absolute(base) / prefix))
         remove_abandoned(base, std::string(prefix));
-    // It gets its name when it is locked: until then nobody takes it for abandoned.
-    const std::string unlocked = unlocked_name(std::string(prefix), ::getpid());
-    std::string name = (base / (unlocked + "XXXXXX")).string();
+    std::string name =
+        (base / (std::string(prefix) + '.' + this_machine() + '-' + std::to_string(::getpid()) + "-XXXXXX")).string();
     if (!::mkdtemp(name.data())) fail(name, "create a temporary folder", errno);
-    path_ = base / (std::string(prefix) + '.' + fs::path(name).filename().string().substr(unlocked.size()));
+    path_ = name;
     lock_ = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
-    if (::rename(name.c_str(), path_.c_str()) == 0) return;
-    const int code = errno;
-    ::rmdir(name.c_str());
-    if (lock_ >= 0) ::close(lock_);
-    fail(path_, "create a temporary folder", code);
+    // Without a lock our being alive protects it, though not a copy of us that outlives us.
+    if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+        ::close(lock_);
+        lock_ = -1;
+    }
 }
 
 TempDir::~TempDir() {

@@ -16,8 +16,12 @@ namespace whittle {
 std::string read_file(const std::filesystem::path& path, std::size_t limit = std::size_t(2) << 30);
 
 /// Writes to a temporary file in the same folder, flushes it to disk and renames it: readers see the old file or the
-/// new one, never a part. Creates missing parent folders. Throws Error.
+/// new one, never a part; a killed writer's leftovers of it go. Creates missing parent folders. Throws Error.
 void write_file(const std::filesystem::path& path, std::string_view contents);
+
+/// What tells a file's contents from other ones: a hash, or, of more than 64 MiB, the size and the time of the last
+/// change; empty when it cannot be read.
+std::string fingerprint(const std::filesystem::path& path);
 
 /// A read-only, private mapping of a file; pages are read when touched. Kept alive by shared_ptr by whoever views it.
 class MappedFile {
@@ -36,9 +40,13 @@ class MappedFile {
     std::size_t size_ = 0;
 };
 
-/// A fresh folder under $TMPDIR (or /tmp), removed with everything in it on destruction unless kept. Those of a process
-/// that was killed are removed by the next one that makes a folder of the same prefix, if that begins with "whittle-":
-/// a living folder is locked, and the lock goes with its process.
+/// Eight hexadecimal digits: a hash of the host's name, its boot and the space in which process numbers are unique.
+std::string this_machine();
+
+/// A fresh folder under $TMPDIR (or /tmp), removed with everything in it on destruction unless kept. Its name says
+/// whose it is: PREFIX.MACHINE-PID-…, MACHINE being this_machine(), and it is locked while it lives. Those of a process
+/// that was killed are removed by the next process on the same machine that makes a folder of the same prefix, if that
+/// begins with "whittle-". Another machine's are left alone: locks may not reach from one to the other.
 class TempDir {
   public:
     explicit TempDir(std::string_view prefix = "whittle");

@@ -6,11 +6,13 @@
 #include <array>
 #include <cerrno>
 
+#include "base/shared_terminal.h"
+
 namespace whittle {
 namespace {
 
 // Read by the signal handler: nothing here may lock.
-std::atomic<int> received{0}, scopes{0};
+std::atomic<int> received{0}, scopes{0}, shared_terminals{0};
 std::array<std::atomic<pid_t>, 512> groups{};  // more than the jobs of any tool; a group without a slot is not told
 static_assert(std::atomic<pid_t>::is_always_lock_free);
 
@@ -29,23 +31,24 @@ void die(int signal) {
     ::raise(signal);
 }
 
-void note(int signal) {
+void note(int signal, siginfo_t* info, void*) {
+    if (signal == SIGINT && info->si_code == SI_KERNEL && shared_terminals.load() > 0) return;
     const int code = errno;
     end_groups();
     if (received.exchange(signal) != 0 || scopes.load() == 0) die(signal);
     errno = code;
 }
 
-void end_child(int signal) {
+void end_child(int signal, siginfo_t*, void*) {
     end_groups();
     die(signal);
 }
 
-void install(int signal, void (*handler)(int)) {
+void install(int signal, void (*handler)(int, siginfo_t*, void*)) {
     struct sigaction action {};
-    action.sa_handler = handler;
+    action.sa_sigaction = handler;
     sigemptyset(&action.sa_mask);
-    action.sa_flags = 0;  // no SA_RESTART: poll() and read() come back to look
+    action.sa_flags = SA_SIGINFO;  // no SA_RESTART: poll() and read() come back to look
     ::sigaction(signal, &action, nullptr);
 }
 
@@ -86,6 +89,9 @@ void die_of_interrupt() {
     die(interrupt_signal());
     ::_exit(128 + interrupt_signal());  // the signal was blocked
 }
+
+SharedTerminalScope::SharedTerminalScope() { ++shared_terminals; }
+SharedTerminalScope::~SharedTerminalScope() { --shared_terminals; }
 
 CleanUpScope::CleanUpScope(pid_t group) {
     ++scopes;

@@ -13,10 +13,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
+#include <utility>
 
 #include "base/error.h"
 #include "base/guard.h"
 #include "base/interrupt.h"
+#include "base/log.h"
+#include "base/memory_file.h"
 
 namespace whittle {
 namespace {
@@ -82,6 +86,14 @@ Descriptor input_file(const std::string& program, std::string_view input) {
     return file;
 }
 
+/// A pipe with `input` in it, which must not be more than a pipe holds.
+Pipe held_input(const std::string& program, std::string_view input) {
+    Pipe pipe(program);
+    if (::write(pipe.write.get(), input.data(), input.size()) != static_cast<ssize_t>(input.size()))
+        fail(program, "write the input of", errno);
+    return pipe;
+}
+
 /// "NAME=VALUE" strings: ours, with `added` replacing or following them.
 std::vector<std::string> environment_of(const std::vector<std::pair<std::string, std::string>>& added) {
     std::vector<std::string> result;
@@ -111,14 +123,14 @@ struct Launch {
     const char* folder;  // or nullptr
 };
 
-[[noreturn]] void become(const Launch& launch, GuardReport& report) {
+/// `pipe` is closed by a successful exec.
+[[noreturn]] void become(const Launch& launch, int pipe) {
     if (launch.folder && ::chdir(launch.folder) != 0) {
-        report.failed_step = "chdir";
+        tell_failure(pipe, GuardReport::Step::chdir, errno);
     } else {
         ::execvpe(launch.argv[0], launch.argv, launch.environment);
-        report.failed_step = "exec";
+        tell_failure(pipe, GuardReport::Step::exec, errno);
     }
-    report.failed_code = errno;
     ::_exit(127);
 }
 
@@ -131,16 +143,14 @@ std::string hint_for(const std::string& program, int code) {
             return std::filesystem::exists(program, ignored) ? "does the interpreter in its first line exist?" : "";
         case EACCES:
             return folder ? "it is a folder" : "is it executable (chmod +x)?";
-        case ENOMEM:
-            return "the memory limit may be too low to start it";
         default:
             return {};
     }
 }
 
 void expect_start(const GuardReport& report, const std::string& program, const ProcessOptions& options) {
-    if (!report.failed_step) return;
-    if (report.failed_step == std::string_view("chdir"))
+    if (report.failed_step == GuardReport::Step::none) return;
+    if (report.failed_step == GuardReport::Step::chdir)
         throw Error({options.folder->string(), {}},
                     std::string("cannot enter the folder: ") + std::strerror(report.failed_code));
     throw Error("cannot run '" + program + "': " + std::strerror(report.failed_code),
@@ -198,13 +208,13 @@ class Stream {
 /// Reads both streams until the guard says that all is over.
 void capture(Guard& guard, Stream& out, Stream& err) {
     for (bool told = false;;) {
-        pollfd waits[3] = {{guard.over(), POLLIN, 0},
+        pollfd waits[3] = {{guard.news(), POLLIN, 0},
                            {out.descriptor(), POLLIN, 0},  // a closed one is -1, which poll ignores
                            {err.descriptor(), POLLIN, 0}};
         if (::poll(waits, 3, kGlance) < 0 && errno != EINTR) fail("the guard", "wait for", errno);
         if (waits[1].revents) out.read_some();
         if (waits[2].revents) err.read_some();
-        if (waits[0].revents) break;
+        if (guard.over()) break;
         if (!told_to_stop() || told) continue;
         guard.stop();
         told = true;
@@ -213,10 +223,18 @@ void capture(Guard& guard, Stream& out, Stream& err) {
     err.drain();
 }
 
+/// The signal that ended it, also as shells report the end of their own child.
+int ending_signal(const ProcessResult& result) {
+    if (result.signal != 0) return result.signal;
+    for (const int signal : {SIGKILL, SIGTERM})
+        if (result.exit_code == 128 + signal) return signal;
+    return 0;
+}
+
 ProcessResult result_of(const GuardReport& report, const ProcessOptions& options) {
     ProcessResult result;
-    if (!report.ended)
-        result.signal = SIGKILL;  // it died with the guard
+    if (!report.ended || !report.reaped)
+        result.signal = SIGKILL;  // it died with the guard, or it should have died
     else if (WIFSIGNALED(report.status))
         result.signal = WTERMSIG(report.status);
     else
@@ -226,33 +244,41 @@ ProcessResult result_of(const GuardReport& report, const ProcessOptions& options
         // XCPU ends it, or KILL when it ignores that; a shell reports the end of its own child as 128 + the signal.
         const bool used = report.cpu_seconds >= static_cast<double>(options.cpu_limit->count());
         result.cpu_exceeded = report.over_cpu || result.signal == SIGXCPU || result.exit_code == 128 + SIGXCPU ||
-                              (result.signal == SIGKILL && used);
+                              (ending_signal(result) == SIGKILL && used);
     }
-    result.out_of_memory = report.over_memory || (options.memory_limit && result.signal == SIGKILL &&
-                                                  !report.sent_kill && !result.cpu_exceeded);
+    result.out_of_memory = report.over_memory;
+    const bool ours = report.timed_out || report.told || report.sent_kill || result.cpu_exceeded;
+    const int signal = ending_signal(result);
+    for (const int end : {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGXCPU})
+        if (signal == end && !ours) result.ended_from_outside = true;
+    if (report.given_up) result.left_behind = report.child;
     return result;
 }
 
 /// `work` in a guarded process; its captured output and its end.
-ProcessResult run_guarded(const std::string& program, const ProcessOptions& options,
-                          const std::function<void(GuardReport&)>& work) {
+ProcessResult run_guarded(const std::string& program, const ProcessOptions& options, const GuardedWork& work) {
     throw_if_interrupted();
     const Clock::time_point start = Clock::now();
-    Descriptor input = input_file(program, options.input);
+    std::optional<Pipe> held;
+    if (options.hold_input) held = held_input(program, options.input);
+    Descriptor input = held ? std::move(held->read) : input_file(program, options.input);
     Pipe out(program), err(program);
     GuardStreams streams{.in = input.get()};
     if (!options.inherit_output) streams.out = out.write.get();
     if (!options.inherit_output && !options.inherit_errors) streams.err = err.write.get();
     Guard guard(options, streams, work);
     const CleanUpScope scope(options.own_group ? guard.pid() : 0);
-    out.write.reset();
-    err.write.reset();
+    for (Descriptor* given : {&input, &out.write, &err.write}) given->reset();
     Stream printed(std::move(out.read), options.output_limit), errors(std::move(err.read), options.output_limit);
     capture(guard, printed, errors);
     const GuardReport& report = guard.wait();
     throw_if_interrupted();
     expect_start(report, program, options);
     ProcessResult result = result_of(report, options);
+    if (result.left_behind)
+        log_warning("run",
+                    "'" + program + "' (process " + std::to_string(result.left_behind) +
+                        "), or what it started, does not die of KILL: it hangs in the kernel and is left behind");
     result.out = printed.text();
     result.err = errors.text();
     result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
@@ -267,17 +293,36 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
     const std::vector<char*> argument_pointers = pointers(arguments), environment_pointers = pointers(environment);
     const Launch launch{argument_pointers.data(), environment_pointers.data(),
                         options.folder ? options.folder->c_str() : nullptr};
-    return run_guarded(argv[0], options, [&](GuardReport& report) { become(launch, report); });
+    return run_guarded(argv[0], options, [&](int pipe) { become(launch, pipe); });
 }
 
 ProcessResult run_forked(const std::function<int()>& work, const ProcessOptions& options) {
     std::fflush(nullptr);  // or the child would print what we have buffered once more
-    return run_guarded("a copy of this process", options, [&](GuardReport&) {
+    return run_guarded("a copy of this process", options, [&](int pipe) {
+        ::close(pipe);
         handle_interrupts_in_child();
         if (options.folder && ::chdir(options.folder->c_str()) != 0) ::_exit(127);
         for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
         ::_exit(work());
     });
+}
+
+ForkedAnswer ask_forked(const std::function<std::string()>& work, const ProcessOptions& options) {
+    const MemoryFile file;
+    ForkedAnswer asked;
+    asked.process = run_forked([&] { return file.write(work()) ? 0 : 1; }, options);
+    file.read([&](std::string_view bytes) { asked.answer = bytes; });
+    return asked;
+}
+
+EndedFromOutside::EndedFromOutside(const ProcessResult& process)
+    : std::runtime_error(ending_of(process) +
+                         ": a signal that Whittle did not send (the kernel's memory killer sends SIGKILL)") {}
+
+std::string ending_of(const ProcessResult& process) {
+    if (process.timed_out) return "did not end in time";
+    if (process.signal != 0) return "was killed by " + signal_name(process.signal);
+    return "exited with " + std::to_string(process.exit_code);
 }
 
 std::string shell_quote(const std::vector<std::string>& argv) {
@@ -324,6 +369,24 @@ std::vector<std::string> shell_split(std::string_view line) {
     }
     if (quote) throw Error({"command '" + std::string(line) + "'", {}}, std::string("found no closing ") + quote);
     return words;
+}
+
+std::vector<std::filesystem::path> files_named(const std::vector<std::string>& argv) {
+    namespace fs = std::filesystem;
+    std::vector<fs::path> files;
+    const auto add = [&](const fs::path& file) {
+        std::error_code ignored;
+        if (fs::is_regular_file(file, ignored)) files.push_back(file);
+    };
+    if (const char* path = std::getenv("PATH"); path && !argv.empty() && argv[0].find('/') == std::string::npos) {
+        std::istringstream folders(path);
+        for (std::string folder; files.empty() && std::getline(folders, folder, ':');) add(fs::path(folder) / argv[0]);
+    }
+    for (const std::string& word : argv) {
+        add(word);
+        if (const std::size_t equal = word.find('='); equal != std::string::npos) add(word.substr(equal + 1));
+    }
+    return files;
 }
 
 std::string signal_name(int signal) {

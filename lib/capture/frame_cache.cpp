@@ -7,23 +7,27 @@ namespace whittle::capture {
 
 namespace {
 
-Found found_at(const FoundInputs& inputs, const Source& source) {
-    for (const auto& [known, found] : inputs)
-        if (known == source) return found;
-    return std::monostate{};
-}
-
 /// Whether scalars are all that does not fit.
-bool only_scalars(const FrameCache::Entry& entry, const std::function<Found(const Source&)>& at) {
+bool only_scalars(const FrameCache::Entry& entry, const LookUp& at) {
     for (const Guard& guard : entry.guards)
-        if (guard.kind != GuardKind::scalar_equal && guard.violated_by(at)) return false;
+        if (guard.kind() != GuardKind::scalar_equal && guard.violated_by(at)) return false;
     return true;
 }
 
 }  // namespace
 
+const Found* FoundInputs::find(const Source& source) const {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+        const std::size_t at = next_ + i < entries_.size() ? next_ + i : next_ + i - entries_.size();
+        if (!(entries_[at].first == source)) continue;
+        next_ = at + 1;
+        return &entries_[at].second;
+    }
+    return nullptr;
+}
+
 FrameCache::Lookup FrameCache::look_up(const FoundInputs& inputs, const std::vector<StackFrame>& stack) {
-    const auto at = [&](const Source& source) { return found_at(inputs, source); };
+    const auto at = [&](const Source& source) { return inputs.find(source); };
     Lookup result;
     for (std::size_t i = 0; i < entries_.size(); ++i) {
         const std::optional<Violation> violation = first_violation(entries_[i].guards, at);
@@ -50,35 +54,23 @@ void FrameCache::rename(const std::string& before, const std::string& name) {
     const auto is_it = [&](const Source& source) {
         return source.root().kind() == SourceKind::local && source.root().name() == before;
     };
-    const auto follow = [&](SizeSymbol& symbol) {
-        if (is_it(symbol.source)) symbol.source = symbol.source.with_root(name);
-    };
     for (Entry& entry : entries_) {
-        for (SizeSymbol& symbol : entry.symbols) follow(symbol);
-        for (Guard& guard : entry.dropped)
-            if (is_it(guard.source)) guard.source = guard.source.with_root(name);
-        for (Guard& guard : entry.guards) {
-            if (guard.condition) {
-                follow(guard.condition->left);
-                if (guard.condition->right) follow(*guard.condition->right);
-            }
-            if (!is_it(guard.source)) continue;
-            const std::string text = guard.source.text();
-            guard.source = guard.source.with_root(name);
-            const auto move = [&](auto& table) {
-                if (auto found = table.extract(text)) {
-                    found.key() = guard.source.text();
-                    table.insert(std::move(found));
-                }
-            };
-            move(seen_);
-            move(varying_);
-        }
+        for (SizeSymbol& symbol : entry.symbols)
+            if (is_it(symbol.source)) symbol.source = symbol.source.with_root(name);
+        for (Guard& guard : entry.dropped) guard = guard.renamed(before, name);
+        for (Guard& guard : entry.guards) guard = guard.renamed(before, name);
     }
+    const auto move = [&](auto& table) {
+        auto renamed = std::exchange(table, {});
+        for (auto& [source, value] : renamed)
+            table.emplace(is_it(source) ? source.with_root(name) : source, std::move(value));
+    };
+    move(seen_);
+    move(varying_);
 }
 
 void FrameCache::mark_dynamic(const Source& source, std::size_t dim) {
-    std::vector<bool>& varying = varying_[source.text()];
+    std::vector<bool>& varying = varying_[source];
     if (varying.size() <= dim) varying.resize(dim + 1, dynamic_ == DynamicSizes::always);
     varying[dim] = true;
 }
@@ -86,14 +78,14 @@ void FrameCache::mark_dynamic(const Source& source, std::size_t dim) {
 void FrameCache::add_conditions(std::size_t entry, const std::vector<SizeCondition>& conditions) {
     std::vector<Guard>& guards = entries_.at(entry).guards;
     for (const SizeCondition& condition : conditions) {
-        Guard guard = Guard::relation(condition, guards.empty() ? std::vector<StackFrame>() : guards.front().stack);
+        Guard guard = Guard::relation(condition, guards.empty() ? std::vector<StackFrame>() : guards.front().stack());
         if (std::find(guards.begin(), guards.end(), guard) == guards.end()) guards.push_back(std::move(guard));
     }
 }
 
 FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inputs, const Graphs& graphs) {
     Outcome outcome;
-    const auto at = [&](const Source& source) { return found_at(inputs, source); };
+    const auto at = [&](const Source& source) { return inputs.find(source); };
     Entry& entry = entries_.at(*lookup.entry);
     const bool first = !entry.graphs;
     if (first) entry.graphs = graphs;
@@ -106,12 +98,12 @@ FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inp
         outcome.restored = std::exchange(entry.dropped, {});
         outcome.recompile = Violation{nullptr, violation->reason, violation->advice};
         for (const Guard& guard : outcome.restored) {
-            relied_on_.insert(guard.source.text());
-            if (guard.source == violation->guard->source) outcome.recompile->guard = &guard;
+            relied_on_.insert(guard.source());
+            if (guard == *violation->guard) outcome.recompile->guard = &guard;
         }
         entry.guards.insert(entry.guards.end(), outcome.restored.begin(), outcome.restored.end());
         if (entries_.size() < limit_) {
-            Entry own = specialize(inputs, entry.guards.front().stack);  // `entry` may move
+            Entry own = specialize(inputs, entry.guards.front().stack());  // `entry` may move
             own.graphs = graphs;
             entries_.push_back(std::move(own));
         }
@@ -121,7 +113,7 @@ FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inp
     if (lookup.like && entries_.at(*lookup.like).graphs == graphs && !graphs.empty()) {
         Entry& known = entries_.at(*lookup.like);
         const auto irrelevant = [&](const Guard& guard) {
-            return guard.kind == GuardKind::scalar_equal && !relied_on_.contains(guard.source.text()) &&
+            return guard.kind() == GuardKind::scalar_equal && !relied_on_.contains(guard.source()) &&
                    guard.violated_by(at);
         };
         for (const Guard& guard : known.guards)
@@ -142,8 +134,8 @@ void FrameCache::learn_sizes(const FoundInputs& inputs) {
     for (const auto& [source, found] : inputs) {
         const ValueMeta* meta = std::get_if<ValueMeta>(&found);
         if (!meta) continue;
-        const auto [seen, first] = seen_.try_emplace(source.text(), *meta);
-        std::vector<bool>& varying = varying_[source.text()];
+        const auto [seen, first] = seen_.try_emplace(source, *meta);
+        std::vector<bool>& varying = varying_[source];
         varying.resize(meta->sizes.size(), dynamic_ == DynamicSizes::always);
         if (first || dynamic_ != DynamicSizes::automatic || seen->second.sizes.size() != meta->sizes.size()) continue;
         for (std::size_t d = 0; d < meta->sizes.size(); ++d)
@@ -156,9 +148,8 @@ FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::v
     entry.id = next_id_++;
     for (const auto& [source, found] : inputs) {
         if (const ValueMeta* meta = std::get_if<ValueMeta>(&found)) {
-            Guard guard = Guard::tensor(source, *meta, stack);
-            auto& match = std::get<TensorMatch>(guard.expected);
-            const auto varying = varying_.find(source.text());
+            TensorMatch match = TensorMatch::of(*meta);
+            const auto varying = varying_.find(source);
             bool dynamic = false;
             for (std::size_t d = 0; varying != varying_.end() && d < match.sizes.size(); ++d)
                 if (d < varying->second.size() && varying->second[d] && match.sizes[d] >= 2) {
@@ -169,17 +160,11 @@ FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::v
                     dynamic = true;
                 }
             if (dynamic) match.strides.clear();  // they follow from the sizes
-            entry.guards.push_back(std::move(guard));
-        } else if (const HostValue* value = std::get_if<HostValue>(&found)) {
-            if (source.kind() == SourceKind::state) {
-                Guard guard = Guard::state(source.name(), *value);
-                guard.stack = stack;
-                entry.guards.push_back(std::move(guard));
-            } else {
-                entry.guards.push_back(Guard::scalar(source, *value, stack));
-                if (source.kind() == SourceKind::attribute && (source.name() == kLength || source.name() == kPresent))
-                    entry.guards.back().kind = GuardKind::length;
-            }
+            entry.guards.emplace_back(source, std::move(match), stack);
+        } else if (const auto* same = std::get_if<SameTensor>(&found)) {
+            entry.guards.emplace_back(source, *same, stack);
+        } else {
+            entry.guards.emplace_back(source, std::get<HostValue>(found), stack);
         }
     }
     for (const SizeSymbol& symbol : entry.symbols)

@@ -2,10 +2,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <initializer_list>
 #include <optional>
-#include <set>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,24 @@
 
 namespace whittle::capture {
 
-/// What a call found at its sources, in order: its arguments and the global state.
-using FoundInputs = std::vector<std::pair<Source, Found>>;
+/// What a call found at its sources, in order: its arguments and the global state. For one thread.
+class FoundInputs {
+  public:
+    FoundInputs() = default;
+    FoundInputs(std::initializer_list<std::pair<Source, Found>> entries) : entries_(entries) {}
+
+    void add(Source source, Found found) { entries_.emplace_back(std::move(source), std::move(found)); }
+    /// Null where nothing is there. Guards are checked in the order of the inputs that they are about: the search goes
+    /// on where the last one ended, and is done at the first look then.
+    const Found* find(const Source& source) const;
+
+    auto begin() const { return entries_.begin(); }
+    auto end() const { return entries_.end(); }
+
+  private:
+    std::vector<std::pair<Source, Found>> entries_;
+    mutable std::size_t next_ = 0;
+};
 
 /// When sizes may vary without a recompile.
 enum class DynamicSizes : std::uint8_t {
@@ -77,9 +94,9 @@ class FrameCache {
     DynamicSizes dynamic_;
     std::vector<Entry> entries_;
     std::uint64_t next_id_ = 0;
-    std::map<std::string, ValueMeta> seen_;             ///< first meta of a tensor, by source
-    std::map<std::string, std::vector<bool>> varying_;  ///< which of its sizes have varied
-    std::set<std::string> relied_on_;                   ///< scalars that made other graphs
+    std::unordered_map<Source, ValueMeta> seen_;             ///< first meta of a tensor
+    std::unordered_map<Source, std::vector<bool>> varying_;  ///< which of its sizes have varied
+    std::unordered_set<Source> relied_on_;                   ///< scalars that made other graphs
 };
 
 }  // namespace whittle::capture

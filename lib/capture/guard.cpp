@@ -1,5 +1,6 @@
 #include "capture/guard.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 
@@ -32,24 +33,86 @@ bool same(const HostValue& a, const HostValue& b) {
     return a == b;
 }
 
-/// What of a tensor is not as expected: "dtype == f32, now f64".
-std::optional<std::string> difference(const TensorMatch& want, const ValueMeta& found) {
-    if (found.dtype != want.dtype)
-        return " dtype == " + std::string(name(want.dtype)) + ", now " + std::string(name(found.dtype));
-    if (found.sizes.size() != want.sizes.size())
-        return " rank == " + std::to_string(want.sizes.size()) + ", now " + std::to_string(found.sizes.size());
-    if (const auto d = differing_size(want, found))
-        return " size " + std::to_string(*d) + " == " + std::to_string(want.sizes[*d]) + ", now " +
-               std::to_string(found.sizes[*d]);
-    if (!want.strides.empty() && found.strides != want.strides)
-        return " strides == " + list_text(want.strides) + ", now " + list_text(found.strides);
-    if (found.requires_grad != want.requires_grad)
-        return std::string(" requires_grad == ") + (want.requires_grad ? "true" : "false") + ", now " +
-               (found.requires_grad ? "true" : "false");
-    return std::nullopt;
+bool same(const Condition& a, const Condition& b) {
+    const HostValue *x = std::get_if<HostValue>(&a), *y = std::get_if<HostValue>(&b);
+    return x && y ? same(*x, *y) : a == b;
+}
+
+class Hash {
+  public:
+    explicit Hash(std::size_t start) : value_(start) {}
+
+    void operator()(const TensorMatch& match) {
+        mix(static_cast<std::size_t>(match.dtype));
+        for (const std::int64_t size : match.sizes) mix(static_cast<std::size_t>(size));
+        for (const std::int64_t stride : match.strides) mix(static_cast<std::size_t>(stride));
+        mix(match.requires_grad);
+    }
+    void operator()(const HostValue& value) {
+        mix(value.index());
+        if (const double* number = std::get_if<double>(&value))
+            mix(std::bit_cast<std::uint64_t>(*number));
+        else
+            mix(std::hash<HostValue>()(value));
+    }
+    void operator()(const SameTensor& same) { mix(same.as.hash()); }
+    void operator()(const SizeCondition& condition) {
+        mix(static_cast<std::size_t>(condition.kind));
+        mix(std::hash<std::string>()(condition.left.name));
+        mix(static_cast<std::size_t>(condition.factor));
+    }
+    void operator()(const Outcomes& outcomes) {
+        for (const std::int64_t value : outcomes.values) mix(static_cast<std::size_t>(value));
+    }
+    std::size_t value() const { return value_; }
+
+  private:
+    void mix(std::size_t part) { value_ ^= part + 0x9e3779b97f4a7c15 + (value_ << 6) + (value_ >> 2); }
+    std::size_t value_;
+};
+
+std::size_t hash_of(const Source& source, const Condition& condition) {
+    Hash hash(source.hash() + condition.index());
+    std::visit([&](const auto& value) { hash(value); }, condition);
+    return hash.value();
 }
 
 }  // namespace
+
+std::optional<TensorDifference> first_difference(const TensorMatch& want, const ValueMeta& found) {
+    using What = TensorDifference::What;
+    const auto flag = [](bool value) { return std::string(value ? "true" : "false"); };
+    const auto differs = [](What what, std::string wanted, std::string now) {
+        return TensorDifference{what, 0, std::move(wanted), std::move(now)};
+    };
+    if (found.dtype != want.dtype)
+        return differs(What::dtype, std::string(name(want.dtype)), std::string(name(found.dtype)));
+    if (found.sizes.size() != want.sizes.size())
+        return differs(What::rank, std::to_string(want.sizes.size()), std::to_string(found.sizes.size()));
+    if (const auto d = differing_size(want, found))
+        return TensorDifference{What::size, *d, std::to_string(want.sizes[*d]), std::to_string(found.sizes[*d])};
+    if (!want.strides.empty() && found.strides != want.strides)
+        return differs(What::strides, list_text(want.strides), list_text(found.strides));
+    if (found.requires_grad != want.requires_grad)
+        return differs(What::requires_grad, flag(want.requires_grad), flag(found.requires_grad));
+    return std::nullopt;
+}
+
+std::string TensorDifference::field() const {
+    switch (what) {
+        case What::dtype:
+            return "dtype";
+        case What::rank:
+            return "rank";
+        case What::size:
+            return "size " + std::to_string(dim);
+        case What::strides:
+            return "strides";
+        case What::requires_grad:
+            return "requires_grad";
+    }
+    return {};
+}
 
 std::string_view name(GuardKind kind) {
     switch (kind) {
@@ -57,18 +120,16 @@ std::string_view name(GuardKind kind) {
             return "tensor_match";
         case GuardKind::scalar_equal:
             return "scalar_equal";
-        case GuardKind::branch:
-            return "branch";
         case GuardKind::global_state:
             return "global_state";
         case GuardKind::identity:
             return "identity";
-        case GuardKind::data_pointer:
-            return "data_pointer";
         case GuardKind::length:
             return "length";
         case GuardKind::relation:
             return "relation";
+        case GuardKind::branch:
+            return "branch";
     }
     return "?";
 }
@@ -85,41 +146,77 @@ std::string text_of(const HostValue& value) {
     return "none";
 }
 
-Guard Guard::tensor(Source source, const ValueMeta& meta, std::vector<StackFrame> stack) {
-    Guard guard{.kind = GuardKind::tensor_match, .source = std::move(source), .stack = std::move(stack)};
-    guard.expected = TensorMatch{meta.dtype, meta.sizes, {}, meta.strides, meta.requires_grad};
-    return guard;
-}
-Guard Guard::scalar(Source source, HostValue value, std::vector<StackFrame> stack) {
-    return {GuardKind::scalar_equal, std::move(source), std::move(value), {}, std::move(stack)};
-}
-Guard Guard::relation(SizeCondition condition, std::vector<StackFrame> stack) {
-    Guard guard{.kind = GuardKind::relation, .source = condition.left.source, .stack = std::move(stack)};
-    guard.condition = std::move(condition);
-    return guard;
+std::string Outcomes::text() const {
+    std::string text;
+    for (std::size_t i = 0, end = 0; i < values.size(); i = end) {
+        while (end < values.size() && values[end] == values[i]) ++end;
+        text += text.empty() ? "" : ", then ";
+        text += selects ? std::to_string(values[i]) : values[i] != 0 ? "true" : "false";
+        if (end - i > 1) text += " " + std::to_string(end - i) + " times";
+    }
+    return text;
 }
 
-Guard Guard::state(std::string what, HostValue value) {
-    return {GuardKind::global_state, Source::state(std::move(what)), std::move(value), {}, {}};
+Guard::Guard(Source source, Condition condition, std::vector<StackFrame> stack)
+    : source_(std::move(source)),
+      condition_(std::move(condition)),
+      stack_(std::move(stack)),
+      hash_(hash_of(source_, condition_)) {}
+
+Guard Guard::tensor(Source source, const ValueMeta& meta, std::vector<StackFrame> stack) {
+    return {std::move(source), TensorMatch::of(meta), std::move(stack)};
+}
+Guard Guard::scalar(Source source, HostValue value, std::vector<StackFrame> stack) {
+    return {std::move(source), std::move(value), std::move(stack)};
+}
+Guard Guard::state(std::string what, HostValue value, std::vector<StackFrame> stack) {
+    return {Source::state(std::move(what)), std::move(value), std::move(stack)};
+}
+Guard Guard::relation(SizeCondition condition, std::vector<StackFrame> stack) {
+    Source source = condition.left.source;
+    return {std::move(source), std::move(condition), std::move(stack)};
+}
+
+GuardKind Guard::kind() const {
+    if (std::holds_alternative<TensorMatch>(condition_)) return GuardKind::tensor_match;
+    if (std::holds_alternative<SameTensor>(condition_)) return GuardKind::identity;
+    if (std::holds_alternative<SizeCondition>(condition_)) return GuardKind::relation;
+    if (std::holds_alternative<Outcomes>(condition_)) return GuardKind::branch;
+    if (source_.kind() == SourceKind::state) return GuardKind::global_state;
+    const bool of_list =
+        source_.kind() == SourceKind::attribute && (source_.name() == kLength || source_.name() == kPresent);
+    return of_list ? GuardKind::length : GuardKind::scalar_equal;
+}
+
+bool Guard::operator==(const Guard& other) const {
+    return hash_ == other.hash_ && source_ == other.source_ && same(condition_, other.condition_);
+}
+
+Guard Guard::renamed(const std::string& before, const std::string& name) const {
+    const auto follow = [&](const Source& source) {
+        const bool is_it = source.root().kind() == SourceKind::local && source.root().name() == before;
+        return is_it ? source.with_root(name) : source;
+    };
+    Condition condition = condition_;
+    if (auto* same = std::get_if<SameTensor>(&condition)) same->as = follow(same->as);
+    if (auto* sizes = std::get_if<SizeCondition>(&condition)) {
+        sizes->left.source = follow(sizes->left.source);
+        if (sizes->right) sizes->right->source = follow(sizes->right->source);
+    }
+    return {follow(source_), std::move(condition), stack_};
 }
 
 std::string Guard::text() const {
-    if (const TensorMatch* match = std::get_if<TensorMatch>(&expected)) {
+    if (const auto* match = std::get_if<TensorMatch>(&condition_)) {
         std::string text =
-            source.text() + ": " + std::string(name(match->dtype)) + list_text(match->sizes, match->symbols);
+            source_.text() + ": " + std::string(whittle::name(match->dtype)) + list_text(match->sizes, match->symbols);
         if (!match->strides.empty()) text += " strides=" + list_text(match->strides);
         return text + (match->requires_grad ? " requires_grad" : "");
     }
-    if (condition) return condition->text();
-    const std::string value = text_of(std::get<HostValue>(expected));
-    switch (kind) {
-        case GuardKind::identity:
-            return "id(" + source.text() + ") == " + value;
-        case GuardKind::data_pointer:
-            return "data_ptr(" + source.text() + ") == " + value;
-        default:
-            return source.text() + " == " + value;
-    }
+    if (const auto* same = std::get_if<SameTensor>(&condition_)) return source_.text() + " is " + same->as.text();
+    if (const auto* sizes = std::get_if<SizeCondition>(&condition_)) return sizes->text();
+    if (const auto* outcomes = std::get_if<Outcomes>(&condition_)) return source_.text() + " is " + outcomes->text();
+    return source_.text() + " == " + text_of(std::get<HostValue>(condition_));
 }
 
 std::string SizeSymbol::place() const { return source.text() + ".size(" + std::to_string(dim) + ")"; }
@@ -133,58 +230,101 @@ std::string SizeCondition::text() const {
 
 namespace {
 
-std::optional<std::int64_t> size_at(const SizeSymbol& symbol, const std::function<Found(const Source&)>& look_up) {
-    const Found found = look_up(symbol.source);
-    const ValueMeta* meta = std::get_if<ValueMeta>(&found);
+std::optional<std::int64_t> size_at(const SizeSymbol& symbol, const LookUp& look_up) {
+    const Found* found = look_up(symbol.source);
+    const ValueMeta* meta = found ? std::get_if<ValueMeta>(found) : nullptr;
     if (!meta || symbol.dim >= meta->sizes.size()) return std::nullopt;
     return meta->sizes[symbol.dim];
 }
 
-std::optional<std::string> violation_of(const SizeCondition& condition,
-                                        const std::function<Found(const Source&)>& look_up) {
-    const auto left = size_at(condition.left, look_up);
-    const auto right = condition.right ? size_at(*condition.right, look_up) : 0;
-    if (!left || !right) return condition.text() + ", now nothing there";
+bool holds(const SizeCondition& condition, std::int64_t left, std::int64_t right) {
     switch (condition.kind) {
         case SizeCondition::Kind::above:
-            if (*left > condition.factor) return std::nullopt;
-            break;
+            return left > condition.factor;
         case SizeCondition::Kind::multiple:
-            if (*left % condition.factor == 0) return std::nullopt;
-            break;
+            return left % condition.factor == 0;
         case SizeCondition::Kind::equal:
-            if (*left == condition.factor * *right) return std::nullopt;
-            break;
+            return left == condition.factor * right;
     }
-    std::string text = condition.text() + ", now " + condition.left.place() + " is " + std::to_string(*left);
-    if (condition.right) text += " and " + condition.right->place() + " is " + std::to_string(*right);
-    return text;
+    return false;
 }
+
+/// What the condition has to say of what was found at its source; each returns nothing where it is satisfied.
+struct Violated {
+    const Guard& guard;
+    const LookUp& look_up;
+
+    std::optional<std::string> operator()(const TensorMatch& match) const {
+        const Found* found = look_up(guard.source());
+        if (!found) return guard.text() + ", now nothing there";
+        if (const auto* same = std::get_if<SameTensor>(found))
+            return guard.text() + ", now " + same->as.text() + " itself";
+        const ValueMeta* meta = std::get_if<ValueMeta>(found);
+        if (!meta) return guard.text() + ", now not a tensor";
+        if (const auto what = first_difference(match, *meta)) return guard.source().text() + " " + what->text();
+        return std::nullopt;
+    }
+    std::optional<std::string> operator()(const HostValue& expected) const {
+        const Found* found = look_up(guard.source());
+        if (!found) return guard.text() + ", now nothing there";
+        const HostValue* value = std::get_if<HostValue>(found);
+        if (!value) return guard.text() + ", now a tensor";
+        if (same(expected, *value)) return std::nullopt;
+        return guard.text() + ", now " + text_of(*value);
+    }
+    std::optional<std::string> operator()(const SameTensor& expected) const {
+        const Found* found = look_up(guard.source());
+        if (!found) return guard.text() + ", now nothing there";
+        const SameTensor* same = std::get_if<SameTensor>(found);
+        if (same && *same == expected) return std::nullopt;
+        return guard.text() + ", now " +
+               (std::holds_alternative<HostValue>(*found) ? "not a tensor" : "another tensor");
+    }
+    std::optional<std::string> operator()(const Outcomes& expected) const {
+        const Found* found = look_up(guard.source());
+        const Outcomes* now = found ? std::get_if<Outcomes>(found) : nullptr;
+        if (!now) return guard.text() + ", now not reached";
+        if (*now == expected) return std::nullopt;
+        return guard.text() + ", now " + now->text();
+    }
+    std::optional<std::string> operator()(const SizeCondition& condition) const {
+        const auto left = size_at(condition.left, look_up);
+        const auto right = condition.right ? size_at(*condition.right, look_up) : 0;
+        if (!left || !right) return condition.text() + ", now nothing there";
+        if (capture::holds(condition, *left, *right)) return std::nullopt;
+        std::string text = condition.text() + ", now " + condition.left.place() + " is " + std::to_string(*left);
+        if (condition.right) text += " and " + condition.right->place() + " is " + std::to_string(*right);
+        return text;
+    }
+};
 
 }  // namespace
 
-std::optional<std::string> Guard::violated_by(const std::function<Found(const Source&)>& look_up) const {
-    if (condition) return violation_of(*condition, look_up);
-    const Found found = look_up(source);
-    if (std::holds_alternative<std::monostate>(found)) return text() + ", now nothing there";
-    if (const TensorMatch* match = std::get_if<TensorMatch>(&expected)) {
-        const ValueMeta* meta = std::get_if<ValueMeta>(&found);
-        if (!meta) return text() + ", now not a tensor";
-        if (const auto what = difference(*match, *meta)) return source.text() + *what;
-        return std::nullopt;
-    }
-    const HostValue* value = std::get_if<HostValue>(&found);
-    if (!value) return text() + ", now a tensor";
-    if (same(std::get<HostValue>(expected), *value)) return std::nullopt;
-    return text() + ", now " + text_of(*value);
+std::optional<std::string> Guard::violated_by(const LookUp& look_up) const {
+    return std::visit(Violated{*this, look_up}, condition_);
 }
 
-std::optional<Violation> first_violation(const std::vector<Guard>& guards,
-                                         const std::function<Found(const Source&)>& look_up) {
+std::optional<Violation> first_violation(const std::vector<Guard>& guards, const LookUp& look_up) {
     for (const Guard& guard : guards)
         if (auto reason = guard.violated_by(look_up))
-            return Violation{&guard, std::move(*reason), advice(guard, look_up(guard.source))};
+            return Violation{&guard, std::move(*reason), advice(guard, look_up(guard.source()))};
     return std::nullopt;
+}
+
+const Guard* counterpart(const Guard& guard, const std::vector<Guard>& others) {
+    const auto found = std::ranges::find_if(
+        others, [&](const Guard& other) { return other.kind() == guard.kind() && other.source() == guard.source(); });
+    return found == others.end() ? nullptr : &*found;
+}
+
+Found found_of(const Guard& guard) {
+    if (const auto* match = std::get_if<TensorMatch>(&guard.condition()))
+        return ValueMeta{match->dtype, match->sizes, match->strides, match->requires_grad};
+    if (const auto* same = std::get_if<SameTensor>(&guard.condition())) return *same;
+    if (const auto* outcomes = std::get_if<Outcomes>(&guard.condition())) return *outcomes;
+    const auto* value = std::get_if<HostValue>(&guard.condition());
+    WHITTLE_CHECK(value, "a relation is about several sources");
+    return *value;
 }
 
 namespace {
@@ -197,48 +337,53 @@ std::string spelled(const Source& source) {
 
 std::string one_kind(const std::string& source) { return "pass a tensor as " + source + " in every call, or in none"; }
 
-std::string advice_on_tensor(const Guard& guard, const Found& found) {
-    const auto* match = std::get_if<TensorMatch>(&guard.expected);
-    const auto* meta = std::get_if<ValueMeta>(&found);
-    if (!match || !meta) return one_kind(guard.source.text());
-    if (meta->dtype != match->dtype || meta->sizes.size() != match->sizes.size())
-        return "pass " + guard.source.text() + " with one dtype and rank";
-    const auto dim = differing_size(*match, *meta);
-    if (!dim) return "pass " + guard.source.text() + " contiguous, with one requires_grad";
-    if (match->sizes[*dim] < 2 || meta->sizes[*dim] < 2)
-        return "graphs are specialized for sizes 0 and 1: pad " + guard.source.text() + " to at least 2";
-    return "mark_dynamic(" + spelled(guard.source) + ", " + std::to_string(*dim) +
+std::string advice_on(const Guard& guard, const TensorMatch& match, const Found* found) {
+    const std::string source = guard.source().text();
+    if (const auto* same = found ? std::get_if<SameTensor>(found) : nullptr)
+        return "pass another tensor than " + same->as.text() + " as " + source + " in every call, or in none";
+    const ValueMeta* meta = found ? std::get_if<ValueMeta>(found) : nullptr;
+    const auto what = meta ? first_difference(match, *meta) : std::nullopt;
+    if (!what) return one_kind(source);
+    using What = TensorDifference::What;
+    if (what->what == What::dtype || what->what == What::rank) return "pass " + source + " with one dtype and rank";
+    if (what->what != What::size) return "pass " + source + " contiguous, with one requires_grad";
+    if (match.sizes[what->dim] < 2 || meta->sizes[what->dim] < 2)
+        return "graphs are specialized for sizes 0 and 1: pad " + source + " to at least 2";
+    return "mark_dynamic(" + spelled(guard.source()) + ", " + std::to_string(what->dim) +
            ") before the first call, or compile with .dynamic = true";
 }
 
 }  // namespace
 
-std::string advice(const Guard& guard, const Found& found) {
-    const std::string source = guard.source.text();
-    switch (guard.kind) {
+std::string advice(const Guard& guard, const Found* found) {
+    const std::string source = guard.source().text();
+    switch (guard.kind()) {
         case GuardKind::tensor_match:
-            return advice_on_tensor(guard, found);
-        case GuardKind::scalar_equal:
-            if (std::holds_alternative<ValueMeta>(found)) return one_kind(source);
-            if (const auto* value = std::get_if<HostValue>(&guard.expected);
-                value && !std::holds_alternative<std::int64_t>(*value) && !std::holds_alternative<double>(*value))
+            return advice_on(guard, std::get<TensorMatch>(guard.condition()), found);
+        case GuardKind::scalar_equal: {
+            if (found && !std::holds_alternative<HostValue>(*found)) return one_kind(source);
+            const auto& value = std::get<HostValue>(guard.condition());
+            if (!std::holds_alternative<std::int64_t>(value) && !std::holds_alternative<double>(value))
                 return "each value of " + source + " has graphs of its own; compile one function for each, or hoist " +
                        "what depends on it";
             return "make " + source + " a tensor, or hoist what depends on it out of the compiled function";
-        case GuardKind::branch:
-            return "compute both outcomes and select with where(), or use cond()";
+        }
         case GuardKind::global_state:
             return "set " + source + " once, outside the loop that calls the function";
         case GuardKind::identity:
-        case GuardKind::data_pointer:
-            return "pass the same object of " + source + " each time";
+            return "pass " + std::get<SameTensor>(guard.condition()).as.text() + " as " + source +
+                   " in every call, or in none";
         case GuardKind::length:
-            if (guard.source.name() == kPresent && guard.source.base()) return one_kind(guard.source.base()->text());
+            if (guard.source().name() == kPresent) return one_kind(guard.source().base()->text());
             return "call with equally many elements in " + source + ", or stack them into one tensor";
         case GuardKind::relation:
-            if (guard.condition && guard.condition->kind == SizeCondition::Kind::above)
+            if (std::get<SizeCondition>(guard.condition()).kind == SizeCondition::Kind::above)
                 return "graphs are specialized for sizes 0 and 1: pad " + source + " to at least 2";
             return "call with sizes that are related as before, or pad to such";
+        case GuardKind::branch:
+            return "each way through the function has graphs of its own: compute both outcomes and select with "
+                   "where(), "
+                   "or compile one function for each";
     }
     return {};
 }

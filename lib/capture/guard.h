@@ -1,12 +1,14 @@
 // Guards: the conditions under which a captured graph may be used again. They are checked in the order in which capture
 // came to rely on them; the first that fails is the reason of a recompile, told in the user's terms:
 //   L['n'] == 3, now 4
+// A guard is a tree of values: a source, and what has to be found there. Texts are made of it, never read back.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -18,12 +20,11 @@ namespace whittle::capture {
 enum class GuardKind : std::uint8_t {
     tensor_match,  ///< dtype, rank, sizes, strides and requires_grad of a tensor
     scalar_equal,  ///< a host value that became a constant
-    branch,        ///< the outcome of a branch on a value that capture could know
     global_state,  ///< grad mode, default dtype …
-    identity,      ///< this very object
-    data_pointer,  ///< this very memory
+    identity,      ///< the tensor that another source has, too: they are one input
     length,        ///< of a list; whether an optional holds something
     relation,      ///< among sizes that may vary
+    branch,        ///< the way that the program went at a condition of its own
 };
 std::string_view name(GuardKind kind);
 
@@ -41,7 +42,33 @@ struct TensorMatch {
     std::vector<std::string> symbols = {};  ///< by dimension: "s0" of a size that may vary; may be shorter
     Strides strides = {};
     bool requires_grad = false;
+
+    static TensorMatch of(const ValueMeta& meta) {
+        return {meta.dtype, meta.sizes, {}, meta.strides, meta.requires_grad};
+    }
     bool operator==(const TensorMatch&) const = default;
+};
+
+/// The first thing in which a tensor is not as expected.
+struct TensorDifference {
+    enum class What : std::uint8_t { dtype, rank, size, strides, requires_grad } what = What::dtype;
+    std::size_t dim = 0;                ///< of a size
+    std::string wanted = {}, now = {};  ///< "f32" and "f64", "4" and "5"
+
+    std::string field() const;  ///< "dtype", "size 0"
+    /// "dtype == f32, now f64", "size 0 == 4, now 5".
+    std::string text() const { return field() + " == " + wanted + ", now " + now; }
+};
+std::optional<TensorDifference> first_difference(const TensorMatch& want, const ValueMeta& found);
+
+/// A host value that a guard is about. Floats compare by bits (NaN equals NaN).
+using HostValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
+std::string text_of(const HostValue& value);
+
+/// The tensor that another source has.
+struct SameTensor {
+    Source as;
+    bool operator==(const SameTensor&) const = default;
 };
 
 /// A size that may vary: "s0", dimension `dim` of the tensor at `source`.
@@ -52,6 +79,7 @@ struct SizeSymbol {
 
     /// "L['x'].size(0)".
     std::string place() const;
+    bool operator==(const SizeSymbol&) const = default;
 };
 
 /// What graphs rely on: "s0 > 1" (they are specialized for 0 and 1, as TorchDynamo's), "s0 == 3*s1", "s0 % 3 == 0".
@@ -62,33 +90,59 @@ struct SizeCondition {
     std::optional<SizeSymbol> right = {};
 
     std::string text() const;
+    bool operator==(const SizeCondition&) const = default;
 };
 
-/// A host value that a guard is about. Floats compare by bits (NaN equals NaN).
-using HostValue = std::variant<std::monostate, bool, std::int64_t, double, std::string>;
-std::string text_of(const HostValue& value);
+/// The ways that the program went at a condition, in order: 0 or 1, or what a switch selected by.
+struct Outcomes {
+    std::vector<std::int64_t> values = {};
+    bool selects = false;
 
-/// What is found at a guard's source in a later call.
-using Found = std::variant<std::monostate, ValueMeta, HostValue>;
+    /// "true", "3", "true 3 times, then false".
+    std::string text() const;
+    bool operator==(const Outcomes&) const = default;
+};
 
-struct Guard {
-    GuardKind kind = GuardKind::tensor_match;
-    Source source = Source::local("?");
-    std::variant<TensorMatch, HostValue> expected = HostValue{};
-    std::optional<SizeCondition> condition = {};  ///< of a relation, whose source is its left symbol's
-    std::vector<StackFrame> stack = {};           ///< where capture came to rely on it, innermost first
+/// What has to be found at a guard's source. A relation is about the sizes that it names; its source is the left one's.
+using Condition = std::variant<TensorMatch, HostValue, SameTensor, SizeCondition, Outcomes>;
 
+/// What is found at a source in a call.
+using Found = std::variant<ValueMeta, HostValue, SameTensor, Outcomes>;
+/// Null where nothing is there.
+using LookUp = std::function<const Found*(const Source&)>;
+
+/// A value: compared by its tree, without the stack. Its hash is computed once.
+class Guard {
+  public:
+    /// `stack`: where capture came to rely on it, innermost first.
+    Guard(Source source, Condition condition, std::vector<StackFrame> stack = {});
     static Guard tensor(Source source, const ValueMeta& meta, std::vector<StackFrame> stack = {});
     static Guard scalar(Source source, HostValue value, std::vector<StackFrame> stack = {});
-    static Guard state(std::string what, HostValue value);
+    static Guard state(std::string what, HostValue value, std::vector<StackFrame> stack = {});
     static Guard relation(SizeCondition condition, std::vector<StackFrame> stack = {});
 
-    /// "L['x']: f32[2, 3] strides=[3, 1]", "L['n'] == 3", "grad_mode == true".
+    const Source& source() const { return source_; }
+    const Condition& condition() const { return condition_; }
+    const std::vector<StackFrame>& stack() const { return stack_; }
+    GuardKind kind() const;
+    std::size_t hash() const { return hash_; }
+
+    /// The same of a local that is called `name` instead of `before`.
+    Guard renamed(const std::string& before, const std::string& name) const;
+
+    /// "L['x']: f32[2, 3] strides=[3, 1]", "L['n'] == 3", "___grad_mode == true", "L['y'] is L['x']", "s0 > 1",
+    /// "(n > 2) is true".
     std::string text() const;
     /// Nothing when what is found satisfies it, else the reason: "L['n'] == 3, now 4"; "L['x'] size 0 == 4, now 5";
     /// "s0 == 3*s1, now L['x'].size(0) is 7 and L['y'].size(0) is 2".
-    std::optional<std::string> violated_by(const std::function<Found(const Source&)>& look_up) const;
-    bool operator==(const Guard& other) const { return text() == other.text(); }
+    std::optional<std::string> violated_by(const LookUp& look_up) const;
+    bool operator==(const Guard& other) const;
+
+  private:
+    Source source_;
+    Condition condition_;
+    std::vector<StackFrame> stack_;
+    std::size_t hash_;
 };
 
 /// The first violated guard with its reason; `look_up` finds what is at a source now.
@@ -97,11 +151,15 @@ struct Violation {
     std::string reason;
     std::string advice = {};  ///< what a user could change so that it no longer fails
 };
-std::optional<Violation> first_violation(const std::vector<Guard>& guards,
-                                         const std::function<Found(const Source&)>& look_up);
+std::optional<Violation> first_violation(const std::vector<Guard>& guards, const LookUp& look_up);
 
-/// What a user could change so that a guard no longer fails where `found` was found: "mark_dynamic(x, 0) before the
-/// first call", "make L['n'] a tensor".
-std::string advice(const Guard& guard, const Found& found);
+/// The guard of the same kind and source among others, or null.
+const Guard* counterpart(const Guard& guard, const std::vector<Guard>& others);
+/// What a call found that such a guard of its own is about. Not of a relation.
+Found found_of(const Guard& guard);
+
+/// What a user could change so that a guard no longer fails where `found` (null: nothing) was found:
+/// "mark_dynamic(x, 0) before the first call", "make L['n'] a tensor".
+std::string advice(const Guard& guard, const Found* found);
 
 }  // namespace whittle::capture

@@ -1,25 +1,28 @@
 #include "capture/output_graph.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.h"
 #include "graph/nested.h"
 #include "graph/text.h"
+#include "graph/value_ref.h"
 
 namespace whittle::capture {
 
 NodeRef OutputGraph::input(const Source& source, const ValueMeta& meta, TensorKey key, std::vector<StackFrame> stack) {
-    const std::string text = source.text();
-    if (const auto known = by_source_.find(text); known != by_source_.end()) return known->second;
-    if (const auto known = by_key_.find(key); key != 0 && known != by_key_.end()) return known->second;
+    if (const auto known = by_source_.find(source); known != by_source_.end()) return known->second;
+    if (const auto known = by_key_.find(key); key != 0 && known != by_key_.end()) {
+        if (const Source* other = source_of(known->second))
+            guard(Guard(source, SameTensor{*other}, std::move(stack)));  // the graph has one input for both
+        return known->second;
+    }
     guard(Guard::tensor(source, meta, stack));
     const NodeRef node = graph_.add({.kind = NodeKind::placeholder,
                                      .name = source.placeholder_name(),
-                                     .target = text,
+                                     .target = source.text(),
                                      .results = {meta},
                                      .stack = std::move(stack)});
-    by_source_.emplace(text, node);
+    by_source_.emplace(source, node);
     if (key != 0) by_key_.emplace(key, node);
     sources_.emplace(node.id, source);
     return node;
@@ -40,35 +43,45 @@ std::vector<NodeRef> OutputGraph::call(RecordedCall call) {
               .results = std::move(call.results),
               .stack = std::move(call.stack),
               .module_path = std::move(call.module_path)};
-    const std::vector<ValueMeta> results = node.results;
     const NodeRef made = graph_.add(std::move(node));
     if (call.effect) effects_.push_back(made);
-    if (results.size() == 1) return {made};
-    std::vector<NodeRef> items;
-    for (std::size_t i = 0; i < results.size(); ++i)
-        items.push_back(graph_.add({.target = std::string(kGetItem),
-                                    .args = {Arg(made), Arg(static_cast<std::int64_t>(i))},
-                                    .results = {results[i]},
-                                    .stack = graph_.node(made).stack}));
-    return items;
+    return add_results(graph_, made);
 }
 
 GraphRef OutputGraph::nest(const std::string& name, std::shared_ptr<const Graph> graph) {
     std::string unique = name;
     for (int i = 1; graph_.subgraphs.contains(unique); ++i) unique = name + "_" + std::to_string(i);
     graph_.subgraphs.emplace(unique, std::move(graph));
+    nested_.push_back(unique);
     return {std::move(unique)};
 }
 
 void OutputGraph::guard(Guard guard) {
-    if (std::find(guards_.begin(), guards_.end(), guard) == guards_.end()) guards_.push_back(std::move(guard));
+    if (!guard_hashes_.insert(guard.hash()).second && std::find(guards_.begin(), guards_.end(), guard) != guards_.end())
+        return;
+    guards_.push_back(std::move(guard));
 }
 
-void OutputGraph::update(const Source& source, NodeRef result) {
-    const auto known =
-        std::find_if(updates_.begin(), updates_.end(), [&](const auto& entry) { return entry.first == source; });
-    if (known != updates_.end()) updates_.erase(known);  // the order of the last writes is what can be observed
-    updates_.emplace_back(source, result);
+OutputGraph::Checkpoint OutputGraph::checkpoint() const {
+    return {graph_.nodes.size(), guards_.size(), effects_.size(), nested_.size()};
+}
+
+void OutputGraph::roll_back(const Checkpoint& to) {
+    if (checkpoint() == to) return;
+    const auto kept = std::span(graph_.nodes).first(to.nodes);
+    for (const Node& node : std::span(graph_.nodes).subspan(to.nodes))
+        if (node.kind == NodeKind::get_attr && std::ranges::find(kept, node.target, &Node::target) == kept.end())
+            graph_.attributes.erase(node.target);
+    const auto is_gone = [&](NodeRef node) { return static_cast<std::size_t>(node.id) >= to.nodes; };
+    std::erase_if(by_source_, [&](const auto& entry) { return is_gone(entry.second); });
+    std::erase_if(by_key_, [&](const auto& entry) { return is_gone(entry.second); });
+    std::erase_if(sources_, [&](const auto& entry) { return is_gone({entry.first}); });
+    graph_.nodes.resize(to.nodes);
+    guards_.erase(guards_.begin() + static_cast<std::ptrdiff_t>(to.guards), guards_.end());
+    guard_hashes_.clear();
+    for (const Guard& guard : guards_) guard_hashes_.insert(guard.hash());
+    effects_.resize(to.effects);
+    for (; nested_.size() > to.subgraphs; nested_.pop_back()) graph_.subgraphs.erase(nested_.back());
 }
 
 const Source* OutputGraph::source_of(NodeRef node) const {
@@ -84,10 +97,7 @@ void OutputGraph::rename(NodeRef node, const std::string& name) {
     target.name = names.unique(wanted, graph_.nodes);
 }
 
-std::int64_t OutputGraph::call_count() const {
-    return std::count_if(graph_.nodes.begin(), graph_.nodes.end(),
-                         [](const Node& n) { return n.kind == NodeKind::call && n.target != kGetItem; });
-}
+std::int64_t OutputGraph::call_count() const { return op_count(graph_); }
 
 namespace {
 
@@ -125,9 +135,7 @@ std::vector<bool> needed(const Graph& graph, const std::vector<NodeRef>& roots) 
 
 std::optional<CapturedGraph> OutputGraph::finish(std::span<const NodeRef> results,
                                                  std::optional<GraphBreak> ended_by) const {
-    std::vector<NodeRef> roots(results.begin(), results.end());
-    for (const auto& [source, node] : updates_) roots.push_back(node);
-    std::vector<NodeRef> kept = roots;
+    std::vector<NodeRef> kept(results.begin(), results.end());
     kept.insert(kept.end(), effects_.begin(), effects_.end());
     const std::vector<bool> wanted = needed(graph_, kept);
 
@@ -145,38 +153,12 @@ std::optional<CapturedGraph> OutputGraph::finish(std::span<const NodeRef> result
     };
     copy(true);
     copy(false);
-    if (!calls && roots.empty()) return std::nullopt;
+    if (!calls && results.empty()) return std::nullopt;
     std::vector<NodeRef> outputs;
-    for (const NodeRef root : roots) outputs.push_back(copier.at(root));
+    for (const NodeRef root : results) outputs.push_back(copier.at(root));
     captured.graph.output(outputs);
-    for (std::size_t i = 0; i < updates_.size(); ++i)
-        captured.updates.push_back({updates_[i].first, results.size() + i});
     captured.ended_by = std::move(ended_by);
     return captured;
-}
-
-std::string OutputGraph::diff(const OutputGraph& a, const OutputGraph& b) {
-    const auto counts = [](const char* field, std::size_t x, std::size_t y) {
-        return std::string(field) + ": " + std::to_string(x) + " and " + std::to_string(y);
-    };
-    if (a.graph_.name != b.graph_.name) return "name: " + a.graph_.name + " and " + b.graph_.name;
-    const std::size_t shared = std::min(a.graph_.nodes.size(), b.graph_.nodes.size());
-    for (std::size_t i = 0; i < shared; ++i)
-        if (!(a.graph_.nodes[i] == b.graph_.nodes[i]))
-            return "node " + std::to_string(i) + ": " + print(a.graph_, a.graph_.nodes[i]) + " and " +
-                   print(b.graph_, b.graph_.nodes[i]);
-    if (a.graph_.nodes.size() != b.graph_.nodes.size())
-        return counts("nodes", a.graph_.nodes.size(), b.graph_.nodes.size());
-    for (std::size_t i = 0; i < std::min(a.guards_.size(), b.guards_.size()); ++i)
-        if (!(a.guards_[i] == b.guards_[i]))
-            return "guard " + std::to_string(i) + ": " + a.guards_[i].text() + " and " + b.guards_[i].text();
-    if (a.guards_.size() != b.guards_.size()) return counts("guards", a.guards_.size(), b.guards_.size());
-    if (a.updates_.size() != b.updates_.size()) return counts("updates", a.updates_.size(), b.updates_.size());
-    for (std::size_t i = 0; i < a.updates_.size(); ++i)
-        if (!(a.updates_[i].first == b.updates_[i].first) || !(a.updates_[i].second == b.updates_[i].second))
-            return "update " + std::to_string(i) + ": of " + a.updates_[i].first.text() + " and " +
-                   b.updates_[i].first.text();
-    return {};
 }
 
 }  // namespace whittle::capture

@@ -1,14 +1,15 @@
-// OutputGraph: the graph that capture is building, with where its inputs came from and what it relies on. A value: a
-// checkpoint is a copy, rolling back is an assignment. It knows nothing of how operations are noticed.
+// OutputGraph: the graph that capture is building, with where its inputs came from and what it relies on. Capture
+// speculates: it takes a checkpoint, records what may turn out not to be recordable (an operation, the body of a
+// higher-order one), and rolls back when it is not. It knows nothing of how operations are noticed.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,7 @@ struct CapturedGraph {
 
 /// A guard of a captured graph that failed, so that the graph had to be captured again.
 struct Recompile {
+    std::string about = {};              ///< what the guard is about, without values: "L['x'] size 0"
     std::string guard = {};              ///< with what was found: "L['n'] == 3, now 4"
     std::vector<StackFrame> stack = {};  ///< where capture came to rely on it
     std::string advice = {};             ///< what would stop it
@@ -88,7 +90,7 @@ class OutputGraph {
     explicit OutputGraph(std::string name) : graph_{.name = std::move(name)} {}
 
     /// The placeholder of an input: one per source, and one per tensor where its key is known, so that a tensor that
-    /// is passed twice is one input. Adds a tensor guard for every new source.
+    /// is passed twice is one input. Adds a guard for every new source: what the tensor is, or whose it is, too.
     NodeRef input(const Source& source, const ValueMeta& meta, TensorKey key = 0, std::vector<StackFrame> stack = {});
     /// The get_attr of a parameter or constant by its qualified name; tied weights (one key) are one node under the
     /// first name.
@@ -101,8 +103,15 @@ class OutputGraph {
 
     /// Guards that say the same are kept once.
     void guard(Guard guard);
-    /// The tensor at `source` takes the value of `result` once the graph has run; a later update replaces an earlier.
-    void update(const Source& source, NodeRef result);
+
+    /// How far the graph is: it grows at its end only.
+    struct Checkpoint {
+        std::size_t nodes = 0, guards = 0, effects = 0, subgraphs = 0;
+        bool operator==(const Checkpoint&) const = default;
+    };
+    Checkpoint checkpoint() const;
+    /// As it was then: what was added since is gone, with what the graph relied on for it.
+    void roll_back(const Checkpoint& to);
 
     /// The source of a placeholder; nullptr for other nodes.
     const Source* source_of(NodeRef node) const;
@@ -112,26 +121,22 @@ class OutputGraph {
     const std::vector<Guard>& guards() const { return guards_; }
     std::int64_t call_count() const;
 
-    /// An operation that writes to a tensor is either recorded as it is, as an effect (passes/functionalize.h then
-    /// tells what it does to inputs), or in its functional form with, for an input, an update().
-    ///
-    /// The graph with these results, followed by those of the updates. Dead calls, getitems and get_attrs go, and so do
-    /// placeholders that nothing reads, with their guards kept: what was relied on stays relied on. Nothing is left
-    /// when there are neither calls nor outputs.
+    /// The graph with these results; a call that writes to a tensor is in it as it was recorded (passes/functionalize.h
+    /// tells what that does to inputs). Dead calls, getitems and get_attrs go, and so do placeholders that nothing
+    /// reads, with their guards kept: what was relied on stays relied on. Nothing is left when there are neither calls
+    /// nor outputs.
     std::optional<CapturedGraph> finish(std::span<const NodeRef> results,
                                         std::optional<GraphBreak> ended_by = {}) const;
-
-    /// The first field in which the states differ, by name with both values; empty when none: "guards: 2 and 3".
-    static std::string diff(const OutputGraph& a, const OutputGraph& b);
 
   private:
     Graph graph_;
     std::vector<Guard> guards_;
-    std::map<std::string, NodeRef> by_source_;
+    std::unordered_set<std::size_t> guard_hashes_;
+    std::unordered_map<Source, NodeRef> by_source_;
     std::unordered_map<TensorKey, NodeRef> by_key_;
     std::unordered_map<NodeId, Source> sources_;
-    std::vector<std::pair<Source, NodeRef>> updates_;
     std::vector<NodeRef> effects_;
+    std::vector<std::string> nested_;  ///< names of subgraphs, in order
 };
 
 }  // namespace whittle::capture

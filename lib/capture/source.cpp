@@ -8,21 +8,36 @@
 
 namespace whittle::capture {
 
-Source Source::local(std::string name) { return {SourceKind::local, std::move(name)}; }
-Source Source::global(std::string name) { return {SourceKind::global, std::move(name)}; }
-Source Source::live(std::int64_t index) { return {SourceKind::live, std::to_string(index)}; }
-Source Source::random(std::int64_t index) { return {SourceKind::random, std::to_string(index)}; }
-Source Source::state(std::string name) { return {SourceKind::state, std::move(name)}; }
+Source::Source(SourceKind kind, std::string name, std::int64_t index, std::shared_ptr<const Source> base)
+    : kind_(kind), name_(std::move(name)), index_(index), base_(std::move(base)), hash_(0) {
+    const auto mix = [this](std::size_t part) { hash_ ^= part + 0x9e3779b97f4a7c15 + (hash_ << 6) + (hash_ >> 2); };
+    mix(static_cast<std::size_t>(kind_));
+    mix(std::hash<std::string>()(name_));
+    mix(static_cast<std::size_t>(index_));
+    if (base_) mix(base_->hash_);
+}
+
+Source Source::local(std::string name) { return {SourceKind::local, std::move(name), 0}; }
+Source Source::global(std::string name) { return {SourceKind::global, std::move(name), 0}; }
+Source Source::live(std::int64_t index) { return {SourceKind::live, {}, index}; }
+Source Source::random(std::int64_t index) { return {SourceKind::random, {}, index}; }
+Source Source::state(std::string name) { return {SourceKind::state, std::move(name), 0}; }
+Source Source::condition(std::string text, std::int64_t line) { return {SourceKind::condition, std::move(text), line}; }
 Source Source::attribute(std::string name) const {
-    return {SourceKind::attribute, std::move(name), std::make_shared<const Source>(*this)};
+    return {SourceKind::attribute, std::move(name), 0, std::make_shared<const Source>(*this)};
 }
 Source Source::item(std::int64_t index) const {
-    return {SourceKind::item, std::to_string(index), std::make_shared<const Source>(*this)};
+    return {SourceKind::item, {}, index, std::make_shared<const Source>(*this)};
 }
 
 Source Source::with_root(const std::string& name) const {
-    if (!base_) return {kind_, name};
-    return {kind_, name_, std::make_shared<const Source>(base_->with_root(name))};
+    if (!base_) return {kind_, name, 0};
+    return {kind_, name_, index_, std::make_shared<const Source>(base_->with_root(name))};
+}
+
+bool Source::operator==(const Source& other) const {
+    if (hash_ != other.hash_ || kind_ != other.kind_ || index_ != other.index_ || name_ != other.name_) return false;
+    return base_ == other.base_ || (base_ && other.base_ && *base_ == *other.base_);
 }
 
 std::string Source::text() const {
@@ -34,13 +49,15 @@ std::string Source::text() const {
         case SourceKind::attribute:
             return base_->text() + "." + name_;
         case SourceKind::item:
-            return base_->text() + "[" + name_ + "]";
+            return base_->text() + "[" + std::to_string(index_) + "]";
         case SourceKind::live:
-            return "___live[" + name_ + "]";
+            return "___live[" + std::to_string(index_) + "]";
         case SourceKind::random:
-            return "___random[" + name_ + "]";
+            return "___random[" + std::to_string(index_) + "]";
         case SourceKind::state:
             return "___" + name_;
+        case SourceKind::condition:
+            return "(" + name_ + ")";
     }
     return {};
 }

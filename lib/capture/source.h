@@ -2,7 +2,9 @@
 // alive at a break. Two inputs with the same source are one placeholder; guards are told in terms of sources.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,9 +20,10 @@ enum class SourceKind : std::uint8_t {
     live,       ///< a value that was alive at the break before this graph: ___live[0]
     random,     ///< a random value drawn before the graph: ___random[0]
     state,      ///< global state of the program: grad mode, default dtype …
+    condition,  ///< of a branch of the program: (n > 2)
 };
 
-/// A value: copying shares the base.
+/// A value: a tree whose copies share their base. Its hash is computed once; equal is what has the same parts.
 class Source {
   public:
     static Source local(std::string name);
@@ -28,12 +31,16 @@ class Source {
     static Source live(std::int64_t index);
     static Source random(std::int64_t index);
     static Source state(std::string name);
+    /// `text` as the program writes it, in this line.
+    static Source condition(std::string text, std::int64_t line);
     Source attribute(std::string name) const;
     Source item(std::int64_t index) const;
 
     SourceKind kind() const { return kind_; }
-    /// The innermost name: "x" of L['x'], "weight" of L['self'].weight, "2" of L['xs'][2].
+    /// The innermost name: "x" of L['x'], "weight" of L['self'].weight; empty where a number stands.
     const std::string& name() const { return name_; }
+    /// The innermost number: 2 of L['xs'][2], of ___live[2]; the line of a condition; 0 where a name stands.
+    std::int64_t index() const { return index_; }
     const Source* base() const { return base_.get(); }
     /// The outermost source: L['self'] of L['self'].weight.
     const Source& root() const { return base_ ? base_->root() : *this; }
@@ -41,21 +48,29 @@ class Source {
     /// The same place in another local: L['a'].x of L['b'].x.
     Source with_root(const std::string& name) const;
 
-    /// TorchDynamo's spelling: "L['self'].weight[0]". Unique: equal text, equal source.
+    std::size_t hash() const { return hash_; }
+
+    /// TorchDynamo's spelling: "L['self'].weight[0]".
     std::string text() const;
     /// What text() wrote; nothing for other text.
     static std::optional<Source> parse(std::string_view text);
     /// What a placeholder of it is called: "l_self_weight_0".
     std::string placeholder_name() const;
-    bool operator==(const Source& other) const { return text() == other.text(); }
+    bool operator==(const Source& other) const;
 
   private:
-    Source(SourceKind kind, std::string name, std::shared_ptr<const Source> base = nullptr)
-        : kind_(kind), name_(std::move(name)), base_(std::move(base)) {}
+    Source(SourceKind kind, std::string name, std::int64_t index, std::shared_ptr<const Source> base = nullptr);
 
     SourceKind kind_;
     std::string name_;
+    std::int64_t index_;
     std::shared_ptr<const Source> base_;
+    std::size_t hash_;
 };
 
 }  // namespace whittle::capture
+
+template <>
+struct std::hash<whittle::capture::Source> {
+    std::size_t operator()(const whittle::capture::Source& source) const { return source.hash(); }
+};

@@ -31,8 +31,7 @@ void apply(const std::string& option, const std::vector<std::string>& words, dou
         }
         const auto dtype = dtype_from_name(word.substr(0, equals));
         if (!dtype)
-            throw Error({option, {}}, "found data type '" + word.substr(0, equals) +
-                                          "', expected f64, f32, f16, bf16, i64, i32, i16, i8, u8 or bool");
+            throw Error({option, {}}, "found data type '" + word.substr(0, equals) + "', expected " + dtype_names());
         set(*dtype, number(option, word.substr(equals + 1)));
     }
 }

@@ -33,8 +33,8 @@ void BackendChoice::default_to(const LoadedFrame& frame) {
     const std::string& recorded = frame.record          ? frame.record->backend
                                   : frame.graph.failure ? frame.graph.failure->backend
                                                         : name;
-    if (!name.empty() || recorded.empty() || recorded == "eager") return;
-    name = found_near(recorded, frame.file);
+    if (!name.empty() || recorded.empty() || recorded == kReferenceBackend) return;
+    name = found_near(recorded, frame.file).text();
     const BackendOptions given = options();
     for (const auto& [key, value] : frame.record ? frame.record->backend_options : frame.graph.failure->options)
         if (!given.contains(key)) pairs.push_back(key + "=" + value);

@@ -7,10 +7,13 @@
 
 #include "graph/backend.h"
 
+namespace whittle {
+struct LoadedFrame;
+}
+
 namespace whittle::cli {
 
 class Tool;
-struct LoadedFrame;
 
 struct BackendChoice {
     std::string name = {};                ///< as the user typed it; empty: the program's default

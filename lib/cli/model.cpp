@@ -6,16 +6,17 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "base/suggest.h"
 #include "cli/tool.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/failure_file.h"
 #include "graph/text.h"
-#include "record/index.h"
 #include "run/load.h"
 #include "tensor/npy.h"
 #include "tensor/random.h"
 #include "tensor/safetensors.h"
+#include "trace/index.h"
 
 namespace whittle::cli {
 
@@ -67,6 +68,7 @@ Given read_given(const InputOptions& options) {
 LoadOptions onnx_options(const ModelOptions& options, const Given& given) {
     LoadOptions load;
     load.keep_unknown = options.keep_unknown;
+    load.fold = options.fold;
     for (const GivenInput& input : given.inputs)
         if (!input.name.empty()) load.input_sizes[input.name] = input.tensor.sizes();
     for (const std::string& word : options.inputs.dims) {
@@ -111,7 +113,14 @@ LoadedFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, c
         again = true;
     }
     if (again) model = load_onnx_with_breaks(path, load);
-    LoadedFrame frame{.file = path, .graph = std::move(model.graph), .breaks = std::move(model.breaks)};
+    if (!model.assumed_dims.empty())
+        log_warning("frontend", path.string() + ": took 1 for the dynamic " +
+                                    (model.assumed_dims.size() == 1 ? "dimension " : "dimensions ") +
+                                    join(model.assumed_dims) + "; --dim NAME=SIZE sets another size");
+    LoadedFrame frame{.file = path,
+                      .graph = std::move(model.graph),
+                      .breaks = std::move(model.breaks),
+                      .folded = std::move(model.folded)};
     frame.graph.failure = load_failure(frame.graph, path);
     use_failure(frame);
     return frame;
@@ -228,7 +237,8 @@ void InputOptions::declare(Tool& tool) {
     tool.option("--seed", seed, "N", "Make the values of all other inputs from this seed (default 0).");
     tool.option(
         "--dim", dims, "NAME=SIZE",
-        "Size of a dynamic dimension of an ONNX model that no given input decides (default 1). May be repeated.");
+        "Size of a dynamic dimension of an ONNX model that no given input decides (default 1). One without a name is "
+        "called by its place: 'x[2]'. May be repeated.");
 }
 
 Tensor load_tensor(const fs::path& path, const std::string& name) {

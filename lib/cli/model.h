@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "frontends/onnx/load.h"
+#include "debug/frame.h"
 #include "graph/graph.h"
-#include "record/record.h"
+#include "trace/record.h"
 
 namespace whittle::cli {
 
@@ -45,20 +45,10 @@ struct ModelOptions {
     InputOptions inputs = {};
     bool keep_unknown = false;  ///< unknown ops become breaks instead of an Error
     bool need_inputs = true;    ///< false: only the graphs are wanted
+    bool fold = true;           ///< ONNX: compute what is constant while reading (LoadOptions::fold)
 };
 
-/// One graph of a model, ready to run.
-struct LoadedFrame {
-    std::string name = "main";
-    std::filesystem::path file = {};  ///< it was read from
-    Graph graph = {};
-    std::vector<Tensor> inputs = {};    ///< one per placeholder
-    std::string inputs_from = {};       ///< "seed 0", "--inputs DIR", "the record", "the failure" …
-    std::vector<Tensor> expected = {};  ///< one per output, or none
-    std::string expected_from = {};     ///< where they were found
-    std::vector<Break> breaks = {};
-    std::optional<Record> record = {};  ///< what it was read from, for records
-};
+using whittle::LoadedFrame;
 
 /// The frames of a model, graph, record or trace folder; a program is refused. A graph keeps recorded inputs (of a
 /// record or a failure) unless others are given. Throws Error for inputs that the model does not have or that do not

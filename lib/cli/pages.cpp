@@ -86,6 +86,8 @@ std::string help_page(const PageText& page) {
     std::string text = "Usage: " + page.name + " [OPTIONS] " + page.arguments + "\n\n" + wrap(page.summary, 0) + "\n";
     if (!page.arguments_help.empty()) text += "\nArguments:\n";
     for (const OptionText& argument : page.arguments_help) text += entry(argument);
+    if (!page.commands.empty()) text += "\nCommands (" + page.name + " COMMAND --help says more):\n";
+    for (const OptionText& command : page.commands) text += entry(command);
     std::string heading;
     for (const OptionText& option : page.options) {
         if (option.heading != heading) text += "\n" + option.heading + ":\n";
@@ -102,7 +104,9 @@ std::string help_page(const PageText& page) {
 
 std::string man_page_options(const PageText& page) {
     std::string text, heading;
-    for (const OptionText& option : page.options) {
+    std::vector<OptionText> entries = page.commands;
+    entries.insert(entries.end(), page.options.begin(), page.options.end());
+    for (const OptionText& option : entries) {
         if (option.heading != heading) text += ".SS " + option.heading + "\n";
         heading = option.heading;
         text += ".TP\n";

@@ -20,7 +20,8 @@ struct PageText {
     std::string name, arguments, summary;
     std::vector<OptionText> arguments_help, options;
     std::vector<std::pair<std::string, std::string>> examples;  ///< command, what it does
-    std::string exit_one;  ///< what exit status 1 means; empty when it never occurs
+    std::string exit_one;              ///< what exit status 1 means; empty when it never occurs
+    std::vector<OptionText> commands;  ///< sub-commands: "answer FOLDER", and what each does
 };
 
 /// {"-o", "--output"} of "-o,--output".

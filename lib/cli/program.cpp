@@ -38,7 +38,9 @@ RanProgram run_program(const std::filesystem::path& program, const ProgramOption
                        bool stdout_to_stderr, const OwnTrace& own_trace) {
     const TempDir folder("whittle-capture");
     const std::filesystem::path own = std::filesystem::absolute(own_trace.folder.value_or(folder.path() / "own"));
-    std::filesystem::create_directories(own);
+    std::error_code no_folder;
+    std::filesystem::create_directories(own, no_folder);
+    if (no_folder) throw Error({own.string(), {}}, "cannot create the folder: " + no_folder.message());
     libtorch::LaunchOptions launch{
         .program = program,
         .arguments = options.arguments,
@@ -52,7 +54,10 @@ RanProgram run_program(const std::filesystem::path& program, const ProgramOption
     if (!functions.empty()) launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", functions);
     if (!own_trace.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", own_trace.backend);
     libtorch::LaunchResult launched = libtorch::launch(launch, folder.path());
-    RanProgram ran{.exit_code = launched.exit_code, .signal = launched.signal, .status = launched.status_text()};
+    RanProgram ran{.exit_code = launched.exit_code,
+                   .signal = launched.signal,
+                   .status = launched.status_text(),
+                   .seconds = launched.seconds};
     if (std::filesystem::exists(own / "index.json")) {
         ran.own = load_index(own);
         for (const IndexGraph& graph : ran.own->graphs) ran.own_graphs.push_back(load_graph(own / graph.file));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "capture/output_graph.h"
-#include "record/index.h"
+#include "trace/index.h"
 
 namespace whittle::cli {
 
@@ -28,6 +28,7 @@ struct ProgramOptions {
 struct RanProgram {
     int exit_code = 0, signal = 0;  ///< of the program; signal 0: it exited
     std::string status;             ///< "exit status 0", "killed by SIGSEGV"
+    double seconds = 0;             ///< that it ran
     std::vector<capture::CapturedFrame> frames = {};
     std::vector<std::string> notes = {};  ///< what could not be seen
     bool captured = false;                ///< LibTorch ran and was watched

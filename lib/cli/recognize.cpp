@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "cli/model.h"
-#include "record/record.h"
+#include "trace/record.h"
 
 namespace whittle::cli {
 

@@ -91,6 +91,7 @@ struct Tool::Option {
 struct Tool::Impl {
     PageText page;
     std::vector<Option> options;
+    std::vector<Command> commands;
     struct Positional {
         std::string name;
         bool required, list;
@@ -119,7 +120,7 @@ struct Tool::Impl {
 };
 
 Tool::Tool(std::string name, std::string arguments, std::string summary) : impl_(std::make_unique<Impl>()) {
-    impl_->page = {std::move(name), std::move(arguments), std::move(summary), {}, {}, {}, {}};
+    impl_->page = {std::move(name), std::move(arguments), std::move(summary), {}, {}, {}, {}, {}};
 }
 Tool::~Tool() = default;
 
@@ -201,6 +202,31 @@ void Tool::example(std::string_view command, std::string_view says) {
 }
 
 void Tool::exit_one(std::string_view meaning) { impl_->page.exit_one = meaning; }
+
+void Tool::command(Tool& tool, std::function<int()> body) {
+    const PageText& page = tool.impl_->page;
+    const std::string word = page.name.substr(page.name.rfind(' ') + 1);
+    impl_->page.commands.push_back(
+        {word + (page.arguments.empty() ? "" : " " + page.arguments), {}, page.summary, "Commands"});
+    impl_->commands.push_back({word, &tool, std::move(body)});
+}
+
+const Tool::Command* Tool::command_of(std::span<const std::string> arguments) const {
+    if (arguments.empty()) return nullptr;
+    CLI::App app;
+    app.set_help_flag();
+    app.allow_extras();
+    for (const Command& command : impl_->commands) app.add_subcommand(command.word)->set_help_flag();
+    Words first = {arguments[0]};
+    try {
+        app.parse(first);
+    } catch (const CLI::ParseError&) {  // the program's own parser says what is wrong with it
+        return nullptr;
+    }
+    for (const Command& command : impl_->commands)
+        if (app.got_subcommand(command.word)) return &command;
+    return nullptr;
+}
 
 template void Tool::option(std::string_view, std::string&, std::string_view, std::string_view);
 template void Tool::option(std::string_view, fs::path&, std::string_view, std::string_view);
@@ -418,6 +444,8 @@ void flush_output() {
 
 int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body) {
     const Words arguments(argv + 1, argv + argc);
+    if (const auto* command = tool.command_of(arguments))
+        return run_tool(*command->tool, argc - 1, argv + 1, command->body);
     try {
         if (const auto page = tool.parse(arguments)) {
             std::fputs(page->c_str(), stdout);

@@ -64,6 +64,9 @@ class Tool {
     void example(std::string_view command, std::string_view says);
     /// What exit status 1 means for this program.
     void exit_one(std::string_view meaning);
+    /// A sub-command: `tool`, "minify answer", is its command line, and `body` what it does. Where the first word of
+    /// the line is its last word, run_tool() runs it instead.
+    void command(Tool& tool, std::function<int()> body);
 
     const std::string& name() const;
     const Shared& shared() const;
@@ -79,6 +82,15 @@ class Tool {
     std::optional<std::string> parse(std::span<const std::string> arguments);
 
   private:
+    friend int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body);
+    struct Command {
+        std::string word;
+        Tool* tool;
+        std::function<int()> body;
+    };
+    /// The sub-command that the line begins with; null: none.
+    const Command* command_of(std::span<const std::string> arguments) const;
+
     struct Option;
     struct Impl;
     void add(Option option);

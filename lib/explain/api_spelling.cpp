@@ -12,11 +12,7 @@ bool api_leaves_out(const Param& param) {
     return names.contains(param.name);
 }
 
-const char* api_dtype(DType dtype) {
-    static const char* const names[] = {"kDouble", "kFloat", "kHalf", "kBFloat16", "kLong",
-                                        "kInt",    "kShort", "kChar", "kByte",     "kBool"};
-    return names[static_cast<std::size_t>(dtype)];
-}
+std::string api_dtype(DType dtype) { return "k" + std::string(info_of(dtype).aten_name); }
 
 std::string cpp_number(double value) {
     if (std::isnan(value)) return "NAN";

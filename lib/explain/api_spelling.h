@@ -12,7 +12,7 @@ namespace whittle::explain {
 bool api_leaves_out(const Param& param);
 
 /// "kFloat", in namespace whittle.
-const char* api_dtype(DType dtype);
+std::string api_dtype(DType dtype);
 
 /// A double literal, the shortest that reads back as the same number: "0.5", "2.0", "1e-05", "INFINITY", "NAN".
 std::string cpp_number(double value);

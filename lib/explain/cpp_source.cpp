@@ -7,7 +7,8 @@
 #include "explain/api_spelling.h"
 #include "expr/group.h"
 #include "graph/text.h"
-#include "ops/registry.h"
+#include "graph/value_ref.h"
+#include "ops/core/registry.h"
 
 namespace whittle::explain {
 namespace {
@@ -130,7 +131,7 @@ class Writer {
         if (const auto* d = std::get_if<double>(&arg.value)) return cpp_number(*d);
         if (const auto* b = std::get_if<bool>(&arg.value)) return *b ? "true" : "false";
         if (const auto* s = std::get_if<std::string>(&arg.value)) return cpp_string(*s);
-        if (const auto* t = std::get_if<DType>(&arg.value)) return "whittle::" + std::string(api_dtype(*t));
+        if (const auto* t = std::get_if<DType>(&arg.value)) return "whittle::" + api_dtype(*t);
         throw Error({"", "graph " + graph_.name}, "found a nested graph as an argument, expected none");
     }
 
@@ -157,7 +158,7 @@ std::string place(const Node& node) {
 bool is_list_of_one(const Graph& graph, const std::vector<NodeId>& readers, const Node& node) {
     const RegisteredOp* op = Registry::instance().op(node.target);
     const bool list = op && op->schema.returns.size() == 1 && op->schema.returns[0].list;
-    const auto takes_item = [&](NodeId id) { return graph.node({id}).target == kGetItem; };
+    const auto takes_item = [&](NodeId id) { return is_getitem(graph.node({id})); };
     return list && node.results.size() == 1 && std::ranges::none_of(readers, takes_item);
 }
 
@@ -167,9 +168,9 @@ bool has_several(const Node& node) {
 }
 
 /// How result `i` of a call is read: of a list, or of a tuple.
-std::string item(const Graph& graph, const Node& getitem) {
-    const Node& producer = graph.node(*getitem.args.at(0).node());
-    const auto position = std::to_string(std::get<std::int64_t>(getitem.args.at(1).value));
+std::string item(const Graph& graph, ValueRef value) {
+    const Node& producer = graph.node({value.node});
+    const std::string position = std::to_string(value.index);
     const RegisteredOp* op = Registry::instance().op(producer.target);
     if (producer.kind == NodeKind::call && !(op && op->def->higher_order) && !in_api(op)) return unsupported(producer);
     const bool list = op && op->schema.returns.size() == 1;
@@ -219,10 +220,10 @@ std::string to_cpp(const Graph& graph, const std::string& name) {
         if (node.kind == NodeKind::get_attr)
             body += "    const Tensor& " + variable(node.name) + " = parameters.at(" + cpp_string(node.target) + ");\n";
         if (node.kind != NodeKind::call) continue;
-        const bool getitem = node.target == kGetItem;
-        const std::string value = getitem ? item(graph, node) : writer.call(node);
-        const bool one = !getitem && is_list_of_one(graph, readers.at(i), node);
-        const char* type = !getitem && !one && has_several(node) ? "const auto " : "const Tensor ";
+        const std::optional<ValueRef> read = item_read(node);
+        const std::string value = read ? item(graph, *read) : writer.call(node);
+        const bool one = !read && is_list_of_one(graph, readers.at(i), node);
+        const char* type = !read && !one && has_several(node) ? "const auto " : "const Tensor ";
         body += "    " + (type + variable(node.name)) + " = " + value + (one ? ".at(0);" : ";") + place(node) + '\n';
     }
     std::string results;

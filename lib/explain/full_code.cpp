@@ -12,8 +12,8 @@
 #include "explain/guard_code.h"
 #include "explain/words.h"
 #include "graph/text.h"
-#include "record/index.h"
-#include "record/record.h"
+#include "trace/index.h"
+#include "trace/record.h"
 
 namespace whittle::explain {
 namespace fs = std::filesystem;
@@ -191,15 +191,15 @@ class FrameWriter {
         for (std::size_t i = begin_; i < end_; ++i) {
             const std::vector<NodeId> placeholders = graph(i).placeholders();
             for (std::size_t k = 0; k < placeholders.size(); ++k) {
-                const auto name = local_name(graph(i).node({placeholders[k]}).target);
+                const auto name = input_name(graph(i).node({placeholders[k]}));
                 if (!name || !first_value_.emplace(*name, &pieces_[i].record.record.inputs[k]).second) continue;
                 text +=
                     "    frame.L[" + cpp_string(*name) + "] = " + recorded(i) + ".inputs[" + std::to_string(k) + "];\n";
             }
         }
         std::set<std::string> told;
-        for (const std::string& guard : pieces_[begin_].entry->guards)
-            if (const auto scalar = guard_code(guard, first_value_).scalar; scalar && told.insert(scalar->first).second)
+        for (const IndexGuard& guard : pieces_[begin_].entry->guards)
+            if (const auto scalar = code_of(guard).scalar; scalar && told.insert(scalar->first).second)
                 text += "    frame.S[" + cpp_string(scalar->first) + "] = " + scalar->second + ";\n";
         return text + "}\n\n";
     }
@@ -209,36 +209,38 @@ class FrameWriter {
             "/// Whether the graphs fit a call: else the next specialization is tried, or captured.\n"
             "bool __guards([[maybe_unused]] Frame& frame) {\n";
         std::set<std::string> symbols;
-        for (std::size_t i = begin_; i < end_; ++i)
-            for (const IndexSymbol& symbol : pieces_[i].entry->symbols)
+        for (const IndexGuard& entry : pieces_[begin_].entry->guards)
+            for (const capture::SizeSymbol& symbol :
+                 entry.guard ? symbols_of(*entry.guard) : std::vector<capture::SizeSymbol>())
                 if (const std::string code = symbol_code(symbol, first_value_);
                     !code.empty() && symbols.insert(symbol.name).second)
                     text += "    " + code + '\n';
-        for (const std::string& guard : pieces_[begin_].entry->guards) {
-            GuardCode code = guard_code(guard, first_value_);
-            if (std::isdigit(static_cast<unsigned char>(guard[1])) && !known_symbols(guard, symbols))
-                code = {.why_not = "no graph reads its tensors"};
+        for (const IndexGuard& guard : pieces_[begin_].entry->guards) {
+            const GuardCode code = code_of(guard);
             if (code.condition.empty())
-                text += "    // " + comment(guard) + "  (not checked: " + code.why_not + ")\n";
+                text += "    // " + comment(guard.text()) + "  (not checked: " + code.why_not + ")\n";
             else
-                text += "    if (!(" + code.condition + ")) return false;  // " + comment(guard) + '\n';
+                text += "    if (!(" + code.condition + ")) return false;  // " + comment(guard.text()) + '\n';
         }
         return text + "    return true;\n}\n\n";
     }
 
-    /// Of a relation: each is a variable.
-    static bool known_symbols(const std::string& relation, const std::set<std::string>& symbols) {
-        for (std::size_t at = relation.find('s'); at != std::string::npos; at = relation.find('s', at + 1))
-            if (!symbols.contains(relation.substr(at, relation.find_first_not_of("0123456789", at + 1) - at)))
-                return false;
-        return true;
+    GuardCode code_of(const IndexGuard& entry) const {
+        if (!entry.guard) return {.why_not = "the trace is of a Whittle that wrote guards as text"};
+        return guard_code(*entry.guard, first_value_);
+    }
+
+    /// Of a placeholder that stands for a local or a global.
+    static std::optional<std::string> input_name(const Node& placeholder) {
+        const auto source = capture::Source::parse(placeholder.target);
+        return source ? local_name(*source) : std::nullopt;
     }
 
     std::string argument(std::size_t i, std::size_t k) const {
         const Node& placeholder = graph(i).node({graph(i).placeholders()[k]});
         const Tensor& value = pieces_[i].record.record.inputs[k];
         const std::string own = recorded(i) + ".inputs[" + std::to_string(k) + ']';
-        if (const auto name = local_name(placeholder.target)) {
+        if (const auto name = input_name(placeholder)) {
             const Tensor& first = *first_value_.at(*name);
             return same_bits(first, value) ? "frame.L[" + cpp_string(*name) + ']'
                                            : own + " /* " + *name + ", changed since */";
@@ -314,8 +316,6 @@ std::vector<Piece> pieces_of(const TraceIndex& index, const fs::path& folder, co
 
 FullCode write_full_code(const fs::path& folder) {
     const TraceIndex index = load_index(folder);
-    std::error_code ignored;
-    fs::remove_all(folder / "code", ignored);
     FullCode written;
     for (const std::string& frame : index.frames) {
         std::int64_t ops = 0;

@@ -1,90 +1,116 @@
 #include "explain/guard_code.h"
 
-#include <algorithm>
-#include <regex>
-
 #include "explain/api_spelling.h"
 #include "explain/cpp_source.h"
 
 namespace whittle::explain {
 
-std::optional<std::string> local_name(const std::string& source) {
-    if (source.size() < 5 || (source[0] != 'L' && source[0] != 'G') || source.compare(1, 2, "['") != 0)
-        return std::nullopt;
-    const auto end = source.find("']");
-    if (end == std::string::npos) return std::nullopt;
-    return source.substr(3, end - 3) + source.substr(end + 2);
+using capture::Guard;
+using capture::HostValue;
+using capture::SizeSymbol;
+using capture::Source;
+using capture::SourceKind;
+
+std::optional<std::string> local_name(const Source& source) {
+    const Source& root = source.root();
+    if (root.kind() != SourceKind::local && root.kind() != SourceKind::global) return std::nullopt;
+    return root.name() + source.text().substr(root.text().size());
 }
 
 namespace {
 
 constexpr const char* kNotRead = "no graph reads it";
 
-/// "[s0, 3]" -> "{-1, 3}".
-std::string braced(const std::string& list) {
-    static const std::regex symbol("s[0-9]+");
-    return "{" + std::regex_replace(list.substr(1, list.size() - 2), symbol, "-1") + "}";
+/// The tensor's expression; nothing where the recorded call has none there.
+std::optional<std::string> tensor_code(const Source& source, const LocalTensors& locals) {
+    const auto name = local_name(source);
+    if (!name || !locals.contains(*name)) return std::nullopt;
+    return "frame.L.at(" + cpp_string(*name) + ")";
 }
 
-/// "f32[s0, 3] strides=[3, 1] requires_grad", of this local.
-GuardCode tensor_guard(const std::string& name, const std::string& what, const LocalTensors& locals) {
-    static const std::regex form(R"((\w+)(\[[^\]]*\])(?: strides=(\[[^\]]*\]))?( requires_grad)?)");
-    std::smatch match;
-    if (!std::regex_match(what, match, form)) return {.why_not = "not understood"};
-    const auto dtype = dtype_from_name(match[1].str());
-    if (!dtype) return {.why_not = "not understood"};
-    const auto local = locals.find(name);
-    if (local == locals.end()) return {.why_not = kNotRead};
-    const std::string strides =
-        match[3].matched ? "whittle::IntList" + braced(match[3].str()) : "whittle::IntList(std::nullopt)";
-    const std::string flag = match[4].matched ? "true" : "false";
-    return {.condition = "__matches(frame.L.at(" + cpp_string(name) + "), whittle::" + api_dtype(*dtype) + ", " +
-                         braced(match[2].str()) + ", " + strides + ", " + flag + ")"};
+std::string braced(const std::vector<std::int64_t>& values) {
+    std::string text;
+    for (const std::int64_t value : values) text += (text.empty() ? "" : ", ") + std::to_string(value);
+    return "{" + text + "}";
 }
 
-/// A value as guards tell it: "3", "0.5", "true", "'text'", "none".
-std::string value_code(const std::string& value) {
-    if (value == "true" || value == "false") return "Value(" + value + ")";
-    if (value == "none") return "Value()";
-    if (value.starts_with("'") && value.ends_with("'") && value.size() >= 2)
-        return "Value(std::string(" + cpp_string(value.substr(1, value.size() - 2)) + "))";
-    if (value == "nan" || value == "-nan") return "Value(double{NAN})";
-    if (value == "inf" || value == "-inf")
-        return "Value(double{" + std::string(value[0] == '-' ? "-" : "") + "INFINITY})";
-    if (value.find_first_not_of("-0123456789") == std::string::npos) return "Value(std::int64_t{" + value + "})";
-    return "Value(double{" + value + "})";
+struct ValueCode {
+    std::string operator()(std::monostate) const { return "Value()"; }
+    std::string operator()(bool value) const { return value ? "Value(true)" : "Value(false)"; }
+    std::string operator()(std::int64_t value) const { return "Value(std::int64_t{" + std::to_string(value) + "})"; }
+    std::string operator()(double value) const { return "Value(double{" + cpp_number(value) + "})"; }
+    std::string operator()(const std::string& value) const { return "Value(std::string(" + cpp_string(value) + "))"; }
+};
+
+GuardCode state_code(const std::string& what, const HostValue& value) {
+    const bool* flag = std::get_if<bool>(&value);
+    if (what == "grad_mode" && flag)
+        return {.condition = std::string("whittle::grad_enabled() == ") + (*flag ? "true" : "false")};
+    const std::string* dtype = std::get_if<std::string>(&value);
+    if (what == "default_dtype" && dtype)
+        if (const auto known = dtype_from_name(*dtype))
+            return {.condition = "whittle::get_default_dtype() == whittle::" + std::string(api_dtype(*known))};
+    return {.why_not = "the API has no such state"};
 }
+
+/// One function for each kind of condition.
+struct ConditionCode {
+    const Source& source;
+    const LocalTensors& locals;
+
+    GuardCode operator()(const capture::TensorMatch& match) const {
+        static_assert(capture::kDynamicSize == -1, "__matches takes any size there");
+        const auto tensor = tensor_code(source, locals);
+        if (!tensor) return {.why_not = kNotRead};
+        const std::string strides =
+            "whittle::IntList" + (match.strides.empty() ? "(std::nullopt)" : braced(match.strides));
+        return {.condition = "__matches(" + *tensor + ", whittle::" + std::string(api_dtype(match.dtype)) + ", " +
+                             braced(match.sizes) + ", " + strides + ", " + (match.requires_grad ? "true" : "false") +
+                             ")"};
+    }
+    GuardCode operator()(const HostValue& value) const {
+        if (source.kind() == SourceKind::state) return state_code(source.name(), value);
+        const auto name = local_name(source);
+        if (!name) return {.why_not = "no local has it"};
+        const std::string code = std::visit(ValueCode{}, value);
+        return {.condition = "frame.S.at(" + cpp_string(*name) + ") == " + code, .scalar = std::pair(*name, code)};
+    }
+    GuardCode operator()(const capture::SameTensor& same) const {
+        const auto one = tensor_code(source, locals), other = tensor_code(same.as, locals);
+        if (!one || !other) return {.why_not = "graphs read it under one name"};
+        return {.condition = *one + ".whittle_identity() == " + *other + ".whittle_identity()"};
+    }
+    GuardCode operator()(const capture::Outcomes&) const { return {.why_not = "the program's own code decides it"}; }
+    GuardCode operator()(const capture::SizeCondition& condition) const {
+        const bool known = tensor_code(condition.left.source, locals) &&
+                           (!condition.right || tensor_code(condition.right->source, locals));
+        return known ? GuardCode{.condition = condition.text()} : GuardCode{.why_not = "no graph reads its tensors"};
+    }
+};
 
 }  // namespace
 
-GuardCode guard_code(const std::string& guard, const LocalTensors& locals) {
-    static const std::regex relation(R"(s\d+ (> \d+|== (\d+\*)?s\d+|% \d+ == 0))");
-    if (std::regex_match(guard, relation)) return {.condition = guard};
-    const std::size_t equal = guard.find(" == ");
-    const std::size_t colon = guard.find(": ");
-    if (colon != std::string::npos && colon < equal) {
-        const auto name = local_name(guard.substr(0, colon));
-        return name ? tensor_guard(*name, guard.substr(colon + 2), locals) : GuardCode{.why_not = kNotRead};
-    }
-    if (equal == std::string::npos) return {.why_not = "not understood"};
-    const std::string source = guard.substr(0, equal), value = guard.substr(equal + 4);
-    if (source == "___grad_mode") return {.condition = "whittle::grad_enabled() == " + value};
-    if (source == "___default_dtype" && value.size() > 2)
-        if (const auto dtype = dtype_from_name(value.substr(1, value.size() - 2)))
-            return {.condition = "whittle::get_default_dtype() == whittle::" + std::string(api_dtype(*dtype))};
-    const auto name = local_name(source);
-    if (!name) return {.why_not = "not understood"};
-    const std::string code = value_code(value);
-    return {.condition = "frame.S.at(" + cpp_string(*name) + ") == " + code, .scalar = std::pair(*name, code)};
+GuardCode guard_code(const Guard& guard, const LocalTensors& locals) {
+    return std::visit(ConditionCode{guard.source(), locals}, guard.condition());
 }
 
-std::string symbol_code(const IndexSymbol& symbol, const LocalTensors& locals) {
-    const std::size_t size = symbol.place.rfind(".size(");
-    if (size == std::string::npos) return {};
-    const auto name = local_name(symbol.place.substr(0, size));
-    if (!name || !locals.contains(*name)) return {};
-    return "[[maybe_unused]] const std::int64_t " + symbol.name + " = frame.L.at(" + cpp_string(*name) + ")" +
-           symbol.place.substr(size) + ";";
+std::vector<SizeSymbol> symbols_of(const Guard& guard) {
+    std::vector<SizeSymbol> symbols;
+    if (const auto* match = std::get_if<capture::TensorMatch>(&guard.condition()))
+        for (std::size_t d = 0; d < match->symbols.size(); ++d)
+            if (!match->symbols[d].empty()) symbols.push_back({match->symbols[d], guard.source(), d});
+    if (const auto* condition = std::get_if<capture::SizeCondition>(&guard.condition())) {
+        symbols.push_back(condition->left);
+        if (condition->right) symbols.push_back(*condition->right);
+    }
+    return symbols;
+}
+
+std::string symbol_code(const SizeSymbol& symbol, const LocalTensors& locals) {
+    const auto tensor = tensor_code(symbol.source, locals);
+    if (!tensor) return {};
+    return "[[maybe_unused]] const std::int64_t " + symbol.name + " = " + *tensor + ".size(" +
+           std::to_string(symbol.dim) + ");";
 }
 
 }  // namespace whittle::explain

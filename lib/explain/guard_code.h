@@ -1,18 +1,19 @@
-// Guards, as a trace tells them, as C++ of full_code.cpp.
+// Guards as C++ of full_code.cpp.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "record/index.h"
+#include "capture/guard.h"
 #include "tensor/tensor.h"
 
 namespace whittle::explain {
 
-/// "L['self'].w" -> "self.w"; nothing for what is neither a local nor a global.
-std::optional<std::string> local_name(const std::string& source);
+/// "self.w" of L['self'].w; nothing for what is neither a local nor a global.
+std::optional<std::string> local_name(const capture::Source& source);
 
 /// Tensors of a recorded call by local name.
 using LocalTensors = std::map<std::string, const Tensor*>;
@@ -24,11 +25,12 @@ struct GuardCode {
     std::optional<std::pair<std::string, std::string>> scalar = {};
 };
 
-/// "L['x']: f32[s0, 3] strides=[3, 1]", "L['n'] == 3", "___grad_mode == true", "s0 == 3*s1". In the code locals are
-/// frame.L (tensors) and frame.S (numbers and texts), and symbols are variables.
-GuardCode guard_code(const std::string& guard, const LocalTensors& locals);
+/// In the code locals are frame.L (tensors) and frame.S (numbers and texts), and symbols are variables.
+GuardCode guard_code(const capture::Guard& guard, const LocalTensors& locals);
 
+/// Sizes that vary, as far as the guard names them.
+std::vector<capture::SizeSymbol> symbols_of(const capture::Guard& guard);
 /// "const std::int64_t s0 = frame.L.at("x").size(0);"; empty where the recorded call has no such tensor.
-std::string symbol_code(const IndexSymbol& symbol, const LocalTensors& locals);
+std::string symbol_code(const capture::SizeSymbol& symbol, const LocalTensors& locals);
 
 }  // namespace whittle::explain

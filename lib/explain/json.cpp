@@ -80,6 +80,8 @@ json to_json(const Report& report) {
             graphs.back()["variant_of"] = graph.variant_of;
             graphs.back()["difference"] = graph.difference;
         }
+        if (graph.checked) graphs.back()["checked"] = true;
+        if (!graph.capture_fault.empty()) graphs.back()["capture_fault"] = graph.capture_fault;
         for (const IndexSymbol& symbol : graph.symbols)
             graphs.back()["symbols"].push_back(
                 {{"name", symbol.name}, {"place", symbol.place}, {"values", symbol.values}});

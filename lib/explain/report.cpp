@@ -6,7 +6,9 @@
 
 #include "explain/split.h"
 #include "graph/text.h"
-#include "ops/registry.h"
+#include "graph/value_ref.h"
+#include "ops/core/registry.h"
+#include "run/outcome.h"
 
 namespace whittle::explain {
 
@@ -52,7 +54,7 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
     }
     for (const NodeId id : graph.calls()) {
         const Node& call = graph.node({id});
-        if (call.target == kGetItem) continue;
+        if (is_getitem(call)) continue;
         const RegisteredOp* op = Registry::instance().op(call.target);
         if (const auto told = frontend.find(call.name); told != frontend.end())
             found.push_back({id, BreakKind::frontend, call.target, told->second});
@@ -73,7 +75,7 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
 }
 
 std::vector<std::string> unsupported_of(const Frame& frame, const Backend* backend) {
-    std::vector<std::string> ops = backend ? backend->unsupported(frame.graph) : std::vector<std::string>{};
+    std::vector<std::string> ops = backend ? unsupported_isolated(frame.graph, *backend) : std::vector<std::string>{};
     if (frame.captured) std::erase_if(ops, [](const std::string& op) { return !Registry::instance().op(op); });
     return ops;
 }
@@ -94,14 +96,14 @@ void name_sizes(std::vector<NamedMeta>& values, const std::vector<std::string>& 
 void count_nested(const Graph& graph, GraphSummary& summary) {
     for (const auto& [name, nested] : graph.subgraphs) {
         ++summary.nested_graphs;
-        for (const NodeId id : nested->calls()) summary.nested_ops += nested->node({id}).target != kGetItem;
+        summary.nested_ops += op_count(*nested);
         count_nested(*nested, summary);
     }
 }
 
 GraphSummary summarize(const Graph& graph, const std::string& frame) {
     GraphSummary s{.name = graph.name, .frame = frame};
-    for (const NodeId id : graph.calls()) s.ops += graph.node({id}).target != kGetItem;
+    s.ops = op_count(graph);
     count_nested(graph, s);
     for (const NodeId id : graph.placeholders()) {
         const Node& node = graph.node({id});
@@ -123,7 +125,7 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
     for (const OpUse& use : ops) counts[use.op] = use.count;
     for (const NodeId id : graph.calls()) {
         const Node& call = graph.node({id});
-        if (call.target == kGetItem) continue;
+        if (is_getitem(call)) continue;
         ++counts[call.target];
         if (!call.results.empty()) ++results[call.target][print(call.results.front())];
     }
@@ -203,6 +205,7 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
                const TraceIndex* captured) {
     Report report{.model = model, .backend = backend ? backend->name() : ""};
     if (captured) add_captured(report, *captured);
+    if (captured) report.checks = count_checks(*captured);
     for (const Frame& frame : frames) {
         const std::vector<std::string> unsupported = unsupported_of(frame, backend);
         for (const std::string& op : unsupported)
@@ -218,7 +221,7 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
             const IndexGraph* entry = entry_of(captured, frame);
             if (!entry) continue;
             report.graphs.back().updates = entry->updates;
-            report.graphs.back().guards = entry->guards;
+            for (const IndexGuard& guard : entry->guards) report.graphs.back().guards.push_back(guard.text());
             report.graphs.back().symbols = entry->symbols;
             if (stops.empty()) {  // the whole graph
                 name_sizes(report.graphs.back().inputs, entry->input_sizes);
@@ -229,6 +232,8 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
             report.graphs.back().runs = entry->runs;
             report.graphs.back().variant_of = entry->variant_of;
             report.graphs.back().difference = entry->difference;
+            report.graphs.back().checked = entry->checked;
+            report.graphs.back().capture_fault = entry->capture_fault;
             if (const auto calls = captured->calls.find(entry->frame); calls != captured->calls.end())
                 report.graphs.back().calls = calls->second;
         }

@@ -10,7 +10,7 @@
 #include "capture/graph_break.h"
 #include "graph/backend.h"
 #include "graph/graph.h"
-#include "record/index.h"
+#include "trace/index.h"
 
 namespace whittle::explain {
 
@@ -70,6 +70,8 @@ struct GraphSummary {
     std::int64_t calls = 1;                 ///< of its frame
     std::string variant_of = {};            ///< the graph that it is, but for …
     std::string difference = {};            ///< … this
+    bool checked = false;                   ///< of a captured graph: it was run on what was observed …
+    std::string capture_fault = {};         ///< … and computes something else
 };
 
 struct OpUse {
@@ -90,8 +92,10 @@ struct Report {
     std::vector<BreakReason> break_reasons = {};  ///< most frequent first
     std::vector<OpUse> ops = {};                  ///< most frequent first
     std::vector<std::string> unsupported = {};    ///< ops that the backend named, in order of appearance
+    std::size_t failing = 0;                      ///< graphs that it was tried on and fails on
     std::vector<IndexRecompile> recompiles = {};  ///< of a captured program, most frequent first
     std::vector<std::string> notes = {};          ///< what capture could not see
+    CheckCounts checks = {};                      ///< of a captured program
 };
 
 /// `backend` may be null: then only what every backend stops at is a break. `captured` is the index of the folder that

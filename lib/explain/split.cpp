@@ -1,5 +1,7 @@
 #include "explain/split.h"
 
+#include "graph/value_ref.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -66,10 +68,8 @@ std::vector<Graph> split_at(const Graph& graph, std::span<const NodeId> breaks) 
     const std::vector<int> level = levels_of(graph, stops);
     std::map<int, std::vector<NodeId>> members;
     for (const NodeId id : graph.calls()) {
-        if (stops.contains(id)) continue;
         // The getitems of a break are its results, not calls to compile.
-        const Node& call = graph.node({id});
-        if (call.target == kGetItem && call.args.at(0).node() && stops.contains(call.args[0].node()->id)) continue;
+        if (stops.contains(value_of(graph, {id}).node)) continue;
         members[level[static_cast<std::size_t>(id)]].push_back(id);
     }
     const auto readers = users(graph);

@@ -9,7 +9,7 @@
 #include "capture/graph_break.h"
 #include "explain/show.h"
 #include "frontends/cpp/analysis.h"
-#include "record/index.h"
+#include "trace/index.h"
 
 namespace whittle::explain {
 

@@ -139,12 +139,15 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
         if (options.times && graph.compile_seconds > 0) text += ", compiled in " + seconds_text(graph.compile_seconds);
         text += '\n' + values_text("inputs", graph.inputs, options.verbose) +
                 values_text("outputs", graph.outputs, options.verbose);
+        if (!graph.capture_fault.empty()) text += "    " + paint.red("CAPTURE FAULT: " + graph.capture_fault) + "\n";
         text += lines_text("writes", graph.updates, options.verbose ? graph.updates.size() : kValues);
         std::vector<std::string> symbols;
         for (const IndexSymbol& symbol : graph.symbols) symbols.push_back(symbol_text(symbol));
         text += lines_text("symbols", symbols, symbols.size());
         if (options.guards) text += lines_text("guards", graph.guards, graph.guards.size());
     }
+    const CheckCounts& checks = report.checks;
+    if (checks.faults || (checks.checked && checks.checked < checks.graphs)) text += "  " + checks_text(checks) + "\n";
     return text + "\n";
 }
 
@@ -188,6 +191,8 @@ std::string ops_text(const Report& report, const TextOptions& options, const Pai
 
 std::string backend_text(const Report& report, const Painter& paint) {
     if (report.backend.empty() || (report.graphs.empty() && report.unsupported.empty())) return {};
+    if (report.unsupported.empty() && report.failing)
+        return paint.red("Backend " + report.backend + " names no op that it does not support, and fails.") + "\n";
     if (report.unsupported.empty()) return "Backend " + report.backend + " supports every op.\n";
     std::string text = "Backend " + report.backend + " does not support:";
     for (const std::string& op : report.unsupported) text += (op == report.unsupported.front() ? " " : ", ") + op;

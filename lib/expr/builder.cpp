@@ -19,10 +19,14 @@ std::string variable_name(std::size_t dim) {
     return dim < letters.size() ? std::string(1, letters[dim]) : 'i' + std::to_string(dim);
 }
 
-bool looks_like_variable(const std::string& name) {
-    if (name.size() == 1 && std::string_view("ijklmn").find(name[0]) != std::string_view::npos) return true;
-    return (name[0] == 'i' || name[0] == 'r') && name.size() > 1 &&
-           name.find_first_not_of("0123456789", 1) == std::string::npos;
+bool is_variable(const std::string& name) {
+    return name.size() == 1 && std::string_view("ijklmn").find(name[0]) != std::string_view::npos;
+}
+
+/// A letter and a number: loop variables behind the sixth and of domains are called so, and a compiler calls what it
+/// makes itself so, too (Halide's t0, v12), which must not meet ours.
+bool is_letter_and_number(const std::string& name) {
+    return name.size() > 1 && name.find_first_not_of("0123456789", 1) == std::string::npos;
 }
 
 std::vector<LoopVar> loops(const Sizes& sizes) {
@@ -67,8 +71,9 @@ std::string GroupBuilder::unique(const std::string& hint) {
     }
     while (base.ends_with('_')) base.pop_back();
     if (base.empty() || (base[0] >= '0' && base[0] <= '9')) base = "t" + base;
+    if (is_letter_and_number(base)) base.insert(1, "_");
     const auto taken = [&](const std::string& name) {
-        return !is_identifier(name) || looks_like_variable(name) || names_.contains(name);
+        return !is_identifier(name) || is_variable(name) || names_.contains(name);
     };
     std::string name = base;
     for (int i = 1; taken(name); ++i) name = base + "_" + std::to_string(i);

@@ -15,12 +15,12 @@ namespace whittle::expr {
 namespace {
 
 constexpr std::string_view kNames[] = {
-    "constant", "variable",    "load",       "cast",    "abs",         "floor",   "ceil",  "trunc", "round_even",
-    "sqrt",     "exp",         "expm1",      "log",     "log1p",       "log2",    "log10", "sin",   "cos",
-    "tan",      "asin",        "acos",       "atan",    "sinh",        "cosh",    "tanh",  "asinh", "acosh",
-    "atanh",    "erf",         "lgamma",     "is_nan",  "logical_not", "bit_not", "add",   "sub",   "mul",
-    "div",      "mod",         "min",        "max",     "pow",         "atan2",   "eq",    "ne",    "lt",
-    "le",       "logical_and", "logical_or", "bit_and", "bit_or",      "bit_xor", "shl",   "shr",   "select"};
+    "constant", "variable", "load",        "cast",    "abs",   "floor", "ceil",  "trunc",       "round_even", "sqrt",
+    "exp",      "expm1",    "log",         "log1p",   "log2",  "log10", "sin",   "cos",         "tan",        "asin",
+    "acos",     "atan",     "sinh",        "cosh",    "tanh",  "asinh", "acosh", "atanh",       "erf",        "erfc",
+    "lgamma",   "is_nan",   "logical_not", "bit_not", "add",   "sub",   "mul",   "div",         "mod",        "min",
+    "max",      "pow",      "atan2",       "eq",      "ne",    "lt",    "le",    "logical_and", "logical_or", "bit_and",
+    "bit_or",   "bit_xor",  "shl",         "shr",     "select"};
 static_assert(std::size(kNames) == static_cast<std::size_t>(Op::select) + 1);
 
 std::size_t mix(std::size_t seed, std::size_t value) {  // Steele, Lea, Flood 2014 (splitmix64's finalizer)
@@ -50,9 +50,6 @@ std::string type_message(Op op, const Expr& a) {
     return std::string(name(op)) + " does not take " + std::string(name(a->dtype)) + " operands: " + print(a);
 }
 
-bool computes(DType dtype) { return dtype != DType::f16 && dtype != DType::bf16; }
-bool is_half(DType dtype) { return !computes(dtype); }
-
 }  // namespace
 
 std::string_view name(Op op) { return kNames[static_cast<std::size_t>(op)]; }
@@ -79,8 +76,8 @@ Expr load(const std::string& from, DType dtype, std::vector<Expr> indices) {
 Expr cast(DType dtype, Expr value) {
     if (value->dtype == dtype) return value;
     // Half types convert to and from f32 only, as ATen's do: f64 and the integers take the way over f32.
-    if (is_half(dtype) && value->dtype != DType::f32) return cast(dtype, cast(DType::f32, std::move(value)));
-    if (is_half(value->dtype) && dtype != DType::f32) return cast(dtype, cast(DType::f32, std::move(value)));
+    if (is_reduced(dtype) && value->dtype != DType::f32) return cast(dtype, cast(DType::f32, std::move(value)));
+    if (is_reduced(value->dtype) && dtype != DType::f32) return cast(dtype, cast(DType::f32, std::move(value)));
     // Floats to narrow integers go over i32, as x86 converts: beyond the narrow range they wrap in every reader.
     if (is_floating(value->dtype) && (dtype == DType::i16 || dtype == DType::i8 || dtype == DType::u8))
         return cast(dtype, cast(DType::i32, std::move(value)));
@@ -89,13 +86,13 @@ Expr cast(DType dtype, Expr value) {
     }
     if (value->op == Op::cast) {  // half -> f32 -> the same half
         const Expr& inner = value->operands[0];
-        if (inner->dtype == dtype && is_half(dtype) && value->dtype == DType::f32) return inner;
+        if (inner->dtype == dtype && is_reduced(dtype) && value->dtype == DType::f32) return inner;
     }
     return make({.op = Op::cast, .dtype = dtype, .operands = {std::move(value)}});
 }
 
 Expr unary(Op op, Expr a) {
-    const bool compute_float = is_floating(a->dtype) && computes(a->dtype);
+    const bool compute_float = is_floating(a->dtype) && !is_reduced(a->dtype);
     DType result = a->dtype;
     if (op == Op::abs) {
         WHITTLE_CHECK(compute_float || is_integer(a->dtype), type_message(op, a));
@@ -138,7 +135,7 @@ void check_types(Op op, const Expr& a, const Expr& b) {
                       : is_comparison(op)                             ? real || integer
                       : op == Op::logical_and || op == Op::logical_or ? logical
                                                                       : integer;
-    WHITTLE_CHECK(fits && computes(a->dtype), type_message(op, a));
+    WHITTLE_CHECK(fits && !is_reduced(a->dtype), type_message(op, a));
 }
 
 /// An integer e as base + offset; {e, 0} when there is nothing to split off.
@@ -254,7 +251,7 @@ Expr select(Expr condition, Expr if_true, Expr if_false) {
     if (condition->op == Op::constant) return condition->number.to_bool() ? if_true : if_false;
     if (same(if_true, if_false)) return if_true;
     const DType dtype = if_true->dtype;
-    if (is_half(dtype))  // exact, and spares every reader arithmetic on half types
+    if (is_reduced(dtype))  // exact, and spares every reader arithmetic on half types
         return cast(dtype, select(std::move(condition), cast(DType::f32, std::move(if_true)),
                                   cast(DType::f32, std::move(if_false))));
     return make({.op = Op::select,

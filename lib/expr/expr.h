@@ -49,6 +49,7 @@ enum class Op : std::uint8_t {
     acosh,
     atanh,
     erf,
+    erfc,
     lgamma,       ///< floats only (abs: also integers); IEEE and C99 on NaN, infinities and -0, as <cmath>
     is_nan,       ///< float -> bool
     logical_not,  ///< bool
@@ -97,6 +98,8 @@ std::string_view name(Op op);
 // Makers check operand counts and types (a mismatch is a bug) and fold what is exact: constants, x + 0, x * 1 on
 // indices, casts to the same type. They never fold floats in a way that changes NaN, infinities or -0.
 Expr constant(DType dtype, const Scalar& value);
+/// Of the dtype that `like` has.
+inline Expr constant(const Expr& like, const Scalar& value) { return constant(like->dtype, value); }
 Expr index(std::int64_t value);  ///< an i32 constant; throws Error when it does not fit
 Expr variable(const std::string& name);
 Expr load(const std::string& from, DType dtype, std::vector<Expr> indices);

@@ -1,5 +1,7 @@
 #include "expr/fold.h"
 
+#include "tensor/convert.h"
+
 #include <cmath>
 #include <limits>
 
@@ -95,17 +97,8 @@ std::optional<Scalar> fold_integer(Op op, std::int64_t a, std::int64_t b, std::i
 Scalar normalized(DType dtype, const Scalar& value) {
     if (dtype == DType::boolean) return Scalar(value.to_bool());
     if (!is_floating(dtype)) return Scalar(wrap(dtype, value.to_integer()));
-    const double v = value.to_double();
-    switch (dtype) {
-        case DType::f32:
-            return Scalar(static_cast<double>(static_cast<float>(v)));
-        case DType::f16:
-            return Scalar(static_cast<double>(static_cast<float>(Half(static_cast<float>(v)))));
-        case DType::bf16:
-            return Scalar(static_cast<double>(static_cast<float>(BFloat16(static_cast<float>(v)))));
-        default:
-            return Scalar(v);
-    }
+    return visit_dtype(dtype,
+                       [&]<class T>(T) { return Scalar(cast_element<double>(cast_element<T>(value.to_double()))); });
 }
 
 std::optional<Scalar> fold_cast(DType to, DType from, const Scalar& a) {

@@ -26,7 +26,7 @@ T get(const Slot& slot) {
         return slot.d;
     else if constexpr (std::is_same_v<T, float>)
         return slot.f;
-    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    else if constexpr (is_reduced_type<T>)
         return T(slot.f);
     else
         return static_cast<T>(slot.i);
@@ -38,7 +38,7 @@ void set(Slot& slot, T value) {
         slot.d = value;
     else if constexpr (std::is_same_v<T, float>)
         slot.f = value;
-    else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+    else if constexpr (is_reduced_type<T>)
         slot.f = static_cast<float>(value);
     else
         slot.i = value;
@@ -129,6 +129,8 @@ Kernel float_kernel(Op op) {
             return UNARY(T, std::atanh(x));
         case Op::erf:
             return UNARY(T, std::erf(x));
+        case Op::erfc:
+            return UNARY(T, std::erfc(x));
         case Op::lgamma:
             return UNARY(T, std::lgamma(x));
         case Op::is_nan:
@@ -234,10 +236,8 @@ Kernel cast_kernel(DType to, DType from) {
         return visit_dtype(from, [&](auto f) -> Kernel {
             using To = decltype(t);
             using From = decltype(f);
-            constexpr bool half_to = std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>;
-            constexpr bool half_from = std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>;
-            if constexpr (half_to || half_from) {
-                // Over f32, which is what a slot of a half type holds.
+            if constexpr (is_reduced_type<To> || is_reduced_type<From>) {
+                // Over f32, which is what a slot of a reduced float holds.
                 if constexpr (std::is_same_v<From, float> || std::is_same_v<To, float>)
                     return
                         [](Slot* r, const Instruction& in) { set<To>(r[in.result], To(get<From>(r[in.operands[0]]))); };

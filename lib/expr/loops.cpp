@@ -11,31 +11,7 @@
 
 namespace whittle::expr {
 
-std::string cpp_type(DType dtype) {
-    switch (dtype) {
-        case DType::f64:
-            return "double";
-        case DType::f32:
-            return "float";
-        case DType::f16:
-            return "half";
-        case DType::bf16:
-            return "bfloat";
-        case DType::i64:
-            return "int64_t";
-        case DType::i32:
-            return "int";
-        case DType::i16:
-            return "int16_t";
-        case DType::i8:
-            return "int8_t";
-        case DType::u8:
-            return "uint8_t";
-        case DType::boolean:
-            return "bool";
-    }
-    __builtin_unreachable();
-}
+std::string cpp_type(DType dtype) { return std::string(info_of(dtype).cpp); }
 
 namespace {
 
@@ -199,7 +175,7 @@ class NestWriter {
 
     /// Notes that the type needs a struct; whether it does.
     bool cpp_support(DType dtype) {
-        if (dtype != DType::f16 && dtype != DType::bf16) return false;
+        if (!is_reduced(dtype)) return false;
         helpers_.insert(cpp_type(dtype));
         return true;
     }
@@ -334,7 +310,7 @@ std::string support_cpp(const std::vector<const Group*>& groups) {
 
 std::string_view half_support_cpp(DType dtype) {
     for (const auto& [name, text] : kLoopHelpers)
-        if ((dtype == DType::f16 && name == "half") || (dtype == DType::bf16 && name == "bfloat")) return text;
+        if (is_reduced(dtype) && name == info_of(dtype).cpp) return text;
     return {};
 }
 

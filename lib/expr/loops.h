@@ -18,7 +18,7 @@ namespace whittle::expr {
 inline constexpr std::string_view kLoopsIncludes =
     "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstring>\n#include <vector>\n";
 
-/// C++ type of a dtype in generated code: "float", "int64_t"; f16 and bf16 are the structs `half` and `bfloat` of
+/// C++ type of a dtype in generated code: "float", "int64_t"; reduced floats are structs (`half`, `bfloat` …) of
 /// support_cpp().
 std::string cpp_type(DType dtype);
 

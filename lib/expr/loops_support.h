@@ -54,6 +54,35 @@ struct bfloat {
     }
 };
 )text"},
+    {"float8_e4m3fn", R"text(// OCP's 8-bit float E4M3: no infinities, NaN is 0x7f; to nearest even, NaN beyond 448.
+struct float8_e4m3fn {
+    uint8_t bits = 0;
+    float8_e4m3fn() = default;
+    explicit float8_e4m3fn(float value) {
+        const float magnitude = std::fabs(value);
+        int exponent = 0;
+        std::frexp(magnitude, &exponent);
+        exponent = exponent < -5 ? -5 : exponent;  // below 2^-6: a multiple of 2^-9
+        const float rounded = std::ldexp(std::nearbyint(std::ldexp(magnitude, 4 - exponent)), exponent - 4);
+        int code = 0x7f;  // values are in the order of their codes
+        if (rounded <= 448)
+            for (code = 0; float(from_bits(uint8_t(code))) < rounded;) ++code;
+        bits = uint8_t(code | (std::signbit(value) ? 0x80 : 0));
+    }
+    static float8_e4m3fn from_bits(uint8_t code) {
+        float8_e4m3fn result;
+        result.bits = code;
+        return result;
+    }
+    explicit operator float() const {
+        const int exponent = (bits >> 3) & 15, fraction = bits & 7;
+        const float magnitude = (bits & 127) == 127 ? NAN
+                                : exponent == 0     ? std::ldexp(float(fraction), -9)
+                                                    : std::ldexp(float(8 + fraction), exponent - 10);
+        return bits & 128 ? -magnitude : magnitude;
+    }
+};
+)text"},
     {"wrap_add", R"text(// Integers wrap: addition modulo 2^n.
 template <class T>
 T wrap_add(T a, T b) {

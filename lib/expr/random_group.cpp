@@ -23,8 +23,7 @@ class ExprMaker {
     void allow_self(std::function<Expr()> self) { self_ = std::move(self); }
 
     Expr any(DType dtype, int depth) {
-        if (dtype == DType::f16 || dtype == DType::bf16)
-            return chance(3) ? leaf(dtype) : cast(dtype, any(DType::f32, depth - 1));
+        if (is_reduced(dtype)) return chance(3) ? leaf(dtype) : cast(dtype, any(DType::f32, depth - 1));
         if (depth <= 0) return leaf(dtype);
         switch (random_.below(9)) {
             case 0:
@@ -121,7 +120,7 @@ class ExprMaker {
 
     Expr converted_from(DType dtype, Expr e) {
         if (e->dtype == dtype) return e;
-        if (e->dtype == DType::f16 || e->dtype == DType::bf16) e = cast(DType::f32, e);
+        if (is_reduced(e->dtype)) e = cast(DType::f32, e);
         if (is_floating(e->dtype) && is_integer(dtype))  // defined only for values in range; NaN fails the comparison
             e = select(unary(Op::abs, e) < constant(e->dtype, 30000), e, constant(e->dtype, 0));
         return cast(dtype, std::move(e));
@@ -214,7 +213,7 @@ class GroupMaker {
     DType dtype() {
         for (;;) {
             const DType d = kAllDTypes[static_cast<std::size_t>(random_.below(std::size(kAllDTypes)))];
-            if (options_.half_types || (d != DType::f16 && d != DType::bf16)) return d;
+            if (is_computed(d) && (options_.half_types || !is_reduced(d))) return d;
         }
     }
 

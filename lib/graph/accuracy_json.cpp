@@ -30,7 +30,7 @@ Accuracy read_accuracy(const Document& in, const Document::Json& value) {
     if (!tolerances) return accuracy;
     for (const auto& [key, own] : in.object(*tolerances).items()) {
         const auto dtype = dtype_from_name(key);
-        if (!dtype) in.fail_found(own, "dtype '" + key + "'", "f64, f32, f16, bf16, i64, i32, i16, i8, u8 or bool");
+        if (!dtype) in.fail_found(own, "dtype '" + key + "'", dtype_names());
         in.only_members(own, {"rtol", "atol", "ulp"});
         accuracy.tolerances[*dtype] = {in.number(in.member(own, "rtol")), in.number(in.member(own, "atol")),
                                        in.number(in.member(own, "ulp"))};

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/lfs.h"
 #include "graph/json.h"
 
 namespace whittle {
@@ -159,6 +160,8 @@ class FormatFinder : public nlohmann::json_sax<nlohmann::json> {
 
 template <class Json>
 Json parse_as(const std::string& text, const std::string& file) {
+    if (text.empty()) throw Error({file, {}}, "found nothing in it, expected JSON");
+    refuse_lfs_pointer(text, file);
     Builder<Json> builder(file);
     Json::sax_parse(text, &builder);
     return builder.take();

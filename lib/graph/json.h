@@ -13,10 +13,10 @@ namespace whittle {
 inline constexpr int kGraphFormatMajor = 1, kGraphFormatMinor = 0;
 
 /// Writes `path` and, when some tensor has more than a few elements, its sidecar (safetensors named like the JSON file,
-/// keyed by content hash, equal tensors stored once). Both atomically, the sidecar first. A file of that name which
-/// Whittle did not write, or which another graph in the folder uses, is left alone: the tensors go to
-/// NAME.2.safetensors then. The sidecar of a graph that `path` held before is removed when nothing else in the folder
-/// names it.
+/// keyed by content hash, equal tensors stored once): both or neither, see graph/sidecar.h. A file of that name which
+/// Whittle did not write, or which another graph in the folder uses, is left alone, and so is the one that the graph at
+/// `path` has: the tensors go to NAME.2.safetensors then. That of a graph which `path` held before is removed at the
+/// end, when nothing else in the folder names it.
 void save_graph(const Graph& graph, const std::filesystem::path& path);
 
 /// Whether `path` holds already what save_graph would write there, and its sidecar exists where one is needed.

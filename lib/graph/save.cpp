@@ -1,14 +1,11 @@
-#include <algorithm>
-#include <fstream>
-
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/accuracy_json.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
+#include "graph/sidecar.h"
 #include "graph/stack_json.h"
 #include "graph/tensor_json.h"
-#include "tensor/safetensors.h"
 
 namespace whittle {
 namespace {
@@ -176,9 +173,8 @@ class GraphWriter {
     std::string out_;
 };
 
-/// The whole file; the member "tensors" names `sidecar` when there is something in it.
-std::string file_text(const Graph& graph, TensorWriter& tensors, const std::string& sidecar) {
-    const std::string members = GraphWriter(graph, tensors, "  ").members();
+/// The whole file around the graph's members; the member "tensors" names `sidecar` when there is something in it.
+std::string file_text(const std::string& members, const TensorWriter& tensors, const std::string& sidecar) {
     std::string text = "{\n  \"format\": \"whittle.graph\",\n  \"version\": \"" + std::to_string(kGraphFormatMajor) +
                        "." + std::to_string(kGraphFormatMinor) + "\",\n";
     if (!tensors.sidecar().empty() && !sidecar.empty()) text += "  \"tensors\": " + json_quote(sidecar) + ",\n";
@@ -189,91 +185,25 @@ std::string file_text(const Graph& graph, TensorWriter& tensors, const std::stri
 
 std::string graph_to_json(const Graph& graph, std::map<std::string, Tensor>& tensors) {
     TensorWriter writer;
-    std::string text = file_text(graph, writer, "");
+    std::string text = file_text(GraphWriter(graph, writer, "  ").members(), writer, "");
     tensors.insert(writer.sidecar().begin(), writer.sidecar().end());
     return text;
 }
 
-namespace {
-
-namespace fs = std::filesystem;
-
-fs::path sidecar_of(fs::path path) { return path.replace_extension(".safetensors"); }
-
-/// The file that the graph or record at `path` names as its tensors; empty when there is none. Only the head is read,
-/// where Whittle writes that member.
-fs::path named_sidecar(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::string head(512, '\0');
-    in.read(head.data(), static_cast<std::streamsize>(head.size()));
-    head.resize(static_cast<std::size_t>(in.gcount()));
-    static constexpr std::string_view member = "\"tensors\": \"";
-    const std::size_t begin = head.find(member);
-    if (begin == std::string::npos) return {};
-    const std::size_t end = head.find('"', begin + member.size());
-    if (end == std::string::npos) return {};
-    const fs::path name = head.substr(begin + member.size(), end - begin - member.size());
-    return path.parent_path() / name.filename();
-}
-
-/// All its keys are content hashes: a user's own file, such as model.safetensors, has names.
-bool is_ours(const fs::path& sidecar) {
-    try {
-        const std::map<std::string, Tensor> tensors = load_safetensors(sidecar);
-        return std::all_of(tensors.begin(), tensors.end(), [](const auto& entry) {
-            return entry.first.size() >= 16 && entry.first.find_first_not_of("0123456789abcdef") == std::string::npos;
-        });
-    } catch (const Error&) {
-        return false;
-    }
-}
-
-/// Whether `sidecar` may be replaced or removed when `path` is written: it is Whittle's, and no other JSON in the
-/// folder names it (a copy of a graph keeps the name).
-bool belongs_to(const fs::path& sidecar, const fs::path& path) {
-    if (!is_ours(sidecar)) return false;
-    const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
-    std::error_code ignored;
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored))
-        if (entry.path().extension() == ".json" && entry.path().filename() != path.filename() &&
-            named_sidecar(entry.path()).filename() == sidecar.filename())
-            return false;
-    return true;
-}
-
-/// NAME.safetensors, or NAME.2.safetensors … when that is somebody else's.
-fs::path free_sidecar(const fs::path& path) {
-    const fs::path first = sidecar_of(path);
-    for (int i = 1;; ++i) {
-        fs::path candidate = first;
-        if (i > 1) candidate.replace_extension('.' + std::to_string(i) + ".safetensors");
-        std::error_code ignored;
-        if (!fs::exists(candidate, ignored) || belongs_to(candidate, path)) return candidate;
-    }
-}
-
-}  // namespace
-
 void save_graph(const Graph& graph, const std::filesystem::path& path) {
-    const fs::path beside = free_sidecar(path), before = named_sidecar(path);
     TensorWriter tensors;
-    const std::string text = file_text(graph, tensors, beside.filename().string());
-    if (!tensors.sidecar().empty()) save_safetensors(beside, tensors.sidecar());
-    write_file(path, text);
-    // The tensors of the graph that was here before, when nothing needs them any more.
-    std::error_code ignored;
-    const bool stale = !before.empty() && (tensors.sidecar().empty() || before != beside);
-    if (stale && before.extension() == ".safetensors" && fs::is_regular_file(before, ignored) &&
-        belongs_to(before, path))
-        fs::remove(before, ignored);
+    const std::string members = GraphWriter(graph, tensors, "  ").members();
+    save_with_tensors(path, tensors.sidecar(),
+                      [&](const std::string& sidecar) { return file_text(members, tensors, sidecar); });
 }
 
 bool is_saved(const Graph& graph, const std::filesystem::path& path) {
-    const std::filesystem::path beside = sidecar_of(path);
     std::error_code missing;
     if (!std::filesystem::is_regular_file(path, missing)) return false;
+    const std::filesystem::path beside = sidecar_named_in(path);
     TensorWriter tensors;
-    if (file_text(graph, tensors, beside.filename().string()) != read_file(path)) return false;
+    const std::string members = GraphWriter(graph, tensors, "  ").members();
+    if (file_text(members, tensors, beside.filename().string()) != read_file(path)) return false;
     return tensors.sidecar().empty() || std::filesystem::is_regular_file(beside, missing);
 }
 

@@ -1,6 +1,7 @@
 #include "graph/schema.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <map>
 #include <set>
@@ -21,6 +22,7 @@ struct BaseType {
 constexpr BaseType kBaseTypes[] = {
     {"Tensor", ParamType::tensor, ParamType::tensor_list},
     {"int", ParamType::integer, ParamType::int_list},
+    {"DataType", ParamType::integer},
     {"SymInt", ParamType::integer, ParamType::int_list},
     {"float", ParamType::number, ParamType::float_list},
     {"bool", ParamType::boolean, ParamType::bool_list},
@@ -34,12 +36,12 @@ constexpr BaseType kBaseTypes[] = {
     {"Graph", ParamType::graph},
 };
 
-/// Names that ATen's defaults use for ScalarType, beside ours.
-constexpr std::pair<std::string_view, DType> kDTypeSpellings[] = {
-    {"double", DType::f64}, {"float", DType::f32}, {"half", DType::f16},     {"bfloat16", DType::bf16},
-    {"long", DType::i64},   {"int", DType::i32},   {"short", DType::i16},    {"char", DType::i8},
-    {"uint8_t", DType::u8}, {"byte", DType::u8},   {"bool", DType::boolean},
-};
+/// Whether ATen's defaults spell the dtype so: "double", "long", as C++ constants are named in lower case.
+bool is_spelling(std::string_view text, DType dtype) {
+    const std::string_view name = info_of(dtype).aten_name;
+    return std::equal(text.begin(), text.end(), name.begin(), name.end(),
+                      [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+}
 
 /// at::Reduction: the enumeration behind "int reduction=Mean".
 constexpr std::pair<std::string_view, int> kReductions[] = {{"Mean", 1}, {"Sum", 2}};
@@ -133,6 +135,7 @@ class Parser {
         Param param;
         const BaseType& base = base_type();
         param.type = base.type;
+        param.data_type = base.spelling == "DataType";
         alias(param.alias, param.mutates);
         param.optional = accept("?");
         if (accept("[")) {
@@ -280,8 +283,9 @@ class Parser {
                 if (integer) return Arg(*integer);
                 return real ? std::optional<Arg>(*real) : std::nullopt;
             case ParamType::dtype:
-                for (const auto& [name, value] : kDTypeSpellings)
-                    if (name == token) return Arg(value);
+                for (const DType dtype : kAllDTypes)
+                    if (is_spelling(token, dtype)) return Arg(dtype);
+                if (token == "uint8_t") return Arg(DType::u8);
                 if (const auto dtype = dtype_from_name(token)) return Arg(*dtype);
                 return std::nullopt;
             case ParamType::text:

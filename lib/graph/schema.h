@@ -35,6 +35,7 @@ struct Param {
     std::optional<Arg> default_value = {};
     std::string alias = {};  ///< "a" of Tensor(a!)
     bool mutates = false;    ///< the '!' of Tensor(a!)
+    bool data_type = false;  ///< "DataType": an integer that is a TensorProto.DataType
     int length = 0;          ///< 2 of "int[2]", where one number stands for as many equal ones; 0: any length
 };
 

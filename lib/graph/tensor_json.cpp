@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "graph/json_text.h"
+#include "tensor/convert.h"
 #include "tensor/safetensors.h"
 
 namespace whittle {
@@ -20,8 +21,9 @@ using Json = Document::Json;
 constexpr std::int64_t kGapBytes = std::int64_t(128) << 20, kGapFactor = 64;
 
 template <class T>
-using Bits =
-    std::conditional_t<sizeof(T) == 8, std::uint64_t, std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+using Bits = std::conditional_t<
+    sizeof(T) == 8, std::uint64_t,
+    std::conditional_t<sizeof(T) == 4, std::uint32_t, std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
 
 template <class T>
 Bits<T> bits_of(T value) {
@@ -53,7 +55,7 @@ std::string element_text(T value) {
     } else if constexpr (std::is_integral_v<T>) {
         return std::to_string(value);
     } else {
-        const double wide = static_cast<double>(value);
+        const double wide = cast_element<double>(value);
         if (std::isnan(wide)) {
             if (bits_of(value) == bits_of(std::numeric_limits<T>::quiet_NaN())) return "\"nan\"";
             char buffer[32];
@@ -72,8 +74,10 @@ T float_element(const Document& document, const Json& value) {
     if (value.is_string()) {
         const std::string& text = document.text(value);
         if (text == "nan") return std::numeric_limits<T>::quiet_NaN();
-        if (text == "inf") return std::numeric_limits<T>::infinity();
-        if (text == "-inf") return -std::numeric_limits<T>::infinity();
+        if constexpr (std::numeric_limits<T>::has_infinity) {
+            if (text == "inf") return std::numeric_limits<T>::infinity();
+            if (text == "-inf") return -std::numeric_limits<T>::infinity();
+        }
         Bits<T> bits = 0;
         const char* end = text.data() + text.size();
         if (text.size() == 2 + 2 * sizeof(T) && text.starts_with("0x"))
@@ -82,8 +86,8 @@ T float_element(const Document& document, const Json& value) {
         document.fail(value, R"(a number, "nan", "inf", "-inf" or the bits "0x…")");
     }
     const double wide = document.number(value);
-    const T result = static_cast<T>(wide);
-    if (std::isfinite(wide) && !std::isfinite(static_cast<double>(result)))
+    const T result = cast_element<T>(wide);
+    if (std::isfinite(wide) && !std::isfinite(cast_element<double>(result)))
         document.fail(value, "a number in the range of " + std::string(name(dtype_of<T>)));
     return result;
 }

@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/error.h"
+#include "graph/value_ref.h"
 
 namespace whittle {
 namespace {
@@ -72,7 +73,7 @@ class Verifier {
             fail("references point backwards", "node number " + std::to_string(ref.id),
                  "a number from 0 to " + std::to_string(at_ - 1));
         const Node& producer = node_of(ref);
-        if (node.kind == NodeKind::call && node.target == kGetItem) return;  // has rules of its own
+        if (is_getitem(node)) return;  // has rules of its own
         if (producer.results.size() != 1)
             fail("only getitem reads a call that has not one result",
                  "%" + producer.name + " with " + std::to_string(producer.results.size()) + " results",
@@ -149,7 +150,7 @@ class Verifier {
         if (node.target.empty()) fail("calls name their op", "an empty target", "a name such as aten.relu.default");
         for (const Arg& arg : node.args) check_graph_references(arg);
         for (const auto& [key, arg] : node.kwargs) check_graph_references(arg);
-        if (node.target == kGetItem)
+        if (is_getitem(node))
             check_getitem(node);
         else if (stage_ != Stage::captured)
             check_schema(node);
@@ -168,7 +169,7 @@ class Verifier {
         if (!form) fail("getitem reads one result", "other arguments", "getitem(%call, index) with one result");
         const Node& producer = node_of(*node.args[0].node());
         const auto index = std::get<std::int64_t>(node.args[1].value);
-        if (producer.kind != NodeKind::call || producer.target == kGetItem)
+        if (!is_op_call(producer))
             fail("getitem reads one result", "%" + producer.name + ", which is no call with results", "such a call");
         if (index < 0 || index >= static_cast<std::int64_t>(producer.results.size()))
             fail("getitem is in range", "index " + std::to_string(index),

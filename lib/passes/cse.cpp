@@ -3,7 +3,8 @@
 #include <unordered_map>
 
 #include "graph/text.h"
-#include "ops/registry.h"
+#include "graph/value_ref.h"
+#include "ops/core/registry.h"
 #include "passes/rewriter.h"
 
 namespace whittle {
@@ -13,7 +14,7 @@ namespace {
 bool is_function(const Node& node) {
     if (node.kind == NodeKind::get_attr) return true;
     if (node.kind != NodeKind::call) return false;
-    if (node.target == kGetItem) return true;
+    if (is_getitem(node)) return true;
     const RegisteredOp* op = Registry::instance().op(node.target);
     if (!op || op->def->random) return false;
     for (const Param& param : op->schema.params)

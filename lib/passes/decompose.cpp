@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 #include "graph/text.h"
-#include "ops/registry.h"
+#include "graph/value_ref.h"
+#include "ops/core/registry.h"
 #include "passes/rewriter.h"
 
 namespace whittle {
@@ -14,7 +15,7 @@ namespace {
 constexpr int kMaxRounds = 16;
 
 const RegisteredOp* composite(const Node& node) {
-    if (node.kind != NodeKind::call || node.target == kGetItem) return nullptr;
+    if (!is_op_call(node)) return nullptr;
     const RegisteredOp* op = Registry::instance().op(node.target);
     return op && op->def->decompose && !op->def->lower ? op : nullptr;
 }
@@ -59,10 +60,10 @@ class Decomposer {
 
     /// What a getitem of an expanded node reads.
     std::optional<NodeRef> results_read(const Node& node) const {
-        if (node.kind != NodeKind::call || node.target != kGetItem) return std::nullopt;
-        const auto found = expanded_.find(node.args.at(0).node()->id);
+        const std::optional<ValueRef> read = item_read(node);
+        const auto found = read ? expanded_.find(read->node) : expanded_.end();
         if (found == expanded_.end()) return std::nullopt;
-        return found->second.at(static_cast<std::size_t>(std::get<std::int64_t>(node.args.at(1).value)));
+        return found->second.at(static_cast<std::size_t>(read->index));
     }
 
     Rewriter rewriter_;
@@ -78,7 +79,7 @@ bool has_composite(const Graph& graph) {
 
 bool has_foreign_call(const Graph& graph) {
     for (const Node& node : graph.nodes)
-        if (node.kind == NodeKind::call && node.target != kGetItem && !node.target.starts_with("aten.")) return true;
+        if (is_op_call(node) && !node.target.starts_with("aten.")) return true;
     return false;
 }
 

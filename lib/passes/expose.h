@@ -9,7 +9,7 @@ namespace whittle {
 
 struct ExposedGraph {
     Graph graph;
-    std::vector<SubgraphValue> outputs;  ///< of each output: the node of the original graph, and which of its results
+    std::vector<ValueRef> outputs;  ///< of each output: the node of the original graph, and which of its results
 };
 
 /// The same nodes; the outputs are all results of all calls (getitems aside), in order. Exposing a value keeps a

@@ -3,7 +3,8 @@
 #include <map>
 
 #include "base/error.h"
-#include "ops/interpreter.h"
+#include "graph/value_ref.h"
+#include "ops/core/interpreter.h"
 #include "passes/dce.h"
 #include "passes/rewriter.h"
 
@@ -37,14 +38,14 @@ class Folder {
   private:
     /// The constant that a getitem of a folded call reads.
     std::optional<NodeRef> folded_item(const Node& node) const {
-        if (node.kind != NodeKind::call || node.target != kGetItem) return std::nullopt;
-        const auto found = results_.find(node.args.at(0).node()->id);
+        const std::optional<ValueRef> read = item_read(node);
+        const auto found = read ? results_.find(read->node) : results_.end();
         if (found == results_.end()) return std::nullopt;
-        return found->second.at(static_cast<std::size_t>(std::get<std::int64_t>(node.args.at(1).value)));
+        return found->second.at(static_cast<std::size_t>(read->index));
     }
 
     bool foldable(const Node& node) const {
-        if (node.kind != NodeKind::call || node.target == kGetItem) return false;
+        if (!is_op_call(node)) return false;
         const RegisteredOp* op = Registry::instance().op(node.target);
         if (!op || op->def->random) return false;
         for (const Param& param : op->schema.params)
@@ -77,13 +78,7 @@ class Folder {
             operands[ref.id] = call.get_attr(target, rewriter_.graph().attributes.at(target));
         });
         const NodeRef result = call.add(map_inputs(node, [&](NodeRef ref) { return Arg(operands.at(ref.id)); }));
-        std::vector<NodeRef> outputs;
-        if (node.results.size() == 1) outputs.push_back(result);
-        for (std::size_t i = 0; node.results.size() > 1 && i < node.results.size(); ++i)
-            outputs.push_back(call.add({.target = std::string(kGetItem),
-                                        .args = {result, static_cast<std::int64_t>(i)},
-                                        .results = {node.results[i]}}));
-        call.output(outputs);
+        call.output(add_results(call, result));
         std::vector<Tensor> values;
         try {
             values = evaluate(call, {});

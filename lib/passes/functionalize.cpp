@@ -4,8 +4,9 @@
 
 #include "base/error.h"
 #include "graph/text.h"
-#include "ops/interpreter.h"
-#include "ops/registry.h"
+#include "graph/value_ref.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/registry.h"
 #include "passes/rewriter.h"
 #include "passes/view_write.h"
 
@@ -75,8 +76,9 @@ class Functionalizer {
     /// The call that makes the view, on what its operand is now.
     NodeRef view_again(NodeId id) {
         const Node& view = node(id);
-        if (view.target != kGetItem) return rewriter_.graph().add(mapped(view));
-        const NodeRef call = rewriter_.graph().add(mapped(node(view.args[0].node()->id)));
+        const std::optional<ValueRef> read = item_read(view);
+        if (!read) return rewriter_.graph().add(mapped(view));
+        const NodeRef call = rewriter_.graph().add(mapped(node(read->node)));
         Node item = view;
         item.args[0] = Arg(call);
         return rewriter_.graph().add(std::move(item));
@@ -86,12 +88,11 @@ class Functionalizer {
         const Node& n = node(id);
         const Schema* schema = n.kind == NodeKind::call ? Registry::instance().find(n.target) : nullptr;
         if (schema && writes(*schema)) return write(id);
-        if (n.kind == NodeKind::call && n.target == kGetItem) {
+        if (const std::optional<ValueRef> read = item_read(n)) {
             Node item = n;
-            item.args[0] = Arg(slot(n.args[0].node()->id).current);
+            item.args[0] = Arg(slot(read->node).current);
             slot(id).current = rewriter_.graph().add(std::move(item));
-            const NodeId producer = n.args[0].node()->id;
-            if (const NodeId of = viewed_operand(producer); of >= 0) show(id, of);
+            if (const NodeId of = viewed_operand(read->node); of >= 0) show(id, of);
             return;
         }
         slot(id).current = rewriter_.graph().add(mapped(n));
@@ -177,12 +178,11 @@ class Functionalizer {
         std::vector<std::int64_t> numbers(static_cast<std::size_t>(element_count(base)));
         std::iota(numbers.begin(), numbers.end(), 0);
         const Tensor numbered = Tensor::of(numbers, base);
-        const Node& view = node(id);
-        if (view.target != kGetItem) return numbered_view(view, numbered, 0);
-        return numbered_view(node(view.args[0].node()->id), numbered, std::get<std::int64_t>(view.args[1].value));
+        const ValueRef view = value_of(from_, {id});
+        return numbered_view(node(view.node), numbered, view.index);
     }
 
-    Tensor numbered_view(const Node& call, const Tensor& numbered, std::int64_t result) {
+    Tensor numbered_view(const Node& call, const Tensor& numbered, int result) {
         const Tensor shown = results_on(call, numbered).at(static_cast<std::size_t>(result));
         // A view keeps the dtype; `to` that was recorded as a view did not convert.
         return shown.dtype() == DType::i64 ? shown : numbered;

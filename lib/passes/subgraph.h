@@ -5,21 +5,14 @@
 #include <span>
 #include <vector>
 
-#include "graph/graph.h"
+#include "graph/value_ref.h"
 
 namespace whittle {
 
-/// One result of a node of the original graph.
-struct SubgraphValue {
-    NodeId node = -1;
-    int result = 0;
-    auto operator<=>(const SubgraphValue&) const = default;
-};
-
 struct Subgraph {
     Graph graph;
-    std::vector<SubgraphValue> inputs;   ///< the original value of each placeholder, in order
-    std::vector<SubgraphValue> outputs;  ///< the original value of each output, in order
+    std::vector<ValueRef> inputs;   ///< the original value of each placeholder, in order
+    std::vector<ValueRef> outputs;  ///< the original value of each output, in order
 };
 
 /// Keeps the calls `kept` (ids in `graph`, without getitems, ascending). A value that is read but not kept becomes a

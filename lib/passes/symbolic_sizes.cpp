@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 
 namespace whittle {
 

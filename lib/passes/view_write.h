@@ -1,7 +1,7 @@
 // Writing through a view, functionally: the base with the view's elements replaced.
 #pragma once
 
-#include "ops/builder.h"
+#include "ops/core/builder.h"
 #include "tensor/tensor.h"
 
 namespace whittle {

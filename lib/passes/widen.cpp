@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 #include "graph/text.h"
-#include "ops/interpreter.h"
-#include "ops/random.h"
-#include "ops/registry.h"
+#include "ops/aten/random.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/registry.h"
 #include "passes/rewriter.h"
 
 namespace whittle {
@@ -32,11 +32,10 @@ Tensor widened(const Tensor& tensor) {
     return result.with_requires_grad(tensor.requires_grad());
 }
 
-/// ONNX's numbers of FLOAT, FLOAT16, BFLOAT16 become that of DOUBLE. onnx.proto TensorProto.DataType
+/// A TensorProto.DataType.
 void widen_code(Arg& arg) {
-    constexpr std::int64_t kFloat = 1, kFloat16 = 10, kDouble = 11, kBFloat16 = 16;
     if (auto* code = std::get_if<std::int64_t>(&arg.value))
-        if (*code == kFloat || *code == kFloat16 || *code == kBFloat16) *code = kDouble;
+        if (const auto dtype = dtype_from_onnx(*code)) *code = info_of(widened(*dtype)).onnx;
 }
 
 void widen_arg(Arg& arg) {
@@ -46,22 +45,21 @@ void widen_arg(Arg& arg) {
 }
 
 void widen_arguments(Node& node) {
+    const RegisteredOp* op = Registry::instance().op(node.target);
     for (Arg& arg : node.args) widen_arg(arg);
     for (auto& [key, arg] : node.kwargs) {
         widen_arg(arg);
-        if (node.target.starts_with("onnx.") && (key == "to" || key == "dtype")) widen_code(arg);
+        if (const Param* param = op ? op->schema.param(key) : nullptr; param && param->data_type) widen_code(arg);
     }
 }
 
 /// A call whose result the op makes narrow all the same (ConstantOfShape of an f32 value) is converted.
 NodeRef converted(Graph& graph, NodeRef ref) {
-    const Node& node = graph.node(ref);
-    if (node.results.size() != 1 || widened(node.meta().dtype) == node.meta().dtype) return ref;
-    const bool onnx = node.target.starts_with("onnx.");
-    Node cast{.name = node.name, .target = onnx ? "onnx.Cast" : "aten._to_copy.default", .args = {ref}};
-    cast.kwargs = {onnx ? std::pair<std::string, Arg>{"to", 11} : std::pair<std::string, Arg>{"dtype", DType::f64}};
-    cast.results = infer(graph, cast);
-    return graph.add(std::move(cast));
+    const Node node = graph.node(ref);
+    if (node.results.size() != 1) return ref;
+    GraphBuilder builder(graph);
+    builder.set_origin(node);
+    return builder.convert({ref, node.meta()}, widened(node.meta().dtype)).ref;
 }
 
 }  // namespace

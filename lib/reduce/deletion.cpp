@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "graph/verify.h"
-#include "ops/random.h"
-#include "ops/recorder.h"
+#include "ops/aten/random.h"
+#include "ops/core/recorder.h"
 #include "passes/subgraph.h"
 
 namespace whittle::reduce {
@@ -13,7 +13,7 @@ namespace {
 
 /// What is random becomes an input with its recorded value: a draw depends on how many were made before it.
 bool may_be_kept(const Node& node) {
-    if (node.target == kGetItem) return false;
+    if (is_getitem(node)) return false;
     const RegisteredOp* op = Registry::instance().op(node.target);
     return !op || !op->def->random;
 }
@@ -39,9 +39,9 @@ Case Deletion::candidate(const Set& kept) const {
     for (int item : kept) calls.push_back(items_[static_cast<std::size_t>(item)]);
     Subgraph part = subgraph(graph_, calls);
     verify(part.graph, Stage::captured, Registry::instance());
-    const auto values = [&](const std::vector<SubgraphValue>& keys) {
+    const auto values = [&](const std::vector<ValueRef>& keys) {
         std::vector<Tensor> tensors;
-        for (const SubgraphValue& key : keys) tensors.push_back(values_.at({key.node, key.result}));
+        for (const ValueRef& key : keys) tensors.push_back(values_.at(key));
         return tensors;
     };
     return {std::move(part.graph), values(part.inputs), values(part.outputs)};
@@ -76,9 +76,7 @@ std::vector<std::vector<int>> Deletion::neighbours() const {
     std::vector<std::vector<int>> adjacent(items_.size());
     for (std::size_t i = 0; i < items_.size(); i++)
         for_each_input(graph_.nodes[static_cast<std::size_t>(items_[i])], [&](NodeRef ref) {
-            const Node& read = graph_.node(ref);
-            if (read.kind == NodeKind::call && read.target == kGetItem) ref = *read.args.at(0).node();
-            const int other = item_of[static_cast<std::size_t>(ref.id)];
+            const int other = item_of[static_cast<std::size_t>(value_of(graph_, ref).node)];
             if (other < 0) return;
             adjacent[i].push_back(other);
             adjacent[static_cast<std::size_t>(other)].push_back(static_cast<int>(i));

@@ -4,6 +4,7 @@
 
 #include <functional>
 
+#include "graph/value_ref.h"
 #include "reduce/judge.h"
 
 namespace whittle::reduce {
@@ -28,7 +29,7 @@ class Deletion {
 
     const Graph graph_;
     std::vector<NodeId> items_;
-    std::map<std::pair<NodeId, int>, Tensor> values_;
+    std::map<ValueRef, Tensor> values_;
 };
 
 }  // namespace whittle::reduce

@@ -1,19 +1,11 @@
 #include "reduce/identity.h"
 
 #include "base/hash.h"
-#include "graph/accuracy_json.h"
 #include "graph/text.h"
 
 namespace whittle::reduce {
 
-Identity::Identity(const Oracle& oracle) {
-    Failure failure;
-    oracle.describe(failure);
-    configuration_ = oracle.name() + '\n' + failure.backend + ' ' + failure.polarity + ' ' + failure.reference;
-    for (const auto& [key, value] : failure.options) configuration_ += '\n' + key + '=' + value;
-    for (const std::string& word : failure.command) configuration_ += '\n' + word;
-    configuration_ += '\n' + accuracy_json(failure.accuracy);
-}
+Identity::Identity(const Oracle& oracle) : configuration_(oracle.question()) {}
 
 std::string Identity::operator()(const Graph& graph, std::span<const Tensor> inputs) {
     std::string text = configuration_;

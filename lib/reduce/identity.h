@@ -14,7 +14,7 @@ namespace whittle::reduce {
 
 class Identity {
   public:
-    /// Answers depend on the oracle's configuration too: backend, options, tolerance, command.
+    /// Answers depend on the oracle's question too (Oracle::question()), which is asked for here.
     explicit Identity(const Oracle& oracle);
 
     /// Hash of the graph as it is printed (names count: a command may look for them), its attributes, its nested

@@ -1,6 +1,8 @@
 #include "reduce/journal.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -38,6 +40,7 @@ Observation from_json(const json& line) {
             line.at("unresolved"),
             {signature.at(0), signature.at(1), signature.at(2)},
             line.at("message"),
+            false,
             true};
 }
 
@@ -45,12 +48,57 @@ Observation from_json(const json& line) {
 
 JournalingOracle::JournalingOracle(Oracle& oracle, fs::path file, const std::string& identity, bool resume)
     : oracle_(oracle), file_(std::move(file)) {
-    if (resume && fs::exists(file_)) {
-        read(identity);
-        return;
-    }
-    if (resume) log_warning("reduce", file_.string() + ": no journal to go on from, starting anew");
+    open_locked();
+    std::error_code ignored;
+    const bool empty = fs::file_size(file_, ignored) == 0;  // made by us, or by one that was killed before an answer
     header_ = json{{"format", kFormat}, {"version", "1.0"}, {"identity", identity}}.dump() + '\n';
+    if (resume && !empty) {
+        try {
+            read(identity);
+        } catch (...) {
+            ::close(descriptor_);
+            throw;
+        }
+        header_.clear();
+    } else if (resume) {
+        log_warning("reduce", file_.string() + ": no journal to go on from, starting anew");
+    }
+}
+
+JournalingOracle::~JournalingOracle() {
+    std::error_code ignored;
+    if (descriptor_ >= 0 && !header_.empty() && fs::file_size(file_, ignored) == 0) remove();  // nothing was answered
+    if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+/// Opens the file, or makes it, and locks it.
+void JournalingOracle::open_locked() {
+    const auto fail = [&](const char* doing) {
+        const int code = errno;
+        if (descriptor_ >= 0) ::close(descriptor_);
+        throw Error({file_.string(), {}}, std::string("cannot ") + doing + ": " + std::strerror(code));
+    };
+    std::error_code ignored;
+    if (file_.has_parent_path()) fs::create_directories(file_.parent_path(), ignored);
+    for (;;) {
+        descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        if (descriptor_ < 0) fail("write it");
+        if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+            if (errno == EWOULDBLOCK) {
+                ::close(descriptor_);
+                throw Error({file_.string(), {}}, "found it in use: another minify is searching with the same output",
+                            "wait for it, or choose another one with -o");
+            }
+            log_warning("reduce", file_.string() + ": cannot be locked (" + std::strerror(errno) +
+                                      "): let no other search have the same output");
+            return;
+        }
+        struct stat ours {
+        }, there{};
+        if (::fstat(descriptor_, &ours) != 0) fail("read it");
+        if (::stat(file_.c_str(), &there) == 0 && ours.st_ino == there.st_ino && ours.st_dev == there.st_dev) return;
+        ::close(descriptor_);  // its last owner has removed it in between
+    }
 }
 
 void JournalingOracle::read(const std::string& identity) {
@@ -87,7 +135,7 @@ Observation JournalingOracle::observe(const Candidate& candidate) {
         return seen;
     }
     Observation seen = oracle_.observe(candidate);
-    append(to_json(candidate.identity, seen).dump() + '\n');
+    if (!seen.lost) append(to_json(candidate.identity, seen).dump() + '\n');
     return seen;
 }
 
@@ -98,12 +146,11 @@ bool JournalingOracle::prefetch(const Candidate& candidate) {
 
 /// One write: other processes, and we after a kill, see the whole line or a part of the last one.
 void JournalingOracle::append(const std::string& line) {
-    if (!header_.empty()) write_file(file_, std::exchange(header_, {}));
-    const int file = ::open(file_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
-    const bool written = file >= 0 && ::write(file, line.data(), line.size()) == static_cast<ssize_t>(line.size());
-    const int error = errno;
-    if (file >= 0) ::close(file);
-    if (!written) throw Error({file_.string(), {}}, std::string("cannot write it: ") + std::strerror(error));
+    const bool first = !header_.empty();
+    const std::string text = std::exchange(header_, {}) + line;
+    const bool written = (!first || ::ftruncate(descriptor_, 0) == 0) &&
+                         ::write(descriptor_, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    if (!written) throw Error({file_.string(), {}}, std::string("cannot write it: ") + std::strerror(errno));
 }
 
 void JournalingOracle::remove() {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <string>
@@ -14,19 +13,24 @@
 namespace whittle::reduce {
 
 /// Answers from the journal what it knows, in the order in which it was asked; asks `oracle` the rest and writes it
-/// down. A line that was cut short by a kill is dropped.
+/// down, except where it was lost. A line that was cut short by a kill is dropped.
 class JournalingOracle final : public Oracle {
   public:
     /// A new journal at `file`, or, with `resume`, the one that is there. A new one replaces the old with its first
     /// answer: an oracle that cannot run loses nothing. `identity` is that of the original with its inputs: answers to
-    /// another question are never used. Throws Error when the journal is of another identity or damaged.
+    /// another question are never used. Throws Error when the journal is of another identity or damaged, and when
+    /// another process is at work on it: it is locked for as long as this lives.
     JournalingOracle(Oracle& oracle, std::filesystem::path file, const std::string& identity, bool resume);
+    ~JournalingOracle() override;
+    JournalingOracle(const JournalingOracle&) = delete;
+    JournalingOracle& operator=(const JournalingOracle&) = delete;
 
     /// From one thread.
     Observation observe(const Candidate& candidate) override;
     bool prefetch(const Candidate& candidate) override;
     void describe(Failure& failure) const override { oracle_.describe(failure); }
     std::string name() const override { return oracle_.name(); }
+    std::string question() const override { return oracle_.question(); }
 
     /// Answers taken from the journal so far.
     std::size_t replayed() const { return replayed_; }
@@ -34,11 +38,13 @@ class JournalingOracle final : public Oracle {
     void remove();
 
   private:
+    void open_locked();
     void read(const std::string& identity);
     void append(const std::string& line);
 
     Oracle& oracle_;
     std::filesystem::path file_;
+    int descriptor_ = -1;
     std::map<std::string, std::vector<Observation>> known_;  ///< by identity, last answer first
     std::size_t replayed_ = 0;
     std::string header_ = {};  ///< to be written before the first answer

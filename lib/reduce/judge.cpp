@@ -3,12 +3,31 @@
 #include <algorithm>
 
 #include "base/interrupt.h"
+#include "base/log.h"
 
 namespace whittle::reduce {
 
-Observation Judge::observe(const Case& original) {
+namespace {
+constexpr int kMostLost = 5;  // in a row: what answers is gone, and --resume goes on when it is back
+}  // namespace
+
+Observation Judge::observe(const Case& original) { return ask(original, identity_(original.graph, original.inputs)); }
+
+/// A query that is lost is asked once more.
+Observation Judge::ask(const Case& asked_case, const std::string& identity) {
+    const Candidate candidate{asked_case.graph, asked_case.inputs, asked_case.expected, identity};
+    Observation seen = oracle_.observe(candidate);
+    if (!seen.lost) return seen;
+    log_warning("reduce", "a query got no answer and is asked again: " + seen.message);
+    seen = oracle_.observe(candidate);
+    if (seen.lost) log_warning("reduce", "a query got no answer again and stays unresolved: " + seen.message);
+    return seen;
+}
+
+Observation Judge::observe(const Case& original, const AsGiven& given) {
+    const Graph& graph = given.graph ? *given.graph : original.graph;
     return oracle_.observe(
-        {original.graph, original.inputs, original.expected, identity_(original.graph, original.inputs)});
+        {graph, original.inputs, original.expected, identity_(graph, original.inputs) + " as given", given.file});
 }
 
 void Judge::follow(const Case& original, const Observation& failure) {
@@ -32,11 +51,14 @@ Verdict Judge::test(const Case& asked_case) {
     Observation seen;
     try {
         for (int i = 0; i < repeat_ && !(seen.failed && seen.signature == followed_); ++i)
-            seen = oracle_.observe({asked_case.graph, asked_case.inputs, asked_case.expected, identity});
+            seen = ask(asked_case, identity);
     } catch (const Interrupted&) {  // stopped() says so before the next query, and the best so far is kept
         return Verdict::unresolved;
     }
     count(seen);
+    lost_ = seen.lost ? lost_ + 1 : 0;
+    if (lost_ == kMostLost)
+        log_warning("reduce", std::to_string(lost_) + " queries in a row got no answer: the search stops here");
     known_[identity] = seen;
     const Verdict answer = verdict(asked_case, seen);
     unresolved_ += answer == Verdict::unresolved;
@@ -50,7 +72,7 @@ bool Judge::prefetch(const Case& likely) {
 }
 
 bool Judge::stopped() const {
-    return (limits_.stop && limits_.stop()) || (limits_.queries && run_ >= *limits_.queries);
+    return lost_ >= kMostLost || (limits_.stop && limits_.stop()) || (limits_.queries && run_ >= *limits_.queries);
 }
 
 Verdict Judge::verdict(const Case& asked_case, const Observation& seen) {

@@ -2,6 +2,7 @@
 // counts, and keeps other failures that it meets.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -20,6 +21,12 @@ struct Find {
     Observation seen;
 };
 
+/// A model before anything was computed or changed while reading it: what its user sees failing.
+struct AsGiven {
+    std::filesystem::path file = {};  ///< see Candidate::file; else …
+    std::optional<Graph> graph = {};  ///< … its graph, which takes the original's inputs
+};
+
 class Judge {
   public:
     struct Limits {
@@ -28,8 +35,10 @@ class Judge {
     };
     Judge(Oracle& oracle, Limits limits) : oracle_(oracle), identity_(oracle), limits_(std::move(limits)) {}
 
-    /// A run of the original: neither counted nor remembered.
+    /// A run of the original or of the result: neither counted nor remembered.
     Observation observe(const Case& original);
+    /// The same of the model that the original was read from.
+    Observation observe(const Case& original, const AsGiven& given);
     /// From now on `failure` of `original` is what fails means; counts as the first query.
     void follow(const Case& original, const Observation& failure);
 
@@ -54,6 +63,7 @@ class Judge {
     std::function<void()> asked = {};  ///< called after every query
 
   private:
+    Observation ask(const Case& asked, const std::string& identity);
     Verdict verdict(const Case& asked, const Observation& seen);
     void keep_drifted(const Case& asked, const Observation& seen);
 
@@ -65,6 +75,7 @@ class Judge {
     Find last_;
     std::vector<Find> drifted_;
     int repeat_ = 1;
+    int lost_ = 0;  ///< queries in a row that nobody answered
     void count(const Observation& seen);
 
     std::size_t queries_ = 0, run_ = 0, cache_hits_ = 0, unresolved_ = 0;

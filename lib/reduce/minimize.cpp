@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "reduce/deletion.h"
 
@@ -21,7 +22,8 @@ class Minimizer {
         : oracle_(oracle),
           options_(options),
           judge_(oracle, {options.search.step_limit, options.search.stop}),
-          deletion_(graph, inputs) {
+          deletion_(graph, inputs),
+          signature_(options.signature) {
         judge_.asked = [this] {
             if (options_.progress) options_.progress({judge_.queries(), result_.calls_after});
         };
@@ -31,7 +33,11 @@ class Minimizer {
         const Case whole = deletion_.whole();
         result_.before = result_.after = size_of(whole);
         result_.calls_before = result_.calls_after = result_.before.calls;
-        if (!baseline(whole)) return std::move(result_);
+        if (options_.as_given && !fails_as_given(whole)) return std::move(result_);
+        if (!baseline(whole)) {
+            result_.hidden = options_.as_given && result_.verdict == Minimized::Verdict::not_failing;
+            return std::move(result_);
+        }
         best_ = judge_.last_failing();
         for (const std::string& pass : options_.passes) result_.passes.push_back({pass, 0, 0, {}, {}});
         // A round that comes back to a case of an earlier one ends it too.
@@ -47,6 +53,19 @@ class Minimizer {
     }
 
   private:
+    /// Runs the model as its user gave it; its failure is followed from now on.
+    bool fails_as_given(const Case& whole) {
+        Observation seen;
+        for (int i = 0; i < std::max(options_.repeat, 1) && !wanted(seen); i++)
+            seen = judge_.observe(whole, *options_.as_given);
+        result_.message = seen.message;
+        if (seen.unresolved) result_.verdict = Minimized::Verdict::unsupported;
+        if (fails(seen)) result_.signature = seen.signature;
+        if (!wanted(seen)) return false;
+        signature_ = seen.signature;
+        return true;
+    }
+
     /// Runs the original: does it fail, and always in the same way? Where it does not, it is run more often, what it
     /// says most often is followed, and candidates are run until their passing means something, too.
     bool baseline(const Case& whole) {
@@ -54,6 +73,9 @@ class Minimizer {
         std::size_t runs = static_cast<std::size_t>(std::max(options_.repeat, 1));
         while (seen.size() < runs) {
             seen.push_back(judge_.observe(whole));
+            if (seen.back().lost)
+                throw Error({oracle_.name(), {}}, "found no answer for the model itself: " + seen.back().message,
+                            "run it by hand on the model, and see --timeout and --memory-limit");
             if (!alike(seen.back(), seen[0])) runs = std::max(runs, kFlakyRuns);
         }
         const auto often = [&](const Observation& one) {
@@ -76,9 +98,7 @@ class Minimizer {
     }
 
     static bool fails(const Observation& seen) { return seen.failed && !seen.unresolved; }
-    bool wanted(const Observation& seen) const {
-        return fails(seen) && (!options_.signature || seen.signature == *options_.signature);
-    }
+    bool wanted(const Observation& seen) const { return fails(seen) && (!signature_ || seen.signature == *signature_); }
     static bool alike(const Observation& one, const Observation& other) {
         return fails(one) ? fails(other) && one.signature == other.signature : !fails(other);
     }
@@ -204,6 +224,7 @@ class Minimizer {
     const MinimizeOptions& options_;
     Judge judge_;
     Deletion deletion_;
+    std::optional<Signature> signature_;  ///< the failure that is looked for; none: any
     Minimized result_;
     Find best_;
     std::size_t accepted_ = 0;  ///< candidates that became the best

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reduce/judge.h"
 #include "reduce/oracle.h"
 #include "reduce/search.h"
 #include "reduce/simplify.h"
@@ -31,6 +32,8 @@ struct MinimizeOptions {
     std::function<std::vector<std::string>()> likely = {};
     /// The failure to follow; none: the one that the original shows. With another one it is not failing.
     std::optional<Signature> signature = {};
+    /// Judged before the graph: where it does not fail, nothing does; else its failure is the one to follow.
+    std::optional<AsGiven> as_given = {};
     int repeat = 2;  ///< runs of the original, where answers that disagree make it flaky, and of the result
     /// Called with every smaller failing graph (its `failure` set), to save it.
     std::function<void(const Graph&)> improved = {};
@@ -65,6 +68,7 @@ struct Minimized {
     std::size_t calls_before = 0, calls_after = 0;  ///< nested graphs included
     Size before = {}, after = {};
     Flakiness flaky = {};
+    bool hidden = false;    ///< not_failing, but the model as it was given is: reading it hid the failure
     bool verified = false;  ///< every run of the result failed in the same way
     /// Counts are those of everything; one_minimal is about calls.
     Result search = {};

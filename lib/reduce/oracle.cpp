@@ -2,57 +2,63 @@
 
 #include <algorithm>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/pattern.h"
 #include "base/subprocess.h"
+#include "frontends/onnx/copy.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
+#include "graph/accuracy_json.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
-#include "passes/widen.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {
+namespace fs = std::filesystem;
 namespace {
+
+std::string text_of(const Limits& limits) {
+    return "\nwithin " + std::to_string(limits.timeout.count()) + " ms, " + std::to_string(limits.memory) + " bytes, " +
+           (limits.cpu ? std::to_string(limits.cpu->count()) : "any") + " s of processor time";
+}
+
+std::string contents_of(const std::vector<fs::path>& files) {
+    std::string text;
+    for (const fs::path& file : files) text += "\nfile " + file.string() + ' ' + fingerprint(file);
+    return text;
+}
 
 class BackendOracle final : public Oracle {
   public:
-    BackendOracle(Backend& backend, BackendOracleOptions options) : backend_(backend), options_(std::move(options)) {
-        if (options_.launcher.prefix.empty()) backend_.warm_up();
-    }
+    BackendOracle(Backend& backend, Suspect suspect) : backend_(backend), suspect_(std::move(suspect)) {}
 
     Observation observe(const Candidate& candidate) override {
-        Outcome outcome = run(candidate);
-        if (options_.accuracy && !outcome.failed())
-            outcome = judge(std::move(outcome), candidate.expected, options_.how, [&] {
-                return evaluate_exactly(candidate.graph, candidate.inputs).value_or(std::vector<Tensor>());
-            });
+        const Outcome outcome = query(candidate.graph, candidate.inputs, candidate.expected, backend_, suspect_);
         Observation seen;
         seen.message = outcome.message;
-        seen.unresolved = outcome.kind == Outcome::Kind::unsupported;
-        seen.failed = outcome.failed() && !seen.unresolved;
+        seen.lost = outcome.kind == Outcome::Kind::unresolved;
+        seen.failed = outcome.is_failure();
+        seen.unresolved = outcome.failed() && !seen.failed;
         if (seen.failed) seen.signature = signature_of(outcome);
         return seen;
     }
 
-    void describe(Failure& failure) const override {
-        failure.backend = options_.backend;
-        failure.options = options_.options;
-        failure.accuracy = options_.how;
-    }
+    void describe(Failure& failure) const override { whittle::describe(suspect_, failure); }
+    std::string name() const override { return suspect_.spec.text(); }
 
-    std::string name() const override { return options_.backend; }
+    std::string question() const override {
+        std::vector<fs::path> files = backend_files(suspect_.spec);
+        const std::vector<fs::path> carriers = files_named(suspect_.launcher.prefix);
+        files.insert(files.end(), carriers.begin(), carriers.end());
+        return Oracle::question() + (suspect_.tier == Tier::computes ? "\nresults count" : "") +
+               text_of(suspect_.limits) + "\nlauncher " + shell_quote(suspect_.launcher.prefix) + contents_of(files);
+    }
 
   private:
-    Outcome run(const Candidate& candidate) const {
-        const BackendOracleOptions& o = options_;
-        return o.launcher.prefix.empty()
-                   ? run_isolated(candidate.graph, candidate.inputs, backend_, o.options, o.limits)
-                   : run_launched(candidate.graph, candidate.inputs, o.backend, o.options, o.limits, o.launcher);
-    }
-
     Backend& backend_;
-    BackendOracleOptions options_;
+    Suspect suspect_;
 };
 
 bool contains(const std::vector<int>& codes, int code) {
@@ -63,13 +69,7 @@ class CommandOracle final : public Oracle {
   public:
     explicit CommandOracle(CommandOracleOptions options) : options_(std::move(options)) {
         if (options_.command.empty()) throw Error("found no oracle command, expected one");
-        if (options_.fail_pattern.empty()) return;
-        try {
-            pattern_.emplace(options_.fail_pattern, std::regex::ECMAScript);
-        } catch (const std::regex_error& error) {
-            throw Error({"--fail-regex", {}},
-                        "found '" + options_.fail_pattern + "', expected a regular expression (" + error.what() + ")");
-        }
+        if (!options_.fail_pattern.empty()) pattern_.emplace("--fail-regex", options_.fail_pattern);
     }
 
     Observation observe(const Candidate& candidate) override {
@@ -93,11 +93,26 @@ class CommandOracle final : public Oracle {
 
     std::string name() const override { return shell_quote(options_.command); }
 
+    std::string question() const override {
+        std::vector<std::string> argv = options_.launcher;
+        argv.insert(argv.end(), options_.command.begin(), options_.command.end());
+        std::vector<fs::path> files = files_named(argv);
+        if (!options_.launcher.empty()) {  // the command's own program
+            const std::vector<fs::path> own = files_named(options_.command);
+            files.insert(files.end(), own.begin(), own.end());
+        }
+        std::string text = Oracle::question() + "\nas " + options_.extension + text_of(options_.limits) +
+                           "\nlauncher " + shell_quote(options_.launcher);
+        for (const int code : options_.fail_codes) text += "\nfails with " + std::to_string(code);
+        for (const int code : options_.ignore_codes) text += "\npasses with " + std::to_string(code);
+        return text + "\nfails with words " + options_.fail_pattern + contents_of(files);
+    }
+
   private:
     std::filesystem::path write_query(const Candidate& candidate, const std::filesystem::path& folder) const {
         const std::filesystem::path file = folder / ("candidate" + options_.extension);
         if (options_.extension == ".onnx") {
-            save_onnx(candidate.graph, file);
+            candidate.file.empty() ? save_onnx(candidate.graph, file) : copy_onnx(candidate.file, file);
             save_tensors(folder / "test_data_set_0", "input_", candidate.inputs);
             save_tensors(folder / "test_data_set_0", "output_", candidate.expected);
             return file;
@@ -140,16 +155,20 @@ class CommandOracle final : public Oracle {
         seen.message = first_line(process);
         if (process.timed_out || process.cpu_exceeded) return limited("timeout", late(process), std::move(seen));
         if (process.out_of_memory)
-            return limited("out_of_memory", "killed by SIGKILL, as the kernel does when memory runs out",
+            return limited("out_of_memory",
+                           "held more than " + std::to_string(options_.limits.memory >> 20) + " MB (--memory-limit)",
                            std::move(seen));
+        if (process.ended_from_outside && !contains(options_.fail_codes, process.exit_code)) {
+            seen.lost = seen.unresolved = true;
+            seen.message = "the command " + std::string(EndedFromOutside(process).what());
+            return seen;
+        }
         if (process.signal == 0 && process.exit_code == 125) {
             seen.unresolved = true;
             if (seen.message.empty()) seen.message = "it exited with 125";
             return seen;
         }
-        // Not the bug, however the command ends then: Python exits with 1, C++ dies of SIGABRT.
-        if ((process.signal != 0 || process.exit_code != 0) && says_out_of_memory(process.err))
-            return limited("out_of_memory", seen.message, std::move(seen));
+        if (!process.good()) hint_at_memory(process.err);
         if (options_.polarity == CommandOracleOptions::Polarity::check) return checked(process, std::move(seen));
         const bool zero = process.signal == 0 && process.exit_code == 0;
         seen.failed = options_.polarity == CommandOracleOptions::Polarity::test ? zero : !zero;
@@ -186,7 +205,7 @@ class CommandOracle final : public Oracle {
         if (contains(options_.ignore_codes, code)) return passes(", which --ignore-fail-code excludes");
         if (!options_.fail_codes.empty() && !contains(options_.fail_codes, code))
             return passes(", which is no --fail-code");
-        if (pattern_ && !std::regex_search(process.out, *pattern_) && !std::regex_search(process.err, *pattern_))
+        if (pattern_ && !pattern_->found_in(as_utf8(process.out)) && !pattern_->found_in(as_utf8(process.err)))
             return passes(", and what it prints does not match --fail-regex");
         seen.failed = true;
         // Without a list of codes the original's own code is the failure; another code is another failure.
@@ -201,13 +220,22 @@ class CommandOracle final : public Oracle {
     }
 
     CommandOracleOptions options_;
-    std::optional<std::regex> pattern_;
+    std::optional<Pattern> pattern_;
 };
 
 }  // namespace
 
-std::unique_ptr<Oracle> backend_oracle(Backend& backend, BackendOracleOptions options) {
-    return std::make_unique<BackendOracle>(backend, std::move(options));
+std::string Oracle::question() const {
+    Failure failure;
+    describe(failure);
+    std::string text = name() + '\n' + failure.backend + ' ' + failure.polarity + ' ' + failure.reference;
+    for (const auto& [key, value] : failure.options) text += '\n' + key + '=' + value;
+    for (const std::string& word : failure.command) text += '\n' + word;
+    return text + '\n' + accuracy_json(failure.accuracy);
+}
+
+std::unique_ptr<Oracle> backend_oracle(Backend& backend, Suspect suspect) {
+    return std::make_unique<BackendOracle>(backend, std::move(suspect));
 }
 
 std::unique_ptr<Oracle> command_oracle(CommandOracleOptions options) {

@@ -5,14 +5,12 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
-#include <regex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "reduce/search.h"
-#include "run/launched.h"
-#include "run/outcome.h"
+#include "run/suspect.h"
 
 namespace whittle::reduce {
 
@@ -22,6 +20,8 @@ struct Observation {
     bool unresolved = false;   ///< no usable answer, whatever the signature
     Signature signature = {};  ///< when failed
     std::string message = {};
+    /// Unresolved because something outside ended the query or its launcher: not kept, and worth asking again.
+    bool lost = false;
     bool replayed = false;  ///< nothing was run: an earlier run's answer (journal.h)
 };
 
@@ -31,6 +31,9 @@ struct Candidate {
     std::span<const Tensor> inputs;
     std::span<const Tensor> expected;
     std::string identity = {};  ///< see identity.h
+    /// An ONNX file that the graph was read from: a command whose candidates are such files is given this one, byte by
+    /// byte, instead of the graph.
+    std::filesystem::path file = {};
 };
 
 class Oracle {
@@ -44,19 +47,13 @@ class Oracle {
     virtual void describe(Failure& failure) const = 0;
     /// "halide", or the command line.
     virtual std::string name() const = 0;
+    /// All that its answers depend on besides the candidate, as text: what is asked, within which limits, and the
+    /// contents of the files that answer. Here what describe() says.
+    virtual std::string question() const;
 };
 
-struct BackendOracleOptions {
-    std::string backend;  ///< as the user named it, for the failure record
-    BackendOptions options = {};
-    bool accuracy = false;  ///< a wrong result is a failure too
-    Accuracy how = {};      ///< results are judged
-    Limits limits = {};
-    Launcher launcher = {};  ///< where queries run; none: here
-};
-
-/// Compiles and runs on `backend` in a child process with limits. Wrong results are failures only with `accuracy`.
-std::unique_ptr<Oracle> backend_oracle(Backend& backend, BackendOracleOptions options);
+/// Compiles and runs on the suspect, whose backend is `backend`.
+std::unique_ptr<Oracle> backend_oracle(Backend& backend, Suspect suspect);
 
 struct CommandOracleOptions {
     std::vector<std::string> command;  ///< "{}" stands for the candidate's path; it is appended when there is none
@@ -68,15 +65,15 @@ struct CommandOracleOptions {
     std::string extension = ".json";     ///< ".onnx" or ".json": how candidates are written
     std::vector<int> fail_codes = {};    ///< check: only these are failures
     std::vector<int> ignore_codes = {};  ///< check: these are not
-    std::string fail_pattern = {};       ///< check: output must match this regular expression to be the failure
+    std::string fail_pattern = {};       ///< check: output must match this regular expression (RE2) to be the failure
     Limits limits = {};
     std::vector<std::string> launcher = {};  ///< words before the command: they take it elsewhere
 };
 
 /// Writes each candidate into a folder of its own and runs the command in the user's working directory, with
 /// WHITTLE_QUERY_DIR naming the folder (candidate, inputs). Exit 125 is unresolved, 127 throws Error (the command
-/// itself is broken). A killed or timed-out command is a failure only where the polarity says so and the original was
-/// too.
+/// itself is broken). A timed-out command, or one over its memory, is a failure only where the original was too; one
+/// that somebody else ended is lost.
 std::unique_ptr<Oracle> command_oracle(CommandOracleOptions options);
 
 }  // namespace whittle::reduce

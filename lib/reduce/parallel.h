@@ -24,6 +24,7 @@ class ParallelOracle final : public Oracle {
     bool prefetch(const Candidate& candidate) override;
     void describe(Failure& failure) const override { oracle_.describe(failure); }
     std::string name() const override { return oracle_.name(); }
+    std::string question() const override { return oracle_.question(); }
 
   private:
     Oracle& oracle_;

@@ -48,6 +48,13 @@ std::string passes(const std::vector<ReductionReport>& passes) {
 
 }  // namespace
 
+std::string folded_text(const std::map<std::string, std::size_t>& folded) {
+    std::size_t total = 0;
+    std::vector<std::string> ops;
+    for (const auto& [op, number] : folded) total += number, ops.push_back(fmt::format("{} {}", op, number));
+    return fmt::format("{} ({})", count(total, "op", "ops"), fmt::join(ops, ", "));
+}
+
 nlohmann::json to_json(const Minimized& result, const Written& written) {
     nlohmann::json passes = nlohmann::json::array();
     for (const ReductionReport& pass : result.passes)
@@ -80,6 +87,7 @@ nlohmann::json to_json(const Minimized& result, const Written& written) {
     if (result.flaky.runs)
         json["flaky"] = {
             {"failures", result.flaky.failures}, {"runs", result.flaky.runs}, {"repeat", result.flaky.repeat}};
+    if (!written.folded.empty()) json["folded"] = written.folded;
     if (written.closeness) json["closeness"] = name(*written.closeness);
     if (result.graph.failure && result.graph.failure->culprit) {
         const Culprit& culprit = *result.graph.failure->culprit;
@@ -107,6 +115,9 @@ std::string report(const Minimized& result, const Written& written) {
         complete ? "minimized:  " : "stopped:    ", result.calls_before, count(result.calls_after, "op", "ops"),
         count(search.queries, "query", "queries"), search.cache_hits, search.unresolved,
         written.replayed ? fmt::format(", {} answers from the journal", written.replayed) : "", result.seconds);
+    if (!written.folded.empty())
+        text += "folded:     " + folded_text(written.folded) +
+                " of the file, computed while reading it; --no-fold minimizes them, too\n";
     if (const std::string sizes = difference(result.before, result.after); !sizes.empty())
         text += "sizes:      " + sizes + '\n';
     text += passes(result.passes);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -18,8 +19,12 @@ struct Written {
     std::size_t replayed = 0;                         ///< answers taken from the journal
     std::vector<std::filesystem::path> drifted = {};  ///< one per Minimized::drifted
     std::optional<Closeness> closeness = {};          ///< of wrong results: rounding noise, or more
+    std::map<std::string, std::size_t> folded = {};   ///< by op: of the file, and no part of what was minimized
     bool stored = false;                              ///< the failure that was followed is the one of the file
 };
+
+/// "3 ops (onnx.Shape 2, onnx.Gather 1)".
+std::string folded_text(const std::map<std::string, std::size_t>& folded);
 
 nlohmann::json to_json(const Minimized& result, const Written& written);
 

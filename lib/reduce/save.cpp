@@ -8,8 +8,7 @@ namespace whittle::reduce {
 
 void save_minimized(const Graph& graph, const std::filesystem::path& path) {
     if (path.extension() != ".onnx") return save_graph(graph, path);
-    save_failure(graph, path);
-    save_onnx(graph, path);
+    save_failing_model(graph, path, to_onnx(graph));
 }
 
 }  // namespace whittle::reduce

@@ -8,7 +8,7 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/json.h"
-#include "record/record.h"
+#include "trace/record.h"
 
 namespace whittle::repro {
 namespace fs = std::filesystem;
@@ -54,17 +54,6 @@ std::string read_me(const Graph& graph, const Report& report, const Options& opt
     return text;
 }
 
-/// The backend as it is named in the folder of the bundle, which has its library or its scripts.
-std::string backend_here(const std::string& spec, const Emission& emission, const Options& options) {
-    if (!options.plugin.empty()) return "./" + options.plugin.filename().string() + ":" + options.backend_name;
-    if (!spec.starts_with("cmd:")) return spec;
-    std::vector<std::string> words = shell_split(std::string_view(spec).substr(4));
-    for (std::string& word : words)
-        for (const fs::path& companion : emission.companions)
-            if (fs::absolute(word).lexically_normal() == companion) word = "./" + companion.filename().string();
-    return "cmd:" + shell_quote(words);
-}
-
 /// False: the graph has no spelling in ONNX.
 bool write_onnx(const fs::path& folder, const Graph& graph, const std::vector<Tensor>& expected) {
     if (graph.dialect != "onnx") return false;
@@ -90,7 +79,7 @@ void write_bundle(const fs::path& folder, const Graph& graph, const std::vector<
     }
     write_file(folder / "run.sh", run_script(report, options));
     Graph moved = graph;
-    moved.failure->backend = backend_here(graph.failure->backend, emission, options);
+    if (!emission.spec_beside.empty()) moved.failure->backend = emission.spec_beside;
     save_graph(moved, folder / "candidate.json");
     const bool onnx = write_onnx(folder, graph, expected);
     Graph plain = graph;

@@ -69,11 +69,9 @@ bool uniform(const Tensor& memory) {
     return bytes.size() > element && std::memcmp(bytes.data(), bytes.data() + element, bytes.size() - element) == 0;
 }
 
-bool is_half(DType dtype) { return dtype == DType::f16 || dtype == DType::bf16; }
-
 /// A pointer to the bits of 16-bit floats as one to their type; other pointers are what they should be.
 std::string as_type(DType dtype, const std::string& pointer) {
-    return is_half(dtype) ? "reinterpret_cast<const " + expr::cpp_type(dtype) + "*>(" + pointer + ")" : pointer;
+    return is_reduced(dtype) ? "reinterpret_cast<const " + expr::cpp_type(dtype) + "*>(" + pointer + ")" : pointer;
 }
 
 std::string comment_of(const Tensor& tensor) {
@@ -123,40 +121,28 @@ std::string DataWriter::define_random(const std::string& name, const Tensor& ten
 }
 
 std::string literal(const Tensor& tensor, std::int64_t i) {
-    switch (tensor.dtype()) {
-        case DType::f64:
-            return floating(tensor.data<double>()[i], 17, "");
-        case DType::f32:
-            return floating(tensor.data<float>()[i], 9, "f");
-        case DType::f16:
-        case DType::bf16: {
-            std::uint16_t bits;
-            std::memcpy(&bits, static_cast<const char*>(tensor.raw()) + 2 * i, 2);
-            return format("0x%04x", static_cast<unsigned>(bits));
+    return visit_dtype(tensor.dtype(), [&]<class T>(T) -> std::string {
+        const T value = tensor.data<T>()[i];
+        if constexpr (is_reduced_type<T>) {
+            std::uint32_t bits = 0;
+            std::memcpy(&bits, &value, sizeof value);
+            return format("0x%0*x", static_cast<int>(2 * sizeof value), bits);
+        } else if constexpr (std::is_same_v<T, bool>) {
+            return value ? "true" : "false";
+        } else if constexpr (std::is_floating_point_v<T>) {
+            return floating(value, std::numeric_limits<T>::max_digits10, sizeof(T) == 4 ? "f" : "");
+        } else {
+            if (sizeof(T) >= 4 && value == std::numeric_limits<T>::min())
+                return "INT" + std::to_string(8 * sizeof(T)) + "_MIN";
+            return std::to_string(value);
         }
-        case DType::i64: {
-            const std::int64_t value = tensor.data<std::int64_t>()[i];
-            return value == INT64_MIN ? "INT64_MIN" : std::to_string(value);
-        }
-        case DType::boolean:
-            return tensor.data<bool>()[i] ? "true" : "false";
-        case DType::i32: {
-            const std::int32_t value = tensor.data<std::int32_t>()[i];
-            return value == INT32_MIN ? "INT32_MIN" : std::to_string(value);
-        }
-        case DType::i16:
-            return std::to_string(tensor.data<std::int16_t>()[i]);
-        case DType::i8:
-            return std::to_string(tensor.data<std::int8_t>()[i]);
-        case DType::u8:
-            return std::to_string(tensor.data<std::uint8_t>()[i]);
-    }
-    __builtin_unreachable();
+    });
 }
 
 std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
     const std::string type = expr::cpp_type(tensor.dtype());
-    const std::string stored = is_half(tensor.dtype()) ? "uint16_t" : type;
+    const std::string stored =
+        is_reduced(tensor.dtype()) ? format("uint%d_t", static_cast<int>(8 * size_of(tensor.dtype()))) : type;
     const Span span = reached(tensor);
     const std::string comment = comment_of(tensor);
     const std::int64_t count = span.memory.numel();
@@ -193,20 +179,6 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
     text += line + "};\n";
     return text + "static const " + type + "* const " + name + " = " + as_type(tensor.dtype(), name + "_data") + first +
            ";" + comment;
-}
-
-std::string string_literal(const std::string& text) {
-    std::string out = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        if (c == '\n')
-            out += "\\n\"\n    \"";
-        else if (static_cast<unsigned char>(c) < 0x20)
-            out += format("\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));
-        else
-            out += c;
-    }
-    return out + "\"";
 }
 
 }  // namespace whittle::repro

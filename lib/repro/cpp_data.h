@@ -49,7 +49,4 @@ class DataWriter {
 /// bits of f16 and bf16.
 std::string literal(const Tensor& contiguous, std::int64_t element);
 
-/// A C string literal of any length: one piece per line of `text`.
-std::string string_literal(const std::string& text);
-
 }  // namespace whittle::repro

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/emitter.h"
 #include "repro/cpp_data.h"
 #include "repro/repro.h"
 
@@ -17,6 +18,7 @@ struct Emission {
     std::vector<Sidecar> sidecars;
     std::string control;                            ///< what must pass when the program is run with "control"
     std::vector<std::filesystem::path> companions;  ///< files that the program looks for beside itself first
+    std::string spec_beside;                        ///< --backend, in a folder with the companions
     std::vector<std::string> compile_flags;         ///< what follows "g++ -std=c++17 -O1 repro.cpp -o repro"
 };
 
@@ -27,12 +29,8 @@ struct Facts {
     std::map<std::size_t, std::uint64_t> seeds;  ///< of inputs that the program makes up (made_up, Data::random)
 };
 
-/// `expected`: one tensor per output, from the reference.
-Emission emit_halide(const Graph& graph, const std::vector<Tensor>& expected, const Options& options,
-                     const Facts& facts);
-Emission emit_command(const Graph& graph, const std::vector<Tensor>& expected, const Options& options,
-                      const Facts& facts);
-Emission emit_plugin(const Graph& graph, const std::vector<Tensor>& expected, const Options& options,
-                     const Facts& facts);
+/// `expected`: one tensor per output, from the reference. The suspect's part is `emitter`'s.
+Emission emit(const Graph& graph, const std::vector<Tensor>& expected, Emitter& emitter, const Options& options,
+              const Facts& facts);
 
 }  // namespace whittle::repro

@@ -6,10 +6,11 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
-#include "ops/interpreter.h"
-#include "passes/widen.h"
+#include "graph/abilities.h"
+#include "ops/core/interpreter.h"
 #include "repro/bundle.h"
 #include "repro/emit.h"
+#include "run/suspect.h"
 
 namespace whittle::repro {
 namespace {
@@ -45,11 +46,8 @@ Subject with_data(const Graph& graph, Data data) {
 
 bool fails_alike(const Subject& subject, Backend& backend, const Limits& limits) {
     const Failure& failure = *subject.graph.failure;
-    Outcome outcome = run_isolated(subject.graph, failure.inputs, backend, failure.options, limits);
-    if (failure.signature.kind == "mismatch")
-        outcome = judge(std::move(outcome), subject.expected, failure.accuracy, [&] {
-            return evaluate_exactly(subject.graph, failure.inputs).value_or(std::vector<Tensor>());
-        });
+    const Outcome outcome =
+        query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, limits));
     return outcome.failed() && signature_of(outcome) == failure.signature;
 }
 
@@ -155,15 +153,16 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
         throw Error("found a graph without a failure, expected one that minify wrote",
                     "name the backend with --backend to look for a failure first");
     WHITTLE_CHECK(!original.failure->backend.empty(), "a failure without a backend");
+    Emitter* emitter = offered<Emitter>(backend);
+    if (!emitter)
+        throw Error("found backend " + original.failure->backend +
+                        ", expected one that says how a program without Whittle runs it",
+                    "what is part of Whittle needs no repro; a backend of your own offers Emitter");
     const Subject subject =
         options.data ? with_data(original, *options.data) : smallest(original, backend, options.limits);
     const Graph& graph = subject.graph;
-    const std::string& suspect = graph.failure->backend;
     const auto emit = [&](const std::string& claim) {
-        const Facts facts{claim, data_text(subject), subject.seeds};
-        return suspect == "halide"           ? emit_halide(graph, subject.expected, options, facts)
-               : suspect.starts_with("cmd:") ? emit_command(graph, subject.expected, options, facts)
-                                             : emit_plugin(graph, subject.expected, options, facts);
+        return repro::emit(graph, subject.expected, *emitter, options, {claim, data_text(subject), subject.seeds});
     };
 
     Report report;

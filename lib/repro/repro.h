@@ -30,8 +30,6 @@ struct Options {
     std::map<std::string, std::string> environment = {};  ///< for the header
     /// A folder with everything that it takes to show the failure elsewhere; `output` is its repro.cpp.
     bool bundle = false;
-    std::filesystem::path plugin = {};  ///< the library of a plug-in backend
-    std::string backend_name = {};      ///< its name in that library
 };
 
 struct Report {
@@ -48,8 +46,8 @@ struct Report {
 
 /// `backend` is the one of the failure. `graph` carries a failure with the backend, its signature and one input per
 /// placeholder. Writes the file (and sidecars) whether or not it verifies; a repro that does not show the failure is
-/// reported with verified == false. Throws Error when the graph has no failure, or (Halide)
-/// an op does not lower.
+/// reported with verified == false. Throws Error when the graph has no failure, when the
+/// backend does not offer Emitter, and when it cannot write the graph down.
 Report write_repro(const Graph& graph, Backend& backend, const Options& options);
 
 }  // namespace whittle::repro

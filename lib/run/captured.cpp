@@ -47,7 +47,7 @@ void describe(IndexGraph& entry, const capture::CapturedFrame& frame, const capt
     const std::vector<NodeId> outputs = graph.graph.outputs();
     for (const capture::InputUpdate& update : graph.updates)
         entry.updates.push_back(update.source.text() + " = %" + graph.graph.node({outputs.at(update.output)}).name);
-    for (const capture::Guard& guard : graph.guards) entry.guards.push_back(guard.text());
+    for (const capture::Guard& guard : graph.guards) entry.guards.emplace_back(guard);
     entry.compile_seconds = graph.compile_seconds;
     entry.runs = graph.runs;
     if (graph.variant_of) entry.variant_of = frame.graphs.at(*graph.variant_of).graph.name;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "capture/output_graph.h"
-#include "record/index.h"
+#include "trace/index.h"
 
 namespace whittle {
 

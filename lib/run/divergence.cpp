@@ -6,29 +6,15 @@
 #include <set>
 
 #include "base/error.h"
-#include "ops/interpreter.h"
-#include "ops/random.h"
+#include "graph/value_ref.h"
+#include "ops/aten/random.h"
+#include "ops/core/interpreter.h"
 #include "passes/expose.h"
 #include "passes/widen.h"
+#include "tensor/limits.h"
 
 namespace whittle {
 namespace {
-
-/// Distance from 1 to the next value.
-double epsilon(DType dtype) {
-    switch (dtype) {
-        case DType::f64:
-            return 0x1p-52;
-        case DType::f32:
-            return 0x1p-23;
-        case DType::f16:
-            return 0x1p-10;
-        case DType::bf16:
-            return 0x1p-7;
-        default:
-            return 0;
-    }
-}
 
 double largest(const Tensor& tensor) {
     double most = 0;
@@ -65,11 +51,8 @@ class Births {
     /// True: this node's value is the first of its ancestors' to have some.
     bool born(NodeId id, const Tensor& value) {
         bool inherited = false;
-        for_each_input(graph_.nodes[static_cast<std::size_t>(id)], [&](NodeRef ref) {
-            const Node& read = graph_.node(ref);
-            const NodeId from = read.target == kGetItem ? read.args.at(0).node()->id : ref.id;
-            inherited = inherited || bad_.contains(from);
-        });
+        for_each_input(graph_.nodes[static_cast<std::size_t>(id)],
+                       [&](NodeRef ref) { inherited = inherited || bad_.contains(value_of(graph_, ref).node); });
         return note(id, value) && !inherited;
     }
 
@@ -105,7 +88,7 @@ bool is_noise(const Tensor& got, const Tensor& reference, const Tensor& exact) {
         got.sizes() != exact.sizes() || measure(got, reference).misplaced)
         return false;
     const ErrorFigures own = measure(got, exact), its = measure(reference, exact);
-    const double step = epsilon(got.dtype()) * largest(exact);
+    const double step = float_limits(got.dtype()).epsilon * largest(exact);
     return own.rmse <= kNoiseFactor * std::max(its.rmse, step) &&
            own.max_abs <= kNoiseFactor * std::max(its.max_abs, step);
 }
@@ -128,14 +111,14 @@ Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& 
     suspects.leaves(inputs);
     references.leaves(inputs);
     for (std::size_t i = 0; i < reference.size(); i++) {
-        const SubgraphValue& from = exposed.outputs[i];
+        const ValueRef& from = exposed.outputs[i];
         const Node& node = graph.nodes[static_cast<std::size_t>(from.node)];
         const Tensor& got = outcome.outputs[i];
         ValueDivergence value{.node = node.name,
                               .op = node.target,
-                              .result = from.result,
+                              .result = from.index,
                               .results = static_cast<int>(node.results.size()),
-                              .meta = node.results[static_cast<std::size_t>(from.result)],
+                              .meta = node.results[static_cast<std::size_t>(from.index)],
                               .stack = node.stack,
                               .module_path = node.module_path};
         const Tensor* truth = exact ? &(*exact)[i] : nullptr;

@@ -8,14 +8,15 @@
 #include <csignal>
 #include <cstring>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/sanitizer.h"
+#include "base/memory_file.h"
 #include "base/subprocess.h"
 #include "graph/json_text.h"
-#include "ops/random.h"
+#include "ops/aten/random.h"
 #include "run/outcome.h"
 #include "run/outcome_message.h"
 
@@ -23,13 +24,6 @@ namespace whittle {
 namespace {
 
 // ---- the child -----------------------------------------------------------------------------------------------------
-
-/// Bytes of address space in use.
-std::size_t address_space() {
-    std::size_t pages = 0;
-    std::ifstream("/proc/self/statm") >> pages;
-    return pages * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
 
 /// Bytes of memory in use.
 std::size_t resident_memory() {
@@ -60,14 +54,13 @@ class StageBackend final : public Backend {
     Shared& shared_;
 };
 
-/// Compiles and runs, and writes the outcome into `answer`. Memory is limited to what is mapped now and `memory` more.
+/// Compiles and runs, and writes the outcome into `answer`.
 int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const BackendOptions& options,
-         std::size_t memory, Shared& shared, int answer, int log) {
-    send_log_to(log);
+         Shared& shared, const MemoryFile& answer, const MemoryFile& log) {
+    send_log_to(log.descriptor());
     std::signal(SIGXFSZ, SIG_IGN);  // write() says so instead
-    const rlimit size{rlim_t(1) << 32, rlim_t(1) << 32}, space{address_space() + memory, address_space() + memory};
+    const rlimit size{rlim_t(1) << 32, rlim_t(1) << 32};
     ::setrlimit(RLIMIT_FSIZE, &size);
-    if (!kAddressSanitizer) ::setrlimit(RLIMIT_AS, &space);
     StageBackend staged(backend, shared);
     seed_random_ops(0);  // as the reference's runs do
     std::string message;
@@ -78,13 +71,7 @@ int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, c
                           .stage = shared.stage ? "run" : "compile",
                           .message = "out of memory"});
     }
-    std::string_view rest = message;
-    while (!rest.empty()) {
-        const ssize_t written = ::write(answer, rest.data(), rest.size());
-        if (written < 0 && errno != EINTR) return 1;
-        if (written > 0) rest.remove_prefix(static_cast<std::size_t>(written));
-    }
-    return 0;
+    return answer.write(message) ? 0 : 1;
 }
 
 // ---- the parent ----------------------------------------------------------------------------------------------------
@@ -105,32 +92,6 @@ class SharedMemory {
 
   private:
     void* memory_;
-};
-
-/// A file in memory where the child leaves its answer, or what it logs.
-class MemoryFile {
-  public:
-    MemoryFile() : fd_(static_cast<int>(::memfd_create("whittle-answer", MFD_CLOEXEC))) {
-        if (fd_ < 0) fail("create a file for the child's answer");
-    }
-    ~MemoryFile() { ::close(fd_); }
-    MemoryFile(const MemoryFile&) = delete;
-    MemoryFile& operator=(const MemoryFile&) = delete;
-    int descriptor() const { return fd_; }
-
-    /// f(its bytes), where it has any.
-    template <class F>
-    void read(F&& f) const {
-        const off_t size = ::lseek(fd_, 0, SEEK_END);
-        if (size <= 0) return;
-        void* bytes = ::mmap(nullptr, static_cast<std::size_t>(size), PROT_READ, MAP_PRIVATE, fd_, 0);
-        if (bytes == MAP_FAILED) fail("map the child's answer");
-        f(std::string_view(static_cast<const char*>(bytes), static_cast<std::size_t>(size)));
-        ::munmap(bytes, static_cast<std::size_t>(size));
-    }
-
-  private:
-    int fd_;
 };
 
 std::string last_words(const ProcessResult& process) {
@@ -154,7 +115,10 @@ Outcome outcome_of(const ProcessResult& process, const MemoryFile& answer, const
     if (process.signal == 0 && process.exit_code == 0) {
         std::optional<Outcome> told;
         answer.read([&](std::string_view bytes) { told = decode(bytes); });
-        if (told) return *told;
+        if (told) {
+            if (told->kind == Outcome::Kind::exception) hint_at_memory(told->message);
+            return *told;
+        }
     }
     outcome.kind = Outcome::Kind::crash;
     if (process.signal != 0) {
@@ -165,9 +129,14 @@ Outcome outcome_of(const ProcessResult& process, const MemoryFile& answer, const
         outcome.message = "the process exited with " + std::to_string(process.exit_code) + " in the middle of its work";
     }
     const std::string said = last_words(process);
-    // Nobody but the kernel's memory killer sends KILL here: our own comes with a timeout.
-    if (process.out_of_memory || process.signal == SIGKILL || says_out_of_memory(said))
+    if (process.out_of_memory) {
         outcome.kind = Outcome::Kind::out_of_memory;
+    } else if (process.ended_from_outside) {
+        outcome.kind = Outcome::Kind::unresolved;
+        outcome.message = std::string("the process ") + EndedFromOutside(process).what();
+    } else {
+        hint_at_memory(said);
+    }
     if (!said.empty()) outcome.message += ": " + said;
     return outcome;
 }
@@ -176,6 +145,7 @@ Outcome outcome_of(const ProcessResult& process, const MemoryFile& answer, const
 
 Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                      const BackendOptions& options, const Limits& limits) {
+    backend.warm_up();  // here and nowhere else: every query asks from the same state, whoever asks it
     const TempDir scratch("whittle-run");  // the child's TMPDIR: what it leaves when it is killed goes with it
     const SharedMemory shared;
     const MemoryFile answer, log;
@@ -184,17 +154,39 @@ Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend
                            .cpu_limit = limits.cpu,
                            .output_limit = std::size_t(1) << 16,
                            .remove_if_killed = scratch.path()};
-    process.resident_limit = resident_memory() + limits.memory;  // of all that it starts, too
-    const ProcessResult result = run_forked(
-        [&] {
-            return work(graph, inputs, backend, options, limits.memory, *shared, answer.descriptor(), log.descriptor());
-        },
-        process);
+    process.memory_limit = limits.memory;
+    process.shared_memory = resident_memory();
+    const ProcessResult result =
+        run_forked([&] { return work(graph, inputs, backend, options, *shared, answer, log); }, process);
     log.read([](std::string_view sent) { relay_log(sent); });
     Outcome outcome = outcome_of(result, answer, limits);
-    if (outcome.stage.empty() && outcome.failed()) outcome.stage = (*shared).stage ? "run" : "compile";
+    if (outcome.stage.empty() && outcome.is_failure()) outcome.stage = (*shared).stage ? "run" : "compile";
     outcome.message = as_line(outcome.message, 2000);
     return outcome;
+}
+
+std::vector<std::string> unsupported_isolated(const Graph& graph, const Backend& backend) {
+    const ForkedAnswer asked = ask_forked(
+        [&] {
+            nlohmann::json answer;
+            try {
+                answer["targets"] = backend.unsupported(graph);
+            } catch (const std::exception& error) {
+                answer = {{"error", as_utf8(error.what())}};
+            }
+            return answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+        },
+        {.timeout = Limits{}.timeout});
+    const nlohmann::json answer = nlohmann::json::parse(asked.answer, nullptr, false);
+    const auto failed = [&](const std::string& how) {
+        return Error({"backend " + backend.name(), {}}, how + " when it was asked what it does not support");
+    };
+    if (!asked.process.good() || !answer.is_object()) {
+        const std::string said = last_words(asked.process);
+        throw failed(ending_of(asked.process) + (said.empty() ? "" : " (" + as_line(said, 500) + ")"));
+    }
+    if (answer.contains("error")) throw failed("threw '" + answer["error"].get<std::string>() + "'");
+    return answer["targets"];
 }
 
 }  // namespace whittle

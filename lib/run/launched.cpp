@@ -1,10 +1,19 @@
 #include "run/launched.h"
 
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <nlohmann/json.hpp>
+#include <stop_token>
+#include <thread>
 
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/subprocess.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
@@ -18,6 +27,8 @@ namespace {
 using nlohmann::json;
 
 constexpr const char *kGraph = "graph.json", *kQuery = "query.json", *kAnswer = "answer";
+/// What standard input says where it stays open for as long as somebody waits for the answer.
+constexpr const char* kWaiting = "whittle waits\n";
 
 void write_query(const fs::path& folder, const Graph& graph, std::span<const Tensor> inputs, const std::string& backend,
                  const BackendOptions& options, const Limits& limits) {
@@ -45,6 +56,41 @@ Limits read_limits(const fs::path& file) {
     }
 }
 
+/// Where standard input said that somebody waits and then ends, this process is told to stop: a launcher that was
+/// stopped may have left it running (ssh does). An input that says nothing (/dev/null, srun -i none) means nothing.
+void end_when_nobody_waits(const std::stop_token& stop, int stopped) {
+    std::string said;
+    while (!stop.stop_requested()) {
+        pollfd waits[2] = {{STDIN_FILENO, POLLIN, 0}, {stopped, POLLIN, 0}};
+        if (::poll(waits, 2, -1) < 0 && errno != EINTR) return;
+        if (waits[0].revents == 0) continue;
+        char bytes[64];
+        const ssize_t count = ::read(STDIN_FILENO, bytes, sizeof bytes);
+        if (count < 0 && errno == EINTR) continue;
+        if (count <= 0) break;
+        if (said.size() < sizeof bytes) said.append(bytes, static_cast<std::size_t>(count));
+    }
+    if (!stop.stop_requested() && said.starts_with(kWaiting)) ::kill(::getpid(), SIGTERM);
+}
+
+/// Watches for that while it lives.
+class Watcher {
+  public:
+    Watcher() : thread_([this](const std::stop_token& stop) { end_when_nobody_waits(stop, stopped_); }) {}
+    ~Watcher() {
+        thread_.request_stop();
+        ::eventfd_write(stopped_, 1);
+        thread_.join();
+        ::close(stopped_);
+    }
+    Watcher(const Watcher&) = delete;
+    Watcher& operator=(const Watcher&) = delete;
+
+  private:
+    int stopped_ = ::eventfd(0, EFD_CLOEXEC);
+    std::jthread thread_;
+};
+
 }  // namespace
 
 Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const std::string& backend,
@@ -54,19 +100,19 @@ Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const s
     std::vector<std::string> argv = launcher.prefix;
     argv.insert(argv.end(), launcher.answer.begin(), launcher.answer.end());
     argv.push_back(folder.path().string());
-    const ProcessResult process =
-        run_process(argv, {.timeout = limits.timeout + kLaunchTime, .remove_if_killed = folder.path()});
+    const ProcessResult process = run_process(argv, {.timeout = limits.timeout + kLaunchTime,
+                                                     .remove_if_killed = folder.path(),
+                                                     .input = kWaiting,
+                                                     .hold_input = true});
     std::error_code ignored;
     if (fs::exists(folder.path() / kAnswer, ignored))
         if (std::optional<Outcome> outcome = decode(read_file(folder.path() / kAnswer))) return *outcome;
     std::string said = process.err.empty() ? process.out : process.err;
     while (said.ends_with('\n')) said.pop_back();
-    throw Error({"--launcher", {}},
-                "found no answer in the query's folder after '" + shell_quote(argv) + "' " +
-                    (process.signal ? "was killed by " + signal_name(process.signal)
-                                    : "exited with " + std::to_string(process.exit_code)) +
-                    (said.empty() ? "" : ": " + as_line(said, 500)),
-                "both sides must see $TMPDIR and the program under the same names");
+    return {.kind = Outcome::Kind::unresolved,
+            .message = "--launcher: no answer in the query's folder after '" + shell_quote(argv) + "' " +
+                       ending_of(process) + (said.empty() ? "" : ": " + as_line(said, 500)) +
+                       " (both sides must see $TMPDIR and the program under the same names)"};
 }
 
 void answer_query(const fs::path& folder) {
@@ -76,6 +122,8 @@ void answer_query(const fs::path& folder) {
                     "found a graph alone, expected a query that a launcher was given");
     const Limits limits = read_limits(folder / kQuery);
     const std::unique_ptr<Backend> backend = find_backend(graph.failure->backend);
+    const CleanUpScope scope;
+    const Watcher watcher;
     write_file(folder / kAnswer,
                encode(run_isolated(graph, graph.failure->inputs, *backend, graph.failure->options, limits)));
 }

@@ -17,13 +17,15 @@ struct Launcher {
 };
 
 /// As run_isolated; `backend` is looked up by name where the query runs. The limits hold there, and here the launcher
-/// has kLaunchTime more of wall clock. Throws Error when the launcher cannot be started or ends without an answer.
+/// has kLaunchTime more of wall clock. A launcher that ends without an answer is unresolved. Throws Error when it
+/// cannot be started.
 Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const std::string& backend,
                      const BackendOptions& options, const Limits& limits, const Launcher& launcher);
 
 inline constexpr std::chrono::seconds kLaunchTime{600};
 
-/// The other side: runs the query in `folder` and leaves its answer there. Throws Error for a folder that holds none.
+/// The other side: runs the query in `folder` and leaves its answer there. It ends early where whoever waits for it
+/// does, as far as standard input comes from there. Throws Error for a folder that holds none.
 void answer_query(const std::filesystem::path& folder);
 
 }  // namespace whittle

@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "graph/graph.h"
-#include "record/record.h"
+#include "trace/record.h"
 
 namespace whittle {
 

@@ -1,11 +1,15 @@
 #include "run/outcome.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <iterator>
 #include <new>
 
 #include "base/error.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "run/normalize.h"
 
 namespace whittle {
 namespace {
@@ -16,9 +20,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 Outcome from_failure(const BackendFailure& failure) {
     Outcome outcome;
-    outcome.kind = failure.unsupported                   ? Outcome::Kind::unsupported
-                   : says_out_of_memory(failure.message) ? Outcome::Kind::out_of_memory
-                                                         : Outcome::Kind::exception;
+    outcome.kind = failure.unsupported ? Outcome::Kind::unsupported : Outcome::Kind::exception;
     outcome.stage = failure.stage;
     outcome.op = failure.op;
     outcome.message = failure.message;
@@ -34,98 +36,19 @@ void guarded(Outcome& outcome, const char* stage, F&& f) {
     } catch (const std::bad_alloc&) {
         outcome.kind = Outcome::Kind::out_of_memory;
         outcome.message = "out of memory";
+    } catch (const EndedFromOutside& error) {  // a process of the backend's
+        outcome.kind = Outcome::Kind::unresolved;
+        outcome.message = std::string("the backend's process ") + error.what();
+        return;  // at no stage
     } catch (const std::exception& error) {
         outcome.message = error.what();
-        outcome.kind = says_out_of_memory(outcome.message) ? Outcome::Kind::out_of_memory : Outcome::Kind::exception;
+        outcome.kind = Outcome::Kind::exception;
     } catch (...) {
         outcome.kind = Outcome::Kind::exception;
         outcome.message = "an exception that is not a std::exception";
     }
     outcome.stage = stage;
 }
-
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-/// Replaces what differs between runs of one bug: numbers, addresses, paths, names of values; squeezes white space.
-class Normalizer {
-  public:
-    explicit Normalizer(std::string_view text) : text_(text) {}
-
-    std::string run() {
-        while (at_ < text_.size()) step();
-        while (!out_.empty() && out_.back() == ' ') out_.pop_back();
-        return std::move(out_);
-    }
-
-  private:
-    void step() {
-        const char c = text_[at_];
-        if (std::isspace(static_cast<unsigned char>(c))) {
-            if (!out_.empty() && out_.back() != ' ') out_ += ' ';
-            at_++;
-        } else if (c == '%' && at_ + 1 < text_.size() && is_word(text_[at_ + 1])) {
-            at_++;
-            word();
-            out_ += "%_";
-        } else if (c == '/' && at_ + 1 < text_.size() && is_word(text_[at_ + 1])) {
-            path();
-        } else if (std::isdigit(static_cast<unsigned char>(c))) {
-            word();
-            number();
-        } else if (is_word(c)) {
-            out_ += without_number(word());
-        } else {
-            out_ += c;
-            at_++;
-        }
-    }
-
-    std::string_view word() {
-        const std::size_t begin = at_;
-        while (at_ < text_.size() && is_word(text_[at_])) at_++;
-        return text_.substr(begin, at_ - begin);
-    }
-
-    /// One '#' for a number, and for a list of them, whose length changes with the rank.
-    void number() {
-        const auto digit_at = [this](std::size_t i) {
-            return i < text_.size() && std::isdigit(static_cast<unsigned char>(text_[i]));
-        };
-        // A fraction, and an exponent's sign: "1.5e-07".
-        while (at_ < text_.size() && digit_at(at_ + 1) &&
-               (text_[at_] == '.' || (text_[at_ - 1] == 'e' && (text_[at_] == '-' || text_[at_] == '+')))) {
-            at_++;
-            word();
-        }
-        while (!out_.empty() && out_.back() == '-') out_.pop_back();
-        if (out_.ends_with("#, "))
-            out_.erase(out_.size() - 2);
-        else if (out_.ends_with("# "))
-            out_.pop_back();
-        else
-            out_ += '#';
-        if (out_.ends_with(' ')) out_.pop_back();
-    }
-
-    void path() {
-        while (at_ < text_.size() &&
-               (is_word(text_[at_]) || std::string_view("/.-+").find(text_[at_]) != std::string_view::npos))
-            at_++;
-        out_ += "<path>";
-    }
-
-    /// conv_12 and conv are the same name to a person: a suffix tells temporaries apart.
-    static std::string without_number(std::string_view word) {
-        std::size_t end = word.size();
-        while (end > 0 && std::isdigit(static_cast<unsigned char>(word[end - 1]))) end--;
-        if (end < word.size() && end > 0 && word[end - 1] == '_') end--;
-        return std::string(word.substr(0, end));
-    }
-
-    std::string_view text_;
-    std::string out_;
-    std::size_t at_ = 0;
-};
 
 std::string_view detail_of(Difference::Kind kind) {
     switch (kind) {
@@ -159,11 +82,13 @@ std::string_view name(Outcome::Kind kind) {
             return "out_of_memory";
         case Outcome::Kind::unsupported:
             return "unsupported";
+        case Outcome::Kind::unresolved:
+            return "unresolved";
     }
     __builtin_unreachable();
 }
 
-bool says_out_of_memory(std::string_view words) {
+void hint_at_memory(std::string_view words) {
     // std::bad_alloc, LLVM and CUDA, ENOMEM and our tensors, Python, GNU programs, Halide's runtime, the address
     // sanitizer; and Halide's compiler, which protects a stack that it did not get.
     constexpr std::string_view kSayings[] = {"std::bad_alloc",
@@ -177,14 +102,19 @@ bool says_out_of_memory(std::string_view words) {
     const auto same = [](char a, char b) {
         return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
     };
-    return std::any_of(std::begin(kSayings), std::end(kSayings), [&](std::string_view saying) {
+    const bool says_so = std::any_of(std::begin(kSayings), std::end(kSayings), [&](std::string_view saying) {
         return std::search(words.begin(), words.end(), saying.begin(), saying.end(), same) != words.end();
     });
+    static std::atomic<bool> said{false};
+    if (says_so && !said.exchange(true))
+        log_warning("run",
+                    "a suspect says that memory ran out, though it stayed below --memory-limit; that counts as "
+                    "the failure it is, but the machine may be to blame");
 }
 
 Signature signature_of(const Outcome& outcome) {
     Signature signature{std::string(name(outcome.kind)), outcome.stage, outcome.detail};
-    if (outcome.kind == Outcome::Kind::exception) signature.detail = Normalizer(outcome.message).run();
+    if (outcome.kind == Outcome::Kind::exception) signature.detail = normalized(outcome.message);
     return signature;
 }
 

@@ -15,7 +15,16 @@
 namespace whittle {
 
 struct Outcome {
-    enum class Kind { ok, mismatch, exception, crash, timeout, out_of_memory, unsupported };
+    enum class Kind {
+        ok,
+        mismatch,
+        exception,
+        crash,
+        timeout,
+        out_of_memory,  ///< the limit's verdict (or the allocator's, std::bad_alloc), never the suspect's words
+        unsupported,
+        unresolved  ///< no answer: something outside ended it, which says nothing of the graph
+    };
     Kind kind = Kind::ok;
     std::string stage = {};    ///< "compile" or "run" when it failed
     std::string op = {};       ///< op or kernel the backend named
@@ -25,6 +34,8 @@ struct Outcome {
     double compile_seconds = 0, run_seconds = 0;
 
     bool failed() const { return kind != Kind::ok; }
+    /// Of the backend: one that is its fault, which minify would find again.
+    bool is_failure() const { return failed() && kind != Kind::unsupported && kind != Kind::unresolved; }
 };
 
 std::string_view name(Outcome::Kind kind);
@@ -33,13 +44,16 @@ std::string_view name(Outcome::Kind kind);
 Signature signature_of(const Outcome& outcome);
 
 struct Limits {
-    std::chrono::milliseconds timeout{60000};      ///< wall clock of one query
-    std::size_t memory = std::size_t(4) << 30;     ///< bytes of address space beyond what is mapped already
+    std::chrono::milliseconds timeout{60000};  ///< wall clock of one query
+    /// Bytes of memory that a query holds, all its processes together, beyond what this process holds; of a command:
+    /// that it holds at all.
+    std::size_t memory = std::size_t(4) << 30;
     std::optional<std::chrono::seconds> cpu = {};  ///< processor time of one query
 };
 
-/// Whether a failing program's words say that memory ran out: what makes it fail is then the limit and not a bug.
-bool says_out_of_memory(std::string_view words);
+/// Where a failing program's words say that memory ran out although it stayed below the limit: says so in the log,
+/// once. A hint and no verdict: what makes it fail may be the machine and not a bug.
+void hint_at_memory(std::string_view words);
 
 /// Compiles and runs in this process. A crash of the backend is a crash of ours: for trusted backends (the reference).
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
@@ -50,6 +64,9 @@ Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backe
 /// an Outcome.
 Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                      const BackendOptions& options, const Limits& limits);
+
+/// backend.unsupported(graph), asked in a forked child. Throws Error when it does not come back with an answer.
+std::vector<std::string> unsupported_isolated(const Graph& graph, const Backend& backend);
 
 /// Turns an ok outcome into a mismatch when its outputs differ from `expected` (count, dtype, sizes, values).
 /// `exact`: the outputs computed in f64, asked for once and only where the accuracy's mode needs them.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "base/error.h"
 
@@ -50,7 +51,7 @@ class MessageReader {
     Tensor tensor() {
         const auto dtype = number<std::uint8_t>();
         const auto rank = number<std::uint64_t>();
-        if (dtype > static_cast<std::uint8_t>(DType::boolean) || rank > 64) failed_ = true;
+        if (dtype >= std::size(kAllDTypes) || rank > 64) failed_ = true;
         if (failed_) return {};
         Sizes sizes(rank);
         for (std::int64_t& size : sizes) size = number<std::int64_t>();
@@ -101,7 +102,7 @@ std::optional<Outcome> decode(std::string_view bytes) {
     MessageReader reader(bytes);
     Outcome outcome;
     const auto kind = reader.number<std::uint8_t>();
-    if (kind > static_cast<std::uint8_t>(Outcome::Kind::unsupported)) return std::nullopt;
+    if (kind > static_cast<std::uint8_t>(Outcome::Kind::unresolved)) return std::nullopt;
     outcome.kind = static_cast<Outcome::Kind>(kind);
     for (std::string* text : {&outcome.stage, &outcome.op, &outcome.message, &outcome.detail}) *text = reader.text();
     outcome.compile_seconds = reader.number<double>();

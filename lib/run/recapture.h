@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "record/frame_record.h"
+#include "trace/frame_record.h"
 
 namespace whittle {
 

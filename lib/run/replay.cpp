@@ -11,39 +11,58 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
-#include <regex>
 #include <set>
 #include <thread>
 
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/pattern.h"
 #include "base/subprocess.h"
+#include "graph/document.h"
 #include "passes/widen.h"
-#include "record/index.h"
 #include "run/load.h"
 #include "run/recapture.h"
+#include "trace/folder.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
 
 namespace {
 
-/// Records below a folder that has no index, by path.
-std::vector<fs::path> records_below(const fs::path& folder) {
-    std::vector<fs::path> files;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
-        if (entry.is_regular_file() && entry.path().extension() == ".json" &&
-            (is_record(entry.path()) || is_frame_record(entry.path())))
-            files.push_back(entry.path());
-    std::sort(files.begin(), files.end());
-    return files;
+/// A file that should be a record by its place and is no JSON, for example what git left of it.
+bool is_broken_record(const fs::path& file) {
+    if (file.parent_path().filename() != "records") return false;
+    try {
+        Document(read_file(file), file.string());
+        return false;
+    } catch (const Error&) {
+        return true;
+    }
+}
+
+/// Records of the folder and of all folders in it: those of an index in its order, whether or not they are there, for
+/// what is lost must not pass; of other folders those that are found, by path.
+void add_records(const fs::path& folder, std::vector<fs::path>& files) {
+    const std::optional<TraceIndex> index = find_trace(folder);
+    if (index)
+        for (const IndexRecord& record : index->records) files.push_back(folder / record.file);
+    std::set<fs::path> entries;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) entries.insert(entry.path());
+    for (const fs::path& entry : entries) {
+        if (index && (entry.filename() == "records" || entry.filename() == "graphs")) continue;
+        if (fs::is_directory(fs::symlink_status(entry))) {
+            add_records(entry, files);
+        } else if (!index && entry.extension() == ".json" && fs::is_regular_file(entry) &&
+                   (is_record(entry) || is_frame_record(entry) || is_broken_record(entry))) {
+            files.push_back(entry);
+        }
+    }
 }
 
 std::vector<fs::path> records_in(const fs::path& folder) {
-    if (!fs::exists(folder / "index.json")) return records_below(folder);
     std::vector<fs::path> files;
-    for (const IndexRecord& record : load_index(folder).records) files.push_back(folder / record.file);
+    add_records(folder, files);
     return files;
 }
 
@@ -87,6 +106,7 @@ class Backends {
 ReplayResult::Status status_of(const Outcome& outcome, bool known) {
     using Status = ReplayResult::Status;
     if (outcome.kind == Outcome::Kind::unsupported) return Status::skipped;
+    if (outcome.kind == Outcome::Kind::unresolved) return Status::error;
     if (known) return outcome.failed() ? Status::xfail : Status::xpass;
     return outcome.failed() ? Status::failed : Status::passed;
 }
@@ -95,7 +115,7 @@ ReplayResult::Status status_of(const Outcome& outcome, bool known) {
 /// part.
 Outcome recapture_isolated(const FrameRecord& record, const ReplayOptions& options, bool& identical) {
     const Limits& limits = options.limits;
-    const ProcessOptions process{.timeout = limits.timeout, .resident_limit = limits.memory, .cpu_limit = limits.cpu};
+    const ProcessOptions process{.timeout = limits.timeout, .memory_limit = limits.memory, .cpu_limit = limits.cpu};
     const ProcessResult ran = run_forked(
         [&] {
             try {
@@ -113,6 +133,9 @@ Outcome recapture_isolated(const FrameRecord& record, const ReplayOptions& optio
     identical = ran.exit_code == 0 && ran.out.empty();
     if (ran.timed_out || ran.cpu_exceeded) return {.kind = Outcome::Kind::timeout, .message = "no result in time"};
     if (ran.out_of_memory) return {.kind = Outcome::Kind::out_of_memory, .message = "out of memory"};
+    if (ran.ended_from_outside)
+        return {.kind = Outcome::Kind::unresolved,
+                .message = "ended by " + signal_name(ran.signal) + ", which Whittle did not send"};
     if (ran.signal) return {.kind = Outcome::Kind::crash, .message = "killed by " + signal_name(ran.signal)};
     return {.kind = ran.out.empty() ? Outcome::Kind::ok : Outcome::Kind::mismatch, .message = ran.out};
 }
@@ -154,8 +177,16 @@ ReplayResult run_record(const fs::path& file, const ReplayOptions& options, cons
     result.name = record.name;
     result.frame = record.frame;
     result.backend = options.backend.empty() ? record.backend : options.backend;
+    const KnownFailures::Entry* entry = known.find(file, record.name);
+    if (entry) result.known_reason = entry->reason;
+    if (!record.capture_fault.empty()) {  // what a backend makes of the graph says nothing about the backend
+        result.status = entry ? ReplayResult::Status::xfail : ReplayResult::Status::failed;
+        result.outcome = "capture_fault";
+        result.first_difference = record.capture_fault;
+        return result;
+    }
     Backend& backend =
-        backends.get(options.backend.empty() ? found_near(record.backend, result.file) : options.backend);
+        backends.get(options.backend.empty() ? found_near(record.backend, result.file).text() : options.backend);
     const auto begin = std::chrono::steady_clock::now();
     BackendOptions backend_options = options.backend_options;
     if (options.backend.empty()) backend_options.insert(record.backend_options.begin(), record.backend_options.end());
@@ -164,11 +195,9 @@ ReplayResult run_record(const fs::path& file, const ReplayOptions& options, cons
     if (!outcome.failed() && !result.identical)
         outcome = judge(std::move(outcome), record.expected, options.accuracy.value_or(record.accuracy),
                         [&] { return evaluate_exactly(loaded->graph, record.inputs).value_or(std::vector<Tensor>()); });
-    const KnownFailures::Entry* entry = known.find(file, record.name);
     result.status = status_of(outcome, entry != nullptr);
     result.outcome = name(outcome.kind);
     if (outcome.failed()) result.first_difference = outcome.message;
-    if (entry) result.known_reason = entry->reason;
     result.seconds = outcome.compile_seconds + outcome.run_seconds;
     if (result.seconds == 0)  // it did not come back to tell
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -260,14 +289,8 @@ std::vector<fs::path> select_records(std::vector<fs::path> records, const std::s
         throw Error("found shard " + std::to_string(shard.index) + " of " + std::to_string(shard.count) +
                     ", expected an index from 0 to one below the number of shards");
     if (!filter.empty()) {
-        std::regex pattern;
-        try {
-            pattern = std::regex(filter);
-        } catch (const std::regex_error& error) {
-            throw Error({"--filter", {}},
-                        "found '" + filter + "', expected a regular expression (" + error.what() + ")");
-        }
-        std::erase_if(records, [&](const fs::path& file) { return !std::regex_search(file.string(), pattern); });
+        const Pattern pattern("--filter", filter);
+        std::erase_if(records, [&](const fs::path& file) { return !pattern.found_in(file.string()); });
     }
     std::vector<fs::path> selected;
     for (std::size_t i = shard.index; i < records.size(); i += shard.count) selected.push_back(records[i]);

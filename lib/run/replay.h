@@ -8,15 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "record/record.h"
 #include "run/outcome.h"
+#include "trace/record.h"
 
 namespace whittle {
 
-/// The record files that the arguments name, each once: a file is itself; a folder that trace wrote gives the records
-/// of its index, in its order; any other folder all records below it, by path. With `to_event` no more than the first
-/// so many of each argument: a record is one event, the run of one captured graph, and an index lists them as they
-/// happened. Throws Error for a path that is not there and for a folder without records.
+/// The record files that the arguments name, each once: a file is itself; of a folder all records in it and below.
+/// Wherever trace left an index, at any depth, these are the records that it lists, in its order, also those that are
+/// missing: to replay them is an error. Elsewhere they are those that are found, by path. With `to_event` no more than
+/// the first so many of each argument: a record is one event, the run of one captured graph, and an index lists them as
+/// they happened. Throws Error for a path that is not there, an index that cannot be read, and a folder without
+/// records.
 std::vector<std::filesystem::path> find_records(const std::vector<std::filesystem::path>& arguments,
                                                 std::optional<std::size_t> to_event = {});
 
@@ -30,7 +32,7 @@ struct Shard {
 /// https://google.github.io/googletest/advanced.html#distributing-test-functions-to-multiple-machines
 std::optional<Shard> shard_from_environment();
 
-/// The records whose path the regular expression (ECMAScript) finds, then every count-th of them from `index` on.
+/// The records whose path the regular expression (RE2's syntax) finds, then every count-th of them from `index` on.
 /// Throws Error for a malformed expression and an index outside its count.
 std::vector<std::filesystem::path> select_records(std::vector<std::filesystem::path> records, const std::string& filter,
                                                   const Shard& shard);
@@ -73,14 +75,16 @@ struct ReplayResult {
         skipped,  ///< the backend says that it does not support the graph
         xfail,    ///< failed, as known
         xpass,    ///< passed, though known to fail
-        error     ///< the record cannot be read
+        error     ///< the record cannot be read, or something outside ended its run
     };
     Status status = Status::passed;
     std::filesystem::path file;
     std::string name = {}, frame = {}, backend = {};
-    std::string outcome = {};           ///< name of the outcome's kind; "error" for one that cannot be read
+    /// Name of the outcome's kind; "error" for one that cannot be read, "capture_fault" for one that is wrong itself.
+    std::string outcome = {};
     std::string first_difference = {};  ///< or the outcome's message; empty when passed
     std::string known_reason = {};      ///< of xfail and xpass
+    std::string next = {};              ///< of a failed one: the command that makes it small; empty where there is none
     std::string stopped_after = {};     ///< of a frame record with to_event: the last event that was captured again
     bool identical = false;             ///< every output has the hash, so every bit, of the recorded one
     double seconds = 0;

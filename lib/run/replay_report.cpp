@@ -1,10 +1,13 @@
 #include "run/replay_report.h"
 
 #include <cstdio>
+#include <map>
 
 #include "graph/json_text.h"
 
 namespace whittle {
+namespace fs = std::filesystem;
+
 namespace {
 
 using Status = ReplayResult::Status;
@@ -53,11 +56,30 @@ std::string known(const ReplayResult& result, const std::string& words) {
     return result.known_reason.empty() ? words : words + ": " + result.known_reason;
 }
 
-std::string title(const ReplayResult& result) { return result.name.empty() ? result.file.string() : result.name; }
+fs::path without_slash(const fs::path& path) {
+    const fs::path normal = path.lexically_normal();
+    return normal.has_filename() ? normal : normal.parent_path();
+}
+
+/// From the given folder on; a file that was given itself is its name.
+std::string name_from(const fs::path& record, std::span<const fs::path> arguments) {
+    const fs::path file = record.lexically_normal();
+    fs::path name = file.filename();
+    for (const fs::path& argument : arguments) {
+        const fs::path folder = without_slash(argument);
+        const fs::path inside = folder == "." && file.is_relative() ? file : file.lexically_relative(folder);
+        if (inside.empty() || *inside.begin() == ".." || inside == ".") continue;
+        name = folder == "." || folder == ".." ? inside : folder.filename() / inside;
+        break;
+    }
+    if (name.extension() == ".json") name.replace_extension();
+    if (name.parent_path().filename() == "records") name = name.parent_path().parent_path() / name.filename();
+    return name.generic_string();
+}
 
 /// The folder that holds the trace: with the name it tells records of several folders apart.
 std::string folder_of(const ReplayResult& result) {
-    const std::filesystem::path folder = result.file.lexically_normal().parent_path();
+    const fs::path folder = result.file.lexically_normal().parent_path();
     const std::string text = (folder.filename() == "records" ? folder.parent_path() : folder).string();
     return text.empty() ? "." : text;
 }
@@ -69,7 +91,8 @@ std::string verdict(const ReplayResult& result) {
         case Status::passed:
             return {};
         case Status::failed:
-            return "<failure" + attribute("message", result.first_difference) + type + "/>";
+            return "<failure" + attribute("message", result.first_difference) + type +
+                   (result.next.empty() ? "/>" : ">next: " + xml(result.next) + "</failure>");
         case Status::error:
             return "<error" + attribute("message", result.first_difference) + type + "/>";
         case Status::skipped:
@@ -102,7 +125,17 @@ std::string description(const std::string& text) {
 
 }  // namespace
 
-std::string junit_xml(std::span<const ReplayResult> results) {
+std::vector<std::string> test_names(std::span<const ReplayResult> results, std::span<const fs::path> arguments) {
+    std::vector<std::string> names;
+    std::map<std::string, int> count;
+    for (const ReplayResult& result : results) ++count[names.emplace_back(name_from(result.file, arguments))];
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (count[names[i]] > 1) names[i] = results[i].file.lexically_normal().generic_string();
+    return names;
+}
+
+std::string junit_xml(std::span<const ReplayResult> results, std::span<const fs::path> arguments) {
+    const std::vector<std::string> names = test_names(results, arguments);
     std::size_t failures = 0, errors = 0, skipped = 0;
     double seconds = 0;
     for (const ReplayResult& result : results) {
@@ -117,8 +150,9 @@ std::string junit_xml(std::span<const ReplayResult> results) {
                                attribute("skipped", std::to_string(skipped)) + attribute("time", seconds_text(seconds));
     std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" + counts + ">\n  <testsuite" +
                        attribute("name", "whittle replay") + counts + ">\n";
-    for (const ReplayResult& result : results) {
-        text += "    <testcase" + attribute("name", title(result)) + attribute("classname", folder_of(result)) +
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const ReplayResult& result = results[i];
+        text += "    <testcase" + attribute("name", names[i]) + attribute("classname", folder_of(result)) +
                 attribute("file", result.file.string()) + attribute("time", seconds_text(result.seconds));
         const std::string inside = verdict(result);
         text += inside.empty() ? "/>\n" : ">" + inside + "</testcase>\n";

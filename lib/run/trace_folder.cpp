@@ -14,66 +14,75 @@ namespace {
 
 /// Fills in the backend and the expected outputs.
 Trial try_frame(const FrameToTrace& frame, Backend& backend, const BackendOptions& options, Record& record) {
-    Trial trial = try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend, options);
+    Trial trial = try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend, options,
+                              record.accuracy);
     if (!trial.no_reference.empty())
         throw Error({frame.file, {}}, "the reference cannot run it: " + trial.no_reference);
-    record.backend_options = options;
     record.expected = trial.expected.outputs;
     record.expected_from = trial.expected.from;
     return trial;
 }
 
-}  // namespace
-
-void remove_trace(const fs::path& folder) {
-    for (const char* part : {"index.json", "graphs", "records", "code"}) {
-        std::error_code error;
-        fs::remove_all(folder / part, error);
-        if (error) throw Error({(folder / part).string(), {}}, "cannot remove what an earlier trace left");
-    }
+using Verdict = CaptureCheck::Verdict;
+void mark(IndexGraph& entry, const Verdict& verdict) {
+    entry.checked = entry.checked || verdict.kind == Verdict::Kind::good || verdict.kind == Verdict::Kind::fault;
+    if (verdict.kind == Verdict::Kind::fault && entry.capture_fault.empty()) entry.capture_fault = verdict.text;
 }
 
-TraceFolder::TraceFolder(fs::path folder, std::string model, std::string backend,
+}  // namespace
+
+TraceFolder::TraceFolder(const fs::path& folder, std::span<const fs::path> models, std::string backend,
                          std::map<std::string, std::string> environment)
-    : folder_(std::move(folder)) {
-    index_.model = std::move(model);
-    index_.backend = std::move(backend);
-    index_.environment = std::move(environment);
-    remove_trace(folder_);
+    : writer_(folder, {}) {
+    name_models(writer_.index(), folder, models);
+    writer_.index().backend = std::move(backend);
+    writer_.index().environment = std::move(environment);
 }
 
 TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const BackendOptions& options,
                              RecordPolicy policy) {
-    Record record{.name = {}, .frame = frame.name, .backend = index_.backend, .inputs = frame.inputs, .expected = {}};
-    record.environment = index_.environment;
+    TraceIndex& index = writer_.index();
+    Record record{
+        .name = {}, .frame = frame.name, .backend = index.backend, .inputs = frame.inputs, .expected = frame.expected};
+    record.backend_options = options;
+    record.expected_from = frame.expected_from;
+    record.environment = index.environment;
     TracedFrame traced;
-    const Trial trial = try_frame(frame, backend, options, record);
-    traced.failure = trial.text();
-    traced.minifiable = trial.failed();
-
-    IndexGraph graph = index_graph(frame.graph, frame.name);
-    traced.graph = graph.file = save_captured_graph(folder_, frame.graph).lexically_relative(folder_);
-    graph.name = graph.file.stem().string();  // unlike the graph's own, unique in the folder
-    if (policy == RecordPolicy::always || (policy == RecordPolicy::on_error && !traced.failure.empty())) {
-        record.name = graph.name;
-        const auto taken = [&](const IndexRecord& other) { return other.name == record.name; };
-        for (int i = 1; std::any_of(index_.records.begin(), index_.records.end(), taken); ++i)
-            record.name = graph.name + "_run" + std::to_string(i);
-        traced.record = save_record(folder_, frame.graph, record).lexically_relative(folder_);
-        traced.expected_from = record.expected_from;
-        index_.records.push_back({record.name, *traced.record, graph.name});
+    Verdict verdict;
+    if (!frame.expected.empty()) {
+        record.accuracy = accuracy_of(frame.graph);
+        verdict = check_.check(frame.graph, frame.inputs, frame.expected, frame.again);
+        // The other runs of a wrong graph are no better than the first.
+        if (!frame.capture_fault.empty()) verdict = {Verdict::Kind::fault, frame.capture_fault};
     }
-    if (std::find(index_.frames.begin(), index_.frames.end(), frame.name) == index_.frames.end())
-        index_.frames.push_back(frame.name);
-    const auto same = [&](const IndexGraph& other) { return other.file == graph.file; };
-    if (std::none_of(index_.graphs.begin(), index_.graphs.end(), same)) index_.graphs.push_back(std::move(graph));
+    if (verdict.kind == Verdict::Kind::fault) {
+        traced.capture_fault = record.capture_fault = verdict.text;
+    } else if (verdict.kind == Verdict::Kind::failed && backend.name() == "eager") {
+        traced.failure = verdict.text;
+    } else if (frame.expected.empty() || backend.name() != "eager") {
+        const Trial trial = try_frame(frame, backend, options, record);
+        traced.failure = trial.text();
+        traced.minifiable = trial.failed();
+    }
+
+    if (std::find(index.frames.begin(), index.frames.end(), frame.name) == index.frames.end())
+        index.frames.push_back(frame.name);
+    const std::size_t entry = writer_.add_graph(frame.graph, frame.name);
+    mark(index.graphs[entry], verdict);
+    traced.graph = index.graphs[entry].file;
+    const bool good = traced.failure.empty() && traced.capture_fault.empty();
+    if (policy == RecordPolicy::always || (policy == RecordPolicy::on_error && !good)) {
+        traced.expected_from = record.expected_from;
+        traced.record = writer_.add_record(entry, frame.graph, std::move(record));
+    }
     return traced;
 }
 
 std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, const std::string& from,
                                           Backend& backend, const BackendOptions& options, RecordPolicy policy) {
     std::vector<TracedFrame> all;
-    add_frame(index_, frame);
+    TraceIndex& index = writer_.index();
+    add_frame(index, frame);
     for (const capture::CapturedGraph& captured : frame.graphs) {
         const bool has_values = captured.inputs.size() == captured.graph.placeholders().size();
         TracedFrame traced;
@@ -81,26 +90,36 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
             traced = add({frame.name, frame.file, captured.graph, captured.inputs, captured.outputs, from}, backend,
                          options, policy);
         } else {
-            IndexGraph graph = index_graph(captured.graph, frame.name);
-            traced.graph = graph.file = save_captured_graph(folder_, captured.graph).lexically_relative(folder_);
-            graph.name = graph.file.stem().string();
-            index_.graphs.push_back(std::move(graph));
+            traced.graph = index.graphs[writer_.add_graph(captured.graph, frame.name)].file;
         }
         if (!captured.unrecorded.empty())
             note(traced.graph.stem().string() +
                  (has_values ? ": its record expects what the reference computes: " : " has no record: ") +
                  captured.unrecorded);
-        const auto entry = std::find_if(index_.graphs.begin(), index_.graphs.end(),
+        const auto entry = std::find_if(index.graphs.begin(), index.graphs.end(),
                                         [&](const IndexGraph& graph) { return graph.file == traced.graph; });
-        describe(*entry, frame, captured, index_);
+        describe(*entry, frame, captured, index);
+        const std::string fault = traced.capture_fault;
         all.push_back(std::move(traced));
         for (const capture::RecordedRun& run : captured.more_runs)
-            all.push_back(
-                add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, from}, backend, options, policy));
+            all.push_back(add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, from, true, fault},
+                              backend, options, policy));
     }
     return all;
 }
 
-void TraceFolder::finish() const { save_index(folder_, index_); }
+void check_records(const fs::path& folder, TraceIndex& index, CaptureCheck& check) {
+    for (const IndexRecord& entry : index.records) {
+        const auto graph = std::find_if(index.graphs.begin(), index.graphs.end(),
+                                        [&](const IndexGraph& other) { return other.name == entry.graph; });
+        if (graph == index.graphs.end()) continue;  // a frame record
+        LoadedRecord loaded = load_record(folder / entry.file);
+        const Verdict verdict = check.check(loaded.graph, loaded.record.inputs, loaded.record.expected, graph->checked);
+        mark(*graph, verdict);
+        if (verdict.kind != Verdict::Kind::fault) continue;
+        loaded.record.capture_fault = verdict.text;
+        save_record(folder, loaded.graph, loaded.record);
+    }
+}
 
 }  // namespace whittle

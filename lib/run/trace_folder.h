@@ -4,13 +4,14 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "capture/output_graph.h"
 #include "graph/backend.h"
-#include "record/index.h"
-#include "record/record.h"
+#include "run/capture_check.h"
+#include "trace/folder.h"
 
 namespace whittle {
 
@@ -22,30 +23,34 @@ struct FrameToTrace {
     const std::vector<Tensor>& inputs;    ///< one per placeholder
     const std::vector<Tensor>& expected;  ///< one per output; empty when nobody knows them
     std::string expected_from = {};       ///< where they come from
+    bool again = false;                   ///< another run of a graph that was added before …
+    std::string capture_fault = {};       ///< … and what was found of it then
 };
 
 struct TracedFrame {
     std::filesystem::path graph = {};                  ///< relative to the folder
     std::optional<std::filesystem::path> record = {};  ///< relative to the folder
     std::string expected_from = {};                    ///< of the record
-    std::string failure = {};  ///< why the backend's run was no good, with the class of the failure; else empty
-    bool minifiable = false;   ///< that is the backend's fault; not where it supports no such graph
+    std::string failure = {};        ///< why the backend's run was no good, with the class of the failure; else empty
+    std::string capture_fault = {};  ///< how the graph computes something else than is expected; no backend ran it then
+    bool minifiable = false;         ///< that is the backend's fault; not where it supports no such graph
 };
 
 enum class RecordPolicy { always, on_error, never };
 
-/// Removes index, graphs and records that an earlier trace left in `folder`. Throws Error.
-void remove_trace(const std::filesystem::path& folder);
-
 class TraceFolder {
   public:
-    /// Removes graphs and records that an earlier trace left in `folder`. `backend` is what the user called it.
-    TraceFolder(std::filesystem::path folder, std::string model, std::string backend,
+    /// The trace that is in `folder` is removed when this one has something to write. `backend` is what the user called
+    /// it.
+    TraceFolder(const std::filesystem::path& folder, std::span<const std::filesystem::path> models, std::string backend,
                 std::map<std::string, std::string> environment);
 
-    /// Runs the frame: the reference in this process, others isolated. The record's expected outputs are those given,
-    /// else what the reference computes; never the backend's own. Throws Error when that is needed and the reference
-    /// cannot run the frame.
+    /// How graphs are checked whose outputs are given. Without it: always.
+    void check_with(const CaptureCheck& check) { check_ = check; }
+
+    /// Checks the frame where its outputs are given, then runs it: the reference in this process, others isolated. The
+    /// record's expected outputs are those given, else what the reference computes; never the backend's own. Throws
+    /// Error when that is needed and the reference cannot run the frame.
     TracedFrame add(const FrameToTrace& frame, Backend& backend, const BackendOptions& options, RecordPolicy policy);
 
     /// The graphs of a captured frame, each with what capture noticed. Where capture has the values, the graph is run
@@ -54,15 +59,21 @@ class TraceFolder {
     std::vector<TracedFrame> add(const capture::CapturedFrame& frame, const std::string& from, Backend& backend,
                                  const BackendOptions& options, RecordPolicy policy);
     /// What capture could not see.
-    void note(const std::string& text) { index_.notes.push_back(text); }
+    void note(const std::string& text) { writer_.index().notes.push_back(text); }
+    /// A file that somebody else writes into the folder as part of the trace; relative to it.
+    void add_file(const std::filesystem::path& file) { writer_.add_file(file); }
 
-    const TraceIndex& index() const { return index_; }
-    /// Writes index.json, last: a folder without it is unfinished.
-    void finish() const;
+    const TraceIndex& index() const { return writer_.index(); }
+    /// Writes index.json as it is at the end.
+    void finish() { writer_.save(); }
 
   private:
-    std::filesystem::path folder_;
-    TraceIndex index_;
+    TraceWriter writer_;
+    CaptureCheck check_{CheckPolicy::always};
 };
+
+/// Checks the records of a folder that a program wrote by itself; those with a fault are written again with it, and the
+/// index takes what was found.
+void check_records(const std::filesystem::path& folder, TraceIndex& index, CaptureCheck& check);
 
 }  // namespace whittle

@@ -1,14 +1,16 @@
 #include "run/trial.h"
 
 #include "backends/eager/eager.h"
-#include "ops/random.h"
+#include "backends/spec.h"
+#include "graph/abilities.h"
+#include "ops/aten/random.h"
 #include "passes/widen.h"
 
 namespace whittle {
 
 namespace {
 
-bool is_reference(const Backend& backend) { return backend.name() == "eager"; }
+bool is_reference(Backend& backend) { return offered<Reference>(backend) != nullptr; }
 
 /// Only the reference is trusted not to take this process down.
 Outcome run(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const BackendOptions& options) {
@@ -34,7 +36,7 @@ Trial try_backend(const Graph& graph, std::span<const Tensor> inputs, const Expe
             trial.no_reference = reference.message;
             return trial;
         }
-        trial.expected = {reference.outputs, "eager"};
+        trial.expected = {reference.outputs, std::string(kReferenceBackend)};
     }
     trial.outcome = judge(std::move(trial.outcome), trial.expected.outputs, accuracy,
                           [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });

@@ -21,7 +21,7 @@ struct Trial {
     std::string no_reference = {};  ///< why nobody knows what is right: the reference's own failure
 
     /// The outcome is a failure of the backend, which minify would find again.
-    bool failed() const { return outcome.failed() && outcome.kind != Outcome::Kind::unsupported; }
+    bool failed() const { return outcome.is_failure(); }
     /// "exception at compile: ReluCompileError"; empty for a good outcome.
     std::string text() const;
 };

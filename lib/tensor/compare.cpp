@@ -1,8 +1,8 @@
 #include "tensor/compare.h"
 
-#include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 
 #include "base/error.h"
@@ -118,16 +118,19 @@ std::optional<Difference> compare(const Tensor& got, const Tensor& expected, con
                          [&](auto element) { return compare_values<decltype(element)>(got, expected, rule); });
 }
 
-/// The bits of a float as a number that grows by one from each value to the next.
-template <class Bits, class Float>
-std::int64_t position(Float value) {
-    const Bits bits = std::bit_cast<Bits>(value);
-    return bits < 0 ? -static_cast<std::int64_t>(bits & std::numeric_limits<Bits>::max()) : bits;
+/// The bits of a value as a number that grows by one from each value to the next.
+template <class T>
+std::int64_t position(T value) {
+    std::uint64_t bits = 0;  // little-endian, see safetensors.cpp
+    std::memcpy(&bits, &value, sizeof value);
+    const std::uint64_t sign = std::uint64_t{1} << (8 * sizeof value - 1);
+    const auto magnitude = static_cast<std::int64_t>(bits & (sign - 1));
+    return bits & sign ? -magnitude : magnitude;
 }
 
-template <class Bits, class Float>
-double steps(Float a, Float b) {
-    const std::int64_t x = position<Bits>(a), y = position<Bits>(b);
+template <class T>
+double steps(T a, T b) {
+    const std::int64_t x = position(a), y = position(b);
     // As unsigned the difference of any two fits.
     const auto low = static_cast<std::uint64_t>(std::min(x, y)), high = static_cast<std::uint64_t>(std::max(x, y));
     return static_cast<double>(high - low);
@@ -145,20 +148,7 @@ double root(double sum, std::int64_t count) { return count ? std::sqrt(sum / sta
 
 }  // namespace
 
-Tolerance default_tolerance(DType dtype) {
-    switch (dtype) {
-        case DType::f64:
-            return {1e-7, 1e-9};
-        case DType::f32:
-            return {1e-4, 1e-5};
-        case DType::f16:
-            return {1e-2, 1e-3};
-        case DType::bf16:
-            return {2e-2, 1e-2};
-        default:
-            return {0, 0};
-    }
-}
+Tolerance default_tolerance(DType dtype) { return {info_of(dtype).rtol, info_of(dtype).atol}; }
 
 Tolerance Accuracy::tolerance(DType dtype) const {
     const auto own = tolerances.find(dtype);
@@ -211,18 +201,8 @@ std::optional<Difference> compare(const Tensor& got, const Tensor& expected, con
 }
 
 double ulp_distance(double a, double b, DType dtype) {
-    switch (dtype) {
-        case DType::f64:
-            return steps<std::int64_t>(a, b);
-        case DType::f32:
-            return steps<std::int32_t>(static_cast<float>(a), static_cast<float>(b));
-        case DType::f16:
-            return steps<std::int16_t>(cast_element<Half>(a), cast_element<Half>(b));
-        case DType::bf16:
-            return steps<std::int16_t>(cast_element<BFloat16>(a), cast_element<BFloat16>(b));
-        default:
-            return std::fabs(a - b);
-    }
+    if (!is_floating(dtype)) return std::fabs(a - b);
+    return visit_dtype(dtype, [&]<class T>(T) { return steps(cast_element<T>(a), cast_element<T>(b)); });
 }
 
 ErrorFigures measure(const Tensor& got, const Tensor& expected) {

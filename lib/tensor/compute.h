@@ -1,4 +1,4 @@
-// The four types arithmetic is done in. Kernels are instantiated for these, not for the ten storage dtypes: half types
+// The four types arithmetic is done in. Kernels are instantiated for these, not for each storage dtype: reduced floats
 // compute in float as ATen's CPU kernels do, and integers in int64_t, whose low bits equal those of the narrow type.
 #pragma once
 
@@ -6,21 +6,13 @@
 
 namespace whittle {
 
-/// float for f32/f16/bf16, double for f64, int64_t for integers, bool for bool: calls f(T{}).
+/// float for f32 and reduced floats, double for f64, int64_t for integers, bool for bool: calls f(T{}).
 template <class F>
 decltype(auto) visit_compute(DType dtype, F&& f) {
-    switch (dtype) {
-        case DType::f64:
-            return f(double{});
-        case DType::f32:
-        case DType::f16:
-        case DType::bf16:
-            return f(float{});
-        case DType::boolean:
-            return f(bool{});
-        default:
-            return f(std::int64_t{});
-    }
+    if (dtype == DType::f64) return f(double{});
+    if (is_floating(dtype)) return f(float{});
+    if (dtype == DType::boolean) return f(bool{});
+    return f(std::int64_t{});
 }
 
 /// Row-major elements of `tensor`, broadcast to `sizes`, converted to T.

@@ -27,16 +27,15 @@ inline std::int32_t truncate_to_int32(double value) {
 /// - floating to integer: i64 and, as c10::static_cast_with_inter_type, u8 go through int64_t; i32, i16 and i8 through
 ///   int32_t, whose low bits remain (300.0 -> i8 is 44, NaN is 0);
 /// - integer to narrower integer: low bits (two's complement);
-/// - to f16 and bf16: through float, round to nearest even.
+/// - to reduced floats (f16, bf16, f8): through float, round to nearest even; what is beyond the range becomes
+///   infinity, or NaN where there is none.
 template <class To, class From>
 To cast_element(From value) {
-    constexpr bool from_half = std::is_same_v<From, Half> || std::is_same_v<From, BFloat16>;
-    constexpr bool to_half = std::is_same_v<To, Half> || std::is_same_v<To, BFloat16>;
     if constexpr (std::is_same_v<To, From>)
         return value;
-    else if constexpr (from_half)
+    else if constexpr (is_reduced_type<From>)
         return cast_element<To>(static_cast<float>(value));
-    else if constexpr (to_half)
+    else if constexpr (is_reduced_type<To>)
         return static_cast<To>(static_cast<float>(value));
     else if constexpr (std::is_same_v<To, bool>)
         return value != From(0);

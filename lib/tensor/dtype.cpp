@@ -2,47 +2,28 @@
 
 namespace whittle {
 
-std::string_view name(DType dtype) {
-    switch (dtype) {
-        case DType::f64:
-            return "f64";
-        case DType::f32:
-            return "f32";
-        case DType::f16:
-            return "f16";
-        case DType::bf16:
-            return "bf16";
-        case DType::i64:
-            return "i64";
-        case DType::i32:
-            return "i32";
-        case DType::i16:
-            return "i16";
-        case DType::i8:
-            return "i8";
-        case DType::u8:
-            return "u8";
-        case DType::boolean:
-            return "bool";
-    }
-    __builtin_unreachable();
-}
-
-std::optional<DType> dtype_from_name(std::string_view text) {
+std::optional<DType> dtype_from_onnx(std::int64_t code) {
     for (const DType dtype : kAllDTypes)
-        if (name(dtype) == text) return dtype;
+        if (info_of(dtype).onnx == code) return dtype;
     return std::nullopt;
 }
 
-std::size_t size_of(DType dtype) {
-    return visit_dtype(dtype, [](auto element) { return sizeof(element); });
+std::optional<DType> dtype_from_aten(std::int64_t code) {
+    for (const DType dtype : kAllDTypes)
+        if (info_of(dtype).aten == code) return dtype;
+    return std::nullopt;
 }
 
-bool is_floating(DType dtype) {
-    return dtype == DType::f64 || dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16;
+std::string dtype_names(std::string_view DTypeInfo::*member) {
+    std::string text, last;
+    for (const DType dtype : kAllDTypes) {
+        const std::string_view name = info_of(dtype).*member;
+        if (name.empty()) continue;
+        if (!last.empty()) text += (text.empty() ? "" : ", ") + last;
+        last = name;
+    }
+    return text + " or " + last;
 }
-
-bool is_integer(DType dtype) { return !is_floating(dtype) && dtype != DType::boolean; }
 
 // The table of c10/core/ScalarType.cpp follows from four rules.
 DType promote(DType a, DType b) {

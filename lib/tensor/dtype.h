@@ -1,87 +1,157 @@
-// Element types and what ATen knows about them: names, sizes, categories, promotion.
+// Element types and everything Whittle knows about them, in one table; and what ATen knows: categories, promotion.
+//
+// A new dtype is a row of WHITTLE_DTYPES, its C++ type when that is new (conversions from and to float, and
+// std::numeric_limits), and what strangers spell by hand: plugin/whittle_backend.h, api/types.h, share/schema.
 #pragma once
 
 #include <Eigen/Core>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
+#include "tensor/float8.h"
+
 namespace whittle {
-
-enum class DType : std::uint8_t { f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean };
-
-inline constexpr DType kAllDTypes[] = {DType::f64, DType::f32, DType::f16, DType::bf16, DType::i64,
-                                       DType::i32, DType::i16, DType::i8,  DType::u8,   DType::boolean};
 
 using Half = Eigen::half;
 using BFloat16 = Eigen::bfloat16;
 
-/// "f64" "f32" "f16" "bf16" "i64" "i32" "i16" "i8" "u8" "bool": in printed graphs, JSON and messages.
-std::string_view name(DType dtype);
-std::optional<DType> dtype_from_name(std::string_view name);
-/// Bytes of one element.
-std::size_t size_of(DType dtype);
+/// One row per dtype, in the order of the enumeration, which is also that of the plug-in interface and of the API:
+///   dtype, name, C++ type, category, what ops do with it, safetensors, onnx code, onnx name, ATen code, ATen name,
+///   npy descr, Halide type, C++ type in generated code, default rtol, default atol
+/// Sources: https://huggingface.co/docs/safetensors, onnx.proto TensorProto.DataType, c10/core/ScalarType.h,
+/// https://numpy.org/doc/stable/reference/arrays.dtypes.html. An empty text: there is none.
+#define WHITTLE_DTYPES(X)                                                                                             \
+    X(f64, "f64", double, floating, computed, "F64", 11, "DOUBLE", 7, "Double", "<f8", "Float(64)", "double", 1e-7,   \
+      1e-9)                                                                                                           \
+    X(f32, "f32", float, floating, computed, "F32", 1, "FLOAT", 6, "Float", "<f4", "Float(32)", "float", 1e-4, 1e-5)  \
+    X(f16, "f16", Half, floating, computed, "F16", 10, "FLOAT16", 5, "Half", "<f2", "Float(16)", "half", 1e-2, 1e-3)  \
+    X(bf16, "bf16", BFloat16, floating, computed, "BF16", 16, "BFLOAT16", 15, "BFloat16", "", "BFloat(16)", "bfloat", \
+      2e-2, 1e-2)                                                                                                     \
+    X(i64, "i64", std::int64_t, integer, computed, "I64", 7, "INT64", 4, "Long", "<i8", "Int(64)", "int64_t", 0, 0)   \
+    X(i32, "i32", std::int32_t, integer, computed, "I32", 6, "INT32", 3, "Int", "<i4", "Int(32)", "int", 0, 0)        \
+    X(i16, "i16", std::int16_t, integer, computed, "I16", 5, "INT16", 2, "Short", "<i2", "Int(16)", "int16_t", 0, 0)  \
+    X(i8, "i8", std::int8_t, integer, computed, "I8", 3, "INT8", 1, "Char", "|i1", "Int(8)", "int8_t", 0, 0)          \
+    X(u8, "u8", std::uint8_t, integer, computed, "U8", 2, "UINT8", 0, "Byte", "|u1", "UInt(8)", "uint8_t", 0, 0)      \
+    X(boolean, "bool", bool, boolean, computed, "BOOL", 9, "BOOL", 11, "Bool", "|b1", "Bool()", "bool", 0, 0)         \
+    X(f8_e4m3fn, "f8_e4m3fn", Float8E4M3FN, floating, stored, "F8_E4M3", 17, "FLOAT8E4M3FN", 24, "Float8_e4m3fn", "", \
+      "", "float8_e4m3fn", 0.125, 0.002)
 
-bool is_floating(DType dtype);
+enum class DType : std::uint8_t {
+#define WHITTLE_ROW(dtype, ...) dtype,
+    WHITTLE_DTYPES(WHITTLE_ROW)
+#undef WHITTLE_ROW
+};
+
+inline constexpr DType kAllDTypes[] = {
+#define WHITTLE_ROW(dtype, ...) DType::dtype,
+    WHITTLE_DTYPES(WHITTLE_ROW)
+#undef WHITTLE_ROW
+};
+
+struct DTypeInfo {
+    enum class Category : std::uint8_t { floating, integer, boolean };
+    /// `stored`: kept, moved and converted, but no arithmetic is defined on it.
+    enum class Use : std::uint8_t { computed, stored };
+
+    std::string_view name;  ///< in printed graphs, JSON and messages
+    std::size_t size;       ///< bytes of one element
+    Category category;
+    Use use;
+    bool reduced;  ///< a float that converts through f32 and is computed in it
+    std::string_view safetensors;
+    int onnx;
+    std::string_view onnx_name;
+    int aten;
+    std::string_view aten_name;
+    std::string_view npy;
+    std::string_view halide;  ///< as text, without the namespace
+    std::string_view cpp;     ///< the type in generated code; a struct of expr/loops_support.h for reduced floats
+    double rtol, atol;
+};
+
+/// Half, BFloat16 …: stored in fewer bits than float, without arithmetic of its own.
+template <class T>
+inline constexpr bool is_reduced_type = !std::is_arithmetic_v<T>;
+
+inline constexpr DTypeInfo kDTypeTable[] = {
+#define WHITTLE_ROW(dtype, name, type, category, use, safetensors, onnx, onnx_name, aten, aten_name, npy, halide, cpp, \
+                    rtol, atol)                                                                                        \
+    {name,                                                                                                             \
+     sizeof(type),                                                                                                     \
+     DTypeInfo::Category::category,                                                                                    \
+     DTypeInfo::Use::use,                                                                                              \
+     is_reduced_type<type>,                                                                                            \
+     safetensors,                                                                                                      \
+     onnx,                                                                                                             \
+     onnx_name,                                                                                                        \
+     aten,                                                                                                             \
+     aten_name,                                                                                                        \
+     npy,                                                                                                              \
+     halide,                                                                                                           \
+     cpp,                                                                                                              \
+     rtol,                                                                                                             \
+     atol},
+    WHITTLE_DTYPES(WHITTLE_ROW)
+#undef WHITTLE_ROW
+};
+
+constexpr const DTypeInfo& info_of(DType dtype) { return kDTypeTable[static_cast<std::size_t>(dtype)]; }
+
+constexpr std::string_view name(DType dtype) { return info_of(dtype).name; }
+/// Bytes of one element.
+constexpr std::size_t size_of(DType dtype) { return info_of(dtype).size; }
+constexpr bool is_floating(DType dtype) { return info_of(dtype).category == DTypeInfo::Category::floating; }
 /// Integers, without bool.
-bool is_integer(DType dtype);
+constexpr bool is_integer(DType dtype) { return info_of(dtype).category == DTypeInfo::Category::integer; }
+/// Floats that are stored in fewer bits than what they are computed in, f32.
+constexpr bool is_reduced(DType dtype) { return info_of(dtype).reduced; }
+/// Whether ops compute on it; else it is only kept, moved and converted.
+constexpr bool is_computed(DType dtype) { return info_of(dtype).use == DTypeInfo::Use::computed; }
+
+/// The dtype whose `member` (of DTypeInfo: name, safetensors, npy, onnx, aten …) is `value`.
+template <class T, class V>
+constexpr std::optional<DType> dtype_with(T DTypeInfo::*member, const V& value) {
+    for (const DType dtype : kAllDTypes)
+        if (info_of(dtype).*member == value && value != V{}) return dtype;
+    return std::nullopt;
+}
+inline std::optional<DType> dtype_from_name(std::string_view name) { return dtype_with(&DTypeInfo::name, name); }
+std::optional<DType> dtype_from_onnx(std::int64_t code);
+std::optional<DType> dtype_from_aten(std::int64_t code);
+
+/// "f64, f32 … or bool", for messages; `member` says whose names. Those without one are left out.
+std::string dtype_names(std::string_view DTypeInfo::*member = &DTypeInfo::name);
 
 /// ATen's promotion of two dtypes of equal standing (c10::promoteTypes).
 DType promote(DType a, DType b);
 
 template <class T>
-inline constexpr DType dtype_of = [] {
-    if constexpr (std::is_same_v<T, double>)
-        return DType::f64;
-    else if constexpr (std::is_same_v<T, float>)
-        return DType::f32;
-    else if constexpr (std::is_same_v<T, Half>)
-        return DType::f16;
-    else if constexpr (std::is_same_v<T, BFloat16>)
-        return DType::bf16;
-    else if constexpr (std::is_same_v<T, std::int64_t>)
-        return DType::i64;
-    else if constexpr (std::is_same_v<T, std::int32_t>)
-        return DType::i32;
-    else if constexpr (std::is_same_v<T, std::int16_t>)
-        return DType::i16;
-    else if constexpr (std::is_same_v<T, std::int8_t>)
-        return DType::i8;
-    else if constexpr (std::is_same_v<T, std::uint8_t>)
-        return DType::u8;
-    else {
-        static_assert(std::is_same_v<T, bool>, "not an element type");
-        return DType::boolean;
-    }
-}();
+constexpr DType dtype_of_type() {
+#define WHITTLE_ROW(dtype, name, type, ...) \
+    if (std::is_same_v<T, type>) return DType::dtype;
+    WHITTLE_DTYPES(WHITTLE_ROW)
+#undef WHITTLE_ROW
+    throw "not an element type";
+}
+template <class T>
+inline constexpr DType dtype_of = dtype_of_type<T>();
 
 /// Calls f(T{}) with the C++ type of `dtype`. For loops over memory; arithmetic belongs in the four compute types of
 /// tensor/compute.h.
 template <class F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {
     switch (dtype) {
-        case DType::f64:
-            return f(double{});
-        case DType::f32:
-            return f(float{});
-        case DType::f16:
-            return f(Half{});
-        case DType::bf16:
-            return f(BFloat16{});
-        case DType::i64:
-            return f(std::int64_t{});
-        case DType::i32:
-            return f(std::int32_t{});
-        case DType::i16:
-            return f(std::int16_t{});
-        case DType::i8:
-            return f(std::int8_t{});
-        case DType::u8:
-            return f(std::uint8_t{});
-        case DType::boolean:
-            return f(bool{});
+#define WHITTLE_ROW(dtype, name, type, ...) \
+    case DType::dtype:                      \
+        return f(type{});
+        WHITTLE_DTYPES(WHITTLE_ROW)
+#undef WHITTLE_ROW
     }
     __builtin_unreachable();
 }

@@ -20,19 +20,6 @@ struct Header {
     std::optional<Sizes> shape;
 };
 
-std::optional<DType> dtype_of_descr(std::string_view descr) {
-    struct Known {
-        std::string_view text;
-        DType dtype;
-    };
-    static constexpr Known known[] = {{"<f8", DType::f64}, {"<f4", DType::f32}, {"<f2", DType::f16},
-                                      {"<i8", DType::i64}, {"<i4", DType::i32}, {"<i2", DType::i16},
-                                      {"|i1", DType::i8},  {"|u1", DType::u8},  {"|b1", DType::boolean}};
-    for (const Known& entry : known)
-        if (entry.text == descr) return entry.dtype;
-    return std::nullopt;
-}
-
 /// Parses the header, a Python dict literal of three known keys:
 /// {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
 class HeaderParser {
@@ -65,11 +52,10 @@ class HeaderParser {
             if (peek() != '\'' && peek() != '"') fail("a dtype string (structured arrays are not supported)");
             const std::size_t begin = at_;
             const std::string descr = quoted();
-            header.dtype = dtype_of_descr(descr);
+            header.dtype = dtype_with(&DTypeInfo::npy, descr);
             if (!header.dtype) {
                 at_ = begin;
-                throw Error({file_, place()},
-                            "found dtype '" + descr + "', expected one of <f8 <f4 <f2 <i8 <i4 <i2 |i1 |u1 |b1");
+                throw Error({file_, place()}, "found dtype '" + descr + "', expected " + dtype_names(&DTypeInfo::npy));
             }
         } else if (key == "fortran_order" && !header.fortran_order) {
             if (accept_word("True"))

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/lfs.h"
 
 namespace whittle {
 namespace {
@@ -18,21 +19,6 @@ static_assert(std::endian::native == std::endian::little, "files are little-endi
 constexpr std::size_t kLengthBytes = 8;            // of the header's length, u64 little-endian
 constexpr std::uint64_t kMaxHeader = 100'000'000;  // the cap of the reference implementation
 constexpr std::string_view kMetadata = "__metadata__";
-
-struct FormatName {
-    std::string_view text;
-    DType dtype;
-};
-constexpr FormatName kFormatNames[] = {
-    {"F64", DType::f64}, {"F32", DType::f32}, {"F16", DType::f16}, {"BF16", DType::bf16}, {"I64", DType::i64},
-    {"I32", DType::i32}, {"I16", DType::i16}, {"I8", DType::i8},   {"U8", DType::u8},     {"BOOL", DType::boolean}};
-
-std::string_view format_name(DType dtype) {
-    for (const FormatName& known : kFormatNames)
-        if (known.dtype == dtype) return known.text;
-    WHITTLE_CHECK(false, "a dtype without a name");
-    return {};
-}
 
 /// One tensor's entry in the header.
 struct Entry {
@@ -95,13 +81,10 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
     bool string(std::string& text) override {
         if (depth_ == 2 && in_metadata_) return true;
         if (depth_ != 2 || in_array_ || field_ != "dtype") reject("\"" + text.substr(0, 40) + "\"");
-        std::string names;
-        for (const FormatName& known : kFormatNames) {
-            if (known.text == text) entries_.back().dtype = known.dtype;
-            names.append(names.empty() ? "" : " ").append(known.text);
-        }
+        entries_.back().dtype = dtype_with(&DTypeInfo::safetensors, text);
         if (!entries_.back().dtype)
-            fail(key_position(key_), "found dtype \"" + text.substr(0, 40) + "\", expected one of " + names);
+            fail(key_position(key_),
+                 "found dtype \"" + text.substr(0, 40) + "\", expected " + dtype_names(&DTypeInfo::safetensors));
         return true;
     }
     bool number_unsigned(std::uint64_t value) override {
@@ -238,6 +221,7 @@ std::map<std::string, Tensor> load_safetensors(const std::filesystem::path& path
     const std::string file = path.string();
     const std::shared_ptr<const MappedFile> mapping = MappedFile::open(path);
     const std::span<const std::byte> bytes = mapping->bytes();
+    refuse_lfs_pointer({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
     const std::string_view header = header_of(bytes, file);
     HeaderReader reader(file);
     nlohmann::json::sax_parse(header, &reader);
@@ -277,7 +261,7 @@ void save_safetensors(const std::filesystem::path& path, const std::map<std::str
     for (const auto& [key, tensor] : order) {
         const std::uint64_t end = offset + tensor.contiguous_bytes().size();
         header[key] = {
-            {"dtype", format_name(tensor.dtype())}, {"shape", tensor.sizes()}, {"data_offsets", {offset, end}}};
+            {"dtype", info_of(tensor.dtype()).safetensors}, {"shape", tensor.sizes()}, {"data_offsets", {offset, end}}};
         offset = end;
     }
     std::string text;

@@ -180,16 +180,9 @@ Tensor Tensor::of(const std::vector<T>& values, Sizes sizes) {
     for (std::size_t i = 0; i < values.size(); ++i) data[i] = values[i];
     return result;
 }
-template Tensor Tensor::of(const std::vector<double>&, Sizes);
-template Tensor Tensor::of(const std::vector<float>&, Sizes);
-template Tensor Tensor::of(const std::vector<Half>&, Sizes);
-template Tensor Tensor::of(const std::vector<BFloat16>&, Sizes);
-template Tensor Tensor::of(const std::vector<std::int64_t>&, Sizes);
-template Tensor Tensor::of(const std::vector<std::int32_t>&, Sizes);
-template Tensor Tensor::of(const std::vector<std::int16_t>&, Sizes);
-template Tensor Tensor::of(const std::vector<std::int8_t>&, Sizes);
-template Tensor Tensor::of(const std::vector<std::uint8_t>&, Sizes);
-template Tensor Tensor::of(const std::vector<bool>&, Sizes);
+#define WHITTLE_ROW(dtype, name, type, ...) template Tensor Tensor::of(const std::vector<type>&, Sizes);
+WHITTLE_DTYPES(WHITTLE_ROW)
+#undef WHITTLE_ROW
 
 Tensor Tensor::of(const Scalar& value, DType dtype) {
     if (value.is_floating()) return of(std::vector<double>{value.to_double()}, {}).to(dtype);

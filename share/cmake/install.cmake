@@ -23,18 +23,24 @@ endforeach()
 install(PROGRAMS share/ci/replay-and-minify DESTINATION ${CMAKE_INSTALL_DATADIR}/whittle/ci COMPONENT runtime)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/whittle COMPONENT runtime)
 
-# The library: find_package(Whittle), target Whittle::whittle.
-# lib/cli and the reader of C++ sources, which needs Clang, belong to our programs and are not part of it.
+# The library: find_package(Whittle), target Whittle::whittle. The shared libraries are part of the programs.
+# lib/cli, the reader of C++ sources, which needs Clang, and the backend that needs LibTorch belong to our programs and
+# are not part of it.
 get_property(whittle_libraries GLOBAL PROPERTY WHITTLE_LIBRARIES)
-list(REMOVE_ITEM whittle_libraries whittle_cli whittle_frontends_clang)
-add_library(whittle INTERFACE)
-target_link_libraries(whittle INTERFACE ${whittle_libraries})
-add_library(Whittle::whittle ALIAS whittle)
-install(TARGETS whittle ${whittle_libraries} EXPORT WhittleTargets
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
+list(FILTER whittle_libraries EXCLUDE REGEX "^whittle_(cli|frontends_clang|backends_libtorch)(_headers)?$")
+get_property(whittle_images GLOBAL PROPERTY WHITTLE_IMAGES)
+add_library(whittle_all INTERFACE)
+set_target_properties(whittle_all PROPERTIES EXPORT_NAME whittle)
+set_target_properties(whittle PROPERTIES EXPORT_NAME core)
+target_link_libraries(whittle_all INTERFACE ${whittle_libraries})
+add_library(Whittle::whittle ALIAS whittle_all)
+install(TARGETS ${whittle_images} EXPORT WhittleTargets
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+install(TARGETS whittle_all ${whittle_libraries} EXPORT WhittleTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev
-        FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN frontends/clang EXCLUDE)
+        FILES_MATCHING PATTERN "*.h" PATTERN cli EXCLUDE PATTERN frontends/clang EXCLUDE
+        PATTERN backends/libtorch EXCLUDE)
 # Programs include <whittle/whittle.h>; the rest of the API's headers came with the folder.
 install(FILES ${PROJECT_SOURCE_DIR}/lib/api/whittle.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev)
 # The plug-in interface needs nothing else of Whittle: also where a C program finds it without any flags.
@@ -75,7 +81,7 @@ endif()
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libwhittle-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "nlohmann-json3-dev, libeigen3-dev, libspdlog-dev, libprotobuf-dev, libonnx-dev, libhalide14-0-dev, llvm-14-dev")
+    "nlohmann-json3-dev, libeigen3-dev, libspdlog-dev, libre2-dev, libprotobuf-dev, libonnx-dev, libhalide14-0-dev, llvm-14-dev")
 if(TARGET whittle_capture_torch)
   list(APPEND CPACK_COMPONENTS_ALL libtorch)
   set(CPACK_DEBIAN_LIBTORCH_PACKAGE_NAME whittle-libtorch)
@@ -84,5 +90,5 @@ if(TARGET whittle_capture_torch)
   set(CPACK_DEBIAN_LIBTORCH_PACKAGE_ENHANCES whittle)
   set(CPACK_COMPONENT_LIBTORCH_DESCRIPTION "Capture of LibTorch programs for Whittle's trace and explain.")
 endif()
-set(CPACK_COMPONENT_DEV_DESCRIPTION "Static libraries, headers and the CMake package of Whittle.")
+set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers, static libraries and the CMake package of Whittle.")
 include(CPack)

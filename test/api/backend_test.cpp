@@ -2,16 +2,20 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include <whittle/whittle.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "api/frame.h"
 #include "api/piecewise.h"
 #include "backends/eager/eager.h"
 #include "base/files.h"
-#include "record/frame_record.h"
+#include "planted_backend.h"
 #include "run/recapture.h"
+#include "trace/frame_record.h"
 
 using namespace whittle;
 
@@ -113,6 +117,46 @@ TEST_CASE("values that are read before and behind a requested break are kept") {
     const auto compiled = api::compile(f);
     compiled.state().backend = std::make_unique<Picky>();
     CHECK(compiled(api::full({2}, 3)).equal(f(api::full({2}, 3))));
+}
+
+TEST_CASE("while a backend compiles, the function's numbers can be read") {
+    Planted planted;
+    const auto compiled = api::compile(network, {.name = "network"});
+    std::atomic<bool> answered = false;
+    planted.on_compile = [&](const Graph&) {
+        std::thread asker([&] {
+            answered = compiled.stats().calls == 1;
+            answered.notify_all();
+        });
+        // A backend may take minutes; this one gives up.
+        for (int i = 0; i < 200 && !answered; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        asker.detach();
+        CHECK(answered);
+    };
+    compiled.state().backend = std::make_unique<Planted>(planted);
+    CHECK(compiled(api::ones({2})).sum().item<float>() == 8);
+}
+
+TEST_CASE("arguments get their names on one thread while another one calls the function") {
+    constexpr int kArguments = 900;
+    const auto function = api::make_function({.cache_limit = 1, .name = "f"}, nullptr, "f");
+    std::atomic<bool> go = false;
+    std::jthread namer([&] {
+        api::Execution execution(*function, nullptr, 0);
+        while (!go) std::this_thread::yield();
+        for (int i = 0; i < kArguments; ++i)
+            execution.argument_named("arg" + std::to_string(i), "the_long_name_of_argument_" + std::to_string(i));
+    });
+    const auto describe = [](api::Visitor& visitor) {
+        for (std::size_t i = 0; i < kArguments; ++i) {
+            visitor.enter(i);
+            visitor.opaque("int");
+            visitor.leave();
+        }
+    };
+    go = true;
+    for (int i = 0; i < 200; ++i) api::run_frame(*function, describe, [] {});
+    CHECK(api::stats(*function).calls == 200);
 }
 
 TEST_CASE("explain tells what a function does") {

@@ -127,6 +127,48 @@ TEST_CASE("a guard that fails is told, and sizes become dynamic at their second 
     CHECK(open.stats().recompiles == 0);
 }
 
+TEST_CASE("a tensor that is passed twice is one input, and two tensors are another call") {
+    const auto f = [](const Tensor& a, const Tensor& b) { return a * b + a; };
+    const auto compiled = compile(f, {.arg_names = {"a", "b"}});
+    const Tensor x = full({2}, 3.0), y = full({2}, 4.0);
+    CHECK(compiled(x, x).equal(f(x, x)));
+    CHECK(compiled(x, y).equal(f(x, y)));
+    CHECK(compiled(y, y).equal(f(y, y)));
+    CHECK(compiled(y, x).equal(f(y, x)));
+    CHECK(compiled.stats().graphs == 2);
+    CHECK(compiled.stats().recompile_reasons == std::vector<std::string>{"L['b'] is L['a'], now another tensor"});
+    CHECK(compiled.stats().recompiles == 1);
+}
+
+TEST_CASE("an operation that cannot be recorded leaves nothing behind") {
+    const Tensor wrong = ones({5, 5}), right = full({3}, 2.0);
+    int failures = 0;
+    const auto f = [&](const Tensor& x) {
+        Tensor y = x + 1;
+        try {
+            y = y.matmul(wrong);
+        } catch (const std::exception&) {
+            ++failures;
+        }
+        try {
+            y.add_(wrong);
+        } catch (const std::exception&) {
+            ++failures;
+        }
+        return y * right;
+    };
+    const auto compiled = compile(f);
+    const Tensor x = ones({3});
+    for (int i = 0; i < 3; ++i) CHECK(compiled(x).equal(f(x)));
+    CHECK(failures == 12);
+    CHECK(compiled.stats().graphs == 1);
+    // Nor a name: what it read is no input that was.
+    const Explanation told = explain_with({.name = "f"}, f, x);
+    REQUIRE(told.graphs.size() == 1);
+    CHECK(told.graphs[0].find("G['tensor_0']") != std::string::npos);
+    CHECK(told.graphs[0].find("G['tensor_1']") == std::string::npos);
+}
+
 TEST_CASE("a size that is marked dynamic takes no recompile, and what relations need is guarded") {
     const auto compiled = compile(
         [](const Tensor& x, const Tensor& y) {

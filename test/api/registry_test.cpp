@@ -6,7 +6,7 @@
 
 #include "api/call.h"
 #include "base/error.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 
 using namespace whittle;
 

@@ -10,7 +10,7 @@
 #include "backends/halide/plan.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 #include "tensor/compare.h"
 
 using namespace whittle;

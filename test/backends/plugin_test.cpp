@@ -97,7 +97,7 @@ TEST_CASE("outputs that break the rules are failures") {
         {"nothing", "output 0 of 1 was not given"},
         {"twice", "output 0 was given twice"},
         {"index_7", "output 7 was given, expected 1 outputs"},
-        {"dtype_10", "output 0: found dtype 10, expected 0 to 9"},
+        {"dtype_11", "output 0: found dtype 11, expected 0 to 10"},
         {"rank_minus_1", "output 0: found rank -1"},
         {"no_sizes", "output 0: found rank 1, expected 0 to 64 with sizes"},
         {"negative_size", "output 0: found sizes [-2]"},

@@ -39,6 +39,18 @@ TEST_CASE("every listed backend is found by its name and says what it is") {
         CHECK(listed("relu_" + std::string(kind) + "_error_TESTING_ONLY"));
 }
 
+TEST_CASE("what --backend names is parsed once, and printed as it parses") {
+    for (const std::string text : {"halide", "./mine.so", "mine.so", "a/lib.so:relu", "cmd:./x.sh -O 2 {}", ""})
+        CHECK(BackendSpec(text).text() == text);
+    CHECK(BackendSpec("").empty());
+    CHECK(std::get<LibraryBackend>(BackendSpec("a/lib.so:relu").value()) == LibraryBackend{"a/lib.so", "relu"});
+    CHECK(std::get<CommandBackendSpec>(BackendSpec("cmd:a.so:b").value()).line == "a.so:b");
+    const auto moved = [](const std::string& file) { return "/there/" + file; };
+    CHECK(BackendSpec("lib.so:relu").with_files(moved).text() == "/there/lib.so:relu");
+    CHECK(BackendSpec("cmd:./x.sh -O").with_files(moved).text() == "cmd:/there/./x.sh -O");
+    CHECK(BackendSpec("halide").with_files(moved).text() == "halide");
+}
+
 TEST_CASE("an unknown name lists what exists and suggests a close one") {
     CHECK_THROWS_WITH(find_backend("eagre"), Catch::Contains("backend 'eagre'") &&
                                                  Catch::Contains("expected one of eager") &&
@@ -65,6 +77,26 @@ TEST_CASE("WHITTLE_BACKEND_PATH adds folders; what cannot be loaded there does n
     CHECK(listed("relu_compile_error_TESTING_ONLY"));
     CHECK(find_backend("fails")->name() == "fails");
     CHECK(backend_folders().front() == "/no/such/folder");
+}
+
+TEST_CASE("libraries are looked at in a copy of this process: one that crashes when it is loaded is left out") {
+    const BackendPath path(WHITTLE_TEST_PLUGINS);
+    const std::vector<BackendInfo> backends = list_backends();
+    CHECK(std::none_of(backends.begin(), backends.end(),
+                       [](const BackendInfo& info) { return info.from.ends_with("plugin_crash.so"); }));
+    CHECK(listed("identity"));
+    CHECK(find_backend("fails")->name() == "fails");
+}
+
+TEST_CASE("the files that decide what a backend does") {
+    const std::string folder = WHITTLE_TEST_PLUGINS;
+    CHECK(backend_files(folder + "/plugin_many.so:fails") ==
+          std::vector<std::filesystem::path>{folder + "/plugin_many.so"});
+    CHECK(backend_files("cmd:sh " + folder + "/plugin_one.so").back() == folder + "/plugin_one.so");
+    CHECK_FALSE(backend_files("eager").empty());
+    const BackendPath path(folder);
+    CHECK(backend_files("fails").at(0).filename() == "plugin_many.so");
+    CHECK_THROWS_AS(backend_files("no such backend"), Error);
 }
 
 TEST_CASE("a command is a backend; an empty one is not") {

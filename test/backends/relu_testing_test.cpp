@@ -3,7 +3,7 @@
 
 #include "backends/registry.h"
 #include "graph/text.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 #include "tensor/compare.h"
 
 using namespace whittle;

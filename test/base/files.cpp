@@ -1,5 +1,6 @@
 #include "base/files.h"
 
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -9,6 +10,8 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
+#include <set>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -98,14 +101,17 @@ TEST_CASE("the folders of a killed process go with the next of their kind, those
     const auto [killed, abandoned] = start();
     end(killed);
     CHECK(fs::exists(abandoned / "file"));
-    const fs::path unlocked = base.path() / (".whittle-test." + std::to_string(killed) + ".abcdef"),
-                   being_made = base.path() / (".whittle-test." + std::to_string(::getpid()) + ".abcdef");
-    fs::create_directory(unlocked);
-    fs::create_directory(being_made);
+    const auto named = [&](const std::string& machine, pid_t owner) {
+        return base.path() / ("whittle-test." + machine + '-' + std::to_string(owner) + "-abcdef");
+    };
+    const fs::path unlocked = named(this_machine(), killed), being_made = named(this_machine(), ::getpid()),
+                   elsewhere = named("0123abcd", killed);  // its process lives where our locks do not reach
+    for (const fs::path& folder : {unlocked, being_made, elsewhere}) fs::create_directory(folder);
     const auto [living, used] = start();
     CHECK_FALSE(fs::exists(abandoned));
     CHECK_FALSE(fs::exists(unlocked));
     CHECK(fs::exists(being_made));
+    CHECK(fs::exists(elsewhere));
     { const TempDir next("whittle-test"); }
     CHECK(fs::exists(used / "file"));
     end(living);
@@ -118,4 +124,55 @@ TEST_CASE("content hashes are XXH3-128") {
     // Published test vector of the empty input, seed 0.
     CHECK(content_hash(std::string_view("")) == "99aa06d3014798d86001c324468d497f");
     CHECK(content_hash(std::string_view("a")) != content_hash(std::string_view("b")));
+}
+
+TEST_CASE("a folder that cannot be made is told with the reason") {
+    if (!fs::exists("/sys/kernel")) return;
+    const std::string message = [] {
+        try {
+            write_file("/sys/whittle-test/file", "text");  // where nobody may make a folder
+        } catch (const Error& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    }();
+    CHECK_THAT(message, Catch::Contains("cannot write"));
+    CHECK_THAT(message, !Catch::Contains("No such file"));
+}
+
+TEST_CASE("what a killed writer left is removed by the next one of the same file") {
+    TempDir folder;
+    const pid_t gone = ::fork();
+    if (gone == 0) ::_exit(0);
+    ::waitpid(gone, nullptr, 0);
+    // A writer's own leftovers have the form that it gives them: seen while one writes.
+    const fs::path path = folder.path() / "file";
+    std::string own;
+    const pid_t writer = ::fork();
+    if (writer == 0) {
+        struct rlimit none {
+            .rlim_cur = 10, .rlim_max = 10
+        };
+        ::setrlimit(RLIMIT_FSIZE, &none);  // killed by SIGXFSZ with the file half written
+        write_file(path, std::string(100, 'x'));
+        ::_exit(0);
+    }
+    ::waitpid(writer, nullptr, 0);
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder.path())) own = entry.path().filename();
+    CHECK(own.starts_with("file.tmp."));
+    const auto put = [&](const std::string& name) { std::ofstream(folder.path() / name) << "x"; };
+    const std::string dead = std::to_string(gone), alive = std::to_string(::getpid());
+    put("file.tmp." + dead + ".0");           // an older version's
+    put("file.tmp." + alive + ".0");          // of a process that lives
+    put("file.tmp.0badcafe." + dead + ".0");  // of another machine
+    put("other.tmp." + dead + ".0");          // of another file
+    put("file.tmp.notes");                    // a user's own
+    write_file(path, "text");
+    std::set<std::string> left;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder.path()))
+        left.insert(entry.path().filename().string());
+    CHECK(left == std::set<std::string>{"file", "file.tmp." + alive + ".0", "file.tmp.0badcafe." + dead + ".0",
+                                        "file.tmp.notes", "other.tmp." + dead + ".0"});
+    write_file(folder.path() / "other", "text");
+    CHECK_FALSE(fs::exists(folder.path() / ("other.tmp." + dead + ".0")));
 }

@@ -1,14 +1,23 @@
 #include "base/subprocess.h"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <cstddef>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -167,22 +176,167 @@ TEST_CASE("children left behind are killed, and do not hold up the result") {
     CHECK(heartbeat.all_gone());
 }
 
-TEST_CASE("the memory limit is the child's") {
+TEST_CASE("address space is free, memory that is held is not") {
     ProcessOptions options;
     options.memory_limit = std::size_t(256) << 20;
-    const ProcessResult small = shell("echo fits", options);
-    CHECK(small.out == "fits\n");
-    // dd wants its block in one piece.
-    const ProcessResult large = run_process({"dd", "if=/dev/zero", "of=/dev/null", "bs=1G", "count=1"}, options);
-    CHECK(large.exit_code != 0);
-    CHECK(large.err.find("memory") != std::string::npos);
+    // As sanitizers and some compilers do: a terabyte, of which two pages are touched.
+    const auto reserve = [] {
+        const std::size_t terabyte = std::size_t(1) << 40;
+        void* reserved =
+            ::mmap(nullptr, terabyte, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (reserved == MAP_FAILED) return 1;
+        for (const std::size_t at : {std::size_t(0), terabyte - 1}) static_cast<volatile char*>(reserved)[at] = 1;
+        ::usleep(100'000);  // it is looked at
+        return 0;
+    };
+    const ProcessResult reserved = run_forked(reserve, options);
+    CHECK(reserved.exit_code == 0);
+    CHECK_FALSE(reserved.out_of_memory);
+    CHECK(shell("ulimit -v", options).out == shell("ulimit -v").out);
+    // dd touches its block, and then waits for input that never comes.
+    const ProcessResult held = shell("exec dd if=/dev/zero of=/dev/null bs=400M count=1000000", options);
+    CHECK(held.out_of_memory);
+    CHECK_FALSE(held.ended_from_outside);
 }
 
-TEST_CASE("a SIGKILL that we did not send under a memory limit counts as out of memory") {
+TEST_CASE("what a copy of this process shares with us does not count as its memory") {
+    const std::string ours(std::size_t(200) << 20, 'x');
+    ProcessOptions options;
+    options.memory_limit = std::size_t(100) << 20;
+    options.shared_memory = std::size_t(300) << 20;
+    const auto copy = [&] {
+        ::usleep(100'000);
+        return ours[ours.size() / 2] == 'x' ? 0 : 1;
+    };
+    CHECK(run_forked(copy, options).exit_code == 0);
+    const auto take = [&] {
+        const std::string own(std::size_t(200) << 20, 'y');
+        ::usleep(10'000'000);
+        return own[own.size() / 2] == 'y' ? 0 : 1;
+    };
+    CHECK(run_forked(take, options).out_of_memory);
+    // Shared among its own processes it does count.
+    const auto share = [&] {
+        const std::string own(std::size_t(450) << 20, 'y');
+        const pid_t child = ::fork();
+        ::usleep(10'000'000);
+        if (child == 0) ::_exit(own[own.size() / 2] == 'y' ? 0 : 1);
+        return 0;
+    };
+    CHECK(run_forked(share, options).out_of_memory);
+}
+
+TEST_CASE("a signal that neither we nor a limit sent is somebody else's") {
     ProcessOptions options;
     options.memory_limit = std::size_t(4) << 30;
-    CHECK(shell("kill -KILL $$", options).out_of_memory);
-    CHECK_FALSE(shell("kill -KILL $$").out_of_memory);
+    const ProcessResult killed = shell("kill -KILL $$", options);
+    CHECK(killed.ended_from_outside);
+    CHECK_FALSE(killed.out_of_memory);
+    CHECK(shell("kill -TERM $$").ended_from_outside);
+    CHECK(shell("sh -c 'kill -KILL $$'; exit $?").ended_from_outside);  // 137
+    CHECK_FALSE(shell("kill -SEGV $$").ended_from_outside);
+    CHECK_FALSE(shell("exit 1").ended_from_outside);
+    options.timeout = 50ms;
+    CHECK_FALSE(shell("exec sleep 1000", options).ended_from_outside);
+}
+
+TEST_CASE("a process that does not die of KILL is given up, and the caller goes on") {
+    // Nobody can make a process that hangs in the kernel; one that KILL never reaches looks the same.
+    ProcessOptions options;
+    options.timeout = 50ms;
+    options.unkillable = 200ms;
+    options.send_signal = [](pid_t, int) { return 0; };
+    const ProcessResult result = shell("exec sleep 1000", options);
+    CHECK(result.timed_out);
+    CHECK(result.left_behind > 0);
+    CHECK(result.seconds < 500);
+    // The guard's end takes it along where it can be taken.
+    for (int i = 0; i < 5000 && ::kill(result.left_behind, 0) == 0; ++i) ::usleep(1000);
+    CHECK(::kill(result.left_behind, 0) != 0);
+    CHECK(shell("exit 3").left_behind == 0);
+}
+
+TEST_CASE("nothing that the guarded process writes changes what the guard says of it") {
+    // All that it has inherited, pipes and shared memory, it fills with rubbish.
+    const ProcessResult result = run_forked([] {
+        std::FILE* maps = std::fopen("/proc/self/maps", "r");
+        char line[512];
+        while (maps && std::fgets(line, sizeof line, maps)) {
+            unsigned long begin = 0, end = 0;
+            char mode[5] = {};
+            if (std::sscanf(line, "%lx-%lx %4s", &begin, &end, mode) == 3 && mode[1] == 'w' && mode[3] == 's')
+                std::memset(reinterpret_cast<void*>(begin), 0x41, end - begin);
+        }
+        const std::string rubbish(16, '\1');
+        for (int fd = 3; fd < 256; ++fd)
+            if (::fcntl(fd, F_GETFL) >= 0 && (::fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY)
+                static_cast<void>(!::write(fd, rubbish.data(), rubbish.size()));
+        return 5;
+    });
+    CHECK(result.exit_code == 5);
+    CHECK(result.signal == 0);
+}
+
+TEST_CASE("processes are started where pidfd_open is denied, as container runtimes do") {
+    const ProcessResult result = run_forked([] {
+        sock_filter filter[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pidfd_open, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        };
+        const sock_fprog program{std::size(filter), filter};
+        if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 7;
+        if (::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) return 8;
+        if (::syscall(SYS_pidfd_open, ::getpid(), 0) >= 0) return 9;
+        try {
+            ProcessOptions options;
+            options.timeout = 50ms;
+            return shell("echo here; exit 3").exit_code == 3 && shell("sleep 1000", options).timed_out ? 0 : 1;
+        } catch (const Error&) {
+            return 2;
+        }
+    });
+    CHECK(result.exit_code == 0);
+}
+
+TEST_CASE("an input that is held stays open until nobody waits any more") {
+    ProcessOptions options;
+    options.input = "hello\n";
+    options.hold_input = true;
+    options.timeout = 300ms;
+    const ProcessResult result = shell("read word; echo $word; cat; echo over", options);
+    CHECK(result.out == "hello\n");  // cat saw no end
+    CHECK(result.timed_out);
+    options.timeout = 60s;
+    CHECK(shell("exit 4", options).exit_code == 4);
+}
+
+TEST_CASE("work in a copy of this process may have an answer of any size") {
+    const std::string large(std::size_t(3) << 20, 'x');
+    CHECK(ask_forked([&] { return large; }).answer == large);
+    const ForkedAnswer died = ask_forked([]() -> std::string {
+        ::raise(SIGSEGV);
+        return "never";
+    });
+    CHECK(died.answer.empty());
+    CHECK(ending_of(died.process) == "was killed by SIGSEGV");
+}
+
+TEST_CASE("the files that a command's words name") {
+    const TempDir folder;
+    const std::string script = (folder.path() / "script.sh").string();
+    write_file(script, "exit 0\n");
+    const std::vector<std::filesystem::path> files =
+        files_named({"sh", "-x", script, "--with=" + script, "no-such-file"});
+    REQUIRE(files.size() == 3);
+    CHECK(files[0].filename() == "sh");
+    CHECK(files[1] == script);
+    CHECK(files[2] == script);
+    const std::string before = fingerprint(script);
+    write_file(script, "exit 1\n");
+    CHECK(fingerprint(script) != before);
+    CHECK(fingerprint(folder.path() / "none").empty());
 }
 
 TEST_CASE("the processor time limit ends a busy program, whatever it ignores") {
@@ -198,9 +352,9 @@ TEST_CASE("the processor time limit ends a busy program, whatever it ignores") {
     CHECK_FALSE(shell("exit 152").cpu_exceeded);
 }
 
-TEST_CASE("the memory that a process holds can be watched where its address space cannot be limited") {
+TEST_CASE("a program that holds more than its limit of memory is ended") {
     ProcessOptions options;
-    options.resident_limit = std::size_t(64) << 20;
+    options.memory_limit = std::size_t(64) << 20;
     // dd touches its block, and then waits for input that never comes.
     const ProcessResult result = shell("exec dd if=/dev/zero of=/dev/null bs=200M count=1000000 2>/dev/null", options);
     CHECK(result.out_of_memory);
@@ -209,7 +363,7 @@ TEST_CASE("the memory that a process holds can be watched where its address spac
 
 TEST_CASE("limits of memory and processor time hold for all processes together") {
     ProcessOptions memory{.timeout = 60s};
-    memory.resident_limit = std::size_t(400) << 20;  // each holds 150 MB: dd touches its block, and waits
+    memory.memory_limit = std::size_t(400) << 20;  // each holds 150 MB: dd touches its block, and waits
     const std::string hold = "dd if=/dev/zero of=/dev/null bs=150M count=1000000 2>/dev/null & ";
     CHECK(shell(hold + hold + hold + hold + "wait", memory).out_of_memory);
     ProcessOptions cpu{.timeout = 60s, .cpu_limit = 2s};

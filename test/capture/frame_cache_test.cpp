@@ -71,6 +71,29 @@ TEST_CASE("a scalar that makes no other graph loses its guard, until one of its 
     CHECK(call(cache, inputs({4}, 2), 0).empty());
 }
 
+TEST_CASE("a tensor that is passed twice is another call than two tensors", "[frame_cache]") {
+    const Source x = Source::local("x"), y = Source::local("y");
+    const ValueMeta meta = ValueMeta::contiguous(DType::f32, {4});
+    const FoundInputs one = {{x, meta}, {y, SameTensor{x}}}, two = {{x, meta}, {y, meta}};
+    FrameCache cache(8);
+    CHECK(call(cache, one, 0).empty());
+    CHECK(guards(cache, 0) == std::vector<std::string>{"L['x']: f32[4] strides=[1]", "L['y'] is L['x']"});
+    CHECK(call(cache, two, 1) == "L['y'] is L['x'], now another tensor");
+    CHECK(call(cache, one, 0).empty());
+    CHECK(call(cache, two, 1).empty());
+    CHECK(cache.entries().size() == 2);
+}
+
+TEST_CASE("inputs are found wherever the search begins", "[frame_cache]") {
+    const FoundInputs found = inputs({4}, 1);
+    for (const char* name : {"n", "x", "x", "n"}) {
+        INFO(name);
+        CHECK(found.find(Source::local(name)));
+    }
+    CHECK_FALSE(found.find(Source::local("m")));
+    CHECK(found.find(Source::local("x")));
+}
+
 TEST_CASE("a scalar that makes another graph keeps its guard", "[frame_cache]") {
     FrameCache cache(2);
     CHECK(call(cache, inputs({4}, 1), 0).empty());

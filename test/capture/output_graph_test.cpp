@@ -1,9 +1,10 @@
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "capture/output_graph.h"
 #include "graph/text.h"
 #include "graph/verify.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 
 using namespace whittle;
 using namespace whittle::capture;
@@ -27,13 +28,26 @@ TEST_CASE("sources are spelled as the guide spells them") {
     CHECK(Source::live(1).text() == "___live[1]");
 }
 
+TEST_CASE("sources are equal by their parts, and so are their hashes") {
+    const Source weight = Source::local("self").attribute("layers").item(2);
+    CHECK(weight == Source::local("self").attribute("layers").item(2));
+    CHECK(weight.hash() == Source::local("self").attribute("layers").item(2).hash());
+    CHECK_FALSE(weight == Source::local("self").attribute("layers").item(3));
+    CHECK_FALSE(weight == Source::local("self").attribute("layers").attribute("2"));
+    CHECK_FALSE(weight == Source::global("self").attribute("layers").item(2));
+    CHECK_FALSE(Source::live(1) == Source::random(1));
+    CHECK(Source::local("a").attribute("x").with_root("b") == Source::local("b").attribute("x"));
+    CHECK(Source::parse("L['self'].layers[2]") == weight);
+}
+
 TEST_CASE("an input is one placeholder, by its source and by its identity") {
     OutputGraph graph("g");
     const NodeRef a = graph.input(x(), f32({2, 3}), 7);
     CHECK(graph.input(x(), f32({2, 3})) == a);
     CHECK(graph.input(Source::local("alias"), f32({2, 3}), 7) == a);
     CHECK_FALSE(graph.input(Source::local("y"), f32({2, 3}), 8) == a);
-    CHECK(graph.guards().size() == 2);
+    REQUIRE(graph.guards().size() == 3);
+    CHECK(graph.guards()[1].text() == "L['alias'] is L['x']");  // or it would be an input of its own
     REQUIRE(graph.source_of(a));
     CHECK(*graph.source_of(a) == x());
 }
@@ -74,34 +88,47 @@ TEST_CASE("neither calls nor outputs: no graph") {
     CHECK_FALSE(graph.finish({}));
 }
 
-TEST_CASE("the last write to an input is an output after the results") {
-    OutputGraph graph("g");
-    const NodeRef a = graph.input(x(), f32({2, 3}));
-    const NodeRef b = relu(graph, a), c = relu(graph, b);
-    graph.update(x(), b);
-    graph.update(x(), c);
-    const auto captured = graph.finish({{b}});
+TEST_CASE("rolling back restores the graph, what it relies on and its names") {
+    OutputGraph graph("g"), other("g");
+    const Tensor weight(DType::f32, {2, 3});
+    const auto begin = [&](OutputGraph& to) {
+        const NodeRef a = to.input(x(), f32({2, 3}), 1);
+        to.parameter("w", weight, 2);
+        return relu(to, a);
+    };
+    const auto go_on = [&](OutputGraph& to, NodeRef b) {
+        const NodeRef y = to.input(Source::local("y"), f32({2, 3}), 3);
+        to.input(Source::local("alias"), f32({2, 3}), 3);
+        to.parameter("v", weight, 4);
+        to.nest("body", std::make_shared<const Graph>());
+        to.guard(Guard::scalar(Source::local("n"), std::int64_t{3}));
+        to.call({.target = "aten.add_.Tensor", .args = {Arg(y), Arg(b)}, .results = {f32({2, 3})}, .effect = true});
+        return relu(to, b);
+    };
+    const NodeRef b = begin(graph), c = begin(other);
+    const OutputGraph::Checkpoint before = graph.checkpoint();
+    go_on(graph, b);
+    CHECK(graph.guards().size() == 4);
+    graph.roll_back(before);
+    CHECK(graph.checkpoint() == before);
+    CHECK(print(graph.graph()) == print(other.graph()));
+    CHECK(graph.graph().attributes.size() == 1);
+    CHECK(graph.graph().subgraphs.empty());
+    // What comes next is what would have come.
+    const NodeRef results[] = {go_on(graph, b)}, expected[] = {go_on(other, c)};
+    const auto captured = graph.finish(results), wanted = other.finish(expected);
     REQUIRE(captured);
-    REQUIRE(captured->updates.size() == 1);
-    CHECK(captured->updates[0].output == 1);
-    CHECK(captured->graph.outputs().size() == 2);
-}
-
-TEST_CASE("rolling back restores the state, and diff names what differs") {
-    OutputGraph graph("g");
-    const NodeRef a = graph.input(x(), f32({2, 3}));
-    const OutputGraph checkpoint = graph;
-    relu(graph, a);
-    CHECK(OutputGraph::diff(checkpoint, graph) == "nodes: 1 and 2");
-    graph = checkpoint;
-    CHECK(OutputGraph::diff(checkpoint, graph).empty());
-    graph.guard(Guard::scalar(Source::local("n"), std::int64_t{3}));
-    CHECK(OutputGraph::diff(checkpoint, graph) == "guards: 1 and 2");
+    REQUIRE(wanted);
+    CHECK(print(captured->graph) == print(wanted->graph));
+    CHECK(captured->guards == wanted->guards);
+    CHECK(captured->sources == wanted->sources);
+    graph.roll_back(graph.checkpoint());
+    CHECK(print(graph.graph()) == print(other.graph()));
 }
 
 TEST_CASE("guards tell what failed in the user's terms") {
     const auto one = [](const Guard& guard, const Found& found) {
-        return guard.violated_by([&](const Source&) { return found; }).value_or("");
+        return guard.violated_by([&](const Source&) { return &found; }).value_or("");
     };
     const Guard n = Guard::scalar(Source::local("n"), std::int64_t{3});
     CHECK(n.text() == "L['n'] == 3");
@@ -109,12 +136,15 @@ TEST_CASE("guards tell what failed in the user's terms") {
     CHECK(one(n, HostValue{std::int64_t{4}}) == "L['n'] == 3, now 4");
     CHECK(one(Guard::state("grad_mode", true), HostValue{false}) == "___grad_mode == true, now false");
 
-    Guard tensor = Guard::tensor(x(), f32({4, 3}));
-    CHECK(tensor.text() == "L['x']: f32[4, 3] strides=[3, 1]");
-    CHECK(one(tensor, f32({5, 3})) == "L['x'] size 0 == 4, now 5");
-    CHECK(one(tensor, f32({4, 3, 1})) == "L['x'] rank == 2, now 3");
-    CHECK(one(tensor, ValueMeta::contiguous(DType::f64, {4, 3})) == "L['x'] dtype == f32, now f64");
-    std::get<TensorMatch>(tensor.expected).sizes[0] = kDynamicSize;
+    const Guard fixed = Guard::tensor(x(), f32({4, 3}));
+    CHECK(fixed.text() == "L['x']: f32[4, 3] strides=[3, 1]");
+    CHECK(one(fixed, f32({5, 3})) == "L['x'] size 0 == 4, now 5");
+    CHECK(one(fixed, f32({4, 3, 1})) == "L['x'] rank == 2, now 3");
+    CHECK(one(fixed, ValueMeta::contiguous(DType::f64, {4, 3})) == "L['x'] dtype == f32, now f64");
+    CHECK(one(fixed, SameTensor{Source::local("y")}) == "L['x']: f32[4, 3] strides=[3, 1], now L['y'] itself");
+    TensorMatch any_size = TensorMatch::of(f32({4, 3}));
+    any_size.sizes[0] = kDynamicSize;
+    const Guard tensor(x(), any_size);
     CHECK(one(tensor, f32({5, 3})).empty());
     CHECK(one(tensor, f32({1, 3})).empty());
     const SizeSymbol s0{"s0", x(), 0}, s1{"s1", x(), 1};
@@ -129,13 +159,40 @@ TEST_CASE("guards tell what failed in the user's terms") {
     CHECK(one(multiple, f32({7, 8})).empty());
     CHECK(one(multiple, f32({7, 6})) == "s1 % 4 == 0, now L['x'].size(1) is 6");
 
+    const Guard same(Source::local("y"), SameTensor{x()});
+    CHECK(same.text() == "L['y'] is L['x']");
+    CHECK(one(same, SameTensor{x()}).empty());
+    CHECK(one(same, SameTensor{Source::local("z")}) == "L['y'] is L['x'], now another tensor");
+    CHECK(one(same, f32({2})) == "L['y'] is L['x'], now another tensor");
+
+    const Guard branch(Source::condition("n > 2", 12), Outcomes{{1, 1, 0}});
+    CHECK(branch.text() == "(n > 2) is true 2 times, then false");
+    CHECK(one(branch, Outcomes{{1, 1, 0}}).empty());
+    CHECK(one(branch, Outcomes{{0}}) == "(n > 2) is true 2 times, then false, now false");
+    CHECK(Guard(Source::condition("n", 3), Outcomes{{7}, true}).text() == "(n) is 7");
+    CHECK_FALSE(branch == Guard(Source::condition("n > 2", 13), Outcomes{{1, 1, 0}}));
+
     const std::vector<Guard> guards = {tensor, n};
-    const auto violation = first_violation(guards, [](const Source& source) -> Found {
-        if (source == x()) return f32({9, 3});
-        return HostValue{std::int64_t{8}};
-    });
+    const Found matrix = f32({9, 3}), eight = HostValue{std::int64_t{8}};
+    const auto violation =
+        first_violation(guards, [&](const Source& source) { return source == x() ? &matrix : &eight; });
     REQUIRE(violation);
     CHECK(violation->reason == "L['n'] == 3, now 8");
+}
+
+TEST_CASE("guards are equal by their trees, numbers by their bits") {
+    const auto value = [](HostValue v) { return Guard::scalar(Source::local("n"), std::move(v)); };
+    CHECK(value(0.5) == Guard::scalar(Source::local("n"), 0.5, {{"app.cpp", 3, 1, "f", ""}}));
+    CHECK(value(0.5).hash() == value(0.5).hash());
+    CHECK(value(std::nan("")) == value(std::nan("")));
+    CHECK_FALSE(value(0.0) == value(-0.0));
+    CHECK_FALSE(value(1.0) == value(std::int64_t{1}));
+    CHECK_FALSE(value(true) == value(std::int64_t{1}));
+    CHECK_FALSE(value(std::string("true")) == value(true));
+    const Guard same(Source::local("y"), SameTensor{x()});
+    CHECK(same.renamed("x", "a").text() == "L['y'] is L['a']");
+    CHECK(same.renamed("y", "b").text() == "L['b'] is L['x']");
+    CHECK(same.renamed("z", "b") == same);
 }
 
 TEST_CASE("every kind of break is in the catalogue once") {

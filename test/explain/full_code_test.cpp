@@ -9,10 +9,10 @@
 #include "base/subprocess.h"
 #include "explain/cpp_source.h"
 #include "graph/text.h"
-#include "ops/registry.h"
-#include "record/index.h"
-#include "record/record.h"
+#include "ops/core/registry.h"
 #include "run/trace_folder.h"
+#include "trace/index.h"
+#include "trace/record.h"
 
 using namespace whittle;
 namespace fs = std::filesystem;
@@ -67,7 +67,8 @@ TEST_CASE("every aten and higher-order op's samples are C++ that the API compile
 
 TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and compiles", "[full_code]") {
     const TempDir folder;
-    TraceFolder trace(folder.path() / "t", "app", "eager", {});
+    const std::filesystem::path app = "app";
+    TraceFolder trace(folder.path() / "t", {&app, 1}, "eager", {});
     const auto eager = make_eager_backend();
     const auto add = [&](const std::string& text, const std::vector<Tensor>& inputs) {
         const Graph graph = parse(text);
@@ -98,18 +99,31 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
                      .frame = "step",
                      .stack = {{"/src/app.cpp", 12, 1, "step", "puts(\"x\");"}}}};
     index.graphs.at(0).ended_by_break = 0;
-    index.graphs.at(0).guards = {"___grad_mode == true",
-                                 "___default_dtype == 'f32'",
-                                 "L['a']: f32[s0] strides=[1]",
-                                 "L['self'].b: f32[2] requires_grad",
-                                 "L['unread']: f32[2]",
-                                 "L['n'] == 3",
-                                 "L['p'].rate == 0.5",
-                                 "L['mode'] == 'a == b'",
-                                 "L['x'].has_value() == false",
-                                 "s0 > 1",
-                                 "s0 % 2 == 0",
-                                 "s0 == 3*s7"};
+    using capture::Guard, capture::Source, capture::HostValue, capture::SizeCondition;
+    const auto local = [](const char* name) { return Source::local(name); };
+    const auto tensor = [](Source source, bool strides, bool requires_grad) {
+        capture::TensorMatch match = capture::TensorMatch::of(ValueMeta::contiguous(DType::f32, {2}));
+        if (!strides) match.strides.clear();
+        match.requires_grad = requires_grad;
+        return Guard(std::move(source), match);
+    };
+    capture::TensorMatch any_size{
+        .dtype = DType::f32, .sizes = {capture::kDynamicSize}, .symbols = {"s0"}, .strides = {1}};
+    const capture::SizeSymbol s0{"s0", local("a"), 0}, s7{"s7", local("unread"), 0};
+    index.graphs.at(0).guards = {Guard::state("grad_mode", true),
+                                 Guard::state("default_dtype", std::string("f32")),
+                                 Guard(local("a"), any_size),
+                                 tensor(local("self").attribute("b"), false, true),
+                                 tensor(local("unread"), false, false),
+                                 Guard::scalar(local("n"), std::int64_t{3}),
+                                 Guard::scalar(local("p").attribute("rate"), 0.5),
+                                 Guard::scalar(local("mode"), std::string("a == b: 'c'")),
+                                 Guard::scalar(local("x").attribute("has_value()"), false),
+                                 Guard(local("self").attribute("b"), capture::SameTensor{local("a")}),
+                                 Guard::relation({.left = s0}),
+                                 Guard::relation({SizeCondition::Kind::multiple, s0, 2, {}}),
+                                 Guard::relation({SizeCondition::Kind::equal, s0, 3, s7}),
+                                 IndexGuard("L['old'] == 3")};
     index.graphs.at(0).symbols = {{"s0", "L['a'].size(0)", {2}}};
     save_index(folder.path() / "t", index);
 
@@ -118,8 +132,11 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
     CHECK(files[0] == folder.path() / "t/code/step/full_code.cpp");
     const std::string code = read_file(files[0]);
     for (const char* line :
-         {"const Tensor double_ = whittle::relu(a);", "std::get<0>(s)", "whittle::Scalar(2)",
-          "__break(\"WB0001\", \"app.cpp:12\", \"puts(\\\"x\\\");\");", "__resume_at_12_1(frame);",
+         {"const Tensor double_ = whittle::relu(a);",
+          "std::get<0>(s)",
+          "whittle::Scalar(2)",
+          "__break(\"WB0001\", \"app.cpp:12\", \"puts(\\\"x\\\");\");",
+          "__resume_at_12_1(frame);",
           "frame.left.push_back(__compiled_fn_1(frame.left[0][0], frame.L[\"self.b\"]));",
           "if (!(whittle::grad_enabled() == true)) return false;  // ___grad_mode == true",
           "if (!(whittle::get_default_dtype() == whittle::kFloat)) return false;",
@@ -127,9 +144,14 @@ TEST_CASE("full_code.cpp tells graphs, guards, breaks and resume points, and com
           "__matches(frame.L.at(\"self.b\"), whittle::kFloat, {2}, whittle::IntList(std::nullopt), true)",
           "// L['unread']: f32[2]  (not checked: no graph reads it)",
           "if (!(frame.S.at(\"n\") == Value(std::int64_t{3}))) return false;",
-          "frame.S[\"p.rate\"] = Value(double{0.5});", "== Value(std::string(\"a == b\"))",
-          "frame.S.at(\"x.has_value()\") == Value(false)", "const std::int64_t s0 = frame.L.at(\"a\").size(0);",
-          "if (!(s0 > 1)) return false;", "if (!(s0 % 2 == 0)) return false;",
+          "frame.S[\"p.rate\"] = Value(double{0.5});",
+          "== Value(std::string(\"a == b: 'c'\"))",
+          "if (!(frame.L.at(\"self.b\").whittle_identity() == frame.L.at(\"a\").whittle_identity())) return false;",
+          "// L['old'] == 3  (not checked: the trace is of a Whittle that wrote guards as text)",
+          "frame.S.at(\"x.has_value()\") == Value(false)",
+          "const std::int64_t s0 = frame.L.at(\"a\").size(0);",
+          "if (!(s0 > 1)) return false;",
+          "if (!(s0 % 2 == 0)) return false;",
           "// s0 == 3*s7  (not checked: no graph reads its tensors)"}) {
         INFO(line);
         const bool list = std::string(line) == "std::get<0>(s)";

@@ -7,7 +7,7 @@
 #include "explain/split.h"
 #include "graph/text.h"
 #include "graph/verify.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 
 using namespace whittle;
 using explain::Frame;

@@ -14,7 +14,7 @@ run(cpack -G DEB --config ${BUILD}/CPackConfig.cmake -B ${SCRATCH} -D CPACK_COMP
     -D CPACK_DEBIAN_COMPRESSION_TYPE=gzip)
 file(GLOB package ${SCRATCH}/whittle_*.deb)
 run(dpkg-deb --info ${package})
-foreach(line "Package: whittle" "Conflicts: minify, explain" "Depends: .*libonnx" "Recommends: .*libhalide14-0-dev")
+foreach(line "Package: whittle" "Conflicts: minify, explain" "Depends: .*libonnx" "Depends: .*libre2" "Recommends: .*libhalide14-0-dev")
   if(NOT output MATCHES "${line}")
     message(FATAL_ERROR "found no '${line}' in:\n${output}")
   endif()

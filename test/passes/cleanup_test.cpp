@@ -2,7 +2,7 @@
 
 #include "graph/text.h"
 #include "graph/verify.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 #include "passes/cse.h"
 #include "passes/dce.h"
 #include "passes/expose.h"
@@ -171,5 +171,5 @@ TEST_CASE("every value is exposed once", "[expose]") {
   return (%a, %t_0, %i, %b)
 }
 )");
-    CHECK(exposed.outputs == std::vector<SubgraphValue>{{1, 0}, {2, 0}, {2, 1}, {4, 0}});
+    CHECK(exposed.outputs == std::vector<ValueRef>{{1, 0}, {2, 0}, {2, 1}, {4, 0}});
 }

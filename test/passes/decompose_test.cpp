@@ -4,7 +4,7 @@
 
 #include "graph/text.h"
 #include "graph/verify.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 #include "passes/rewriter.h"
 
 using namespace whittle;

@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "graph/text.h"
 #include "graph/verify.h"
-#include "ops/elements.h"
-#include "ops/interpreter.h"
-#include "ops/registry.h"
+#include "ops/core/elements.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/registry.h"
 
 using namespace whittle;
 using Catch::Matchers::Contains;

@@ -4,7 +4,7 @@
 
 #include "graph/text.h"
 #include "graph/verify.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 
 using namespace whittle;
 
@@ -69,5 +69,5 @@ TEST_CASE("getitems live with their producer", "[subgraph]") {
     REQUIRE(part.inputs.size() == 1);
     CHECK(graph.nodes[static_cast<std::size_t>(part.inputs[0].node)].name == "b");
     REQUIRE(part.outputs.size() == 2);
-    CHECK(part.outputs[0].result == 1);
+    CHECK(part.outputs[0].index == 1);
 }

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "graph/text.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 
 using namespace whittle;
 

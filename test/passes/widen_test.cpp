@@ -6,8 +6,8 @@
 
 #include "base/error.h"
 #include "graph/verify.h"
-#include "ops/interpreter.h"
-#include "ops/registry.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/registry.h"
 #include "tensor/compare.h"
 
 using namespace whittle;

@@ -5,7 +5,7 @@
 
 #include "backends/registry.h"
 #include "graph/text.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 #include "tensor/random.h"
 
 using namespace whittle;

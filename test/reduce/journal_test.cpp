@@ -2,8 +2,10 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
+#include <functional>
 #include <random>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/text.h"
@@ -84,6 +86,151 @@ TEST_CASE("the journal of another search, and what is no journal, are refused", 
                       Contains("m.json.journal") && Contains("journal of another search"));
     write_file(file, "not json\n");
     CHECK_THROWS_WITH(JournalingOracle(oracle, file, identity, true), Contains("line 1"));
+}
+
+TEST_CASE("a journal that a kill left empty is begun anew, and one without an answer is not left behind", "[journal]") {
+    const TempDir folder;
+    const auto file = folder.path() / "m.json.journal";
+    Fake oracle;
     write_file(file, "");
-    CHECK_THROWS_WITH(JournalingOracle(oracle, file, identity, true), Contains("found no line"));
+    {
+        JournalingOracle journal(oracle, file, "identity", true);
+        CHECK(journal.replayed() == 0);
+    }
+    CHECK_FALSE(std::filesystem::exists(file));
+}
+
+TEST_CASE("two searches do not share a journal", "[journal]") {
+    const TempDir folder;
+    const auto file = folder.path() / "m.json.journal";
+    Fake oracle;
+    {
+        JournalingOracle first(oracle, file, "identity", false);
+        CHECK_THROWS_WITH(JournalingOracle(oracle, file, "identity", false),
+                          Contains("m.json.journal") && Contains("in use") && Contains("-o"));
+        CHECK_THROWS_WITH(JournalingOracle(oracle, file, "identity", true), Contains("in use"));
+        minimize(ladder(), kInput, first, {});
+        CHECK_THROWS_WITH(JournalingOracle(oracle, file, "identity", true), Contains("in use"));
+    }
+    JournalingOracle next(oracle, file, "identity", true);
+}
+
+namespace {
+
+/// Loses every answer of which `lost` says so, by its number.
+class Losing final : public Oracle {
+  public:
+    explicit Losing(std::function<bool(int)> lost) : lost_(std::move(lost)) {}
+    int asked = 0;
+
+    Observation observe(const Candidate& candidate) override {
+        if (lost_(asked++)) return {.unresolved = true, .message = "killed from outside", .lost = true};
+        return judge_ladder(print(candidate.graph));
+    }
+    void describe(Failure& failure) const override { failure.backend = "fake"; }
+    std::string name() const override { return "fake"; }
+
+  private:
+    std::function<bool(int)> lost_;
+};
+
+}  // namespace
+
+TEST_CASE("an answer that was lost is asked for again and never kept", "[journal]") {
+    const TempDir folder;
+    const auto file = folder.path() / "m.json.journal";
+    const Graph graph = ladder();
+    Losing whole([](int) { return false; });
+    const Minimized wanted = minimize(graph, kInput, whole, {});
+    Losing hiccups([](int asked) { return asked % 7 == 3; });
+    {
+        JournalingOracle journal(hiccups, file, "identity", false);
+        const Minimized result = minimize(graph, kInput, journal, {});
+        CHECK(print(result.graph) == print(wanted.graph));
+        CHECK(result.search.unresolved == wanted.search.unresolved);
+        CHECK(hiccups.asked > whole.asked);
+    }
+    CHECK(read_file(file).find("outside") == std::string::npos);
+}
+
+TEST_CASE("a search that nobody answers any more stops and can be resumed", "[journal]") {
+    const TempDir folder;
+    const auto file = folder.path() / "m.json.journal";
+    const Graph graph = ladder();
+    Losing whole([](int) { return false; });
+    const Minimized wanted = minimize(graph, kInput, whole, {});
+    Losing gone([](int asked) { return asked >= 6; });
+    {
+        JournalingOracle journal(gone, file, "identity", false);
+        CHECK(minimize(graph, kInput, journal, {}).verdict == Minimized::Verdict::interrupted);
+        CHECK(gone.asked < 30);
+    }
+    Losing back([](int) { return false; });
+    JournalingOracle journal(back, file, "identity", true);
+    const Minimized result = minimize(graph, kInput, journal, {});
+    CHECK(print(result.graph) == print(wanted.graph));
+    CHECK(journal.replayed() == 6);
+    Losing never([](int) { return true; });
+    CHECK_THROWS_WITH(minimize(graph, kInput, never, {}), Contains("no answer for the model itself"));
+}
+
+TEST_CASE("an identity covers the whole question", "[journal]") {
+    const TempDir folder;
+    const std::string script = (folder.path() / "check.sh").string(), launcher = (folder.path() / "over.sh").string();
+    write_file(script, "exit 1\n");
+    write_file(launcher, "exec \"$@\"\n");
+    using Polarity = CommandOracleOptions::Polarity;
+    const CommandOracleOptions plain{.command = {"sh", script, "{}"}, .polarity = Polarity::check};
+    const auto of = [](const CommandOracleOptions& options) {
+        return Identity(*command_oracle(options))(ladder(), kInput);
+    };
+    const std::string before = of(plain);
+    CHECK(of(plain) == before);
+    std::vector<CommandOracleOptions> others(9, plain);
+    others[0].polarity = Polarity::test_must_fail;
+    others[1].extension = ".onnx";
+    others[2].fail_codes = {3};
+    others[3].ignore_codes = {3};
+    others[4].fail_pattern = "pool";
+    others[5].limits.timeout = std::chrono::milliseconds(5);
+    others[6].limits.memory = 1 << 20;
+    others[7].limits.cpu = std::chrono::seconds(3);
+    others[8].launcher = {"sh", launcher};
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        INFO("option " << i);
+        CHECK(of(others[i]) != before);
+    }
+    const std::string launched = of(others[8]);
+    write_file(launcher, "exec nice \"$@\"\n");
+    CHECK(of(others[8]) != launched);
+    write_file(script, "exit 2\n");
+    CHECK(of(plain) != before);
+}
+
+TEST_CASE("the identity of a search on a backend covers how it is run and what it is", "[journal]") {
+    const auto of = [](const Suspect& suspect) {
+        const auto backend = find_backend(suspect.spec);
+        return Identity(*backend_oracle(*backend, suspect))(ladder(), kInput);
+    };
+    const Suspect plain{.spec = "eager"};
+    const std::string before = of(plain);
+    CHECK(of(plain) == before);
+    std::vector<Suspect> others(6, plain);
+    others[0].options = {{"passes", "none"}};
+    others[1].tier = Tier::computes;
+    others[2].accuracy.mode = Accuracy::Mode::strict;
+    others[3].limits.timeout = std::chrono::milliseconds(5);
+    others[4].launcher.prefix = {"ssh", "host"};
+    others[5].spec = "cmd:true";
+    for (std::size_t i = 0; i < others.size(); ++i) {
+        INFO("option " << i);
+        CHECK(of(others[i]) != before);
+    }
+    const TempDir folder;
+    const std::string script = (folder.path() / "backend.sh").string();
+    const Suspect command{.spec = "cmd:sh " + script};
+    write_file(script, "exit 1\n");
+    const std::string first = of(command);
+    write_file(script, "exit 2\n");
+    CHECK(of(command) != first);
 }

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "graph/text.h"
 #include "graph/verify.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 #include "planted_backend.h"
 #include "tensor/random.h"
 
@@ -47,7 +47,7 @@ Tensor plus_one(const Tensor& value) {
 const std::vector<Tensor> kInput = {Tensor::of<float>({-1, 0.5, 2, -3})};
 
 Minimized run(const Graph& graph, Planted& backend, bool accuracy, MinimizeOptions options = {}) {
-    const auto oracle = backend_oracle(backend, {.backend = "planted", .accuracy = accuracy});
+    const auto oracle = backend_oracle(backend, {.spec = "planted", .tier = accuracy ? Tier::computes : Tier::ends});
     return minimize(graph, kInput, *oracle, options);
 }
 

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "graph/json.h"
 #include "graph/text.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 
 using namespace whittle;
 using Catch::Matchers::Contains;

@@ -1,18 +1,20 @@
 #include "run/outcome.h"
 
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <new>
 #include <stdexcept>
 #include <thread>
 
-#include "base/sanitizer.h"
 #include "graph/graph.h"
 
 using namespace whittle;
@@ -29,7 +31,8 @@ class FakeBackend final : public Backend {
 
     std::string name() const override { return "fake"; }
     std::string description() const override { return "for tests"; }
-    std::vector<std::string> unsupported(const Graph&) const override { return {}; }
+    std::function<std::vector<std::string>()> on_unsupported = [] { return std::vector<std::string>(); };
+    std::vector<std::string> unsupported(const Graph&) const override { return on_unsupported(); }
     CompileResult compile(const Graph&, const BackendOptions&) override {
         CompileResult result = on_compile();
         if (auto* executable = std::get_if<std::unique_ptr<Executable>>(&result))
@@ -75,6 +78,7 @@ TEST_CASE("tensors of every dtype, rank and emptiness come back from the child",
     FakeBackend backend;
     backend.on_run = [&](auto) { return values; };
     const Outcome outcome = isolated(backend);
+    INFO(outcome.message);
     REQUIRE(outcome.outputs.size() == values.size());
     for (std::size_t i = 0; i < values.size(); i++) CHECK(same_bits(outcome.outputs[i], values[i]));
 }
@@ -141,33 +145,68 @@ TEST_CASE("a hang ends at the timeout, with everything it started", "[run]") {
 }
 
 TEST_CASE("memory beyond the limit is an outcome", "[run]") {
-    if (kAddressSanitizer) return;  // there is no limit then
     FakeBackend backend;
     backend.on_run = [](auto) -> RunResult {
-        const Tensor huge(DType::u8, {std::int64_t(3) << 30});
+        Tensor huge(DType::u8, {std::int64_t(1) << 30});
+        std::memset(huge.mutable_raw(), 1, std::size_t(1) << 30);
+        ::usleep(10'000'000);
         return Values{huge};
     };
-    const Outcome outcome = isolated(backend, {.memory = std::size_t(256) << 20});
-    CHECK((outcome.kind == Outcome::Kind::out_of_memory || outcome.kind == Outcome::Kind::exception));
+    CHECK(isolated(backend, {.memory = std::size_t(256) << 20}).kind == Outcome::Kind::out_of_memory);
     backend.on_run = [](auto) -> RunResult { throw std::bad_alloc(); };
     CHECK(isolated(backend).kind == Outcome::Kind::out_of_memory);
 }
 
-TEST_CASE("memory that ran out is told from a bug by the last words", "[run]") {
-    for (const char* words :
-         {"terminate called after throwing an instance of 'std::bad_alloc'", "LLVM ERROR: out of memory",
-          "Cannot allocate memory", "MemoryError", "Out of memory (halide_malloc returned nullptr)"}) {
+TEST_CASE("a backend may reserve more address space than there is memory", "[run]") {
+    FakeBackend backend;
+    backend.on_run = [](auto inputs) -> RunResult {
+        const int mode = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+        if (::mmap(nullptr, std::size_t(1) << 40, PROT_NONE, mode, -1, 0) == MAP_FAILED)
+            return BackendFailure{.stage = "run", .message = "cannot reserve"};
+        return Values(inputs.begin(), inputs.end());
+    };
+    CHECK(isolated(backend, {.memory = std::size_t(256) << 20}).kind == Outcome::Kind::ok);
+}
+
+TEST_CASE("words about memory are no verdict", "[run]") {
+    for (const char* words : {"terminate called after throwing an instance of 'std::bad_alloc'",
+                              "LLVM ERROR: out of memory", "Out of memory (halide_malloc returned nullptr)"}) {
         INFO(words);
         FakeBackend backend;
         backend.on_run = [&](auto) -> RunResult { throw std::runtime_error(words); };
-        CHECK(isolated(backend).kind == Outcome::Kind::out_of_memory);
+        CHECK(isolated(backend).kind == Outcome::Kind::exception);
         backend.on_run = [&](auto) -> RunResult {
             std::fputs(words, stderr);
             std::abort();
         };
-        CHECK(isolated(backend).kind == Outcome::Kind::out_of_memory);
+        CHECK(isolated(backend).kind == Outcome::Kind::crash);
     }
-    CHECK_FALSE(says_out_of_memory("the kernel writes beyond its memory"));
+}
+
+TEST_CASE("a signal that somebody else sent is no outcome of the backend", "[run]") {
+    FakeBackend backend;
+    backend.on_run = [](auto) -> RunResult {  // as the kernel's memory killer does
+        ::kill(::getpid(), SIGKILL);
+        ::pause();
+        return Values{};
+    };
+    const Outcome outcome = isolated(backend);
+    CHECK(outcome.kind == Outcome::Kind::unresolved);
+    CHECK_FALSE(outcome.is_failure());
+    CHECK(outcome.message.find("did not send") != std::string::npos);
+}
+
+TEST_CASE("a backend is asked in a copy of this process what it does not support", "[run]") {
+    FakeBackend backend;
+    backend.on_unsupported = [] { return std::vector<std::string>{"aten.sin.default"}; };
+    CHECK(unsupported_isolated(identity(), backend) == std::vector<std::string>{"aten.sin.default"});
+    backend.on_unsupported = []() -> std::vector<std::string> {
+        ::raise(SIGSEGV);
+        return {};
+    };
+    CHECK_THROWS_WITH(unsupported_isolated(identity(), backend), Catch::Contains("killed by SIGSEGV"));
+    backend.on_unsupported = []() -> std::vector<std::string> { throw std::runtime_error("no list"); };
+    CHECK_THROWS_WITH(unsupported_isolated(identity(), backend), Catch::Contains("no list"));
 }
 
 TEST_CASE("processor time beyond the limit is a timeout", "[run]") {
@@ -224,6 +263,21 @@ TEST_CASE("a child's output does not mix with ours", "[run]") {
         return RunResult(Values(inputs.begin(), inputs.end()));
     };
     CHECK(isolated(backend).kind == Outcome::Kind::ok);
+}
+
+TEST_CASE("every query asks a backend that is warm, whoever asks first", "[run]") {
+    class Warming final : public Backend {
+      public:
+        bool warm = false;
+        std::string name() const override { return "warming"; }
+        std::string description() const override { return ""; }
+        std::vector<std::string> unsupported(const Graph&) const override { return {}; }
+        void warm_up() override { warm = true; }
+        CompileResult compile(const Graph&, const BackendOptions&) override {
+            return BackendFailure{.stage = "compile", .message = warm ? "warm" : "cold"};
+        }
+    } backend;
+    CHECK(run_isolated({}, {}, backend, {}, {}).message == "warm");
 }
 
 TEST_CASE("signatures forget what reduction changes", "[run]") {

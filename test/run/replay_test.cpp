@@ -3,12 +3,13 @@
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "graph/example.h"
-#include "record/index.h"
 #include "run/replay_report.h"
+#include "trace/index.h"
 
 using namespace whittle;
 using Catch::Matchers::Contains;
@@ -174,6 +175,49 @@ TEST_CASE("records are found in folders, by index or by looking", "[replay]") {
     CHECK_THROWS_WITH(find_records({folder.path() / "graphs"}), Contains("found no records in the folder"));
 }
 
+TEST_CASE("records that an index lists are found wherever it is, and whether or not they are there", "[replay]") {
+    const TempDir folder;
+    const fs::path deep = folder.path() / "x/y";
+    for (const fs::path& trace : {folder.path() / "a", deep}) {
+        save(trace, "kept");
+        TraceIndex index;
+        index.records = {{"kept", "records/kept.json", "graph"}, {"lost", "records/lost.json", "graph"}};
+        save_index(trace, index);
+    }
+    save(deep, "of_nobody");  // not in the index
+    write_file(folder.path() / "index.json", "{\"pages\": []}");
+    const std::vector<fs::path> found = find_records({folder.path()});
+    CHECK(names(found) == std::vector<std::string>{"kept", "lost", "kept", "lost"});
+    const auto results = replay_all(found, options(), {});
+    CHECK(results[0].status == Status::passed);
+    CHECK(results[1].status == Status::error);
+    CHECK_THAT(results[3].first_difference, Contains("x/y/records/lost.json: cannot open"));
+    // Without an index: what lies where records do, and is no JSON.
+    fs::remove(deep / "index.json");
+    std::ofstream(deep / "records/kept.json") << "version https://git-lfs.github.com/spec/v1\n";
+    CHECK(names(find_records({deep})) == std::vector<std::string>{"kept", "of_nobody"});
+    CHECK_THAT(replay(deep / "records/kept.json", options(), {}).first_difference, Contains("git lfs pull"));
+    std::ofstream(deep / "index.json") << "{";
+    CHECK_THROWS_WITH(find_records({folder.path()}), Contains("x/y/index.json: byte"));
+}
+
+TEST_CASE("test cases are called by their path from the given folder on", "[replay]") {
+    const auto called = [](const std::vector<fs::path>& files, const std::vector<fs::path>& arguments) {
+        std::vector<ReplayResult> results;
+        for (const fs::path& file : files) results.push_back({.file = file});
+        return test_names(results, arguments);
+    };
+    using Names = std::vector<std::string>;
+    CHECK(called({"ci/a/records/torch_jit.json", "ci/b/records/torch_jit.json"}, {"ci"}) ==
+          Names{"ci/a/torch_jit", "ci/b/torch_jit"});
+    CHECK(called({"/home/me/ci/a/records/x.json"}, {"/home/me/ci/"}) == Names{"ci/a/x"});
+    CHECK(called({"./a/records/x.json"}, {"."}) == Names{"a/x"});
+    CHECK(called({"../t/records/x.json"}, {".."}) == Names{"t/x"});
+    CHECK(called({"t/records/x.json"}, {"t/records/x.json"}) == Names{"x"});
+    CHECK(called({"1/t/records/x.json", "2/t/records/x.json"}, {"1/t", "2/t"}) ==
+          Names{"1/t/records/x.json", "2/t/records/x.json"});
+}
+
 TEST_CASE("filters and shards part the records", "[replay]") {
     const std::vector<fs::path> files = {"a/r0.json", "a/r1.json", "b/r2.json", "a/r3.json", "a/r4.json"};
     CHECK(names(select_records(files, "^a/", {})) == std::vector<std::string>{"r0", "r1", "r3", "r4"});
@@ -234,17 +278,17 @@ std::vector<ReplayResult> one_of_each() {
 }  // namespace
 
 TEST_CASE("JUnit XML", "[replay]") {
-    CHECK(junit_xml(one_of_each()) == R"(<?xml version="1.0" encoding="UTF-8"?>
+    CHECK(junit_xml(one_of_each(), std::vector<fs::path>{"r"}) == R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="6" failures="1" errors="1" skipped="2" time="0.500">
   <testsuite name="whittle replay" tests="6" failures="1" errors="1" skipped="2" time="0.500">
-    <testcase name="a" classname="r" file="r/a.json" time="0.500"/>
-    <testcase name="b # 1" classname="r" file="r/b # 1.json" time="0.000"><failure message="output 0 [1]: got &lt;3&gt;, expected &quot;2&quot;&#10;)"
-                                      "\xef\xbf\xbd"
-                                      R"(" type="mismatch"/></testcase>
-    <testcase name="c" classname="r" file="r/c.json" time="0.000"><skipped message="no kernel"/></testcase>
-    <testcase name="d" classname="r" file="r/d.json" time="0.000"><skipped message="known failure: bug 12; killed by SIGSEGV"/></testcase>
-    <testcase name="e" classname="r" file="r/e.json" time="0.000"><system-out>passed though known to fail</system-out></testcase>
-    <testcase name="r/f.json" classname="r" file="r/f.json" time="0.000"><error message="r/f.json: truncated" type="error"/></testcase>
+    <testcase name="r/a" classname="r" file="r/a.json" time="0.500"/>
+    <testcase name="r/b # 1" classname="r" file="r/b # 1.json" time="0.000"><failure message="output 0 [1]: got &lt;3&gt;, expected &quot;2&quot;&#10;)"
+                                                                  "\xef\xbf\xbd"
+                                                                  R"(" type="mismatch"/></testcase>
+    <testcase name="r/c" classname="r" file="r/c.json" time="0.000"><skipped message="no kernel"/></testcase>
+    <testcase name="r/d" classname="r" file="r/d.json" time="0.000"><skipped message="known failure: bug 12; killed by SIGSEGV"/></testcase>
+    <testcase name="r/e" classname="r" file="r/e.json" time="0.000"><system-out>passed though known to fail</system-out></testcase>
+    <testcase name="r/f" classname="r" file="r/f.json" time="0.000"><error message="r/f.json: truncated" type="error"/></testcase>
   </testsuite>
 </testsuites>
 )");

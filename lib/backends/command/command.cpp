@@ -12,6 +12,7 @@
 #include <sstream>
 #include <utility>
 
+#include "backends/command/repro_code.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -100,7 +101,7 @@ void read_report(const fs::path& file, BackendFailure& failure) {
 }
 
 BackendFailure failure_of(const ProcessResult& result, const Options& options, const fs::path& folder) {
-    BackendFailure failure{"run", {}, {}, false};
+    BackendFailure failure{.stage = "run", .message = {}};
     if (result.timed_out)
         failure.message = "no result after " + std::to_string(options.timeout->count()) + " ms";
     else if (result.signal)
@@ -179,6 +180,7 @@ class CommandExecutable final : public Executable {
         }
         log_debug("backend", "command " + shell_quote(argv_) + " exited with " + std::to_string(result.exit_code) +
                                  "\n" + result.out + result.err);
+        if (result.ended_from_outside) throw EndedFromOutside(result);
         if (result.exit_code != 0 || result.signal || result.timed_out)
             return failure_of(result, options_, folder_.path());
         if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
@@ -213,7 +215,7 @@ bool is_program(const std::string& name) {
     return false;
 }
 
-class CommandBackend final : public Backend {
+class CommandBackend final : public Backend, public Emitter {
   public:
     explicit CommandBackend(const std::string& line) : line_(line), argv_(shell_split(line)) {
         if (argv_.empty())
@@ -235,6 +237,7 @@ class CommandBackend final : public Backend {
     }
     /// Only the command knows, and it says so by exiting with 125.
     std::vector<std::string> unsupported(const Graph&) const override { return {}; }
+    SuspectCode emit(const EmitRequest& request) override { return command_code(request, argv_); }
 
   private:
     std::string line_;
@@ -254,3 +257,8 @@ std::unique_ptr<Backend> make_command_backend(const std::string& line) {
 }
 
 }  // namespace whittle
+
+/// What the registry looks for in this library.
+extern "C" whittle::Backend* whittle_make_command_backend(const std::string& line) {
+    return whittle::make_command_backend(line).release();
+}

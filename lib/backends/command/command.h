@@ -21,7 +21,7 @@ namespace whittle {
 /// which shells say that there is no such program; anything else, a signal included, means that it failed. It may say
 /// more in failure.json: {"stage": "compile" | "run", "op": TARGET, "message": TEXT, "unsupported": BOOL}, each
 /// optional; otherwise the message is the first line of its standard error that says error:, or else the last.
-/// What it does wrong is always a BackendFailure.
+/// What it does wrong is always a BackendFailure; where somebody else ended it, run() throws EndedFromOutside.
 /// Options: format = auto | onnx | json, which model file to write; timeout = seconds of one run.
 /// Throws Error when LINE has no words or an open quote.
 std::unique_ptr<Backend> make_command_backend(const std::string& line);

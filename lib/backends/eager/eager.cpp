@@ -5,15 +5,17 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "ops/interpreter.h"
-#include "ops/registry.h"
+#include "graph/abilities.h"
+#include "graph/value_ref.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/registry.h"
 
 namespace whittle {
 namespace {
 
 /// An op without a kernel: unknown, or neither `eval` nor `decompose`.
 bool is_unsupported(const Node& node) {
-    if (node.kind != NodeKind::call || node.target == kGetItem) return false;
+    if (!is_op_call(node)) return false;
     const RegisteredOp* op = Registry::instance().op(node.target);
     return !op || (!op->def->eval && !op->def->decompose);
 }
@@ -43,22 +45,22 @@ class NamingInterpreter final : public Interpreter {
 
 class EagerExecutable final : public Executable {
   public:
-    explicit EagerExecutable(Graph graph) : plan_(std::move(graph)) {}
+    explicit EagerExecutable(Graph graph) : prepared_(std::move(graph)) {}
 
     RunResult run(std::span<const Tensor> inputs) override {
         NamingInterpreter interpreter;
         try {
-            return interpreter.run(plan_, inputs);
+            return interpreter.run(prepared_, inputs);
         } catch (const Error& error) {
             return BackendFailure{"run", interpreter.op(), error.what()};
         }
     }
 
   private:
-    Plan plan_;
+    PreparedGraph prepared_;
 };
 
-class EagerBackend final : public Backend {
+class EagerBackend final : public Backend, public Reference {
   public:
     std::string name() const override { return "eager"; }
     std::string description() const override { return "the reference: interprets each op by its own kernel"; }
@@ -68,7 +70,7 @@ class EagerBackend final : public Backend {
             log_warning("backend", "eager: unknown option '" + key + "' is ignored");
         std::optional<BackendFailure> failure;
         for_each_call(graph, [&](const Node& node) {
-            if (failure || node.target == kGetItem) return;
+            if (failure || is_getitem(node)) return;
             if (is_unsupported(node)) {
                 failure = {"compile", node.target, "no kernel for " + node.target, true};
                 return;

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 #include "passes/subgraph.h"
 
 namespace whittle::halide {
@@ -14,7 +14,7 @@ namespace whittle::halide {
 namespace {
 
 bool is_higher_order(const Node& node) {
-    if (node.kind != NodeKind::call || node.target == kGetItem) return false;
+    if (!is_op_call(node)) return false;
     const RegisteredOp* op = Registry::instance().op(node.target);
     return op && op->def->higher_order;
 }
@@ -38,7 +38,7 @@ class ControlFlow final : public Executable {
         : graph_(std::move(graph)), steps_(std::move(steps)), nested_(std::move(nested)) {}
 
     RunResult run(std::span<const Tensor> inputs) override {
-        std::map<SubgraphValue, Tensor> values;
+        std::map<ValueRef, Tensor> values;
         std::size_t next = 0;
         for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); ++id) {
             const Node& node = graph_.node({id});
@@ -51,21 +51,14 @@ class ControlFlow final : public Executable {
         for (const Step& step : steps_)
             if (auto failure = step.executable ? run_part(step, values) : run_call(step.call, values)) return *failure;
         Values outputs;
-        for (const NodeId id : graph_.outputs()) outputs.push_back(values.at(source_of({id})));
+        for (const NodeId id : graph_.outputs()) outputs.push_back(values.at(value_of(graph_, {id})));
         return outputs;
     }
 
   private:
-    /// What a reference stands for, seen through a getitem.
-    SubgraphValue source_of(NodeRef ref) const {
-        const Node& node = graph_.node(ref);
-        if (node.kind != NodeKind::call || node.target != kGetItem) return {ref.id, 0};
-        return {node.args.at(0).node()->id, static_cast<int>(std::get<std::int64_t>(node.args.at(1).value))};
-    }
-
-    static std::optional<BackendFailure> run_part(const Step& step, std::map<SubgraphValue, Tensor>& values) {
+    static std::optional<BackendFailure> run_part(const Step& step, std::map<ValueRef, Tensor>& values) {
         std::vector<Tensor> operands;
-        for (const SubgraphValue& input : step.part.inputs) operands.push_back(values.at(input));
+        for (const ValueRef& input : step.part.inputs) operands.push_back(values.at(input));
         RunResult result = step.executable->run(operands);
         if (const auto* failure = std::get_if<BackendFailure>(&result)) return *failure;
         const Values& outputs = std::get<Values>(result);
@@ -73,11 +66,11 @@ class ControlFlow final : public Executable {
         return std::nullopt;
     }
 
-    std::optional<BackendFailure> run_call(NodeId id, std::map<SubgraphValue, Tensor>& values) const {
+    std::optional<BackendFailure> run_call(NodeId id, std::map<ValueRef, Tensor>& values) const {
         const Node& call = graph_.node({id});
         const RegisteredOp& op = Registry::instance().require(call.target);
         const Arguments<Tensor> arguments(
-            op.schema, call, [&](NodeRef ref) { return values.at(source_of(ref)); },
+            op.schema, call, [&](NodeRef ref) { return values.at(value_of(graph_, ref)); },
             [&](const std::string& name, const std::vector<Tensor>& operands) {
                 RunResult result = nested_.at(name)->run(operands);
                 if (const auto* failure = std::get_if<BackendFailure>(&result)) throw NestedFailure{*failure};
@@ -87,7 +80,7 @@ class ControlFlow final : public Executable {
         try {
             const std::vector<Tensor> results = op.def->eval(arguments);
             for (std::size_t i = 0; i < results.size(); ++i)
-                values.insert_or_assign(SubgraphValue{id, static_cast<int>(i)}, results[i]);
+                values.insert_or_assign(ValueRef{id, static_cast<int>(i)}, results[i]);
         } catch (const NestedFailure& nested) {
             return nested.failure;
         } catch (const Error& error) {
@@ -107,7 +100,7 @@ std::vector<std::vector<NodeId>> steps_of(const Graph& graph) {
     bool open = false;
     for (const NodeId id : graph.calls()) {
         const Node& node = graph.node({id});
-        if (node.target == kGetItem) continue;
+        if (is_getitem(node)) continue;
         const bool alone = is_higher_order(node);
         if (alone || !open) steps.emplace_back();
         steps.back().push_back(id);

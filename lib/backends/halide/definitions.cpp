@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/halide/translate.h"
 #include "base/error.h"
 #include "expr/exprmap.h"
 
@@ -149,41 +150,54 @@ bool is_own_memory(const std::string& name, const expr::Group& group) {
     return group.stage(name) && std::ranges::find(group.outputs, name) == group.outputs.end();
 }
 
-/// How often the translated expression uses each load that it contains, by structure.
-void count_loads(const Expr& root, int times, expr::ExprMap<int>& loads) {
-    std::vector<Expr> order;
-    expr::visit(root, [&](const Expr& e) { order.push_back(e); });
-    std::map<const expr::Node*, int> uses = {{root.get(), times}};
-    for (auto e = order.rbegin(); e != order.rend(); ++e) {
-        const expr::Node& node = **e;
-        const int mine = std::min(uses[&node], 2);
-        if (node.op == Op::load) loads[*e] += mine;
-        for (const Expr& operand : node.operands) {
-            // translate.h writes these operands twice.
-            const bool twice = (node.op == Op::cast && (node.dtype == DType::f16 || node.dtype == DType::bf16)) ||
-                               (node.op == Op::le && is_floating(operand->dtype)) ||
-                               (node.op == Op::abs && operand->dtype == DType::f64);
-            uses[operand.get()] += twice ? 2 : mine;
-        }
+/// How often a translated expression uses each load that it contains, by structure.
+using Loads = expr::ExprMap<int>;
+
+/// Counts them by translating: what the translation writes twice counts twice.
+class LoadCounter final : public Sink<Loads> {
+  public:
+    Loads variable(const std::string&) override { return {}; }
+    Loads literal(DType, const Scalar&) override { return {}; }
+    Loads from_bits(DType, std::uint64_t) override { return {}; }
+    Loads cast(DType, bool, const Loads& a) override { return a; }
+    Loads infix(Op, const Loads& a, const Loads& b) override { return sum({a, b}); }
+    Loads prefix(Op, const Loads& a) override { return a; }
+    Loads call(const std::string&, const std::vector<Loads>& in) override { return sum(in); }
+    Loads to_half(DType, const Loads& a) override { return sum({a, a}); }  // as in kernel_helpers.h
+    Loads libm(const std::string&, const std::vector<Loads>& in) override { return sum(in); }
+    Loads load(const std::string&, const std::vector<Loads>& indices) override { return sum(indices); }
+    Loads share(const Expr& e, Loads translated) override {
+        if (e->op == Op::load) ++translated[e];
+        return translated;
     }
-}
+
+    static Loads sum(const std::vector<Loads>& parts) {
+        Loads result;
+        for (const Loads& part : parts)
+            for (const auto& [load, uses] : part) result[load] = std::min(2, result[load] + uses);
+        return result;
+    }
+};
 
 }  // namespace
 
 bool may_lose_tail(const Definition& definition, const expr::Group& group) {
     const Stage& stage = *definition.stage;
-    expr::ExprMap<int> loads;
+    LoadCounter counter;
+    Translator<Loads> count(counter, group, definition.loops);
+    std::vector<Loads> uses;
     if (definition.update < 0) {
-        count_loads(stage.value, 1, loads);
+        uses.push_back(count(stage.value));
     } else {
         const Update& update = stage.updates[static_cast<std::size_t>(definition.update)];
-        count_loads(update.value, 1, loads);
-        for (const Expr& where : update.where) count_loads(where, 2, loads);  // of the element and of where it is read
+        uses.push_back(count(update.value));
+        for (const Expr& where : update.where) uses.insert(uses.end(), 2, count(where));  // written, and read
         if (update.condition) {
-            count_loads(update.condition, 1, loads);
-            count_loads(expr::load(stage.name, stage.dtype, update.where), 1, loads);  // select(condition, value, it)
+            uses.push_back(count(update.condition));
+            uses.push_back(count(expr::load(stage.name, stage.dtype, update.where)));  // select(condition, value, it)
         }
     }
+    const Loads loads = LoadCounter::sum(uses);
     return std::ranges::any_of(loads, [&](const auto& load) {
         if (!is_own_memory(load.first->name, group)) return false;
         if (load.second > 1) return true;

@@ -6,12 +6,15 @@
 #include <mutex>
 
 #include "backends/halide/control_flow.h"
+#include "backends/halide/culprit.h"
 #include "backends/halide/definitions.h"
 #include "backends/halide/pipeline.h"
 #include "backends/halide/plan.h"
+#include "backends/halide/repro_code.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "expr/canonical.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 
 namespace whittle::halide {
@@ -46,12 +49,12 @@ class HalideExecutable final : public Executable {
     HalideExecutable(Plan plan, std::vector<std::shared_ptr<CompiledGroup>> compiled)
         : plan_(std::move(plan)), compiled_(std::move(compiled)) {
         for (std::size_t k = 0; k < plan_.kernels.size(); k++)
-            for (const ValueKey& key : plan_.kernels[k].inputs) last_use_[key] = k;
-        for (const ValueKey& key : plan_.outputs) last_use_[key] = plan_.kernels.size();
+            for (const ValueRef& key : plan_.kernels[k].inputs) last_use_[key] = k;
+        for (const ValueRef& key : plan_.outputs) last_use_[key] = plan_.kernels.size();
     }
 
     RunResult run(std::span<const Tensor> inputs) override {
-        std::map<ValueKey, Tensor> values;
+        std::map<ValueRef, Tensor> values;
         if (auto failure = take_inputs(inputs, values)) return *failure;
         for (std::size_t k = 0; k < plan_.kernels.size(); k++) {
             if (auto failure = run_kernel(k, values)) return *failure;
@@ -61,15 +64,15 @@ class HalideExecutable final : public Executable {
             });
         }
         Values outputs;
-        for (const ValueKey& key : plan_.outputs) outputs.push_back(result(key, values));
+        for (const ValueRef& key : plan_.outputs) outputs.push_back(result(key, values));
         return outputs;
     }
 
   private:
-    const Node& node(const ValueKey& key) const { return plan_.graph.nodes[static_cast<std::size_t>(key.node)]; }
+    const Node& node(const ValueRef& key) const { return plan_.graph.nodes[static_cast<std::size_t>(key.node)]; }
 
     std::optional<BackendFailure> take_inputs(std::span<const Tensor> inputs,
-                                              std::map<ValueKey, Tensor>& values) const {
+                                              std::map<ValueRef, Tensor>& values) const {
         std::size_t next = 0;
         for (NodeId id = 0; id < static_cast<NodeId>(plan_.graph.nodes.size()); id++) {
             const Node& leaf = node({id, 0});
@@ -85,13 +88,13 @@ class HalideExecutable final : public Executable {
         return std::nullopt;
     }
 
-    std::optional<BackendFailure> run_kernel(std::size_t k, std::map<ValueKey, Tensor>& values) const {
+    std::optional<BackendFailure> run_kernel(std::size_t k, std::map<ValueRef, Tensor>& values) const {
         const Kernel& kernel = plan_.kernels[k];
         std::vector<const void*> inputs;
         std::vector<void*> outputs;
-        for (const ValueKey& key : kernel.inputs) inputs.push_back(values.at(key).raw());
-        for (const ValueKey& key : kernel.outputs) {
-            const ValueMeta& meta = node(key).results.at(static_cast<std::size_t>(key.result));
+        for (const ValueRef& key : kernel.inputs) inputs.push_back(values.at(key).raw());
+        for (const ValueRef& key : kernel.outputs) {
+            const ValueMeta& meta = node(key).results.at(static_cast<std::size_t>(key.index));
             outputs.push_back((values[key] = Tensor(meta.dtype, meta.sizes)).mutable_raw());
         }
         if (const auto error = compiled_[k]->run(inputs, outputs))
@@ -100,16 +103,16 @@ class HalideExecutable final : public Executable {
     }
 
     /// An output; empty tensors are computed by no kernel.
-    Tensor result(const ValueKey& key, const std::map<ValueKey, Tensor>& values) const {
+    Tensor result(const ValueRef& key, const std::map<ValueRef, Tensor>& values) const {
         if (const auto found = values.find(key); found != values.end()) return found->second;
-        const ValueMeta& meta = node(key).results.at(static_cast<std::size_t>(key.result));
+        const ValueMeta& meta = node(key).results.at(static_cast<std::size_t>(key.index));
         WHITTLE_CHECK(meta.numel() == 0, "output %" + node(key).name + " was not computed");
         return Tensor(meta.dtype, meta.sizes);
     }
 
     Plan plan_;
     std::vector<std::shared_ptr<CompiledGroup>> compiled_;
-    std::map<ValueKey, std::size_t> last_use_;  // the last kernel that reads a value; past the end: an output
+    std::map<ValueRef, std::size_t> last_use_;  // the last kernel that reads a value; past the end: an output
 };
 
 /// asserts=off, and a warning for what is not known.
@@ -127,7 +130,7 @@ CompileOptions options_from(const BackendOptions& options) {
     return compile;
 }
 
-class HalideBackend final : public Backend {
+class HalideBackend final : public Backend, public Switchable, public Emitter {
   public:
     std::string name() const override { return "halide"; }
     std::string description() const override {
@@ -160,6 +163,24 @@ class HalideBackend final : public Backend {
         log_plan(plan);
         return build(std::move(plan), compile_options);
     }
+
+    std::optional<Parts> parts(const Graph& graph, const BackendOptions& options) override {
+        return parts_of(graph, options);
+    }
+    BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
+        for (const std::string& text : directives) options["disable"] += ";" + text;
+        return options;
+    }
+    BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
+        std::string& limits = options["pass-limit"];
+        limits += (limits.empty() ? "" : ";") + pass + "=" + std::to_string(most);
+        return options;
+    }
+    std::optional<Culprit> wrong_before(const Graph& graph, std::span<const Tensor> expected) override {
+        return wrong_lowering(graph, expected);
+    }
+
+    SuspectCode emit(const EmitRequest& request) override { return halide_code(request); }
 
   private:
     static void log_plan(const Plan& plan) {
@@ -195,3 +216,6 @@ class HalideBackend final : public Backend {
 std::unique_ptr<Backend> make_halide_backend() { return std::make_unique<HalideBackend>(); }
 
 }  // namespace whittle::halide
+
+/// What the registry looks for in this library.
+extern "C" whittle::Backend* whittle_make_halide_backend() { return whittle::halide::make_halide_backend().release(); }

@@ -18,48 +18,34 @@ using expr::Group;
 using expr::Schedule;
 using expr::Stage;
 
-// The helpers of pipeline.cpp as text.
+/// The text of the helper in kernel_helpers.h.
+std::string_view kernel_helper(std::string_view name) {
+    const std::string_view text = kernel_helpers_text();
+    const std::string line = "// ---- " + std::string(name) + " ----\n";
+    const std::size_t begin = text.find(line);
+    WHITTLE_CHECK(begin != std::string_view::npos, "no kernel helper " + std::string(name));
+    const std::string_view rest = text.substr(begin + line.size());
+    return rest.substr(0, rest.find("\n// ---- "));
+}
+
+/// What a program of kernels defines, in this order.
 const std::pair<std::string_view, std::string_view> kHelpers[] = {
     {"view", R"text(// Existing memory as a Halide buffer; dimensions innermost first as {0, extent, stride}.
 static Halide::Buffer<> view(Halide::Type type, const void* data, const std::vector<halide_dimension_t>& shape) {
     return Halide::Buffer<>(Halide::Runtime::Buffer<>(type, const_cast<void*>(data), int(shape.size()), shape.data()));
 }
 )text"},
-    {"libm", R"text(// The C library's function: Halide's own exp, log, pow … are approximations, wrong for NaN and
-// infinities.
-static Halide::Expr libm(const char* name, const std::vector<Halide::Expr>& arguments) {
-    return Halide::Internal::Call::make(arguments[0].type(), name, arguments, Halide::Internal::Call::PureExtern);
-}
-)text"},
-    {"float_bits", R"text(// A constant that is -0 or NaN: Halide 14 compares constants by value, so -0 is 0 and NaN is
-// any number.
-static Halide::Expr float_bits(uint32_t bits) { return Halide::reinterpret<float>(Halide::Expr(bits)); }
-)text"},
-    {"double_bits", R"text(// A constant that is -0 or NaN: Halide 14 compares constants by value, so -0 is 0 and NaN is
-// any number.
-static Halide::Expr double_bits(uint64_t bits) { return Halide::reinterpret<double>(Halide::Expr(bits)); }
-)text"},
-    {"integer_bits",
-     R"text(// An integer of 2^62 or more: of two that lie 2^63 apart Halide 14 concludes wrong multiples.
-static Halide::Expr integer_bits(uint64_t bits) {
-    return Halide::reinterpret<int64_t>(Halide::reinterpret<double>(Halide::Expr(bits)));
-}
-)text"},
-    {"to_half", R"text(// Halide 14 converts a NaN to infinity: give it the bits of a NaN.
-static Halide::Expr to_half(Halide::Type type, const Halide::Expr& x) {
-    const Halide::Expr nan = Halide::Expr(uint16_t(type.is_bfloat() ? 0x7fc0 : 0x7e00));
-    return Halide::select(Halide::is_nan(x), Halide::reinterpret(type, nan), Halide::cast(type, x));
-}
-)text"},
+    {"libm", kernel_helper("libm")},
+    {"float_bits", kernel_helper("float_bits")},
+    {"double_bits", kernel_helper("double_bits")},
+    {"integer_bits", kernel_helper("integer_bits")},
+    {"to_half", kernel_helper("to_half")},
     {"SoundAccesses", sound_accesses_text()},
 };
 
 std::string type_text(DType dtype, bool as_unsigned = false) {
-    const std::string bits = std::to_string(size_of(dtype) * 8);
-    if (dtype == DType::boolean) return "Halide::Bool()";
-    if (dtype == DType::bf16) return "Halide::BFloat(16)";
-    if (is_floating(dtype)) return "Halide::Float(" + bits + ")";
-    return (as_unsigned || dtype == DType::u8 ? "Halide::UInt(" : "Halide::Int(") + bits + ")";
+    if (as_unsigned) return "Halide::UInt(" + std::to_string(size_of(dtype) * 8) + ")";
+    return "Halide::" + std::string(info_of(dtype).halide);
 }
 
 std::string join(const std::vector<std::string>& parts) {

@@ -22,6 +22,8 @@ std::string halide_support_cpp(const std::vector<ScheduledGroup>& groups);
 
 /// The class of sound_accesses.h as it stands there.
 std::string_view sound_accesses_text();
+/// The text between the lines of kernel_helpers.h: each helper after a line "// ---- NAME ----".
+std::string_view kernel_helpers_text();
 
 /// A function
 ///   static void NAME(const T0* in0_data, ..., U0* out0_data, ...)

@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "backends/halide/definitions.h"
+#include "backends/halide/kernel_helpers.h"
 #include "backends/halide/sound_accesses.h"
 #include "backends/halide/translate.h"
 #include "base/error.h"
@@ -22,39 +23,14 @@ using expr::Schedule;
 using expr::Stage;
 
 Halide::Type halide_type(DType dtype) {
-    switch (dtype) {
-        case DType::f64:
-            return Halide::Float(64);
-        case DType::f32:
-            return Halide::Float(32);
-        case DType::f16:
-            return Halide::Float(16);
-        case DType::bf16:
-            return Halide::BFloat(16);
-        case DType::i64:
-            return Halide::Int(64);
-        case DType::i32:
-            return Halide::Int(32);
-        case DType::i16:
-            return Halide::Int(16);
-        case DType::i8:
-            return Halide::Int(8);
-        case DType::u8:
-            return Halide::UInt(8);
-        case DType::boolean:
-            return Halide::Bool();
-    }
-    __builtin_unreachable();
-}
-
-// The helpers of the text in halide_text.cpp, under the same names.
-Halide::Expr to_half(Halide::Type type, const Halide::Expr& x) {
-    const Halide::Expr nan = Halide::Expr(uint16_t(type.is_bfloat() ? 0x7fc0 : 0x7e00));
-    return Halide::select(Halide::is_nan(x), Halide::reinterpret(type, nan), Halide::cast(type, x));
-}
-
-Halide::Expr libm(const std::string& name, const std::vector<Halide::Expr>& arguments) {
-    return Halide::Internal::Call::make(arguments[0].type(), name, arguments, Halide::Internal::Call::PureExtern);
+    const std::string_view text = info_of(dtype).halide, kind = text.substr(0, text.find('('));
+    const int bits = static_cast<int>(8 * size_of(dtype));
+    if (kind == "Bool") return Halide::Bool();
+    if (kind == "Float") return Halide::Float(bits);
+    if (kind == "BFloat") return Halide::BFloat(bits);
+    if (kind == "Int") return Halide::Int(bits);
+    WHITTLE_CHECK(kind == "UInt", std::string(name(dtype)) + " has no Halide type");
+    return Halide::UInt(bits);
 }
 
 using Loads = std::map<std::string, std::function<Halide::Expr(const std::vector<Halide::Expr>&)>>;
@@ -73,10 +49,9 @@ class ObjectSink final : public Sink<Halide::Expr> {
                                   : Halide::Internal::make_const(type, value.to_integer());
     }
     E from_bits(DType dtype, std::uint64_t bits) override {
-        if (dtype == DType::f64) return Halide::reinterpret<double>(Halide::Expr(bits));
-        // by way of double: a reinterpreted integer would be folded
-        if (dtype == DType::i64) return Halide::reinterpret<std::int64_t>(from_bits(DType::f64, bits));
-        if (dtype == DType::f32) return Halide::reinterpret<float>(Halide::Expr(static_cast<std::uint32_t>(bits)));
+        if (dtype == DType::f64) return double_bits(bits);
+        if (dtype == DType::i64) return integer_bits(bits);
+        if (dtype == DType::f32) return float_bits(static_cast<std::uint32_t>(bits));
         return Halide::reinterpret(halide_type(dtype), Halide::Expr(static_cast<std::uint16_t>(bits)));
     }
     E cast(DType dtype, bool as_unsigned, const E& a) override {
@@ -140,7 +115,7 @@ class ObjectSink final : public Sink<Halide::Expr> {
     }
     E to_half(DType dtype, const E& a) override { return halide::to_half(halide_type(dtype), a); }
     E libm(const std::string& function, const std::vector<E>& arguments) override {
-        return halide::libm(function, arguments);
+        return halide::libm(function.c_str(), arguments);
     }
     E load(const std::string& name, const std::vector<E>& indices) override { return loads_.at(name)(indices); }
     E share(const expr::Expr&, E translated) override { return translated; }

@@ -12,7 +12,7 @@
 #include "base/log.h"
 #include "expr/builder.h"
 #include "graph/text.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 #include "passes/decompose.h"
 
 namespace whittle::halide {
@@ -21,13 +21,6 @@ namespace {
 constexpr std::size_t kMaxStages = 10;      // more make Halide's compile time grow faster than linearly
 constexpr std::size_t kMaxInlined = 150;    // distinct expression nodes of one value before it is stored
 constexpr std::size_t kCheapToRepeat = 12;  // a value with several users is recomputed below this, stored above
-
-ValueKey key_of(const Graph& graph, NodeRef ref) {
-    const Node& node = graph.node(ref);
-    if (node.kind != NodeKind::call || node.target != kGetItem) return {ref.id, 0};
-    const auto index = std::get<std::int64_t>(node.args.at(1).value);
-    return {node.args.at(0).node()->id, static_cast<int>(index)};
-}
 
 /// Indices that stand for any element, to look at a value's expression.
 expr::Index sample_index(std::size_t rank) {
@@ -97,11 +90,11 @@ class Planner {
         const Graph& graph = plan_.graph;
         for (position_ = 0; position_ < static_cast<NodeId>(graph.nodes.size()); position_++) {
             const Node& node = graph.nodes[static_cast<std::size_t>(position_)];
-            if (node.kind == NodeKind::call && node.target != kGetItem) add(node);
+            if (is_op_call(node)) add(node);
         }
         position_ = static_cast<NodeId>(graph.nodes.size()) - 1;  // the output node: what it reads is still needed
         close_group();
-        for (NodeId id : graph.outputs()) plan_.outputs.push_back(key_of(graph, {id}));
+        for (NodeId id : graph.outputs()) plan_.outputs.push_back(value_of(graph, {id}));
         return std::move(plan_);
     }
 
@@ -110,10 +103,10 @@ class Planner {
         const Graph& graph = plan_.graph;
         for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
             const Node& node = graph.nodes[static_cast<std::size_t>(id)];
-            if (node.kind == NodeKind::call && node.target == kGetItem) continue;  // its users read the producer
-            std::set<ValueKey> read;
-            for_each_input(node, [&](NodeRef ref) { read.insert(key_of(graph, ref)); });
-            for (const ValueKey& key : read) {
+            if (is_getitem(node)) continue;  // its users read the producer
+            std::set<ValueRef> read;
+            for_each_input(node, [&](NodeRef ref) { read.insert(value_of(graph, ref)); });
+            for (const ValueRef& key : read) {
                 last_use_[key] = id;
                 use_count_[key]++;
             }
@@ -135,7 +128,7 @@ class Planner {
         if (wrong)
             for (expr::Value& result : results) result = one_more(result);
         for (std::size_t i = 0; i < results.size(); i++) {
-            const ValueKey key{position_, static_cast<int>(i)};
+            const ValueRef key{position_, static_cast<int>(i)};
             values_[key] = keep(results[i], key);
         }
     }
@@ -144,7 +137,7 @@ class Planner {
         const RegisteredOp& op = Registry::instance().require(node.target);
         builder_->set_origin(node.name, print(plan_.graph, node));
         const Arguments<expr::Value> arguments(op.schema, node,
-                                               [&](NodeRef ref) { return value(key_of(plan_.graph, ref)); });
+                                               [&](NodeRef ref) { return value(value_of(plan_.graph, ref)); });
         std::vector<expr::Value> results = op.def->lower(*builder_, arguments);
         if (planted_.lowering == node.target)
             for (expr::Value& result : results) result = one_more(result);
@@ -159,7 +152,7 @@ class Planner {
     }
 
     /// Stores what would be recomputed too often or has grown too large; leaves the rest to substitution.
-    expr::Value keep(const expr::Value& value, const ValueKey& key) {
+    expr::Value keep(const expr::Value& value, const ValueRef& key) {
         if (is_empty(value.sizes())) return value;
         const std::size_t nodes = cost(value);
         const bool repeated = use_count_[key] > 1 && nodes > kCheapToRepeat;
@@ -175,14 +168,14 @@ class Planner {
     }
 
     /// The value in the current group: computed here, or an input of the group.
-    expr::Value value(const ValueKey& key) {
+    expr::Value value(const ValueRef& key) {
         if (const auto found = values_.find(key); found != values_.end()) return found->second;
         const Node& node = plan_.graph.nodes[static_cast<std::size_t>(key.node)];
-        const ValueMeta& meta = node.results.at(static_cast<std::size_t>(key.result));
+        const ValueMeta& meta = node.results.at(static_cast<std::size_t>(key.index));
         if (is_empty(meta.sizes)) return values_[key] = empty_value(meta.dtype, meta.sizes);
         // Kernels write contiguous results; only what comes from outside has strides of its own.
         const bool stored_here = node.kind == NodeKind::call;
-        const std::string name = key.result ? node.name + "_" + std::to_string(key.result) : node.name;
+        const std::string name = key.index ? node.name + "_" + std::to_string(key.index) : node.name;
         expr::Value input =
             builder_->input(name, meta.dtype, meta.sizes, stored_here ? contiguous_strides(meta.sizes) : meta.strides);
         inputs_[input.stored_as()] = key;
@@ -222,10 +215,10 @@ class Planner {
     std::optional<expr::GroupBuilder> builder_;
     Kernel kernel_;
     bool started_ = false;                    // a call was lowered into the current group
-    std::map<std::string, ValueKey> inputs_;  // of the current group, by name there
-    std::map<ValueKey, expr::Value> values_;  // available in the current group
-    std::map<ValueKey, NodeId> last_use_;
-    std::map<ValueKey, int> use_count_;
+    std::map<std::string, ValueRef> inputs_;  // of the current group, by name there
+    std::map<ValueRef, expr::Value> values_;  // available in the current group
+    std::map<ValueRef, NodeId> last_use_;
+    std::map<ValueRef, int> use_count_;
 };
 
 /// Sizes that indices of 32 bits cannot address.
@@ -245,11 +238,25 @@ std::optional<BackendFailure> too_large(const Graph& graph) {
 
 namespace {
 
+/// A dtype that Halide does not have, of the call's results or operands.
+std::optional<DType> foreign_dtype(const Graph& graph, const Node& call) {
+    std::optional<DType> found;
+    const auto look = [&](const ValueMeta& meta) {
+        if (info_of(meta.dtype).halide.empty()) found = meta.dtype;
+    };
+    for (const ValueMeta& meta : call.results) look(meta);
+    for_each_input(call, [&](NodeRef ref) {
+        for (const ValueMeta& meta : graph.node(ref).results) look(meta);
+    });
+    return found;
+}
+
 void add_not_lowered(const Graph& graph, std::vector<std::string>& targets) {
-    for (const Node& node : decompose(graph).nodes) {
-        if (node.kind != NodeKind::call || node.target == kGetItem) continue;
+    const Graph core = decompose(graph);
+    for (const Node& node : core.nodes) {
+        if (!is_op_call(node)) continue;
         const RegisteredOp* op = Registry::instance().op(node.target);
-        if (op && (op->def->lower || op->def->higher_order)) continue;
+        if (op && (op->def->lower || op->def->higher_order) && !foreign_dtype(core, node)) continue;
         if (std::find(targets.begin(), targets.end(), node.target) == targets.end()) targets.push_back(node.target);
     }
     if (has_higher_order(graph))
@@ -265,6 +272,13 @@ std::vector<std::string> not_lowered(const Graph& graph) {
 }
 
 std::variant<Plan, BackendFailure> plan(const Graph& graph, const Planted& planted, PassLimits limits) {
+    for (const Node& node : graph.nodes)
+        if (const auto dtype = foreign_dtype(graph, node))
+            return BackendFailure{.stage = "compile",
+                                  .op = node.target,
+                                  .message = "halide has no element type " + std::string(name(*dtype)) + ", which %" +
+                                             node.name + " computes or reads",
+                                  .unsupported = true};
     std::vector<std::string> missing = not_lowered(graph);
     for (const Node& node : graph.nodes)  // run by compile_control_flow()
         if (const RegisteredOp* op = Registry::instance().op(node.target); op && op->def->higher_order)

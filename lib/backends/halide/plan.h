@@ -13,27 +13,21 @@
 #include "backends/halide/pass_limits.h"
 #include "expr/group.h"
 #include "graph/backend.h"
+#include "graph/value_ref.h"
 
 namespace whittle::halide {
-
-/// One result of a node of Plan::graph.
-struct ValueKey {
-    NodeId node = -1;
-    int result = 0;
-    auto operator<=>(const ValueKey&) const = default;
-};
 
 struct Kernel {
     expr::Group group;
     expr::Schedule schedule;
-    std::vector<ValueKey> inputs;   ///< one per group.inputs
-    std::vector<ValueKey> outputs;  ///< one per group.outputs
+    std::vector<ValueRef> inputs;   ///< one per group.inputs
+    std::vector<ValueRef> outputs;  ///< one per group.outputs
 };
 
 struct Plan {
     Graph graph;  ///< decomposed: every call lowers, or is a getitem
     std::vector<Kernel> kernels;
-    std::vector<ValueKey> outputs;  ///< one per output of the graph
+    std::vector<ValueRef> outputs;  ///< one per output of the graph
     PassLimits limits = {};         ///< counts the applications of passes
 };
 

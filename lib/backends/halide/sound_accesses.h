@@ -9,7 +9,7 @@
 //    touching one element only, so that it may be moved across stores. Its base is made a call, which nothing folds.
 //  - The lanes of a load that are switched off have no value; an integer division by one traps. They are 0.
 // The first two crash, now and then, depending on where memory happens to lie. What stands
-// between the two lines below is also what repro.cpp contains: sound_accesses.cmake makes a string of it.
+// between the two lines below is also what repro.cpp contains: texts.cmake makes a string of it.
 #pragma once
 
 #include <Halide.h>

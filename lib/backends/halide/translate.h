@@ -248,7 +248,7 @@ class Translator {
             if (is_floating(from)) return compare(Op::ne, in, sink_.literal(from, Scalar(0.0)));
             return sink_.infix(Op::ne, in, sink_.literal(from, Scalar(0)));
         }
-        if (e->dtype == DType::f16 || e->dtype == DType::bf16) return sink_.to_half(e->dtype, in);
+        if (is_reduced(e->dtype)) return sink_.to_half(e->dtype, in);
         if (from == DType::boolean) return sink_.call("select", {in, literal(e->dtype, 1), literal(e->dtype, 0)});
         if (is_integer(from) && is_integer(e->dtype) && bounds_.may_wrap(e) && comes_from_float(e->operands[0])) {
             const std::int64_t mask = (std::int64_t{1} << (size_of(e->dtype) * 8)) - 1;

@@ -1,5 +1,7 @@
 #include "backends/plugin/exchange.h"
 
+#include <iterator>
+
 #include "base/error.h"
 #include "graph/json.h"
 
@@ -8,8 +10,11 @@ namespace {
 
 constexpr std::int32_t kMaxRank = 64;
 
+constexpr int kLast = WHITTLE_F8_E4M3FN;
+
 static_assert(static_cast<int>(DType::f64) == WHITTLE_F64 && static_cast<int>(DType::bf16) == WHITTLE_BF16 &&
-                  static_cast<int>(DType::u8) == WHITTLE_U8 && static_cast<int>(DType::boolean) == WHITTLE_BOOL,
+                  static_cast<int>(DType::u8) == WHITTLE_U8 && static_cast<int>(DType::boolean) == WHITTLE_BOOL &&
+                  static_cast<int>(DType::f8_e4m3fn) == kLast && std::size(kAllDTypes) == kLast + 1,
               "the interface numbers element types as DType does");
 
 }  // namespace
@@ -25,8 +30,8 @@ whittle_tensor offer(const Tensor& tensor, const char* name, const char* hash) {
 }
 
 Tensor receive(const whittle_tensor& tensor) {
-    if (tensor.dtype < WHITTLE_F64 || tensor.dtype > WHITTLE_BOOL)
-        throw Error("found dtype " + std::to_string(tensor.dtype) + ", expected 0 to " + std::to_string(WHITTLE_BOOL));
+    if (tensor.dtype < WHITTLE_F64 || tensor.dtype > kLast)
+        throw Error("found dtype " + std::to_string(tensor.dtype) + ", expected 0 to " + std::to_string(kLast));
     if (tensor.rank < 0 || tensor.rank > kMaxRank || (tensor.rank > 0 && !tensor.sizes))
         throw Error("found rank " + std::to_string(tensor.rank) + ", expected 0 to " + std::to_string(kMaxRank) +
                     " with sizes");

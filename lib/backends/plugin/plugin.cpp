@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backends/plugin/exchange.h"
+#include "backends/plugin/repro_code.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/suggest.h"
@@ -185,9 +186,10 @@ class PluginExecutable final : public Executable {
     std::size_t outputs_;
 };
 
-class PluginBackend final : public Backend {
+class PluginBackend final : public Backend, public Emitter {
   public:
-    explicit PluginBackend(const whittle_backend& backend) : backend_(backend) {}
+    PluginBackend(const whittle_backend& backend, const fs::path& library)
+        : backend_(backend), library_(fs::absolute(library).lexically_normal()) {}
 
     std::string name() const override { return backend_.name; }
     std::string description() const override { return text_or_empty(backend_.description); }
@@ -229,6 +231,8 @@ class PluginBackend final : public Backend {
         return targets;
     }
 
+    SuspectCode emit(const EmitRequest& request) override { return plugin_code(request, library_, name()); }
+
   private:
     std::unique_ptr<Executable> make_executable(const Graph& graph, std::unique_ptr<OfferedGraph> plugin_graph,
                                                 void* handle) const {
@@ -239,6 +243,7 @@ class PluginBackend final : public Backend {
     }
 
     const whittle_backend& backend_;
+    const fs::path library_;
 };
 
 }  // namespace
@@ -255,7 +260,7 @@ std::unique_ptr<Backend> load_plugin(const fs::path& library, const std::string&
     std::vector<std::string> names;
     for (const whittle_backend* backend : backends) {
         if (name == backend->name || (name.empty() && backends.size() == 1))
-            return std::make_unique<PluginBackend>(*backend);
+            return std::make_unique<PluginBackend>(*backend, library);
         names.emplace_back(backend->name);
     }
     if (name.empty())

@@ -71,7 +71,8 @@ enum {
     WHITTLE_I16 = 6,
     WHITTLE_I8 = 7,
     WHITTLE_U8 = 8,
-    WHITTLE_BOOL = 9 /* one byte, 0 or 1 */
+    WHITTLE_BOOL = 9,      /* one byte, 0 or 1 */
+    WHITTLE_F8_E4M3FN = 10 /* OCP E4M3: bias 7, no infinities, NaN is 0x7f and 0xff */
 };
 
 /* A strided view: element [i, j, ...] lies at data + (i * strides[0] + j * strides[1] + ...) * (size of an element). */

@@ -1,5 +1,7 @@
 #include "frontends/clang/semantics.h"
 
+#include "ops/aten/capture.h"
+
 #include <clang/AST/DeclTemplate.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/Builtins.h>
@@ -93,14 +95,8 @@ bool is_metadata(StringRef name) {
                          "rank"});
 }
 
-/// ATen functions whose result's size is a function of tensor data.
-bool has_data_dependent_shape(StringRef name) {
-    return one_of(name, {"nonzero", "nonzero_numpy", "argwhere", "masked_select", "unique_dim", "_unique", "_unique2",
-                         "unique_consecutive", "unique_dim_consecutive", "bincount"});
-}
-
-/// ATen functions that compare whole tensors on the host.
-bool is_comparison(StringRef name) { return one_of(name, {"equal", "allclose"}); }
+/// What ATen's function of that name does.
+CaptureRole role_of(StringRef name) { return capture_role({name.data(), name.size()}); }
 
 bool is_host_value(QualType type) {
     type = type.getNonReferenceType();
@@ -208,7 +204,7 @@ std::optional<Read> Semantics::member_read(const CXXMemberCallExpr* call) const 
     }
     const StringRef name = plain_name(method);
     if (name.empty() || is_tensor(result)) {
-        if (has_data_dependent_shape(name))
+        if (role_of(name) == CaptureRole::dynamic_shape)
             return Read{PredictionKind::dynamic_shape, false,
                         "the size of what ." + name.str() + "() gives depends on tensor data"};
         return std::nullopt;
@@ -217,7 +213,7 @@ std::optional<Read> Semantics::member_read(const CXXMemberCallExpr* call) const 
                       "packed_accessor32", "packed_accessor64", "storage"}))
         return Read{PredictionKind::data_pointer, true, "." + name.str() + "() gives access to tensor data"};
     if (!is_metadata(name) && is_host_value(result))
-        return Read{is_comparison(name) ? PredictionKind::compare : PredictionKind::item, false,
+        return Read{role_of(name) == CaptureRole::compares ? PredictionKind::compare : PredictionKind::item, false,
                     "." + name.str() + "() reads tensor data"};
     return std::nullopt;
 }
@@ -229,11 +225,11 @@ std::optional<Read> Semantics::function_read(const CallExpr* call) const {
         std::any_of(call->arg_begin(), call->arg_end(), [&](const Expr* a) { return holds_tensor(a->getType()); });
     const StringRef name = plain_name(function);
     if (!gets_tensor || name.empty()) return std::nullopt;
-    if (has_data_dependent_shape(name))
+    if (role_of(name) == CaptureRole::dynamic_shape)
         return Read{PredictionKind::dynamic_shape, false,
                     "the size of what " + name.str() + "() gives depends on tensor data"};
     if (!is_metadata(name) && is_host_value(call->getType()))
-        return Read{is_comparison(name) ? PredictionKind::compare : PredictionKind::item, false,
+        return Read{role_of(name) == CaptureRole::compares ? PredictionKind::compare : PredictionKind::item, false,
                     name.str() + "() reads tensor data"};
     return std::nullopt;
 }
@@ -242,7 +238,8 @@ std::optional<Read> Semantics::read(const Expr* expression) const {
     if (const auto* member = dyn_cast<CXXMemberCallExpr>(expression)) return member_read(member);
     if (const auto* dependent = dyn_cast<CXXDependentScopeMemberExpr>(expression)) {
         const std::string name = dependent->getMember().getAsString();
-        if (name == "item" || name == "is_nonzero")
+        const CaptureRole role = capture_role(name);
+        if (role == CaptureRole::reads_elements || role == CaptureRole::branches)
             return Read{PredictionKind::item, true, "." + name + "() reads tensor data"};
         return std::nullopt;
     }

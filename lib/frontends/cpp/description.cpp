@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 using Json = Document::Json;
 
 constexpr std::string_view kFormat = "whittle.static", kSection = "whittle_static";
-constexpr std::string_view kFileName = "static.json";
 constexpr int kMajor = 1, kMinor = 0;
 
 constexpr std::array kPredictionKinds = {
@@ -173,20 +172,18 @@ std::vector<StaticTables> read_program(const fs::path& program) {
     return files;
 }
 
-void save_descriptions(const fs::path& folder, const std::vector<StaticTables>& files) {
-    if (files.empty()) {
-        fs::remove(folder / kFileName);
-        return;
-    }
+bool save_descriptions(const fs::path& folder, const std::vector<StaticTables>& files) {
+    if (files.empty()) return false;
     std::string text = "{\n  \"format\": " + json_quote(kFormat) + ",\n  \"version\": \"" + std::to_string(kMajor) +
                        "." + std::to_string(kMinor) + "\",\n  \"files\": [";
     for (const StaticTables& tables : files)
         text += (&tables == &files.front() ? "\n    " : ",\n    ") + description(tables);
-    write_file(folder / kFileName, text + "\n  ]\n}\n");
+    write_file(folder / kDescriptions, text + "\n  ]\n}\n");
+    return true;
 }
 
 std::vector<StaticTables> load_descriptions(const fs::path& folder) {
-    const fs::path file = folder / kFileName;
+    const fs::path file = folder / kDescriptions;
     if (!fs::exists(file)) return {};
     Document document(read_file(file), file.string());
     document.require_format(kFormat, kMajor, kMinor);

@@ -25,8 +25,10 @@ std::string description(const StaticTables& tables);
 /// is no such file. Throws Error for a damaged one.
 std::vector<StaticTables> read_program(const std::filesystem::path& program);
 
-/// Writes folder/static.json, atomically; removes an old one when there is nothing to write.
-void save_descriptions(const std::filesystem::path& folder, const std::vector<StaticTables>& files);
+/// What they are kept in.
+inline constexpr const char* kDescriptions = "static.json";
+/// Writes folder/static.json, atomically; returns false when there is nothing to write.
+bool save_descriptions(const std::filesystem::path& folder, const std::vector<StaticTables>& files);
 /// What was written there, or nothing. Throws Error with file and JSON pointer.
 std::vector<StaticTables> load_descriptions(const std::filesystem::path& folder);
 

@@ -2,32 +2,12 @@
 
 #include <algorithm>
 
-#include "ops/registry.h"
+#include "ops/aten/capture.h"
+#include "ops/core/registry.h"
 
 namespace whittle::libtorch {
 
 namespace {
-
-/// Ops of LibTorch 1.13 whose functional form has another name in the core ATen set. Arguments go by name, so those
-/// that the other op lacks (strides of an alias) fall away.
-struct Renamed {
-    std::string_view from, to;
-};
-constexpr Renamed kRenamed[] = {
-    {"aten._reshape_alias.default", "aten.view.default"},
-    {"aten.fill_.Tensor", "aten.full_like.default"},
-};
-/// Parameters that are called otherwise there.
-constexpr Renamed kParameters[] = {{"fill_value", "value"}};
-
-/// Ops that draw numbers but are not registered as such.
-constexpr std::string_view kRandom[] = {"aten::uniform_", "aten::normal_",      "aten::bernoulli_",
-                                        "aten::random_",  "aten::exponential_", "aten::geometric_",
-                                        "aten::cauchy_",  "aten::log_normal_",  "aten::multinomial",
-                                        "aten::poisson",  "aten::normal"};
-/// Ops that leave memory as it is.
-constexpr std::string_view kMemory[] = {"aten::empty",   "aten::empty_like", "aten::empty_strided",
-                                        "aten::resize_", "aten::new_empty",  "aten::new_empty_strided"};
 
 /// The names of the parameters in a schema's text: "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) ->
 /// …".
@@ -61,20 +41,11 @@ std::vector<std::string> parameter_names(const std::string& schema) {
     return names;
 }
 
-std::optional<DType> dtype_of_argument(std::int64_t code) {
-    constexpr std::pair<int, DType> kCodes[] = {
-        {0, DType::u8},  {1, DType::i8},  {2, DType::i16}, {3, DType::i32},      {4, DType::i64},
-        {5, DType::f16}, {6, DType::f32}, {7, DType::f64}, {11, DType::boolean}, {15, DType::bf16}};
-    for (const auto& [number, dtype] : kCodes)
-        if (number == code) return dtype;
-    return std::nullopt;
-}
-
 /// Batch norm in training: its results come from the batch alone. That it updates the running statistics is an effect
 /// on two buffers, which later reads see.
 bool trains_batch_norm(const OpName& op, const Event& begin) {
     const auto& values = begin.values;
-    if (!op.name.ends_with("batch_norm") || values.size() < 6) return false;
+    if (capture_role(op.name) != CaptureRole::batch_norm || values.size() < 6) return false;
     const bool* training = std::get_if<bool>(&values[5].value);
     return training && *training;
 }
@@ -87,8 +58,9 @@ class Binder {
         BoundCall bound;
         bound.random = is_random(*step_.op) || makes_memory(*step_.op);
         bound.call.target = functional_target(*step_.op);
-        if (step_.op->name == "aten::native_batch_norm" && trains_batch_norm(*step_.op, *step_.begin))
-            bound.call.target = "aten._native_batch_norm_legit.no_stats";
+        if (const auto training = training_target(step_.op->target());
+            !training.empty() && trains_batch_norm(*step_.op, *step_.begin))
+            bound.call.target = training;
         if (bound.random) return bound;
         bound.writes = writes_memory(step_);
         if (bound.writes && Registry::instance().in_place(step_.op->target())) bound.in_place = step_.op->target();
@@ -144,7 +116,7 @@ class Binder {
     static std::size_t position(const std::vector<std::string>& names, const std::string& name) {
         for (std::size_t i = 0; i < names.size(); ++i) {
             if (names[i] == name) return i;
-            for (const Renamed& other : kParameters)
+            for (const Spelling& other : kParameterSpellings)
                 if (name == other.from && names[i] == other.to) return i;
         }
         return names.size();
@@ -154,7 +126,7 @@ class Binder {
         if (const TensorRef* tensor = value.tensor()) return tensor_arg(*tensor);
         if (const auto* integer = std::get_if<std::int64_t>(&value.value)) {
             if (param.type == ParamType::dtype) {
-                const auto dtype = dtype_of_argument(*integer);
+                const auto dtype = dtype_from_aten(*integer);
                 if (!dtype) problem_ = "a type that Whittle does not have";
                 return dtype ? Arg(*dtype) : Arg();
             }
@@ -207,8 +179,7 @@ class Binder {
 
 std::string functional_target(const OpName& op) {
     const std::string target = op.target();
-    for (const Renamed& renamed : kRenamed)
-        if (renamed.from == target) return std::string(renamed.to);
+    if (const std::string_view core = core_target(target); core != target) return std::string(core);
     if (!writes_argument(op)) return target;
     const auto dot = target.rfind('.');
     if (dot == std::string::npos || dot == 0 || target[dot - 1] != '_') return {};  // out= and the like
@@ -216,17 +187,17 @@ std::string functional_target(const OpName& op) {
 }
 
 bool is_random(const OpName& op) {
-    if (std::ranges::find(kRandom, op.name) != std::end(kRandom)) return true;
+    if (capture_role(op.name) == CaptureRole::draws) return true;
     const RegisteredOp* known = Registry::instance().op(op.target());
     return known && known->def->random;
 }
 
-bool makes_memory(const OpName& op) { return std::ranges::find(kMemory, op.name) != std::end(kMemory); }
+bool makes_memory(const OpName& op) { return capture_role(op.name) == CaptureRole::allocates; }
 
 bool is_known(const OpName& op, const Event& begin) {
     if (is_random(op) || makes_memory(op)) return true;
     // Its parts tell what it does to the running statistics.
-    if (op.name == "aten::batch_norm" && trains_batch_norm(op, begin)) return false;
+    if (training_target(op.target()).empty() && trains_batch_norm(op, begin)) return false;
     return Registry::instance().op(functional_target(op));
 }
 

@@ -9,7 +9,8 @@
 #include "frontends/libtorch/notes.h"
 #include "frontends/libtorch/piece_graph.h"
 #include "graph/verify.h"
-#include "ops/registry.h"
+#include "ops/aten/capture.h"
+#include "ops/core/registry.h"
 
 namespace whittle::libtorch {
 
@@ -56,13 +57,18 @@ class Builder {
             .function = plan.steps->function, .file = plan.steps->file, .line = plan.steps->line};
         PieceGraphs graphs(recording_, cutter_, elements_, *plan.steps);
         std::int64_t made = 0;
+        std::uint64_t told = 0;  // branches before this event are told
         for (const Piece& piece : plan.pieces) {
             if (makes_only(piece)) {
                 made += static_cast<std::int64_t>(piece.steps.size());
                 cutter_.drop(piece);
                 continue;
             }
-            if (auto graph = graphs.build(piece, refusal)) frame.graphs.push_back(std::move(*graph));
+            if (auto graph = graphs.build(piece, refusal)) {
+                rely_on_host(*graph, *plan.steps, told, recording_.step(piece.steps.back()).order());
+                told = recording_.step(piece.steps.back()).order();
+                frame.graphs.push_back(std::move(*graph));
+            }
             if (refusal) return std::nullopt;
         }
         made_ += made;
@@ -72,6 +78,23 @@ class Builder {
         if (frame.graphs.empty() && !impossible) return std::nullopt;
         frame.breaks = plan.breaks;
         return frame;
+    }
+
+    /// Adds what probes told of the frame's execution: its numbers, and the ways that it went since the graph before.
+    void rely_on_host(capture::CapturedGraph& graph, const FrameSteps& frame, std::uint64_t from,
+                      std::uint64_t until) const {
+        if (!frame.call || frame.root) return;
+        // A value that the program read just before decided.
+        const auto data_dependent = [&](std::uint64_t order) {
+            const auto next = std::ranges::lower_bound(
+                frame.steps, order, {}, [&](std::int32_t index) { return recording_.step(index).order(); });
+            if (next == frame.steps.begin()) return false;
+            const Step& before = recording_.step(*std::prev(next));
+            return before.kind == StepKind::op && (before.op->flags & kReturnsOnlyHost) != 0 && before.order() > from;
+        };
+        for (capture::Guard& guard : ProbedCalls::value_guards(*frame.call)) graph.guards.push_back(std::move(guard));
+        for (capture::Guard& guard : recording_.probes.branch_guards(*frame.call, from, until, data_dependent))
+            graph.guards.push_back(std::move(guard));
     }
 
     /// "f", then "f_1", "f_2" …; a frame's graphs "f_0", "f_1" … where there are several. No two are called the same.
@@ -134,8 +157,7 @@ class Builder {
     /// Ops without tensor arguments, and those that fill a tensor with one number.
     bool makes_only(const Piece& piece) const {
         return std::ranges::all_of(piece.steps, [&](std::int32_t step) {
-            const std::string& name = recording_.step(step).op->name;
-            return recording_.reads(step).empty() || name == "aten::fill_" || name == "aten::zero_";
+            return recording_.reads(step).empty() || capture_role(recording_.step(step).op->name) == CaptureRole::fills;
         });
     }
 

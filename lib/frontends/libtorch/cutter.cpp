@@ -4,7 +4,8 @@
 
 #include "base/error.h"
 #include "graph/text.h"
-#include "ops/registry.h"
+#include "ops/aten/capture.h"
+#include "ops/core/registry.h"
 
 namespace whittle::libtorch {
 
@@ -14,13 +15,6 @@ using capture::BreakKind;
 using capture::GraphBreak;
 
 constexpr std::int32_t kNoPiece = -1;
-
-bool is_dynamic_shape(const OpName& op) {
-    constexpr std::string_view kOps[] = {"aten::nonzero",  "aten::masked_select", "aten::unique_dim",
-                                         "aten::_unique2", "aten::_unique",       "aten::unique_consecutive",
-                                         "aten::argwhere", "aten::bincount"};
-    return std::ranges::find(kOps, op.name) != std::end(kOps);
-}
 
 std::string statement(const std::vector<StackFrame>& stack) {
     for (const StackFrame& frame : stack)
@@ -61,14 +55,15 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
             break;
     }
     const std::string target = step.op->target();
-    if (is_dynamic_shape(*step.op))
+    const CaptureRole role = capture_role(step.op->name);
+    if (role == CaptureRole::dynamic_shape)
         return GraphBreak{BreakKind::dynamic_shape, target + " has a result whose sizes depend on values", target,
                           stack};
     if (step.op->flags & kReturnsOnlyHost) {
         const TensorRef* operand = step.begin->values.empty() ? nullptr : step.begin->values[0].tensor();
-        if (step.op->name == "aten::equal" || step.op->name == "aten::allclose")
+        if (role == CaptureRole::compares)
             return GraphBreak{BreakKind::compare, target + " compares whole tensors on the host", target, stack};
-        const bool branch = step.op->name == "aten::is_nonzero" || (operand && operand->dtype == DType::boolean);
+        const bool branch = role == CaptureRole::branches || (operand && operand->dtype == DType::boolean);
         return GraphBreak{branch ? BreakKind::branch : BreakKind::item,
                           with_text((branch ? "branch on a tensor's value: " : "a tensor's value as a host value: ") +
                                         reading(recording, index),
@@ -91,9 +86,7 @@ bool covers(const TensorRef& whole, const TensorRef& view) {
 }
 
 /// Output between ops matters only if ops follow.
-bool separates_only(const GraphBreak& entry) {
-    return entry.kind == BreakKind::side_effect && entry.reason.starts_with("print: ");
-}
+bool separates_only(const Step& step) { return step.kind == StepKind::io; }
 
 }  // namespace
 
@@ -127,7 +120,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         const Step& step = recording_.step(index);
         if (step.kind == StepKind::blob) continue;
         std::optional<GraphBreak> why = break_of(recording_, index);
-        if (why && separates_only(*why)) {
+        if (why && separates_only(step)) {
             if (!cut.piece.steps.empty() && !cut.pending) cut.pending = std::move(why);
             continue;
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 namespace whittle::libtorch {
 
@@ -39,17 +40,31 @@ std::optional<Tensor> Elements::before(const TensorRef& tensor, std::uint64_t or
     std::size_t bytes = 0;
     for (const std::size_t i : list->second) bytes += file_.snapshots[i].bytes.size();
     if (static_cast<std::size_t>(element_count(tensor.sizes)) > bytes / width) return std::nullopt;
-    std::unordered_map<std::int64_t, const std::byte*> known;  // where each element that is asked for lies in the file
-    for_each_position(tensor, [&](std::int64_t position) { known.emplace(position, nullptr); });
-    std::size_t missing = known.size();
+    // A picture of the memory from the first to the last element that is asked for.
+    std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = std::numeric_limits<std::int64_t>::min();
+    for_each_position(tensor, [&](std::int64_t position) {
+        first = std::min(first, position);
+        last = std::max(last, position);
+    });
+    enum : unsigned char { kUnwanted, kMissing, kKnown };
+    const auto extent = first <= last ? static_cast<std::size_t>(last - first) + 1 : 0;
+    std::vector<unsigned char> states(extent, kUnwanted);
+    std::vector<std::byte> memory(extent * width);
+    std::size_t missing = 0;
+    for_each_position(tensor, [&](std::int64_t position) {
+        unsigned char& state = states[static_cast<std::size_t>(position - first)];
+        missing += state == kUnwanted;
+        state = kMissing;
+    });
     for (auto i = list->second.rbegin(); i != list->second.rend() && missing > 0; ++i) {
         const Snapshot& snapshot = file_.snapshots[*i];
         if (snapshot.order >= order || snapshot.tensor.dtype != tensor.dtype) continue;
         const std::byte* element = snapshot.bytes.data();
         for_each_position(snapshot.tensor, [&](std::int64_t position) {
-            const auto wanted = known.find(position);
-            if (wanted != known.end() && !wanted->second) {
-                wanted->second = element;
+            const auto at = static_cast<std::size_t>(position - first);
+            if (position >= first && position <= last && states[at] == kMissing) {
+                std::memcpy(memory.data() + at * width, element, width);
+                states[at] = kKnown;
                 --missing;
             }
             element += width;
@@ -59,7 +74,7 @@ std::optional<Tensor> Elements::before(const TensorRef& tensor, std::uint64_t or
     Tensor result(*tensor.dtype, tensor.sizes);
     auto* to = static_cast<std::byte*>(static_cast<void*>(result.mutable_raw()));
     for_each_position(tensor, [&](std::int64_t position) {
-        std::memcpy(to, known.at(position), width);
+        std::memcpy(to, memory.data() + static_cast<std::size_t>(position - first) * width, width);
         to += width;
     });
     return result.with_requires_grad(tensor.has(kRequiresGrad));

@@ -11,6 +11,9 @@
 
 #include <cstdint>
 
+struct whittle_probe_file;
+struct whittle_probe_value;
+
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
@@ -35,6 +38,7 @@ struct FileHeader {
     char end_function[64];  ///< "_exit", "abort", "exit", "execv" …; "" when main returned, or by a signal
     std::uint32_t end_thread, end_depth;
     std::uint64_t end_pcs[128];  ///< the stack, innermost first
+    std::uint64_t left_out;      ///< tensors whose elements were not written, for want of room
 };
 static_assert(sizeof(FileHeader) <= kFileHeaderSize);
 enum FileFlags : std::uint64_t { kWithData = 1 };
@@ -72,16 +76,20 @@ enum class RecordKind : std::uint32_t {
     unseen_write = 16,  ///< value: a tensor whose elements changed since an op or a read, and no op changed them
     probe_enter = 17,   ///< text: a function compiled by `trace cc` begins, by its qualified name
     probe_name = 18,    ///< u8 a parameter (else a variable), i64 position in a list or -1, text its name, value
-    probe_leave = 19    ///< nothing: the function ends
+    probe_leave = 19,   ///< nothing: the function ends
+    probe_value = 20,   ///< text: a parameter that is no tensor, value
+    probe_branch = 21   ///< u32 line, u32 column, i64 outcome, u8 BranchKind, text file, text condition
 };
 
 enum OpFlags : std::uint8_t {
     kHasSchema = 1,
     kComposite = 2,        ///< has a CompositeImplicitAutograd kernel: calls other ops, adds none of its own
     kReturnsOnlyHost = 4,  ///< it has results, and none is a tensor
+    kCasts = 8,            ///< autocast casts its arguments, then calls it again: that call is the one that computes
 };
 enum class OpScope : std::uint8_t { function = 0, backward = 1, user = 2 };
 enum class NameKind : std::uint8_t { parameter = 1, buffer = 2 };
+enum class BranchKind : std::uint8_t { taken = 0, selected = 1 };  ///< a condition, what a switch selects by
 
 enum class ValueTag : std::uint8_t {
     none = 0,
@@ -142,6 +150,8 @@ struct Hooks {
     void (*probe_enter)(const char* function);
     void (*probe_name)(const void* tensor, const char* name, long long element, int is_parameter);
     void (*probe_leave)();
+    void (*probe_value)(const whittle_probe_value* value);
+    void (*probe_branch)(const whittle_probe_file* file, unsigned site, long long outcome);
 };
 
 /// The entry point of the capture library, "whittle_capture_start". Returns 0, or -1 when nothing is captured.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "frontends/libtorch/bind.h"
+#include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
 
@@ -32,7 +33,7 @@ class Finder {
     void visit(std::size_t index) {
         const Step& step = steps_[index];
         // A number of the host as a tensor: what reads it has the number.
-        if (step.op->name == "aten::lift_fresh") {
+        if (capture_role(step.op->name) == CaptureRole::wraps_number) {
             filling_[index] = true;
             return;
         }

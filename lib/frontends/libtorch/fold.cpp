@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 
 namespace whittle::libtorch {
 
@@ -100,35 +100,69 @@ std::string parameter_name(const Node& call, std::size_t position) {
 
 std::optional<Difference> difference(const Node& call, const std::string& parameter, const Arg& was, const Arg& now) {
     if (was == now) return std::nullopt;
-    return Difference{.guard = call.target + " " + parameter + " == " + text_of(was) + ", now " + text_of(now),
+    const std::string about = call.target + " " + parameter;
+    return Difference{.about = about,
+                      .guard = about + " == " + text_of(was) + ", now " + text_of(now),
                       .advice =
                           "a number that varies is a constant of each graph: pass it as a 0-d tensor, or compute "
                           "it with tensor operations",
-                      .stack = call.stack};
+                      .stack = call.stack,
+                      .of_number = true};
 }
 
-std::string advice_on(const std::string& what) {
-    if (what.find(" requires_grad == ") != std::string::npos)
-        return "set requires_grad and grad mode once, before the calls";
-    if (what.find(" strides == ") != std::string::npos) return "pass it contiguous in every call";
-    if (what.find(" size ") != std::string::npos)
-        return "pass one size, by padding, or let the compiler treat the size as dynamic";
+std::string advice_on(capture::TensorDifference::What what) {
+    using What = capture::TensorDifference::What;
+    switch (what) {
+        case What::requires_grad:
+            return "set requires_grad and grad mode once, before the calls";
+        case What::strides:
+            return "pass it contiguous in every call";
+        case What::size:
+            return "pass one size, by padding, or let the compiler treat the size as dynamic";
+        case What::dtype:
+        case What::rank:
+            break;
+    }
     return "pass one dtype and rank in every call";
 }
 
-std::optional<Difference> difference(const Source& source, const std::string& shown, const Node& was, const Node& now,
-                                     std::size_t result) {
-    const auto reason = Guard::tensor(source, was.results[result]).violated_by([&](const Source&) {
-        return capture::Found(now.results[result]);
-    });
-    if (!reason) return std::nullopt;
-    const std::string what = shown + reason->substr(source.text().size());
-    return Difference{.guard = what, .advice = advice_on(what), .stack = now.stack};
+/// `shown`: the value that the nodes are.
+std::optional<Difference> difference(const std::string& shown, const Node& was, const Node& now, std::size_t result) {
+    const auto what = capture::first_difference(capture::TensorMatch::of(was.results[result]), now.results[result]);
+    if (!what) return std::nullopt;
+    return Difference{.about = shown + " " + what->field(),
+                      .guard = shown + " " + what->text(),
+                      .advice = advice_on(what->what),
+                      .stack = now.stack};
 }
 
-}  // namespace
+bool tells_of_host(const Guard& guard) {
+    return guard.kind() == capture::GuardKind::scalar_equal || guard.kind() == capture::GuardKind::branch;
+}
 
-std::optional<Difference> first_difference(const CapturedGraph& was, const CapturedGraph& now) {
+/// The first number that the call had, or way that it went, unlike the one before; told at the branch where it went
+/// another way, if it did.
+std::optional<Difference> host_difference(const CapturedGraph& was, const CapturedGraph& now) {
+    std::optional<Difference> first;
+    for (const Guard& guard : was.guards) {
+        const Guard* other = tells_of_host(guard) ? capture::counterpart(guard, now.guards) : nullptr;
+        if (!other || *other == guard) continue;
+        if (first) {
+            if (other->stack().empty()) continue;
+            first->stack = other->stack();
+            break;
+        }
+        const capture::Found found = capture::found_of(*other);
+        first = Difference{.about = guard.source().text(),
+                           .guard = guard.violated_by([&](const Source&) { return &found; }).value_or(guard.text()),
+                           .advice = capture::advice(guard, &found),
+                           .stack = other->stack()};
+        if (!first->stack.empty()) break;
+    }
+    return first;
+}
+
+std::optional<Difference> value_difference(const CapturedGraph& was, const CapturedGraph& now) {
     std::size_t input = 0;
     for (std::size_t i = 0; i < was.graph.nodes.size(); ++i) {
         const Node &a = was.graph.nodes[i], &b = now.graph.nodes[i];
@@ -137,14 +171,23 @@ std::optional<Difference> first_difference(const CapturedGraph& was, const Captu
             if (auto found = difference(a, parameter_name(a, k), a.args[k], b.args[k])) return found;
         for (std::size_t k = 0; k < std::min(a.kwargs.size(), b.kwargs.size()); ++k)
             if (auto found = difference(a, a.kwargs[k].first, a.kwargs[k].second, b.kwargs[k].second)) return found;
-        const Source source = a.kind == NodeKind::placeholder ? was.sources.at(input++)
-                              : a.kind == NodeKind::get_attr  ? Source::local("self").attribute(a.target)
-                                                              : Source::local(a.name);
-        const std::string shown = a.kind == NodeKind::call ? "%" + a.name : source.text();
+        const std::string shown = a.kind == NodeKind::placeholder ? was.sources.at(input++).text()
+                                  : a.kind == NodeKind::get_attr  ? Source::local("self").attribute(a.target).text()
+                                                                  : "%" + a.name;
         for (std::size_t k = 0; k < std::min(a.results.size(), b.results.size()); ++k)
-            if (auto found = difference(source, shown, a, b, k)) return found;
+            if (auto found = difference(shown, a, b, k)) return found;
     }
     return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Difference> first_difference(const CapturedGraph& was, const CapturedGraph& now) {
+    std::optional<Difference> found = value_difference(was, now);
+    std::optional<Difference> host = found && found->of_number ? host_difference(was, now) : std::nullopt;
+    if (!host) return found;
+    if (host->stack.empty()) host->stack = found->stack;
+    return host;  // in the terms of the program
 }
 
 namespace {
@@ -163,15 +206,20 @@ void keep_values(CapturedGraph& graph, CapturedGraph& run) {
     graph.more_runs.push_back({std::move(run.inputs), std::move(run.outputs)});
 }
 
+/// One graph serves calls with several of these values: no guard is about them.
+void forget_what_did_not_matter(std::vector<Guard>& guards, const std::vector<Guard>& now) {
+    std::erase_if(guards, [&](const Guard& guard) {
+        const Guard* other = tells_of_host(guard) ? capture::counterpart(guard, now) : nullptr;
+        return tells_of_host(guard) && (!other || !(*other == guard));
+    });
+}
+
 void count(std::vector<capture::Recompile>& recompiles, const Difference& why) {
-    // What failed, without the values: they differ each time.
-    const auto what = [](const std::string& guard) { return guard.substr(0, guard.find(" == ")); };
-    const auto known = std::ranges::find_if(
-        recompiles, [&](const capture::Recompile& other) { return what(other.guard) == what(why.guard); });
+    const auto known = std::ranges::find(recompiles, why.about, &capture::Recompile::about);
     if (known != recompiles.end())
         ++known->count;
     else
-        recompiles.push_back({why.guard, why.stack, why.advice, 1});
+        recompiles.push_back({why.about, why.guard, why.stack, why.advice, 1});
 }
 
 }  // namespace
@@ -186,16 +234,21 @@ void FrameFolder::add(CapturedFrame execution) {
         ++functions_[known->second].frame.calls;
     }
     Function& function = functions_[known->second];
-    for (CapturedGraph& graph : execution.graphs) add(function, std::move(graph));
+    for (std::size_t i = 0; i < execution.graphs.size(); ++i) add(function, std::move(execution.graphs[i]), i);
     for (const GraphBreak& entry : execution.breaks) add(function, entry);
 }
 
-void FrameFolder::add(Function& to, CapturedGraph graph) {
+void FrameFolder::add(Function& to, CapturedGraph graph, std::size_t position) {
     std::vector<CapturedGraph>& graphs = to.frame.graphs;
+    const bool was_here = position < to.latest.size();
+    if (!was_here) to.latest.resize(position + 1);
+    const std::size_t before = to.latest[position];
     std::vector<std::size_t>& alike = to.graphs[key_of(graph, to.frame.function)];
     for (const std::size_t i : alike)
         if (!first_difference(graphs[i], graph)) {
             ++graphs[i].runs;
+            forget_what_did_not_matter(graphs[i].guards, graph.guards);
+            to.latest[position] = i;
             return keep_values(graphs[i], graph);
         }
     if (!alike.empty()) {
@@ -203,12 +256,16 @@ void FrameFolder::add(Function& to, CapturedGraph graph) {
         count(to.frame.recompiles, why);
         if (alike.size() == kMostVariants) {
             ++dropped_;
+            to.latest[position] = alike.back();
             return;
         }
         graph.variant_of = alike.front();
         graph.difference = first_difference(graphs[alike.front()], graph)->guard;
+    } else if (was_here) {
+        if (const auto why = host_difference(graphs[before], graph)) count(to.frame.recompiles, *why);
     }
     alike.push_back(graphs.size());
+    to.latest[position] = graphs.size();
     graphs.push_back(std::move(graph));
 }
 

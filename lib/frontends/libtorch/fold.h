@@ -1,6 +1,7 @@
 // FrameFolder: the executions of a program's functions, told as TorchDynamo tells its code caches. A function is one
 // frame however often it was called; graphs of it that are equal are one graph that ran so many times; a graph that
-// differs from an earlier one in a host number, a size, strides or requires_grad alone is a recompile of that one.
+// differs from an earlier one in a host number, a size, strides or requires_grad alone is a recompile of that one, and
+// so is the graph of a call that, as the probes of `trace cc` tell, had another number or went another way.
 //
 // Equal are graphs with the same operations, issued at the same places of the function, with the same parameters, and
 // ended by the same break; where the function was called from, where inputs came from and which results were read later
@@ -33,9 +34,10 @@ class FrameFolder {
         capture::CapturedFrame frame;
         std::map<std::string, std::vector<std::size_t>> graphs = {};  ///< by shape: all that differ in numbers only
         std::map<std::string, std::size_t> breaks = {};               ///< position in frame.breaks, by what they say
+        std::vector<std::size_t> latest = {};  ///< by position in an execution: its graph the last time
     };
 
-    void add(Function& to, capture::CapturedGraph graph);
+    void add(Function& to, capture::CapturedGraph graph, std::size_t position);
     static void add(Function& to, const capture::GraphBreak& entry);
 
     std::vector<Function> functions_;
@@ -44,10 +46,12 @@ class FrameFolder {
 };
 
 /// What a guard on the earlier of two such graphs would say of the later: "L['arg0'] size 0 == 4, now 5",
-/// "aten.mul.Tensor other == 2, now 3".
+/// "aten.mul.Tensor other == 2, now 3"; where probes told of the calls, "L['n'] == 2, now 3".
 struct Difference {
+    std::string about;  ///< what the guard is about, without values: "aten.mul.Tensor other"
     std::string guard, advice;
-    std::vector<StackFrame> stack;  ///< of the operation that it is about
+    std::vector<StackFrame> stack;  ///< of the operation, or the branch, that it is about
+    bool of_number = false;         ///< of the host, a constant of each graph
 };
 std::optional<Difference> first_difference(const capture::CapturedGraph& was, const capture::CapturedGraph& now);
 

@@ -9,6 +9,12 @@ namespace whittle::libtorch {
 
 namespace {
 
+/// Autograd is on the stack: it runs a backward pass.
+bool runs_backward(const std::string& function) {
+    return function.starts_with("torch::autograd::Engine::") || function == "torch::autograd::backward" ||
+           function == "torch::autograd::grad";
+}
+
 /// What a stack says: the user's part of it, and the function whose frame it belongs to.
 struct StackInfo {
     std::vector<StackFrame> user;
@@ -68,7 +74,11 @@ class StackReader {
         }
         std::size_t of = user.size() - 1;
         if (functions_.empty()) {
-            if (of > 0) --of;
+            // What a backward pass calls of the program's belongs to whoever called backward().
+            const auto pass = std::find_if(places.rbegin(), places.rend(),
+                                           [](const CodePlace& place) { return runs_backward(place.function); });
+            const auto engine = static_cast<std::size_t>(places.rend() - pass);  // the place behind it, 0: none
+            if (of > 0 && user[of - 1] >= engine) --of;
         } else {
             while (of > 0 && !is_asked_for(places[user[of]])) --of;
             info.outside = !is_asked_for(places[user[of]]);
@@ -257,11 +267,8 @@ void mark_backward(const EventFile& file, std::vector<Step>& steps, Symbolizer& 
         const auto [entry, fresh] = known.try_emplace(stack, false);
         const auto pcs = file.stacks.find(stack);
         if (!fresh || pcs == file.stacks.end()) return entry->second;
-        return entry->second = std::ranges::any_of(pcs->second, [&](std::uint64_t pc) {
-                   const std::string& function = symbolizer.places(pc).back().function;
-                   return function.starts_with("torch::autograd::Engine::") ||
-                          function == "torch::autograd::backward" || function == "torch::autograd::grad";
-               });
+        return entry->second = std::ranges::any_of(
+                   pcs->second, [&](std::uint64_t pc) { return runs_backward(symbolizer.places(pc).back().function); });
     };
     for (Step& step : steps) step.backward |= in_engine(step.stack);
 }
@@ -282,7 +289,9 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
         if (thread == threads.end())
             thread = threads.emplace(steps[i].thread, Assigner(steps, values, stacks, probes, result.frames)).first;
         thread->second.add(static_cast<std::int32_t>(i));
-        result.stacks.push_back(stacks.info(steps[i].stack).user);
+        const auto [user, fresh] = result.user_stacks.try_emplace(steps[i].stack);
+        if (fresh) user->second = stacks.info(steps[i].stack).user;
+        result.stacks.push_back(&user->second);
     }
     result.functions = stacks.functions_seen();
     if (file.end) result.end = stacks.info(kEndStack).user;

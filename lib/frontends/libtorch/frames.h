@@ -11,6 +11,7 @@
 // Functions that were compiled by `trace cc` need no guess.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -33,10 +34,11 @@ struct FrameSteps {
 
 struct Frames {
     std::vector<FrameSteps> frames;
-    std::vector<std::vector<StackFrame>> stacks;  ///< per step: the user's, innermost first
-    bool lines = false;                           ///< the program has debug information
-    bool names = false;                           ///< it has at least function names
-    std::vector<StackFrame> end;                  ///< the stack of EventFile::end
+    std::map<std::uint32_t, std::vector<StackFrame>> user_stacks;  ///< the user's part of a stack, innermost first
+    std::vector<const std::vector<StackFrame>*> stacks;            ///< per step: one of these
+    bool lines = false;                                            ///< the program has debug information
+    bool names = false;                                            ///< it has at least function names
+    std::vector<StackFrame> end;                                   ///< the stack of EventFile::end
     std::string ended_inside;  ///< the function whose frame the program's end cut short, as far as its stack is known
     std::set<std::string> functions;  ///< of the user that any operation has on its stack
 };

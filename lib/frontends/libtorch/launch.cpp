@@ -1,5 +1,6 @@
 #include "frontends/libtorch/launch.h"
 
+#include <cxxabi.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,14 +11,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <sstream>
 #include <utility>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"
+#include "base/shared_terminal.h"
 #include "base/subprocess.h"
 #include "frontends/libtorch/events.h"
 
@@ -110,30 +116,24 @@ std::vector<std::string> environment_for(const LaunchOptions& options, const fs:
     return environment;
 }
 
-/// Ctrl-C goes to the program, which decides; we wait for it.
-class IgnoreInterrupts {
+/// Ctrl-C and Ctrl-\ go to the program, which decides; we wait for it.
+class LeaveTerminal {
   public:
-    IgnoreInterrupts() {
-        interrupt_ = ::signal(SIGINT, SIG_IGN);
-        quit_ = ::signal(SIGQUIT, SIG_IGN);
-    }
-    ~IgnoreInterrupts() {
-        ::signal(SIGINT, interrupt_);
-        ::signal(SIGQUIT, quit_);
-    }
-    IgnoreInterrupts(const IgnoreInterrupts&) = delete;
-    IgnoreInterrupts& operator=(const IgnoreInterrupts&) = delete;
+    LeaveTerminal() : quit_(::signal(SIGQUIT, SIG_IGN)) {}
+    ~LeaveTerminal() { ::signal(SIGQUIT, quit_); }
+    LeaveTerminal(const LeaveTerminal&) = delete;
+    LeaveTerminal& operator=(const LeaveTerminal&) = delete;
     /// Those that the program gets back as they were.
     sigset_t restored() const {
         sigset_t set;
         sigemptyset(&set);
-        if (interrupt_ != SIG_IGN) sigaddset(&set, SIGINT);
         if (quit_ != SIG_IGN) sigaddset(&set, SIGQUIT);
         return set;
     }
 
   private:
-    sighandler_t interrupt_, quit_;
+    const SharedTerminalScope interrupts_;
+    sighandler_t quit_;
 };
 
 std::vector<char*> pointers(std::vector<std::string>& strings) {
@@ -173,8 +173,8 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
     ::posix_spawn_file_actions_init(&actions);
     ::posix_spawnattr_init(&attributes);
     if (options.stdout_to_stderr) ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    const IgnoreInterrupts ignore;
-    const sigset_t restored = ignore.restored();
+    const LeaveTerminal terminal;
+    const sigset_t restored = terminal.restored();
     ::posix_spawnattr_setsigdefault(&attributes, &restored);
     ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
     pid_t child = -1;
@@ -192,7 +192,7 @@ void run(const LaunchOptions& options, std::vector<std::string> environment, Lau
         result.exit_code = WEXITSTATUS(status);
 }
 
-/// What the stub wrote about itself, in our words.
+/// What the stub wrote about itself, in our words: "" when all is well.
 std::string note_of(const std::string& status, const fs::path& program) {
     const auto blank = status.find(' ');
     const std::string what = status.substr(0, blank), more = blank == std::string::npos ? "" : status.substr(blank + 1);
@@ -208,6 +208,28 @@ std::string note_of(const std::string& status, const fs::path& program) {
                "; rebuild Whittle against the program's LibTorch";
     if (what == "not-loaded") return "the capture library could not be loaded: " + more;
     return "the capture could not be loaded into the program: nothing of it could be seen";
+}
+
+std::string demangled(const std::string& symbol) {
+    int failed = 0;
+    const std::unique_ptr<char, decltype(&std::free)> text(
+        abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &failed), &std::free);
+    return failed == 0 && text ? text.get() : symbol;
+}
+
+/// The functions that the stub stands before and did not find, one symbol a line: their calls are not seen.
+std::string note_of_hooks(std::istream& symbols) {
+    std::vector<std::string> missing;
+    for (std::string symbol; std::getline(symbols, symbol);) {
+        std::string name = demangled(symbol);
+        if (std::ranges::find(missing, name) == missing.end()) missing.push_back(std::move(name));  // both constructors
+    }
+    std::string note;
+    for (const std::string& name : missing) note += (note.empty() ? "" : ", ") + name;
+    return note.empty() ? note
+                        : "the program's libraries lack functions that the capture watches, so calls of what they have "
+                          "instead are not seen: " +
+                              note;
 }
 
 }  // namespace
@@ -233,14 +255,19 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
     }
     // What we printed so far comes before the program's output.
     std::fflush(nullptr);
+    const auto begin = std::chrono::steady_clock::now();
     run(options, std::move(environment), result);
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (!blocked.empty()) {
         result.notes.push_back(blocked);
         return result;
     }
     const fs::path status = events.string() + ".status";
-    const std::string note = note_of(fs::exists(status) ? read_file(status) : "", options.program);
-    if (!note.empty()) result.notes.push_back(note);
+    std::istringstream told(fs::exists(status) ? read_file(status) : "");
+    std::string line;
+    std::getline(told, line);
+    for (const std::string& note : {note_of(line, options.program), note_of_hooks(told)})
+        if (!note.empty()) result.notes.push_back(note);
     if (fs::exists(events)) result.events = events;
     return result;
 }

@@ -27,6 +27,7 @@ struct LaunchOptions {
 
 struct LaunchResult {
     int exit_code = 0, signal = 0;                ///< signal 0: it exited
+    double seconds = 0;                           ///< that it took
     std::optional<std::filesystem::path> events;  ///< the event file, when something was captured
     std::vector<std::string> notes;               ///< why nothing was
     std::string status_text() const;              ///< "exit status 3", "killed by SIGSEGV"

@@ -83,6 +83,9 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     } else if (!file.finished || !recording.frames.ended_inside.empty()) {
         notes.push_back(note_of_end(recording, ended));
     }
+    if (file.left_out)
+        notes.push_back("the elements of " + counted(file.left_out, "tensor") +
+                        " were left out, for want of room (--capture-limit): graphs that need them have no record");
     if (file.cut == kNotCut && file.missed)
         notes.push_back(counted(file.missed, "operation") +
                         " that ran after main, in exit handlers and destructors of static objects, are in no graph");

@@ -103,10 +103,19 @@ NodeRef PieceGraphs::node_of(ValueId id, std::int32_t reader, Building& to) {
     } else {
         const Source& source = source_of(id);
         const std::vector<StackFrame> none;
-        node = to.graph.input(source, recording_.values.meta(id), key, reader < 0 ? none : recording_.stack(reader));
+        node = to.graph.input(source, input_meta(id, reader), key, reader < 0 ? none : recording_.stack(reader));
         to.inputs.emplace(source.text(), id);
     }
     return to.nodes[id] = node;
+}
+
+/// requires_grad() may be called on a tensor after the op that made it, which torch::ones(…, requires_grad()) does,
+/// too.
+ValueMeta PieceGraphs::input_meta(ValueId id, std::int32_t reader) const {
+    ValueMeta meta = recording_.values.meta(id);
+    const TensorRef* seen = reader < 0 ? nullptr : read_as(recording_.values, recording_.step(reader), reader, id);
+    if (seen) meta.requires_grad = seen->has(kRequiresGrad);
+    return meta;
 }
 
 /// A view by sizes and strides: how the program made it was not seen, or happened elsewhere.
@@ -128,9 +137,13 @@ NodeRef PieceGraphs::view_of(ValueId base, ValueId id, std::int32_t reader, Buil
 }
 
 /// When a value from outside is read: 0, as it was made, but for the base of views, which may have been written to
-/// since.
+/// since. Memory without contents may have been filled through a pointer until it was read first.
 std::uint64_t PieceGraphs::read_at(ValueId id, const Piece& piece) const {
-    return cutter_.base(id, piece.number) == id ? recording_.step(piece.steps.front()).order() : 0;
+    if (cutter_.base(id, piece.number) != id) return 0;
+    const TracedValue& value = recording_.value(id);
+    const std::uint64_t begin = recording_.step(piece.steps.front()).order();
+    const bool empty = value.step >= 0 && makes_memory(*recording_.step(value.step).op) && !value.uses.empty();
+    return empty ? std::max(begin, recording_.step(value.uses.front()).order()) : begin;
 }
 
 const Source& PieceGraphs::source_of(ValueId id) {
@@ -178,6 +191,7 @@ std::map<ValueId, std::int32_t> PieceGraphs::last_writes(const Piece& piece) con
 /// an input's new value is none: the input has it.
 std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Piece& piece) {
     std::vector<Output> live;
+    std::set<ValueId> taken;
     const std::map<ValueId, std::int32_t> writes = last_writes(piece);
     // No result of the step is read by anybody: the program may return them all. Else those that are not read are
     // by-products, such as the statistics of batch norm.
@@ -190,15 +204,19 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Piece& piece) {
         const bool read_later = std::ranges::any_of(
             value.uses, [&](std::int32_t use) { return !std::ranges::binary_search(piece.steps, use); });
         if (!read_later && !unread) return;
-        if (std::ranges::any_of(live, [&](const Output& output) { return output.value == id; })) return;
+        if (taken.contains(id)) return;
         const ValueId base = cutter_.root(id, piece.number);
         const auto write = writes.find(base);
-        if (write == writes.end()) return live.push_back({id});
+        if (write == writes.end()) {
+            taken.insert(id);
+            return live.push_back({id});
+        }
         if (base != id && !is_computed(base, piece) && same_place(value.tensor, recording_.value(base).tensor)) {
             if (const auto source = sources_.find(base); source != sources_.end())
                 sources_.insert_or_assign(id, source->second);
             return;
         }
+        taken.insert(id);
         live.push_back({id, write->second > value.step ? recording_.order_after(write->second) : 0});
     };
     for (const std::int32_t index : piece.steps) {

@@ -40,6 +40,7 @@ class PieceGraphs {
 
     void add_call(std::int32_t index, Building& to);
     NodeRef node_of(ValueId id, std::int32_t reader, Building& to);
+    ValueMeta input_meta(ValueId id, std::int32_t reader) const;
     NodeRef view_of(ValueId base, ValueId id, std::int32_t reader, Building& to);
     std::uint64_t read_at(ValueId id, const Piece& piece) const;
     std::vector<Output> live_after(const Piece& piece);

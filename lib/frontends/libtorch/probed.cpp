@@ -17,6 +17,14 @@ bool is_same(const TensorRef& a, const TensorRef& b) {
            a.sizes == b.sizes && a.strides == b.strides && a.dtype == b.dtype;
 }
 
+std::optional<capture::HostValue> host_value(const EventValue& told) {
+    if (const auto* flag = std::get_if<bool>(&told.value)) return *flag;
+    if (const auto* integer = std::get_if<std::int64_t>(&told.value)) return *integer;
+    if (const auto* real = std::get_if<double>(&told.value)) return *real;
+    if (const auto* text = std::get_if<std::string>(&told.value)) return *text;
+    return std::nullopt;
+}
+
 }  // namespace
 
 const ProbedName* ProbedCall::name_of(const TensorRef& tensor) const {
@@ -43,8 +51,53 @@ ProbedCalls::ProbedCalls(const EventFile& file) {
             if (!tensor) continue;
             ProbedCall& call = calls_[static_cast<std::size_t>(innermost)];
             (event.depth ? call.parameters : call.variables).push_back({event.text, event.sequence, *tensor});
+        } else if (event.kind == RecordKind::probe_value) {
+            if (const auto value = host_value(event.values.front()))
+                calls_[static_cast<std::size_t>(innermost)].values.emplace_back(event.text, *value);
+        } else if (event.kind == RecordKind::probe_branch) {
+            const std::string* file = std::get_if<std::string>(&event.values.front().value);
+            ways_.push_back({.order = event.order,
+                             .call = innermost,
+                             .place = {.file = file ? *file : "",
+                                       .line = static_cast<int>(event.line),
+                                       .column = static_cast<int>(event.column),
+                                       .function = calls_[static_cast<std::size_t>(innermost)].function,
+                                       .text = event.text},
+                             .outcome = event.sequence,
+                             .selects = event.selects});
         }
     }
+}
+
+std::vector<capture::Guard> ProbedCalls::value_guards(const ProbedCall& call) {
+    std::vector<capture::Guard> guards;
+    for (const auto& [name, value] : call.values)
+        guards.push_back(capture::Guard::scalar(capture::Source::local(name), value));
+    return guards;
+}
+
+std::vector<capture::Guard> ProbedCalls::branch_guards(const ProbedCall& call, std::uint64_t from, std::uint64_t until,
+                                                       const std::function<bool(std::uint64_t)>& data_dependent) const {
+    const auto of = static_cast<std::int32_t>(&call - calls_.data());
+    const auto within = [&](std::int32_t inner) {
+        while (inner > of) inner = calls_[static_cast<std::size_t>(inner)].caller;  // callers come before
+        return inner == of;
+    };
+    std::vector<std::pair<const Way*, capture::Outcomes>> sites;  // in order of the first outcome
+    const auto begin = std::ranges::upper_bound(ways_, from, {}, &Way::order);
+    for (auto way = begin; way != ways_.end() && way->order < until; ++way) {
+        if (!within(way->call) || data_dependent(way->order)) continue;
+        const auto known =
+            std::ranges::find_if(sites, [&](const auto& site) { return site.first->place == way->place; });
+        auto& outcomes = known == sites.end() ? sites.emplace_back(&*way, capture::Outcomes{{}, way->selects}).second
+                                              : known->second;
+        outcomes.values.push_back(way->outcome);
+    }
+    std::vector<capture::Guard> guards;
+    for (auto& [way, outcomes] : sites)
+        guards.emplace_back(capture::Source::condition(way->place.text, way->place.line), std::move(outcomes),
+                            std::vector<StackFrame>{way->place});
+    return guards;
 }
 
 const ProbedCall* ProbedCalls::at(std::uint32_t thread, std::uint64_t order, const std::string& function) const {

@@ -49,34 +49,6 @@ class Cursor {
     std::size_t at_, end_;
 };
 
-/// c10::ScalarType in the order of its numbers.
-std::optional<DType> dtype_of_code(std::int8_t code) {
-    switch (code) {
-        case 0:
-            return DType::u8;
-        case 1:
-            return DType::i8;
-        case 2:
-            return DType::i16;
-        case 3:
-            return DType::i32;
-        case 4:
-            return DType::i64;
-        case 5:
-            return DType::f16;
-        case 6:
-            return DType::f32;
-        case 7:
-            return DType::f64;
-        case 11:
-            return DType::boolean;
-        case 15:
-            return DType::bf16;
-        default:
-            return std::nullopt;
-    }
-}
-
 Scalar number_of(DType dtype, std::uint64_t bits) {
     alignas(8) std::array<std::byte, 8> bytes;
     std::memcpy(bytes.data(), &bits, sizeof bits);
@@ -89,7 +61,7 @@ TensorRef read_tensor(Cursor& in) {
                      .storage = head.storage,
                      .offset = head.offset,
                      .version = head.version,
-                     .dtype = dtype_of_code(head.dtype),
+                     .dtype = dtype_from_aten(head.dtype),
                      .type_code = head.dtype,
                      .flags = head.flags};
     for (int i = 0; i < head.rank; ++i) tensor.sizes.push_back(in.get<std::int64_t>());
@@ -295,6 +267,18 @@ void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, E
             event.text = in.text();
             event.values.push_back(read_value(in));
             break;
+        case RecordKind::probe_value:
+            event.text = in.text();
+            event.values.push_back(read_value(in));
+            break;
+        case RecordKind::probe_branch:
+            event.line = in.get<std::uint32_t>();
+            event.column = in.get<std::uint32_t>();
+            event.sequence = in.get<std::int64_t>();
+            event.selects = in.get<BranchKind>() == BranchKind::selected;
+            event.values.push_back({in.text()});
+            event.text = in.text();
+            break;
         case RecordKind::probe_leave:
         case RecordKind::print_end:
             break;
@@ -345,6 +329,7 @@ void check_references(const EventFile& file) {
 void read_ending(const FileHeader& header, EventFile& file) {
     const auto text = [](const auto& chars) { return std::string(chars, ::strnlen(chars, sizeof chars)); };
     file.missed = header.missed;
+    file.left_out = header.left_out;
     file.processes = {.forks = header.forks,
                       .child_ops = header.child_ops,
                       .child_execs = header.child_execs,
@@ -361,7 +346,7 @@ void read_ending(const FileHeader& header, EventFile& file) {
 }  // namespace
 
 std::string TensorRef::obstacle() const {
-    // By c10::ScalarType's numbers; those that dtype_of_code() knows are not asked for.
+    // By c10::ScalarType's numbers; those that dtype_from_aten() knows are not asked for.
     constexpr const char* kTypes[] = {"",      "",       "",          "",          "",           "",
                                       "",      "",       "complex32", "complex64", "complex128", "",
                                       "qint8", "quint8", "qint32",    "",          "quint4x2",   "quint2x4"};

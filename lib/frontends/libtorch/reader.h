@@ -67,12 +67,14 @@ struct Event {
     std::uint32_t thread = 0;
     RecordKind kind = RecordKind::note;
     std::uint32_t op = 0, depth = 0, stack = 0;
+    std::uint32_t line = 0, column = 0;  ///< probe_branch
+    bool selects = false;                ///< probe_branch: of a switch
     OpScope scope = OpScope::function;
     bool grad_mode = false;
-    std::int64_t sequence = -1;
+    std::int64_t sequence = -1;  ///< probe_branch: the outcome
     std::uint64_t forward_thread = 0;
-    std::vector<EventValue> values = {};  ///< arguments, results, or the tensor it is about
-    std::string text = {};                ///< io: the function; data_ptr: the type; note; probes: the name
+    std::vector<EventValue> values = {};  ///< arguments, results, or what it is about; probe_branch: the file
+    std::string text = {};                ///< io: the function; data_ptr: the type; note; probes: name or condition
     std::size_t snapshot = 0;             ///< position in EventFile::snapshots
 };
 
@@ -126,7 +128,8 @@ struct EventFile {
     std::filesystem::path path;
     bool finished = false, with_data = false;
     CutReason cut = kNotCut;
-    std::uint64_t missed = 0;  ///< ops called after the cut
+    std::uint64_t missed = 0;    ///< ops called after the cut
+    std::uint64_t left_out = 0;  ///< tensors whose elements were not written, for want of room
     std::optional<ProgramEnd> end;
     OtherProcesses processes;
     std::map<std::uint32_t, OpName> ops;

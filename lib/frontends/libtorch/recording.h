@@ -52,7 +52,7 @@ struct Recording {
         return std::numeric_limits<std::uint64_t>::max();
     }
     const std::vector<StackFrame>& stack(std::int32_t step) const {
-        return frames.stacks[static_cast<std::size_t>(step)];
+        return *frames.stacks[static_cast<std::size_t>(step)];
     }
 };
 

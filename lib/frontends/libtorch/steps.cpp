@@ -4,6 +4,7 @@
 #include <set>
 
 #include "frontends/libtorch/bind.h"
+#include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
 
@@ -12,9 +13,8 @@ namespace {
 /// Ops that give the program a host value of a tensor's elements. Others that return host values (is_floating_point,
 /// _batch_norm_impl_index …) tell only what is known without running anything.
 bool reads_elements(const OpName& op) {
-    constexpr std::string_view kOps[] = {"aten::item", "aten::_local_scalar_dense", "aten::is_nonzero", "aten::equal",
-                                         "aten::allclose"};
-    return std::ranges::find(kOps, op.name) != std::end(kOps);
+    const CaptureRole role = capture_role(op.name);
+    return role == CaptureRole::reads_elements || role == CaptureRole::branches || role == CaptureRole::compares;
 }
 
 /// One thread's events, with the ops that are running.
@@ -64,9 +64,10 @@ class ThreadReader {
         const std::uint32_t stack = event.stack || open_.empty() ? event.stack : open_.back().stack;
         const bool is_op = event.scope == OpScope::function && (op.flags & kHasSchema);
         const bool composite = op.flags & kComposite;
-        const bool wanted = !composite || reads_elements(op) || (level_ == Level::api && is_known(op, event));
+        const bool wanted =
+            !composite || reads_elements(op) || (level_ == Level::api && !(op.flags & kCasts) && is_known(op, event));
         const bool tells_nothing = (op.flags & kReturnsOnlyHost) && !reads_elements(op);
-        const bool autograd = event.scope == OpScope::backward || op.name == "aten::_backward";
+        const bool autograd = event.scope == OpScope::backward || capture_role(op.name) == CaptureRole::backward;
         const bool take = !inside_taken() && is_op && wanted && !tells_nothing && !autograd;
         open_.push_back({&event, steps_.size(), take, autograd, stack});
         if (!take) return;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "symbolize/llvm_symbolizer.h"
+#include "symbolize/symbolizer.h"
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
@@ -25,7 +25,7 @@ bool is_users_library(const std::string& module) {
 struct Symbolizer::Impl {
     std::vector<Mapping> mappings;
     std::string program;
-    LlvmSymbolizer symbolizer;
+    std::unique_ptr<LineSymbolizer> symbolizer = make_symbolizer();
     std::map<std::uint64_t, std::vector<CodePlace>> places;
     SourceTexts sources;
 };
@@ -52,7 +52,7 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
     nowhere.module = mapping->path;
     nowhere.offset = return_address - mapping->base;
     nowhere.in_program = mapping->path == impl_->program;
-    const std::vector<LineInfo> lines = impl_->symbolizer.look_up(mapping->path, pc - mapping->base);
+    const std::vector<LineInfo> lines = impl_->symbolizer->look_up(mapping->path, pc - mapping->base);
     nowhere.user = nowhere.in_program || is_users_library(nowhere.module);
     for (const LineInfo& info : lines) {
         CodePlace place = nowhere;

@@ -4,6 +4,9 @@
 #include <map>
 #include <tuple>
 
+#include "frontends/libtorch/bind.h"
+#include "ops/aten/capture.h"
+
 namespace whittle::libtorch {
 
 namespace {
@@ -45,34 +48,56 @@ class Tracer {
 
     void read(const TensorRef& tensor) {
         const ValueId id = value_of(tensor);
-        std::vector<std::int32_t>& uses = out_.values[static_cast<std::size_t>(id)].uses;
+        TracedValue& value = out_.values[static_cast<std::size_t>(id)];
+        if (!value.snapshot && value.uses.empty() && value.step >= 0 &&
+            makes_memory(*steps_[static_cast<std::size_t>(value.step)].op))
+            value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
+        // What torch::ones(…, requires_grad()) does to the tensor that it made is no op.
+        if (value.uses.empty() && value.step >= 0 && out_.inputs[static_cast<std::size_t>(value.step)].empty())
+            value.tensor.flags |= tensor.flags & kRequiresGrad;
+        std::vector<std::int32_t>& uses = value.uses;
         if (uses.empty() || uses.back() != step_) uses.push_back(step_);
         out_.inputs.back().push_back(id);
     }
 
     ValueId value_of(const TensorRef& tensor) {
-        const auto there = by_place_.find(place_of(tensor));
+        const ValueId there = value_at(tensor);
         const auto known = current_.find(tensor.id);
         if (known != current_.end() && known->second.version == tensor.version) {
-            // data() has a version counter of its own: what is written through it shows at its place only.
-            const bool overwritten = there != by_place_.end() && tensor.has(kHasStorage) &&
-                                     step_of(there->second) > step_of(known->second.value);
-            if (overwritten) return link(tensor, there->second);
-            // In inference mode there are no counters.
+            // data() has a version counter of its own: what is written through it shows at its place only. A view at
+            // the same place that nothing was written through is another tensor, perhaps another thread's.
             const auto writer = writers_.find(tensor.storage);
+            const bool overwritten = there >= 0 && writer != writers_.end() &&
+                                     writer->second.step > time_of(known->second.value) &&
+                                     step_of(there) >= writer->second.step;
+            if (overwritten) return link(tensor, there);
+            // In inference mode there are no counters.
             const bool written = tensor.has(kHasStorage) && writer != writers_.end() && writer->second.version == 0u &&
                                  writer->second.step > time_of(known->second.value);
             return written ? changed(tensor, known->second.value) : known->second.value;
         }
         // Another object at the same place that nothing wrote to since: detach(), data(), autograd's own copies.
-        if (tensor.has(kHasStorage) && there != by_place_.end() && !was_read_as(tensor, there->second)) {
+        if (there >= 0 && !was_read_as(tensor, there)) {
             const auto writer = writers_.find(tensor.storage);
-            if (writer == writers_.end() || step_of(there->second) >= writer->second.step)
-                return link(tensor, there->second);
+            if (writer == writers_.end() || step_of(there) >= writer->second.step) return link(tensor, there);
         }
         if (known != current_.end()) return changed(tensor, known->second.value);
-        if (tensor.has(kHasStorage) && there != by_place_.end()) return changed(tensor, there->second);
+        if (there >= 0) return changed(tensor, there);
         return outside(tensor);
+    }
+
+    /// The value that was seen last at the tensor's place: on this thread, unless another one's is newer than the last
+    /// write there. -1: none was.
+    ValueId value_at(const TensorRef& tensor) const {
+        if (!tensor.has(kHasStorage)) return -1;
+        const auto found = by_place_.find(place_of(tensor));
+        if (found == by_place_.end()) return -1;
+        const AtPlace& there = found->second;
+        const auto own = there.by_thread.find(steps_[static_cast<std::size_t>(step_)].thread);
+        const auto writer = writers_.find(tensor.storage);
+        const bool usable =
+            own != there.by_thread.end() && (writer == writers_.end() || step_of(own->second) >= writer->second.step);
+        return usable ? own->second : there.last;
     }
 
     /// The tensor's value was `before` until the last write to its memory, which was through another one. When the
@@ -128,7 +153,11 @@ class Tracer {
         const auto id = static_cast<ValueId>(out_.values.size());
         current_[value.tensor.id] = {id, value.tensor.version};
         if (const auto name = names_.find(value.tensor.id); name != names_.end()) value.name = name->second;
-        if (value.tensor.has(kHasStorage)) by_place_[place_of(value.tensor)] = id;
+        if (value.tensor.has(kHasStorage)) {
+            AtPlace& there = by_place_[place_of(value.tensor)];
+            there.last = id;
+            there.by_thread[steps_[static_cast<std::size_t>(step_)].thread] = id;
+        }
         out_.values.push_back(std::move(value));
         return id;
     }
@@ -147,7 +176,8 @@ class Tracer {
                 }
                 if (writes) writers_[tensor.storage] = {step_, tensor.version};
                 TracedValue value{.tensor = tensor, .step = step_, .result = number++};
-                value.snapshot = snapshot_of_result(tensor, step);
+                // What memory without contents holds is known once it is read: by then a pointer may have filled it.
+                if (!makes_memory(*step.op)) value.snapshot = snapshot_of_result(tensor, step);
                 out_.results.back().push_back(add(std::move(value)));
             });
     }
@@ -166,9 +196,10 @@ class Tracer {
             });
     }
 
-    /// Batch norm in training writes its running statistics, which neither schema nor version counter tell.
+    /// A normalization of batches in training writes its running statistics, which neither schema nor version counter
+    /// tell.
     void forget_statistics(const Step& step) {
-        if (step.kind != StepKind::op || step.op->name.find("batch_norm") == std::string::npos) return;
+        if (step.kind != StepKind::op || !may_update_statistics(step.op->name)) return;
         const auto& values = step.begin->values;
         for (std::size_t i = 3; i < std::min<std::size_t>(values.size(), 5); ++i)
             for_each_tensor(values[i], [&](const TensorRef& tensor) {
@@ -210,7 +241,11 @@ class Tracer {
     Values out_;
     std::int32_t step_ = 0;
     std::unordered_map<std::uint64_t, Current> current_;
-    std::map<Place, ValueId> by_place_;
+    struct AtPlace {
+        ValueId last = -1;
+        std::map<std::uint32_t, ValueId> by_thread = {};
+    };
+    std::map<Place, AtPlace> by_place_;
     struct Write {
         std::int32_t step = -1;
         std::optional<std::uint32_t> version = {};  ///< after it; unknown when the write itself was not seen
@@ -229,6 +264,17 @@ bool same_place(const TensorRef& a, const TensorRef& b) { return place_of(a) == 
 ValueMeta Values::meta(ValueId id) const {
     const TensorRef& tensor = values[static_cast<std::size_t>(id)].tensor;
     return {tensor.dtype.value_or(DType::f32), tensor.sizes, tensor.strides, tensor.has(kRequiresGrad)};
+}
+
+const TensorRef* read_as(const Values& values, const Step& step, std::int32_t index, ValueId id) {
+    const std::vector<ValueId>& reads = values.inputs[static_cast<std::size_t>(index)];
+    const TensorRef* found = nullptr;
+    std::size_t n = 0;
+    for (const EventValue& value : step.begin->values)
+        for_each_tensor(value, [&](const TensorRef& tensor) {
+            if (reads.at(n++) == id && !found) found = &tensor;
+        });
+    return found;
 }
 
 Values trace_values(const EventFile& file, const std::vector<Step>& steps) { return Tracer(file, steps).trace(); }

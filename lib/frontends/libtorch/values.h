@@ -44,6 +44,9 @@ struct Values {
     ValueMeta meta(ValueId id) const;
 };
 
+/// The tensor as which the step reads the value; null when it does not.
+const TensorRef* read_as(const Values& values, const Step& step, std::int32_t index, ValueId id);
+
 Values trace_values(const EventFile& file, const std::vector<Step>& steps);
 
 }  // namespace whittle::libtorch

@@ -3,8 +3,10 @@
 
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/standard.h"
-#include "ops/interpreter.h"
-#include "ops/onnx.h"
+#include "graph/value_ref.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/known.h"
+#include "ops/onnx/control.h"
 
 namespace whittle::onnx_proto {
 
@@ -92,11 +94,17 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
     if (pending.problem.empty() && !pending.unknown_operand) infer_results(pending);
     if (!pending.problem.empty() && !session_.options.keep_unknown)
         throw Error(pending.where, pending.problem, pending.hint);
+    std::vector<Tensor> values;
     if (!pending.problem.empty() || pending.unknown_operand)
         state_results(pending);
-    else if (fold(pending))
-        return;
+    else
+        values = constant_results(pending);
+    if (!values.empty() && session_.options.fold) return fold(pending, values);
     add_call(pending);
+    for (std::size_t i = 0; i < values.size() && i < static_cast<std::size_t>(pending.outputs); ++i)
+        if (const auto result = frames_.back().values.find(pending.proto.output(static_cast<int>(i)));
+            result != frames_.back().values.end())
+            unfolded_[result->second.id] = values[i];
 }
 
 /// The standard's only node without inputs that is a value: it becomes what an initializer becomes.
@@ -294,6 +302,7 @@ bool GraphImporter::inline_branch(Pending& pending) {
         std::vector<NodeRef> results;
         for (const onnx::ValueInfoProto& output : branch.output()) results.push_back(value(output.name()));
         frames_.pop_back();
+        ++session_.folded[pending.call.target];
         for (int i = 0; i < pending.outputs; ++i)
             frames_.back().values[pending.proto.output(i)] = results[static_cast<std::size_t>(i)];
         return true;
@@ -307,7 +316,7 @@ void GraphImporter::infer_results(Pending& pending) {
         if (pending.op->def->infer) {
             call.results = infer(graph_, call);
         } else {
-            const Expansion expansion = expand(graph_, call);
+            const Expansion expansion = expand(graph_, call, [this](NodeRef ref) { return known(ref); });
             for (const NodeId id : expansion.graph.outputs()) {
                 const Node& result = expansion.graph.nodes[static_cast<std::size_t>(id)];
                 call.results.push_back(result.meta());
@@ -336,7 +345,7 @@ void GraphImporter::state_results(Pending& pending) {
         const auto declared = frames_.back().declared.find(pending.proto.output(i));
         const onnx::TypeProto* type = declared == frames_.back().declared.end() ? nullptr : declared->second;
         const auto sizes = type ? declared_sizes(*type, session_.dims, std::nullopt) : std::nullopt;
-        const auto dtype = sizes ? dtype_of(type->tensor_type().elem_type()) : std::nullopt;
+        const auto dtype = sizes ? dtype_from_onnx(type->tensor_type().elem_type()) : std::nullopt;
         if (dtype)
             meta = ValueMeta::contiguous(*dtype, *sizes);
         else
@@ -351,41 +360,42 @@ void GraphImporter::state_results(Pending& pending) {
     session_.breaks.push_back({pending.problem, prefix_ + name, pending.call.target, pending.opset});
 }
 
-bool GraphImporter::fold(Pending& pending) {
+const Tensor* GraphImporter::known(NodeRef ref) const {
+    const Node& node = graph_.node(ref);
+    if (node.kind == NodeKind::get_attr) return &graph_.attributes.at(node.target);
+    const auto found = unfolded_.find(ref.id);
+    return found == unfolded_.end() ? nullptr : &found->second;
+}
+
+std::vector<Tensor> GraphImporter::constant_results(const Pending& pending) const {
     const Node& call = pending.call;
     std::vector<Tensor> values;
     for (const std::optional<Tensor>& constant : pending.constants)
         if (constant) values.push_back(*constant);
+    if (values.size() == call.results.size() && !values.empty()) return values;
     bool constants = true;
     for_each_input(call, [&](NodeRef ref) {
-        const Node& operand = graph_.node(ref);
-        constants &= operand.kind == NodeKind::get_attr && operand.meta().numel() <= kFoldedElements;
+        const Tensor* operand = known(ref);
+        constants &= operand && operand->numel() <= kFoldedElements;
     });
-    if (values.size() != call.results.size() || values.empty()) {
-        const bool nested = std::any_of(call.kwargs.begin(), call.kwargs.end(), [](const auto& kwarg) {
-            return std::holds_alternative<GraphRef>(kwarg.second.value);
-        });
-        if (!constants || nested || pending.op->def->random || largest(call.results) > kFoldedElements) return false;
-        Graph single = {.name = "constants", .dialect = "onnx", .opset_imports = graph_.opset_imports};
-        Node copy = map_inputs(call, [&](NodeRef ref) {
-            return Arg(single.get_attr(graph_.node(ref).target, graph_.attributes.at(graph_.node(ref).target)));
-        });
-        const NodeRef result = single.add(std::move(copy));
-        std::vector<NodeRef> outputs = {result};
-        if (call.results.size() > 1) {
-            outputs.clear();
-            for (std::size_t i = 0; i < call.results.size(); ++i)
-                outputs.push_back(single.add({.target = std::string(kGetItem),
-                                              .args = {Arg(result), Arg(static_cast<std::int64_t>(i))},
-                                              .results = {call.results[i]}}));
-        }
-        single.output(outputs);
-        try {
-            values = evaluate(single, {});
-        } catch (const Error&) {
-            return false;  // running the graph reports it
-        }
+    const bool nested = std::any_of(call.kwargs.begin(), call.kwargs.end(), [](const auto& kwarg) {
+        return std::holds_alternative<GraphRef>(kwarg.second.value);
+    });
+    if (!constants || nested || pending.op->def->random || largest(call.results) > kFoldedElements) return {};
+    Graph single = {.name = "constants", .dialect = "onnx", .opset_imports = graph_.opset_imports};
+    Node copy = map_inputs(call, [&](NodeRef ref) { return Arg(single.get_attr(graph_.node(ref).name, *known(ref))); });
+    const NodeRef result = single.add(std::move(copy));
+    single.output(add_results(single, result));
+    try {
+        return evaluate(single, {});
+    } catch (const Error&) {
+        return {};  // running the graph reports it
     }
+}
+
+void GraphImporter::fold(Pending& pending, const std::vector<Tensor>& values) {
+    const Node& call = pending.call;
+    ++session_.folded[call.target];
     for (int i = 0; i < pending.outputs; ++i) {
         const std::string& output = pending.proto.output(i);
         if (output.empty()) continue;
@@ -401,7 +411,6 @@ bool GraphImporter::fold(Pending& pending) {
         const std::string& name = result_name(pending, i);
         frames_.back().values[output] = same ? *same : add_constant(name, name, value);
     }
-    return true;
 }
 
 void GraphImporter::add_call(Pending& pending) {
@@ -414,19 +423,13 @@ void GraphImporter::add_call(Pending& pending) {
         return;
     }
     call.name = several;
-    const std::vector<ValueMeta> metas = call.results;
-    const std::string module_path = call.module_path;
     const NodeRef ref = append(std::move(call), pending.unknown_operand);
     for (int i = 0; i < pending.outputs; ++i) {
         const std::string& output = pending.proto.output(i);
         if (output.empty() || frame.read.count(output) == 0) continue;
-        frame.values[output] = append({.kind = NodeKind::call,
-                                       .name = result_name(pending, i),
-                                       .target = std::string(kGetItem),
-                                       .args = {Arg(ref), Arg(static_cast<std::int64_t>(i))},
-                                       .results = {metas[static_cast<std::size_t>(i)]},
-                                       .module_path = module_path},
-                                      pending.unknown_operand);
+        Node item = getitem(ref, i, graph_.node(ref));
+        item.name = result_name(pending, i);
+        frame.values[output] = append(std::move(item), pending.unknown_operand);
     }
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontends/onnx/standard.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 
 namespace whittle::onnx_proto {
 
@@ -133,6 +133,8 @@ NodeRef GraphImporter::capture(GraphImporter& outer, NodeRef node) {
         here = append(
             {.kind = NodeKind::placeholder, .name = source.name, .target = source.name, .results = {source.meta()}},
             outer.unknown(node));
+    if (const Tensor* constant = outer.known(node); constant && source.kind != NodeKind::get_attr)
+        unfolded_[here.id] = *constant;
     return captured_[node.id] = here;
 }
 

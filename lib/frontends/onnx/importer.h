@@ -16,7 +16,7 @@
 #include "frontends/onnx/names.h"
 #include "frontends/onnx/order.h"
 #include "frontends/onnx/proto.h"
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 
 namespace whittle::onnx_proto {
 
@@ -29,6 +29,8 @@ struct Session {
     std::map<std::string, std::int64_t> dims = {};    ///< sizes of named dimensions, decided so far
     std::vector<Break> breaks = {};
     std::vector<std::string> unknown = {};
+    std::map<std::string, std::size_t> folded = {};
+    std::vector<std::string> assumed_dims = {};
     FreeNames free_names = {};
 };
 
@@ -96,7 +98,11 @@ class GraphImporter {
     bool inline_branch(Pending& pending);
     void infer_results(Pending& pending);
     void state_results(Pending& pending);
-    bool fold(Pending& pending);
+    /// The results, where they depend on constants and static sizes alone.
+    std::vector<Tensor> constant_results(const Pending& pending) const;
+    void fold(Pending& pending, const std::vector<Tensor>& values);
+    /// The value of a constant, or of a call that could have been one.
+    const Tensor* known(NodeRef ref) const;
     void add_call(Pending& pending);
     const std::string& result_name(const Pending& pending, int output);
 
@@ -108,6 +114,7 @@ class GraphImporter {
     NameScope names_;
     std::vector<Frame> frames_;
     std::vector<bool> unknown_;           // per node: its metas are not known
+    std::map<NodeId, Tensor> unfolded_;   // what calls compute that are kept though they are constant
     std::map<NodeId, NodeRef> captured_;  // node here by node of the outer graph, constants included
     std::vector<NodeRef> results_;
 };

@@ -84,20 +84,46 @@ void bind_dims(const onnx::ValueInfoProto& input, const Sizes& given, Session& s
     }
 }
 
+bool is_dynamic(const onnx::TensorShapeProto_Dimension& dim) {  // some exporters write -1
+    return !dim.has_dim_value() || dim.dim_value() < 0;
+}
+
+/// What the caller calls a dynamic dimension: its own name, or its place, "x[2]".
+std::string dim_name(const onnx::ValueInfoProto& input, int position) {
+    const auto& dim = input.type().tensor_type().shape().dim(position);
+    return dim.dim_param().empty() ? input.name() + '[' + std::to_string(position) + ']' : dim.dim_param();
+}
+
+/// The declared sizes; dynamic dimensions that nothing decides are assumed. Nothing when not even the rank is declared.
+std::optional<Sizes> decided_sizes(const onnx::ValueInfoProto& input, Session& session) {
+    const auto& type = input.type().tensor_type();
+    if (!type.has_shape()) return std::nullopt;
+    Sizes sizes;
+    for (int i = 0; i < type.shape().dim_size(); ++i) {
+        const auto& dim = type.shape().dim(i);
+        if (!is_dynamic(dim)) {
+            sizes.push_back(dim.dim_value());
+            continue;
+        }
+        const auto [size, assumed] = session.dims.emplace(dim_name(input, i), session.options.default_dim);
+        if (assumed) session.assumed_dims.push_back(size->first);
+        sizes.push_back(size->second);
+    }
+    return sizes;
+}
+
 ValueMeta input_meta(const onnx::ValueInfoProto& input, Session& session) {
     const Location where{session.file, "input " + in_quotes(input.name())};
     if (!input.type().has_tensor_type())
         throw Error(where, "found an input that is no tensor, expected a dense tensor");
     const int code = input.type().tensor_type().elem_type();
-    const auto dtype = onnx_proto::dtype_of(code);
+    const auto dtype = dtype_from_onnx(code);
     if (!dtype)
-        throw Error(where, "found elements of type " + onnx_proto::data_type_name(code) +
-                               ", expected FLOAT, DOUBLE, FLOAT16, BFLOAT16, INT64, INT32, INT16, INT8, UINT8 or BOOL");
+        throw Error(where, "found elements of type " + onnx_proto::data_type_name(code) + ", expected " +
+                               dtype_names(&DTypeInfo::onnx_name));
     const auto given = session.options.input_sizes.find(input.name());
     std::optional<Sizes> sizes =
-        given != session.options.input_sizes.end()
-            ? std::optional(given->second)
-            : onnx_proto::declared_sizes(input.type(), session.dims, session.options.default_dim);
+        given != session.options.input_sizes.end() ? std::optional(given->second) : decided_sizes(input, session);
     if (!sizes) throw Error(where, "found no shape, expected one", "give the input's sizes");
     try {
         element_count(*sizes);
@@ -111,15 +137,14 @@ ValueMeta input_meta(const onnx::ValueInfoProto& input, Session& session) {
 void check_dims(const std::vector<const onnx::ValueInfoProto*>& inputs, const Session& session) {
     std::vector<std::string> names;
     for (const onnx::ValueInfoProto* input : inputs)
-        for (const auto& dim : input->type().tensor_type().shape().dim())
-            if (!dim.dim_param().empty()) names.push_back(dim.dim_param());
+        for (int i = 0; i < input->type().tensor_type().shape().dim_size(); ++i)
+            if (is_dynamic(input->type().tensor_type().shape().dim(i))) names.push_back(dim_name(*input, i));
     for (const auto& [name, size] : session.options.dims)
         if (std::find(names.begin(), names.end(), name) == names.end())
-            throw Error(
-                {session.file, {}},
-                "given a size of the dimension " + in_quotes(name) + ", expected " +
-                    (names.empty() ? "none: no input has a dynamic dimension with a name" : "one of " + join(names)),
-                did_you_mean(name, names));
+            throw Error({session.file, {}},
+                        "given a size of the dimension " + in_quotes(name) + ", expected " +
+                            (names.empty() ? "none: no input has a dynamic dimension" : "one of " + join(names)),
+                        did_you_mean(name, names));
 }
 
 /// Metas of the inputs, dynamic dimensions decided.
@@ -161,6 +186,8 @@ LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string&
     loaded.graph = importer.finish(proto.name().empty() ? "graph" : identifier(proto.name()));
     loaded.breaks = std::move(session.breaks);
     loaded.unknown = std::move(session.unknown);
+    loaded.folded = std::move(session.folded);
+    loaded.assumed_dims = std::move(session.assumed_dims);
     try {
         verify(loaded.graph, loaded.breaks.empty() ? Stage::registered : Stage::captured, Registry::instance());
     } catch (const Error& error) {

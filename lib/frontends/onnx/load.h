@@ -10,7 +10,8 @@
 //                          names, tensor attributes as get_attr
 //   value name, node name  node name (see identifier()), module_path
 // A call whose operands are all small constants is computed and becomes a get_attr; so do Shape and Size of anything.
-// An Identity of a constant is that constant. Nodes that are not sorted are sorted.
+// An Identity of a constant is that constant. (Without LoadOptions::fold all of these stay calls.) Nodes that are not
+// sorted are sorted.
 //
 // Three things have no attribute in ONNX and are kwargs here:
 //   num_outputs   how many results a node of an op with optional or variadic outputs has (Split, MaxPool, LSTM …), when
@@ -31,19 +32,20 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "ops/onnx/opset.h"
 
 namespace whittle {
-
-inline constexpr std::int64_t kMinOpset = 7, kMaxOpset = 17;
 
 struct LoadOptions {
     /// Sizes of the tensors that will be given, by the model's input names. They decide dynamic dimensions and must
     /// agree with static ones.
     std::map<std::string, Sizes> input_sizes = {};
-    /// Sizes of dynamic dimensions by their names in the model (dim_param).
+    /// Sizes of dynamic dimensions by their names in the model (dim_param), or by their places, "x[2]".
     std::map<std::string, std::int64_t> dims = {};
     /// Size of dynamic dimensions that nothing else decides.
     std::int64_t default_dim = 1;
+    /// Compute what depends on constants and static sizes alone; false: it stays as the calls that the file has.
+    bool fold = true;
     /// Keep nodes that Whittle cannot describe and report them as breaks; by default the first is an Error.
     bool keep_unknown = false;
 };
@@ -62,6 +64,10 @@ struct LoadedModel {
     /// Names of calls whose metas are not known (they are given as f32[]): breaks, and what depends on them. Metas that
     /// the file itself states (value_info) are believed instead.
     std::vector<std::string> unknown = {};
+    /// Nodes of the file that were computed while reading it and are no calls any more, by op.
+    std::map<std::string, std::size_t> folded = {};
+    /// Dynamic dimensions that nothing decided and that were given LoadOptions::default_dim: "batch", "x[2]".
+    std::vector<std::string> assumed_dims = {};
 };
 
 /// Reads the model; its graph verifies at Stage::captured, without breaks at Stage::registered. Throws Error naming

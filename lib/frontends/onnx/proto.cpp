@@ -14,18 +14,6 @@ namespace {
 constexpr std::size_t kLongestQuote = 80;
 constexpr int kDeepestMessage = 100;  // a nested graph takes three levels
 
-struct ElementType {
-    int code;
-    DType dtype;
-};
-constexpr ElementType kElementTypes[] = {
-    {onnx::TensorProto::FLOAT, DType::f32},   {onnx::TensorProto::DOUBLE, DType::f64},
-    {onnx::TensorProto::FLOAT16, DType::f16}, {onnx::TensorProto::BFLOAT16, DType::bf16},
-    {onnx::TensorProto::INT64, DType::i64},   {onnx::TensorProto::INT32, DType::i32},
-    {onnx::TensorProto::INT16, DType::i16},   {onnx::TensorProto::INT8, DType::i8},
-    {onnx::TensorProto::UINT8, DType::u8},    {onnx::TensorProto::BOOL, DType::boolean},
-};
-
 /// Length of the UTF-8 sequence at the start of `text`, 0 when it is none (RFC 3629: shortest form, no surrogates).
 std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
@@ -91,20 +79,8 @@ void parse(std::span<const std::byte> bytes, google::protobuf::Message& message,
                     "the file may be truncated, or not ONNX");
 }
 
-std::optional<DType> dtype_of(int data_type) {
-    for (const ElementType& type : kElementTypes)
-        if (type.code == data_type) return type.dtype;
-    return std::nullopt;
-}
-
-int data_type_of(DType dtype) {
-    for (const ElementType& type : kElementTypes)
-        if (type.dtype == dtype) return type.code;
-    WHITTLE_CHECK(false, "no ONNX type for a dtype");
-    return 0;
-}
-
 std::string data_type_name(int data_type) {
+    if (const auto dtype = dtype_from_onnx(data_type)) return std::string(info_of(*dtype).onnx_name);
     if (onnx::TensorProto::DataType_IsValid(data_type))
         return onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(data_type));
     return std::to_string(data_type);

@@ -28,9 +28,6 @@ std::string checked_text(const std::string& name, const Location& where, std::st
 void parse(std::span<const std::byte> bytes, google::protobuf::Message& message, const std::string& file,
            std::string_view what);
 
-/// The dtype of a TensorProto.DataType; nothing for those that Whittle does not have.
-std::optional<DType> dtype_of(int data_type);
-int data_type_of(DType dtype);
 /// "STRING", "UINT32"; the number when the standard does not know it.
 std::string data_type_name(int data_type);
 
@@ -48,10 +45,10 @@ class ExternalFiles {
     /// regular file inside the folder, by a relative path without "..", also after symbolic links, and offset and
     /// length lie within it.
     View view(const onnx::TensorProto& proto, std::size_t needed, const Location& where);
-
-  private:
+    /// All of the file at `location`. Throws Error as view().
     std::shared_ptr<const MappedFile> file(const std::string& location, const Location& where);
 
+  private:
     std::filesystem::path folder_;
     std::map<std::string, std::shared_ptr<const MappedFile>> files_;
 };

@@ -9,7 +9,8 @@
 #include "frontends/onnx/names.h"
 #include "frontends/onnx/proto.h"
 #include "graph/text.h"
-#include "ops/registry.h"
+#include "graph/value_ref.h"
+#include "ops/core/registry.h"
 
 namespace whittle {
 
@@ -36,7 +37,7 @@ class Exporter {
         name_results();
         for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
             const Node& node = graph_.nodes[i];
-            if (node.kind == NodeKind::call && node.target != kGetItem) write_call(node, i, *proto.add_node());
+            if (is_op_call(node)) write_call(node, i, *proto.add_node());
         }
         write_outputs(proto, captured);
     }
@@ -51,7 +52,7 @@ class Exporter {
     static void set_type(const ValueMeta& meta, const std::string& name, onnx::ValueInfoProto& info) {
         info.set_name(name);
         onnx::TypeProto::Tensor& type = *info.mutable_type()->mutable_tensor_type();
-        type.set_elem_type(onnx_proto::data_type_of(meta.dtype));
+        type.set_elem_type(info_of(meta.dtype).onnx);
         type.mutable_shape();  // a 0-d tensor has a shape, without dimensions
         for (const std::int64_t size : meta.sizes) type.mutable_shape()->add_dim()->set_dim_value(size);
     }
@@ -126,13 +127,13 @@ class Exporter {
         for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
             const Node& node = graph_.nodes[i];
             if (node.kind != NodeKind::call) continue;
-            if (node.target != kGetItem) {
+            const std::optional<ValueRef> read = item_read(node);
+            if (!read) {
                 if (node.results.size() == 1) names_[i] = scope_.take(node.name);
                 continue;
             }
-            const std::pair key{node.args.at(0).node()->id, std::get<std::int64_t>(node.args.at(1).value)};
-            const bool single = graph_.node({key.first}).results.size() == 1;
-            std::string& name = single ? name_of({key.first}) : result_names_[key];
+            const bool single = graph_.node({read->node}).results.size() == 1;
+            std::string& name = single ? name_of({read->node}) : result_names_[*read];
             if (name.empty()) name = scope_.take(node.name);
             names_[i] = name;
         }
@@ -154,7 +155,7 @@ class Exporter {
         for (std::size_t i = 0; i < node.results.size(); ++i) {
             std::string& name = node.results.size() == 1
                                     ? names_[position]
-                                    : result_names_[{static_cast<NodeId>(position), static_cast<std::int64_t>(i)}];
+                                    : result_names_[{static_cast<NodeId>(position), static_cast<int>(i)}];
             if (name.empty()) name = scope_.take(node.name + "_" + std::to_string(i));
             proto.add_output(name);
         }
@@ -196,7 +197,7 @@ class Exporter {
             proto.set_s(*text);
         } else if (const DType* dtype = std::get_if<DType>(&arg.value)) {
             proto.set_type(onnx::AttributeProto::INT);
-            proto.set_i(onnx_proto::data_type_of(*dtype));
+            proto.set_i(info_of(*dtype).onnx);
         } else if (const NodeRef* ref = arg.node()) {
             const Node& constant = graph_.node(*ref);
             if (constant.kind != NodeKind::get_attr)
@@ -265,10 +266,10 @@ class Exporter {
     const Graph& graph_;
     const Exporter* outer_;
     NameScope scope_;
-    std::vector<std::string> names_;                                       // ONNX name of every node with one value
-    std::map<std::pair<NodeId, std::int64_t>, std::string> result_names_;  // of calls with several results
-    std::map<std::string, std::string> initializers_;                      // ONNX names by qualified name
-    std::vector<bool> is_value_;                                           // per node: read as an operand or output
+    std::vector<std::string> names_;                   // ONNX name of every node with one value
+    std::map<ValueRef, std::string> result_names_;     // of calls with several results
+    std::map<std::string, std::string> initializers_;  // ONNX names by qualified name
+    std::vector<bool> is_value_;                       // per node: read as an operand or output
 };
 
 onnx::ModelProto to_model(const Graph& graph) {

@@ -31,7 +31,7 @@ std::size_t promised_bytes(const onnx::TensorProto& proto, DType dtype, Sizes& s
     return bytes;
 }
 
-/// int32_data as the tensor's elements. `Element` is the storage type; 16-bit floats are stored as bits.
+/// int32_data as the tensor's elements. `Element` is the storage type; reduced floats are stored as bits.
 template <class Element>
 void narrow(const onnx::TensorProto& proto, Tensor& tensor, const Location& where) {
     auto* out = static_cast<Element*>(tensor.mutable_raw());
@@ -63,36 +63,21 @@ Tensor from_typed_fields(const onnx::TensorProto& proto, DType dtype, const Size
     if (found != expected) throw Error(where, count_message(found, "elements", sizes, dtype, expected));
     Tensor tensor(dtype, sizes);
     if (expected == 0) return tensor;
-    switch (dtype) {
-        case DType::f32:
-            std::copy(proto.float_data().begin(), proto.float_data().end(), tensor.mutable_data<float>());
-            break;
-        case DType::f64:
-            std::copy(proto.double_data().begin(), proto.double_data().end(), tensor.mutable_data<double>());
-            break;
-        case DType::i64:
-            std::copy(proto.int64_data().begin(), proto.int64_data().end(), tensor.mutable_data<std::int64_t>());
-            break;
-        case DType::i32:
-            std::copy(proto.int32_data().begin(), proto.int32_data().end(), tensor.mutable_data<std::int32_t>());
-            break;
-        case DType::f16:
-        case DType::bf16:
+    visit_dtype(dtype, [&]<class T>(T) {
+        const auto copy = [&](const auto& data) { std::copy(data.begin(), data.end(), tensor.mutable_data<T>()); };
+        if constexpr (std::is_same_v<T, float>)
+            copy(proto.float_data());
+        else if constexpr (std::is_same_v<T, double>)
+            copy(proto.double_data());
+        else if constexpr (std::is_same_v<T, std::int64_t>)
+            copy(proto.int64_data());
+        else if constexpr (!is_reduced_type<T>)
+            narrow<T>(proto, tensor, where);
+        else if constexpr (sizeof(T) == 2)
             narrow<std::uint16_t>(proto, tensor, where);
-            break;
-        case DType::i16:
-            narrow<std::int16_t>(proto, tensor, where);
-            break;
-        case DType::i8:
-            narrow<std::int8_t>(proto, tensor, where);
-            break;
-        case DType::u8:
+        else
             narrow<std::uint8_t>(proto, tensor, where);
-            break;
-        case DType::boolean:
-            narrow<bool>(proto, tensor, where);
-            break;
-    }
+    });
     return tensor;
 }
 
@@ -116,10 +101,10 @@ Tensor from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const void> 
 }  // namespace
 
 Tensor take_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Location& where) {
-    const std::optional<DType> dtype = dtype_of(proto.data_type());
+    const std::optional<DType> dtype = dtype_from_onnx(proto.data_type());
     if (!dtype)
-        throw Error(where, "found elements of type " + data_type_name(proto.data_type()) +
-                               ", expected FLOAT, DOUBLE, FLOAT16, BFLOAT16, INT64, INT32, INT16, INT8, UINT8 or BOOL");
+        throw Error(where, "found elements of type " + data_type_name(proto.data_type()) + ", expected " +
+                               dtype_names(&DTypeInfo::onnx_name));
     if (proto.has_segment()) throw Error(where, "found a segment of a tensor, expected a whole tensor");
     Sizes sizes;
     const std::size_t bytes = promised_bytes(proto, *dtype, sizes, where);
@@ -137,7 +122,7 @@ Tensor take_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Loca
 
 void put_tensor(const Tensor& tensor, const std::string& name, onnx::TensorProto& proto) {
     if (!name.empty()) proto.set_name(name);
-    proto.set_data_type(data_type_of(tensor.dtype()));
+    proto.set_data_type(info_of(tensor.dtype()).onnx);
     for (const std::int64_t size : tensor.sizes()) proto.add_dims(size);
     const Tensor contiguous = tensor.contiguous();
     const std::span<const std::byte> bytes = contiguous.contiguous_bytes();

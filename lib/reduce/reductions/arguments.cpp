@@ -1,5 +1,5 @@
 // arguments: those that have a default take it.
-#include "ops/registry.h"
+#include "ops/core/registry.h"
 #include "reduce/reductions/reduction.h"
 
 namespace whittle::reduce {

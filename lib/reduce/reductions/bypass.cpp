@@ -1,6 +1,7 @@
 // bypass: readers of a value read, in its place, one that it is computed from; nested graphs included.
 #include <set>
 
+#include "graph/value_ref.h"
 #include "reduce/reductions/reduction.h"
 
 namespace whittle::reduce {
@@ -10,8 +11,7 @@ namespace {
 std::vector<NodeRef> sources(const Graph& graph, const Node& value) {
     std::vector<NodeRef> refs;
     std::set<NodeId> seen;
-    const Node& computed = value.target == kGetItem ? graph.node(*value.args.at(0).node()) : value;
-    for_each_input(computed, [&](NodeRef ref) {
+    for_each_input(producer_of(graph, value), [&](NodeRef ref) {
         if (seen.insert(ref.id).second) refs.push_back(ref);
     });
     return refs;

@@ -1,10 +1,12 @@
 #include "reduce/reductions/case.h"
 
+#include "graph/value_ref.h"
+
 namespace whittle::reduce {
 namespace {
 
 void add(Size& size, const Graph& graph) {
-    for (const Node& node : graph.nodes) size.calls += node.kind == NodeKind::call && node.target != kGetItem;
+    size.calls += static_cast<std::size_t>(op_count(graph));
     for (const auto& [name, tensor] : graph.attributes) size.elements += tensor.numel();
     for (const auto& [name, nested] : graph.subgraphs) add(size, *nested);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "graph/value_ref.h"
 #include "reduce/reductions/reduction.h"
 
 namespace whittle::reduce {
@@ -94,7 +95,7 @@ class Sizing {
                 for (std::size_t k = 0; k < values.size(); ++k)
                     places_.push_back({Place::Kind::element, number, id, k, 0, values[k]});
             }
-            if (node.kind != NodeKind::call || node.target == kGetItem) continue;
+            if (!is_op_call(node)) continue;
             for (std::size_t k = 0; k < node.args.size() + node.kwargs.size(); ++k) {
                 const ArgList* list = argument(node, k).list();
                 for (std::size_t e = 0; list && e < list->size(); ++e)

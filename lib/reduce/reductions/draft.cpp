@@ -6,9 +6,10 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "graph/value_ref.h"
 #include "graph/verify.h"
-#include "ops/interpreter.h"
-#include "ops/nested.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/nested.h"
 #include "passes/dce.h"
 
 namespace whittle::reduce {
@@ -110,10 +111,8 @@ void Draft::replace(NodeId value, NodeRef by) {
 bool Draft::replaced(NodeId value) const {
     if (replacement_.at(static_cast<std::size_t>(value)).id >= 0) return true;
     for (const NodeId id : from_->calls()) {
-        const Node& read = from_->node({id});
-        if (read.target == kGetItem && read.args.at(0).node()->id == value &&
-            replacement_[static_cast<std::size_t>(id)].id >= 0)
-            return true;
+        const auto read = item_read(from_->node({id}));
+        if (read && read->node == value && replacement_[static_cast<std::size_t>(id)].id >= 0) return true;
     }
     return false;
 }

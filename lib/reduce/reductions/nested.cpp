@@ -2,7 +2,8 @@
 // iteration. What the op means is not asked: the reference computes what comes out, and the oracle judges it.
 #include <map>
 
-#include "ops/nested.h"
+#include "graph/value_ref.h"
+#include "ops/core/nested.h"
 #include "reduce/reductions/fill.h"
 #include "reduce/reductions/reduction.h"
 
@@ -77,10 +78,9 @@ class Inliner {
         const std::vector<NodeId> outputs = nested_.outputs();
         const Graph& graph = draft_.from();
         for (const NodeId id : graph.calls()) {
-            const Node& read = graph.node({id});
-            if (read.target == kGetItem && read.args.at(0).node()->id == call_)
-                draft_.replace(id, map_.at(outputs.at(first + static_cast<std::size_t>(
-                                                                  std::get<std::int64_t>(read.args.at(1).value)))));
+            const auto read = item_read(graph.node({id}));
+            if (read && read->node == call_)
+                draft_.replace(id, map_.at(outputs.at(first + static_cast<std::size_t>(read->index))));
         }
         if (graph.node({call_}).results.size() == 1) draft_.replace(call_, map_.at(outputs.at(first)));
     }

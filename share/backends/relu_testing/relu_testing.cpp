@@ -11,7 +11,7 @@
 #include "backends/eager/eager.h"
 #include "backends/plugin/exchange.h"
 #include "base/error.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 
 namespace {
 

@@ -7,7 +7,7 @@
 #include "base/files.h"
 #include "event_writer.h"
 #include "graph/text.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 
 using namespace whittle;
 using namespace whittle::libtorch;
@@ -26,7 +26,8 @@ enum Op : std::uint32_t {
     kRandn,
     kEmpty,
     kFill,
-    kLoss
+    kLoss,
+    kUnsqueeze
 };
 
 /// A made-up program: `write` writes what it did.
@@ -53,6 +54,7 @@ EventFile program(const TempDir& folder, Write&& write) {
         writer.define(kFill, "aten::fill_", "Scalar",
                       "aten::fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)");
         writer.define(kLoss, "my::loss", "", "my::loss(Tensor self) -> Tensor", kComposite);
+        writer.define(kUnsqueeze, "aten::unsqueeze", "", "aten::unsqueeze(Tensor(a) self, int dim) -> Tensor(a)");
         write(writer);
         writer.recorder.finish();
         writer.chunk.unmap();
@@ -420,6 +422,48 @@ TEST_CASE("probes say what inputs are called: parameters, elements of lists, var
     CHECK(texts == std::vector<std::string>{"L['x']", "L['xs'][1]", "L['mask']", "L['arg0']"});
 }
 
+TEST_CASE("probes say with which numbers a function was called, and which ways it went") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        w.probe_enter("f");
+        w.probe_value("n", 3);
+        w.probe_branch("n > 2", 5, 1);
+        w.call(kMul, {{.id = 1}, {.id = 1}}, {{.id = 2}});
+        for (const int turn : {1, 1, 0}) w.probe_branch("i < n", 6, turn);
+        w.probe_enter("g");  // which way what it calls goes is its own way, too
+        w.probe_branch("n", 20, 7, true);
+        w.probe_leave();
+        w.probe_branch("sum > 0", 8, 1);
+        w.call(kMul, {{.id = 1}, {.id = 1}}, {{.id = 3}});
+        w.probe_leave();
+        w.probe_enter("h");
+        w.probe_branch("other", 30, 1);
+        w.probe_leave();
+    });
+    const ProbedCalls probes(file);
+    std::uint64_t first = 0, last = 0, data = 0;
+    for (const Event& event : file.events) {
+        if (event.kind == RecordKind::op_begin) (first == 0 ? first : last) = event.order;
+        if (event.kind == RecordKind::probe_branch && event.text == "sum > 0") data = event.order;
+    }
+    const ProbedCall* call = probes.at(0, first, "f");
+    REQUIRE(call);
+    const auto texts = [](const std::vector<capture::Guard>& guards) {
+        std::vector<std::string> all;
+        for (const capture::Guard& guard : guards) all.push_back(guard.text());
+        return all;
+    };
+    CHECK(texts(ProbedCalls::value_guards(*call)) == std::vector<std::string>{"L['n'] == 3"});
+    const auto by_data = [&](std::uint64_t order) { return order == data; };
+    const auto before = probes.branch_guards(*call, 0, first, by_data);
+    CHECK(texts(before) == std::vector<std::string>{"(n > 2) is true"});
+    REQUIRE(before.at(0).stack().size() == 1);
+    CHECK(before[0].stack()[0] == StackFrame{"app.cpp", 5, 9, "f", "n > 2"});
+    CHECK(texts(probes.branch_guards(*call, first, last, by_data)) ==
+          std::vector<std::string>{"(i < n) is true 2 times, then false", "(n) is 7"});
+    CHECK(texts(probes.branch_guards(*call, last, UINT64_MAX, by_data)).empty());
+}
+
 TEST_CASE("the backward pass is one break, and a graph of its own") {
     const TempDir folder;
     const EventFile file = program(folder, [](EventWriter& w) {
@@ -522,4 +566,67 @@ TEST_CASE("lambdas are named by their place, other call operators by their class
     CHECK(readable_function("operator()", "app.cpp", 0) == "{lambda in app.cpp}");  // GCC does not tell its line
     CHECK(readable_function("Scale::operator()", "app.cpp", 7) == "Scale::operator()");
     CHECK(readable_function("(anonymous namespace)::f", "app.cpp", 7) == "f");
+}
+
+TEST_CASE("each of two threads that make the same view of one tensor uses its own") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor shared{.id = 1};
+        const auto view = [](std::uint64_t id) { return FakeTensor{.id = id, .sizes = {1, 3}, .storage = 1}; };
+        const auto result = [](std::uint64_t id) { return FakeTensor{.id = id, .sizes = {1, 3}}; };
+        ThreadChunk other;
+        const auto on_other = [&](auto&& body) {
+            std::swap(w.chunk, other);
+            body();
+            std::swap(w.chunk, other);
+        };
+        w.snapshot(shared, {1, 2, 3});
+        w.call(kUnsqueeze, {shared}, {view(2)}, {0});
+        on_other([&] { w.call(kUnsqueeze, {shared}, {view(3)}, {0}); });
+        w.call(kRelu, {view(2)}, {result(4)});
+        on_other([&] { w.call(kRelu, {view(3)}, {result(5)}); });
+        other.unmap();
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    REQUIRE(frame.graphs.size() == 1);
+    CHECK(frame.graphs[0].runs == 2);
+    CHECK(frame.graphs[0].graph.calls().size() == 2);
+    CHECK(frame.graphs[0].graph.placeholders().size() == 1);
+    CHECK(frame.graphs[0].graph.outputs().size() == 1);
+}
+
+TEST_CASE("memory without contents holds what it held when it was first read") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor made{.id = 1}, y{.id = 2};
+        w.begin(kEmpty, 0, {}, {3});
+        w.snapshot(made, {7, 7, 7});
+        w.end(kEmpty, 0, {made});
+        w.snapshot(made, {1, 2, 3});  // filled through a pointer
+        w.call(kRelu, {made}, {y});
+        w.snapshot(y, {1, 2, 3});
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    CHECK(frame.breaks.empty());
+    REQUIRE(frame.graphs.size() == 1);
+    REQUIRE(frame.graphs[0].inputs.size() == 1);
+    CHECK(frame.graphs[0].inputs[0].values<float>() == std::vector<float>{1, 2, 3});
+}
+
+TEST_CASE("an op under autocast is the one that it calls with its arguments cast") {
+    constexpr std::uint32_t kCasting = 100;
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        w.define(kCasting, "aten::relu", "", "aten::relu(Tensor self) -> Tensor", kComposite | kCasts);
+        const FakeTensor x{.id = 1}, cast{.id = 2, .dtype = 15}, y{.id = 3, .dtype = 15};
+        w.begin(kCasting, 0, {x});
+        w.begin(kRelu, 1, {cast});
+        w.end(kRelu, 1, {y});
+        w.end(kCasting, 0, {y});
+    });
+    for (const Level level : {Level::core, Level::api}) {
+        const capture::CapturedFrame frame = only_frame(file, level);
+        REQUIRE(frame.graphs.size() == 1);
+        CHECK(frame.graphs[0].graph.node({frame.graphs[0].graph.placeholders()[0]}).meta().dtype == DType::bf16);
+    }
 }

@@ -116,6 +116,23 @@ class EventWriter {
         put_tensor(tensor);
         commit();
     }
+    void probe_value(const char* name, std::int64_t value) {
+        record.start(RecordKind::probe_value);
+        record.put_text(name);
+        record.put(ValueTag::integer);
+        record.put(value);
+        commit();
+    }
+    void probe_branch(const char* condition, std::uint32_t line, std::int64_t outcome, bool selects = false) {
+        record.start(RecordKind::probe_branch);
+        record.put(line);
+        record.put(std::uint32_t{9});
+        record.put(outcome);
+        record.put(selects ? BranchKind::selected : BranchKind::taken);
+        record.put_text("app.cpp");
+        record.put_text(condition);
+        commit();
+    }
     void probe_leave() {
         record.start(RecordKind::probe_leave);
         commit();

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "graph/text.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 
 using namespace whittle;
 using namespace whittle::libtorch;
@@ -123,4 +123,50 @@ TEST_CASE("values of a few runs are kept, and only of those that the graph stand
     REQUIRE(graph.more_runs.size() == kMostRuns - 1);
     for (const capture::RecordedRun& kept : graph.more_runs)
         CHECK(same_bits(evaluate(graph.graph, kept.inputs).at(0), kept.outputs.at(0)));
+}
+
+namespace {
+
+/// An execution with what probes told of it.
+CapturedFrame told(const std::string& text, std::int64_t n, bool way, std::int64_t ignored = 0) {
+    CapturedFrame frame = execution(text);
+    frame.graphs[0].guards = {
+        capture::Guard::scalar(Source::local("ignored"), ignored), capture::Guard::scalar(Source::local("n"), n),
+        capture::Guard(Source::condition("n > 2", 5), capture::Outcomes{{way}}, {{"app.cpp", 5, 9, "scale", "n > 2"}})};
+    return frame;
+}
+
+}  // namespace
+
+TEST_CASE("where probes told of the calls, a recompile is told in the terms of the program") {
+    const std::string other = replaced(kScale, "2.0", "3.0");
+    const std::vector<CapturedFrame> frames = folded({told(kScale, 2, false), told(other, 3, false)});
+    REQUIRE(frames.at(0).recompiles.size() == 1);
+    CHECK(frames[0].recompiles[0].guard == "L['n'] == 2, now 3");
+    CHECK(frames[0].recompiles[0].stack.at(0).line == 3);  // of the operation that it is a number of
+    CHECK(frames[0].graphs.at(1).difference == "L['n'] == 2, now 3");
+    // A size tells itself.
+    const std::string larger = replaced(kScale, "f32[2]", "f32[5]");
+    CHECK(folded({told(kScale, 2, false), told(larger, 3, false)})[0].recompiles.at(0).guard ==
+          "L['arg0'] size 0 == 2, now 5");
+}
+
+TEST_CASE("another way through the function is a recompile, told at its branch") {
+    const std::string other = replaced(kScale, "mul.Scalar", "add.Scalar");
+    std::vector<CapturedFrame> frames = folded({told(kScale, 3, true), told(other, 3, false), told(kScale, 3, true)});
+    REQUIRE(frames.at(0).recompiles.size() == 1);
+    CHECK(frames[0].recompiles[0].guard == "(n > 2) is true, now false");
+    CHECK(frames[0].recompiles[0].stack.at(0) == StackFrame{"app.cpp", 5, 9, "scale", "n > 2"});
+    CHECK(frames[0].recompiles[0].count == 1);
+    frames = folded({told(kScale, 3, true), told(other, 1, false)});
+    CHECK(frames[0].recompiles.at(0).guard == "L['n'] == 3, now 1");
+    CHECK(frames[0].recompiles.at(0).stack.at(0).line == 5);
+}
+
+TEST_CASE("a number that makes no other graph is no guard") {
+    const std::vector<CapturedFrame> frames = folded({told(kScale, 3, true, 7), told(kScale, 3, true, 8)});
+    REQUIRE(frames.at(0).graphs.size() == 1);
+    CHECK(frames[0].recompiles.empty());
+    REQUIRE(frames[0].graphs[0].guards.size() == 2);
+    CHECK(frames[0].graphs[0].guards[0].text() == "L['n'] == 3");
 }

@@ -4,7 +4,7 @@
 #include "frontends/onnx/save.h"
 #include "graph/text.h"
 #include "models.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 #include "tensor/compare.h"
 
 namespace whittle {
@@ -56,6 +56,39 @@ TEST_CASE("shape computations and identities of constants are folded", "[onnx]")
     CHECK(graph.attributes.count("w") == 1);
     CHECK(graph.find("y")->meta().sizes == Sizes{3, 1});
     CHECK(same_structure(graph, reloaded(graph)));
+}
+
+TEST_CASE("without folding every node stays a call, and runs", "[onnx]") {
+    const onnx::ModelProto proto = model(
+        "g (float[N,3] x) => (float[3,N] y) <int64 zero = {0}, int64[1] first = {0}, "
+        "int64[1] three = {3}, float[3] w = {1,2,3}> {"
+        "s = Shape(x) n = Gather(s, zero) r = Unsqueeze(n, first) t = Concat<axis = 0>(three, r)"
+        "v = Identity(w) z = Add(x, v) y = Reshape(z, t) }");
+    const LoadedModel folded = load(proto, {.dims = {{"N", 2}}});
+    CHECK(folded.folded ==
+          std::map<std::string, std::size_t>{
+              {"onnx.Shape", 1}, {"onnx.Gather", 1}, {"onnx.Unsqueeze", 1}, {"onnx.Concat", 1}, {"onnx.Identity", 1}});
+    const LoadedModel whole = load(proto, {.dims = {{"N", 2}}, .fold = false});
+    CHECK(whole.folded.empty());
+    CHECK(targets(whole.graph) == std::vector<std::string>{"onnx.Shape", "onnx.Gather", "onnx.Unsqueeze", "onnx.Concat",
+                                                           "onnx.Identity", "onnx.Add", "onnx.Reshape"});
+    CHECK(whole.graph.find("y")->meta().sizes == Sizes{3, 2});
+    const std::vector<Tensor> x = {Tensor::of(std::vector<float>{0, 0, 0, 1, 1, 1}, {2, 3})};
+    CHECK(run(whole.graph, x) == std::vector<double>{1, 2, 3, 2, 3, 4});
+    CHECK(run(folded.graph, x) == run(whole.graph, x));
+}
+
+TEST_CASE("a dynamic dimension that nothing decides is told, and has a name to decide it by", "[onnx]") {
+    onnx::ModelProto proto = model("g (float[N,3,2] x) => (float[N,3,2] y) { y = Relu(x) }");
+    auto* shape = proto.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+    shape->mutable_dim(2)->clear_dim_value();
+    const LoadedModel assumed = load(proto);
+    CHECK(assumed.assumed_dims == std::vector<std::string>{"N", "x[2]"});
+    CHECK(assumed.graph.find("y")->meta().sizes == Sizes{1, 3, 1});
+    const LoadedModel given = load(proto, {.dims = {{"N", 4}, {"x[2]", 5}}});
+    CHECK(given.assumed_dims.empty());
+    CHECK(given.graph.find("y")->meta().sizes == Sizes{4, 3, 5});
+    CHECK_THROWS_WITH(load(proto, {.dims = {{"x[1]", 5}}}), Contains("expected one of N, x[2]"));
 }
 
 TEST_CASE("dynamic dimensions are decided by given sizes, by name, or are 1", "[onnx]") {

@@ -14,7 +14,7 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "models.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 #include "tensor/compare.h"
 
 namespace whittle {

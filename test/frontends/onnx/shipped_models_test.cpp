@@ -5,7 +5,7 @@
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/verify.h"
 #include "models.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 #include "tensor/compare.h"
 
 namespace whittle {

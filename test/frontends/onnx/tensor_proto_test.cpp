@@ -78,6 +78,30 @@ TEST_CASE("the typed fields of a TensorProto hold its elements", "[onnx]") {
     }
 }
 
+TEST_CASE("element types have ONNX's numbers and names", "[onnx]") {
+    for (const DType dtype : kAllDTypes) {
+        INFO(name(dtype));
+        const int code = info_of(dtype).onnx;
+        if (onnx::TensorProto::DataType_IsValid(code))  // the installed ONNX may be older than the type
+            CHECK(onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(code)) ==
+                  info_of(dtype).onnx_name);
+    }
+}
+
+TEST_CASE("8-bit floats are read from bytes and from int32_data", "[onnx]") {
+    onnx::TensorProto typed = proto_of(17, {2});
+    typed.add_int32_data(0x38);
+    typed.add_int32_data(0xfe);
+    CHECK(loaded(typed).dtype() == DType::f8_e4m3fn);
+    CHECK(loaded(typed).values<double>() == std::vector<double>{1, -448});
+    onnx::TensorProto raw = proto_of(17, {2});
+    raw.set_raw_data(std::string("\x38\xfe"));
+    CHECK(loaded(raw).values<double>() == std::vector<double>{1, -448});
+    onnx::TensorProto beyond = proto_of(17, {1});
+    beyond.add_int32_data(256);
+    CHECK_THAT(refusal(beyond), Contains("found the element 256, beyond the range of f8_e4m3fn"));
+}
+
 TEST_CASE("tensors that do not hold what they promise are refused", "[onnx]") {
     onnx::TensorProto petabyte = proto_of(onnx::TensorProto::FLOAT, {1 << 20, 1 << 20, 256});
     petabyte.set_raw_data("abcd");

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "graph/text.h"
-#include "ops/interpreter.h"
+#include "ops/core/interpreter.h"
 
 int main() {
     const whittle::Graph graph = whittle::parse(

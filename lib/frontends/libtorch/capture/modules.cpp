@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
+#include <cstring>
 #include <set>
 
 #include "frontends/libtorch/capture/state.h"
@@ -20,69 +20,104 @@ bool read_memory(const void* from, void* to, std::size_t size) {
     return ::process_vm_readv(::getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
 }
 
-// A module's children are private: an explicit instantiation may name them.
-using Children = torch::OrderedDict<std::string, std::shared_ptr<torch::nn::Module>>;
-using ChildrenMember = Children torch::nn::Module::*;
+// What a module holds is private: an explicit instantiation may name it.
+using torch::nn::Module;
+using Children = torch::OrderedDict<std::string, std::shared_ptr<Module>>;
+using Tensors = torch::OrderedDict<std::string, at::Tensor>;
+using ChildrenMember = Children Module::*;
+using TensorsMember = Tensors Module::*;
 ChildrenMember children_member();
-template <ChildrenMember Member>
+TensorsMember parameters_member();
+TensorsMember buffers_member();
+template <ChildrenMember kChildren, TensorsMember kParameters, TensorsMember kBuffers>
 struct Reach {
-    friend ChildrenMember children_member() { return Member; }
+    friend ChildrenMember children_member() { return kChildren; }
+    friend TensorsMember parameters_member() { return kParameters; }
+    friend TensorsMember buffers_member() { return kBuffers; }
 };
-template struct Reach<&torch::nn::Module::children_>;
+template struct Reach<&Module::children_, &Module::parameters_, &Module::buffers_>;
 
-using Alive = std::map<const torch::nn::Module*, std::shared_ptr<torch::nn::Module>>;
+const Module* address_of(const std::shared_ptr<Module>& module) { return module.get(); }
+const c10::TensorImpl* address_of(const at::Tensor& tensor) { return tensor.unsafeGetTensorImpl(); }
 
-/// The children of a module that nothing shares, such as a local of main. Whether it is still there nobody can tell, so
-/// its memory is only copied, and counts where it points to modules that are known to be alive.
-std::vector<std::pair<std::string, std::shared_ptr<torch::nn::Module>>> peek_children(torch::nn::Module* module,
-                                                                                      const Alive& alive) {
+/// The names in a dictionary of a module, and the addresses of what they name. Whether the module is still there, and
+/// whether another thread writes to it, nobody can tell, so its memory is only copied.
+template <class Dict>
+auto peek(const Dict* dictionary) {
     constexpr std::size_t kMost = 4096, kLongest = 256;
-    std::vector<std::pair<std::string, std::shared_ptr<torch::nn::Module>>> children;
-    alignas(Children) unsigned char bytes[sizeof(Children)];
-    if (!read_memory(&(module->*children_member()), bytes, sizeof bytes)) return children;
-    const std::vector<Children::Item>& items = reinterpret_cast<const Children*>(bytes)->items();
-    if (items.empty() || items.size() > kMost) return children;
-    std::vector<unsigned char> copy(items.size() * sizeof(Children::Item));
-    if (!read_memory(items.data(), copy.data(), copy.size())) return children;
+    using Item = typename Dict::Item;
+    using Address = decltype(address_of(std::declval<const Item&>().value()));
+    std::vector<std::pair<std::string, Address>> found;
+    alignas(Dict) unsigned char bytes[sizeof(Dict)];
+    if (!read_memory(dictionary, bytes, sizeof bytes)) return found;
+    const std::vector<Item>& items = reinterpret_cast<const Dict*>(bytes)->items();
+    if (items.empty() || items.size() > kMost) return found;
+    std::vector<unsigned char> copy(items.size() * sizeof(Item));
+    if (!read_memory(items.data(), copy.data(), copy.size())) return found;
     for (std::size_t i = 0; i < items.size(); ++i) {
-        const auto& item = reinterpret_cast<const Children::Item*>(copy.data())[i];
-        const auto known = alive.find(item.value().get());
+        const Item& item = reinterpret_cast<const Item*>(copy.data())[i];
         std::string name(std::min(item.key().size(), kLongest), '\0');
-        if (known == alive.end() || !read_memory(item.key().data(), name.data(), name.size())) return {};
-        children.emplace_back(std::move(name), known->second);
+        if (!read_memory(item.key().data(), name.data(), name.size())) return found;
+        found.emplace_back(std::move(name), address_of(item.value()));
     }
-    return children;
+    return found;
 }
 
-/// The name of the type that the memory of a module says it is; "" when it says nothing.
-std::string peek_type(const torch::nn::Module* module) {
+/// The name of the type that the memory of an object with virtual functions says it is; "" when it says nothing.
+std::string peek_type(const void* object) {
     const std::uintptr_t* table = nullptr;
     std::uintptr_t info[2] = {};  // of std::type_info: its own table, its name
     const void* address = nullptr;
     char name[512] = {};
-    if (!read_memory(module, &table, sizeof table) || !read_memory(table - 1, &address, sizeof address) ||
+    if (!read_memory(object, &table, sizeof table) || !read_memory(table - 1, &address, sizeof address) ||
         !read_memory(address, info, sizeof info))
         return {};
-    for (std::size_t i = 0; i + 1 < sizeof name; ++i) {
-        if (!read_memory(reinterpret_cast<const char*>(info[1]) + i, name + i, 1)) return {};
-        if (name[i] == 0) return c10::demangle(name);
+    constexpr std::size_t kBlock = 32;
+    const char* const text = reinterpret_cast<const char*>(info[1]);
+    for (std::size_t i = 0; i + kBlock < sizeof name; i += kBlock) {
+        if (!read_memory(text + i, name + i, kBlock))  // the block may end in memory that is not there
+            for (std::size_t k = i; k < i + kBlock && (k == i || name[k - 1]); ++k)
+                if (!read_memory(text + k, name + k, 1)) return {};
+        if (std::memchr(name + i, 0, kBlock)) return c10::demangle(name);
     }
     return {};
 }
 
+/// What the weak_ptr of an enable_shared_from_this consists of: libstdc++ writes them in this order.
+struct WeakParts {
+    const void* object = nullptr;
+    const void* counts = nullptr;
+};
+using WeakModule = std::weak_ptr<torch::nn::Module>;
+static_assert(sizeof(WeakParts) == sizeof(WeakModule));
+
+/// Memory that holds the counts of a shared object that is alive. That of one that is gone may still look like a
+/// pointer to it.
+bool counts_owners(const void* counts) {
+    struct {
+        const void* table;
+        int owners, observers;
+    } block{};
+    return read_memory(counts, &block, sizeof block) && block.owners > 0 && block.observers > 0 &&
+           peek_type(counts).find("_Sp_counted") != std::string::npos;
+}
+
 /// A module is known safely once a shared_ptr owns it: then its enable_shared_from_this part points to itself. Until
-/// then, or if nothing ever shares it, it may be under construction or gone, so it is not touched.
+/// then, or if nothing ever shares it, it may be under construction or gone, so only copies of its memory are looked
+/// at: another thread may be writing there.
 bool adopt_modules() {
     const std::size_t before = state.modules.size();
     using Shared = std::enable_shared_from_this<torch::nn::Module>;
     std::vector<torch::nn::Module*> waiting;
     for (torch::nn::Module* module : state.made) {
-        std::uintptr_t words[2] = {};
-        if (!read_memory(static_cast<Shared*>(module), words, sizeof words)) continue;
-        if (words[0] == reinterpret_cast<std::uintptr_t>(module) && words[1])
-            state.modules.push_back(module->weak_from_this());
-        else
+        alignas(WeakModule) unsigned char copy[sizeof(WeakModule)];
+        WeakParts parts;
+        if (!read_memory(static_cast<Shared*>(module), copy, sizeof copy)) continue;
+        std::memcpy(&parts, copy, sizeof parts);
+        if (parts.object != module || !parts.counts)
             waiting.push_back(module);
+        else if (counts_owners(parts.counts))
+            state.modules.emplace_back(module, *reinterpret_cast<const WeakModule*>(copy));
     }
     if (waiting.size() > 10000) waiting.clear();
     state.made = std::move(waiting);
@@ -102,14 +137,12 @@ void write_module(Thread& thread, const void* root, const std::string& type, con
 
 }  // namespace
 
-void write_name(Thread& thread, const at::Tensor& tensor, NameKind kind, const void* root, const std::string& type,
+void write_name(Thread& thread, std::uint64_t tensor, NameKind kind, const void* root, const std::string& type,
                 const std::string& path) {
-    if (!tensor.defined()) return;
-    const std::uint64_t id = entry_of(tensor).id;
-    if (!state.named.emplace(id, type + '/' + path).second) return;
+    if (!state.named.emplace(tensor, type + '/' + path).second) return;
     RecordBuffer& record = thread.definition;
     record.start(RecordKind::name);
-    record.put(id);
+    record.put(tensor);
     record.put(kind);
     record.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(root)));
     record.put_text(type);
@@ -119,18 +152,40 @@ void write_name(Thread& thread, const at::Tensor& tensor, NameKind kind, const v
 
 namespace {
 
-/// Names of the module and of all that it holds, as a part of `root`.
-void write_tree(Thread& thread, torch::nn::Module& module, const void* root, const std::string& type,
-                const std::string& path) {
-    const auto in_root = [&](const std::string& name) {
-        return path.empty() ? name : name.empty() ? path : path + '.' + name;
+using Alive = std::set<const Module*>;
+struct NamedModule {
+    const Module* module;
+    std::string path;
+};
+
+std::string join(const std::string& path, const std::string& name) {
+    return path.empty() ? name : name.empty() ? path : path + '.' + name;
+}
+
+/// The module and all that it holds, each before its children.
+void collect(const Module* module, const std::string& path, const Alive& alive, std::vector<NamedModule>& tree,
+             int depth = 0) {
+    constexpr int kDeepest = 64;  // memory that changes meanwhile could show a circle
+    constexpr std::size_t kMost = 100000;
+    if (depth > kDeepest || tree.size() > kMost) return;
+    tree.push_back({module, path});
+    for (const auto& [name, child] : peek(&(module->*children_member())))
+        if (alive.count(child)) collect(child, join(path, name), alive, tree, depth + 1);
+}
+
+/// Names of what the modules hold, as parts of `root`.
+void write_tree(Thread& thread, const std::vector<NamedModule>& tree, const void* root, const std::string& type) {
+    for (const NamedModule& part : tree) write_module(thread, root, peek_type(part.module), part.path);
+    const auto write_tensors = [&](TensorsMember member, NameKind kind) {
+        for (const NamedModule& part : tree)
+            for (const auto& [name, tensor] : peek(&(part.module->*member))) {
+                const auto known = state.tensors.find(const_cast<c10::TensorImpl*>(tensor));
+                if (known != state.tensors.end() && known->second.registered)
+                    write_name(thread, known->second.id, kind, root, type, join(part.path, name));
+            }
     };
-    for (const auto& item : module.named_modules())
-        write_module(thread, root, item.value()->name(), in_root(item.key()));
-    for (const auto& item : module.named_parameters())
-        write_name(thread, item.value(), NameKind::parameter, root, type, in_root(item.key()));
-    for (const auto& item : module.named_buffers())
-        write_name(thread, item.value(), NameKind::buffer, root, type, in_root(item.key()));
+    write_tensors(parameters_member(), NameKind::parameter);
+    write_tensors(buffers_member(), NameKind::buffer);
 }
 
 }  // namespace
@@ -142,26 +197,35 @@ void update_names(Thread& thread) {
     state.poll_after = fresh ? 1 : std::min<std::uint64_t>(2 * state.poll_after, 1 << 20);
     state.polled_before = 0;
     if (!adopt_modules() && !fresh) return;
-    Alive alive;
-    std::vector<torch::nn::Module*> in_order;
-    for (const auto& weak : state.modules)
-        if (auto module = weak.lock(); module && alive.emplace(module.get(), module).second)
-            in_order.push_back(module.get());
-    std::set<const torch::nn::Module*> held;
-    for (const torch::nn::Module* module : in_order)
-        for (const auto& child : module->children()) held.insert(child.get());
-    for (torch::nn::Module* unshared : std::set<torch::nn::Module*>(state.made.begin(), state.made.end())) {
-        const auto children = peek_children(unshared, alive);
-        if (children.empty()) continue;
+    state.modules.erase(std::remove_if(state.modules.begin(), state.modules.end(),
+                                       [](const auto& entry) { return entry.second.expired(); }),
+                        state.modules.end());
+    Alive alive, held;
+    for (const auto& entry : state.modules) alive.insert(entry.first);
+    for (const auto& entry : state.modules)
+        for (const auto& child : peek(&(entry.first->*children_member()))) held.insert(child.second);
+    // Modules that nothing shares, such as a local of main: they may be gone, but one that holds
+    // modules that are alive is there.
+    for (const Module* unshared : std::set<Module*>(state.made.begin(), state.made.end())) {
+        const auto children = peek(&(unshared->*children_member()));
+        const bool plausible =
+            std::all_of(children.begin(), children.end(), [&](const auto& child) { return alive.count(child.second); });
+        if (children.empty() || !plausible) continue;
         const std::string type = peek_type(unshared);
         if (!type.empty()) write_module(thread, unshared, type, "");
         for (const auto& [name, child] : children) {
-            held.insert(child.get());
-            write_tree(thread, *child, unshared, type, name);
+            held.insert(child);
+            std::vector<NamedModule> tree;
+            collect(child, name, alive, tree);
+            write_tree(thread, tree, unshared, type);
         }
     }
-    for (torch::nn::Module* module : in_order)
-        if (!held.count(module)) write_tree(thread, *module, module, module->name(), "");
+    for (const auto& entry : state.modules) {
+        if (held.count(entry.first)) continue;
+        std::vector<NamedModule> tree;
+        collect(entry.first, "", alive, tree);
+        write_tree(thread, tree, entry.first, peek_type(entry.first));
+    }
 }
 
 }  // namespace whittle::libtorch

@@ -1,5 +1,7 @@
-// What the probes of `trace cc` say of a LibTorch program: which function runs, and what its tensors are called.
+// What the probes of `trace cc` say of a LibTorch program: which function runs, with which numbers and texts, what its
+// tensors are called, and which way it goes.
 #include "frontends/libtorch/capture/state.h"
+#include "probe/probe.h"
 
 namespace whittle::libtorch {
 
@@ -25,6 +27,43 @@ void record_probe_name(Thread& thread, const void* pointer, const char* name, lo
     thread.record.put(static_cast<std::int64_t>(element));
     thread.record.put_text(name);
     put_value(thread.record, c10::IValue(tensor));
+    commit(thread, thread.record);
+}
+
+void record_probe_value(Thread& thread, const whittle_probe_value& value) {
+    c10::IValue told;
+    switch (value.kind) {
+        case WHITTLE_PROBE_BOOL:
+            told = value.integer != 0;
+            break;
+        case WHITTLE_PROBE_INTEGER:
+            told = static_cast<std::int64_t>(value.integer);
+            break;
+        case WHITTLE_PROBE_FLOAT:
+            told = value.real;
+            break;
+        case WHITTLE_PROBE_TEXT:
+            told = std::string(value.text, value.text_size);
+            break;
+        default:
+            return;  // tensors have names; other types say nothing
+    }
+    thread.record.start(RecordKind::probe_value);
+    thread.record.put_text(value.name);
+    put_value(thread.record, told);
+    commit(thread, thread.record);
+}
+
+void record_probe_branch(Thread& thread, const whittle_probe_file& file, unsigned site, long long outcome) {
+    const whittle_probe_site& place = file.sites[site];
+    const bool selects = std::string_view(place.what) == "switch";
+    thread.record.start(RecordKind::probe_branch);
+    thread.record.put(static_cast<std::uint32_t>(place.range.line));
+    thread.record.put(static_cast<std::uint32_t>(place.range.column));
+    thread.record.put(static_cast<std::int64_t>(outcome));
+    thread.record.put(selects ? BranchKind::selected : BranchKind::taken);
+    thread.record.put_text(file.path);
+    thread.record.put_text(place.text);
     commit(thread, thread.record);
 }
 

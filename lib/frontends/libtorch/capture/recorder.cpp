@@ -69,9 +69,14 @@ bool Recorder::start(const char* file, std::uint64_t max_bytes, double max_secon
     return true;
 }
 
-std::uint64_t Recorder::bytes_left() const {
-    const std::uint64_t end = end_;
-    return end < max_bytes_ ? max_bytes_ - end : 0;
+bool Recorder::has_room_for(std::uint64_t bytes) const {
+    constexpr std::uint64_t kLargestRecord = UINT32_MAX - 4096;  // beside the elements: what tensor they are of
+    const std::uint64_t end = end_, most = max_bytes_ - max_bytes_ / 8;
+    return bytes <= kLargestRecord && end < most && bytes <= most - end;
+}
+
+void Recorder::leave_out() {
+    if (header_) __atomic_fetch_add(&header_->left_out, 1, __ATOMIC_RELAXED);
 }
 
 bool Recorder::new_chunk(ThreadChunk& chunk, std::uint64_t needed) {

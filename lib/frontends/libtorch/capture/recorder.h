@@ -42,6 +42,8 @@ class RecordBuffer {
         return bytes_.data() + at;
     }
     std::size_t size() const { return size_; }
+    /// Takes back what was put since `size`.
+    void shrink(std::size_t size) { size_ = size; }
     /// Overwrites what was put at `at`.
     template <class T>
     void patch(std::size_t at, const T& value) {
@@ -71,7 +73,10 @@ class Recorder {
     bool start(const char* file, std::uint64_t max_bytes, double max_seconds, bool with_data);
     bool on() const { return on_.load(std::memory_order_relaxed); }
     bool with_data() const { return with_data_; }
-    std::uint64_t bytes_left() const;
+    /// Whether a tensor of that many bytes may be written. An eighth of the file is for what ops did.
+    bool has_room_for(std::uint64_t bytes) const;
+    /// A tensor's elements are not written.
+    void leave_out();
 
     /// Numbers the record and copies it into the thread's chunk; false when the capture was cut.
     bool commit(ThreadChunk& chunk, RecordBuffer& record);

@@ -34,9 +34,12 @@ struct KnownStack {
 struct OpInfo {
     std::uint32_t id = 0;
     std::uint8_t flags = 0;
-    bool writes = false;  ///< to an argument, by its schema
+    int arguments = -1, returns = -1;  ///< how many it has; -1: as many as there are
+    const OpInfo* casting = nullptr;   ///< the same op where autocast casts for it; null where it never does
+    bool writes = false;               ///< to an argument, by its schema
     bool returns_nothing = false;
     bool updates_statistics = false;  ///< writes running statistics without telling the version counter
+    bool makes_memory = false;        ///< whose contents are no result: empty() and the like
 };
 
 /// What is known of a thread. Leaked parts end with the process.
@@ -86,7 +89,8 @@ struct State {
     std::unordered_map<std::string, OpInfo> ops;
 
     std::vector<torch::nn::Module*> made;  ///< modules under construction
-    std::vector<std::weak_ptr<torch::nn::Module>> modules;
+    /// Never locked: that would make us an owner, perhaps the last one, and run the program's destructor.
+    std::vector<std::pair<torch::nn::Module*, std::weak_ptr<torch::nn::Module>>> modules;
     std::set<std::pair<std::uint64_t, std::string>> named;
     std::set<std::pair<std::uint64_t, std::string>> named_modules;
     std::atomic<bool> names_stale{false};
@@ -128,9 +132,12 @@ ThreadPlace place_of_thread();
 State::TensorEntry& entry_of(const at::Tensor& tensor);
 /// The mutex is held.
 void put_value(RecordBuffer& record, const c10::IValue& value);
-/// Writes the tensor's elements unless they are in the file already. With `check` those that are, are compared: what
-/// changed although no op and no version counter says so was written through a pointer. The mutex is held.
+/// Writes the tensor's elements unless they are in the file already, or there is no room for them. With `check` those
+/// that are, are compared: what changed although no op and no version counter says so was written through a pointer.
+/// The mutex is held.
 void snapshot(Thread& thread, const at::Tensor& tensor, bool check);
+/// Of memory that nothing was written to yet: whatever it holds at the next look is no change. The mutex is held.
+void snapshot_of_memory(Thread& thread, const at::Tensor& tensor);
 /// Their elements may change although no version counter says so.
 void forget_elements(const c10::IValue& value);
 
@@ -148,8 +155,10 @@ void for_each_tensor(const c10::IValue& value, F&& body) {
 void record_probe_enter(Thread& thread, const char* function);
 void record_probe_leave(Thread& thread);
 void record_probe_name(Thread& thread, const void* impl, const char* name, long long element, bool is_parameter);
+void record_probe_value(Thread& thread, const whittle_probe_value& value);
+void record_probe_branch(Thread& thread, const whittle_probe_file& file, unsigned site, long long outcome);
 
-void write_name(Thread& thread, const at::Tensor& tensor, NameKind kind, const void* root, const std::string& type,
+void write_name(Thread& thread, std::uint64_t tensor, NameKind kind, const void* root, const std::string& type,
                 const std::string& path);
 /// Qualified names of all modules that no other module holds, of their children, parameters and buffers, when there may
 /// be new ones. The mutex is held.

@@ -23,19 +23,25 @@
 
 using namespace whittle::libtorch;
 
+// The symbols of all functions that we hide: the linker gathers them.
+extern "C" __attribute__((visibility("hidden"))) const char* const __start_whittle_hooks[];
+extern "C" __attribute__((visibility("hidden"))) const char* const __stop_whittle_hooks[];
+
 namespace {
 
 Hooks hooks;
 char status_file[4096];
 bool active;
+char not_found[16384];  ///< a line for each function that we hide and that no library has: "\n" and its symbol
 
-/// One line about what became of the capture, for the program that started us.
+/// What became of the capture, for the program that started us: one line about it, then those of `not_found`.
 void tell(const char* text, const char* more = "") {
     if (!status_file[0]) return;
     const int file = open(status_file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (file < 0) return;
-    if (write(file, text, strlen(text)) >= 0 && write(file, more, strlen(more)) >= 0) {
-    }
+    const char* const parts[] = {text, more, not_found};
+    for (const char* part : parts)
+        if (write(file, part, strlen(part)) < 0) break;
     close(file);
 }
 
@@ -78,6 +84,8 @@ struct Settings {
     const char *file, *library, *soname, *preload, *limits;
 };
 
+void check_hooks();
+
 void activate(const Settings& settings) {
     static Mapped torch;
     dl_iterate_phdr(find_torch, &torch);
@@ -90,6 +98,7 @@ void activate(const Settings& settings) {
     double seconds = 0;
     int with_data = 0;
     if (!settings.limits || sscanf(settings.limits, "%llu %lf %d", &bytes, &seconds, &with_data) != 3) return;
+    check_hooks();
     void* library = dlopen(settings.library, RTLD_NOW | RTLD_LOCAL);
     if (!library) return tell("not-loaded ", dlerror());
     const auto start = reinterpret_cast<StartFunction>(dlsym(library, "whittle_capture_start"));
@@ -127,49 +136,127 @@ __attribute__((destructor)) void leave() {
     }
 }
 
-/// The function that ours hides.
+// ---- The functions that ours hide
+
+bool is_ours(const void* function) {
+    Dl_info info{}, own{};
+    return dladdr(function, &info) && dladdr(&hooks, &own) && info.dli_fbase == own.dli_fbase;
+}
+
+/// As the library that `address` lies in would find it, in itself and in what it is linked with.
+void* find_from(const void* address, const char* name) {
+    Dl_info info{};
+    link_map* library = nullptr;
+    if (!dladdr1(address, &info, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) || !library) return nullptr;
+    if (!library->l_name || !strchr(library->l_name, '/')) return nullptr;  // the program, the kernel's own
+    // glibc takes a link_map for a handle, but has the list of what it is linked with only of those that dlopen() gave.
+    void* const handle = dlopen(library->l_name, RTLD_LAZY | RTLD_NOLOAD);
+    if (!handle) return nullptr;
+    void* const found = dlsym(handle, name);
+    dlclose(handle);
+    return found && !is_ours(found) ? found : nullptr;
+}
+
+/// An address in each library.
+struct Libraries {
+    const void* code[1024];
+    size_t count;
+};
+int collect_library(dl_phdr_info* info, size_t, void* data) {
+    auto& libraries = *static_cast<Libraries*>(data);
+    for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const auto& segment = info->dlpi_phdr[i];
+        if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
+        libraries.code[libraries.count++] = reinterpret_cast<const void*>(info->dlpi_addr + segment.p_vaddr);
+        break;
+    }
+    return libraries.count == sizeof libraries.code / sizeof *libraries.code;
+}
+
+/// The function that ours hides, as the caller would have found it without us: RTLD_NEXT does not see libraries that
+/// came by dlopen with RTLD_LOCAL. A call in the last place of a function leaves the address of another caller, so
+/// every library is asked in the end. Null where none has it.
+void* find_hidden(const char* name, const void* caller) {
+    if (void* found = dlsym(RTLD_NEXT, name)) return found;
+    if (void* found = caller ? find_from(caller, name) : nullptr) return found;
+    Libraries libraries;
+    libraries.count = 0;
+    dl_iterate_phdr(collect_library, &libraries);
+    for (size_t i = 0; i < libraries.count; ++i)
+        if (void* found = find_from(libraries.code[i], name)) return found;
+    return nullptr;
+}
+
+/// It stays where it is, no dlclose() takes it away: of these libraries glibc keeps what was loaded once, as they have
+/// symbols that must be unique in the process.
+bool is_lasting(const char* name, const void* found) {
+    if (dlsym(RTLD_NEXT, name) == found) return true;
+    Dl_info info{};
+    if (!dladdr(found, &info) || !info.dli_fname) return false;
+    const char* const kept[] = {"/libstdc++.so", "/libtorch", "/libc10"};
+    for (const char* library : kept)
+        if (strstr(info.dli_fname, library)) return true;
+    return false;
+}
+
 template <class F>
-F hidden(const char* name) {
-    void* found = dlsym(RTLD_NEXT, name);
-    if (!found) {  // LibTorch under RTLD_LOCAL is not among the "next"
-        static Mapped torch;
-        dl_iterate_phdr(find_torch, &torch);
-        void* library = torch.path[0] ? dlopen(torch.path, RTLD_NOW | RTLD_NOLOAD) : nullptr;
-        if (library) found = dlsym(library, name);
+struct Next {
+    const char* name;
+    F function;  ///< once it is known for good
+    /// Null, with a word on stderr, where no library has it: the program cannot have meant to call it.
+    F get(const void* caller = nullptr) {
+        if (function) return function;
+        void* const found = find_hidden(name, caller);
+        if (!found) fprintf(stderr, "whittle: the program calls %s, which no library has\n", name);
+        if (found && is_lasting(name, found)) function = reinterpret_cast<F>(found);
+        return reinterpret_cast<F>(found);
     }
-    if (!found) {
-        fprintf(stderr, "whittle: the program calls %s, which no library has\n", name);
-        abort();
+};
+
+/// A function that is spelled otherwise in this LibTorch or this libstdc++ is one that we do not stand before.
+void check_hooks() {
+    size_t used = 0;
+    for (const char* const* name = __start_whittle_hooks; name != __stop_whittle_hooks; ++name) {
+        if (find_hidden(*name, nullptr)) continue;
+        const int added = snprintf(not_found + used, sizeof not_found - used, "\n%s", *name);
+        if (added < 0 || used + static_cast<size_t>(added) >= sizeof not_found) break;
+        used += static_cast<size_t>(added);
     }
-    return reinterpret_cast<F>(found);
 }
 
 }  // namespace
 
 // A function of this file under the mangled name of the one it hides. Arguments of class type go by address.
-#define HIDES(result, id, mangled, parameters)                                               \
-    extern "C" __attribute__((visibility("default"))) result id parameters __asm__(mangled); \
+#define HIDES(result, id, mangled, parameters)                                                    \
+    __attribute__((section("whittle_hooks"), used)) static const char* const name_##id = mangled; \
+    extern "C" __attribute__((visibility("default"))) result id parameters __asm__(mangled);      \
     result id parameters
+// Inside one: the function that it hides, as its caller knows it.
+#define NEXT_OF(mangled, ...)                                   \
+    static Next<__VA_ARGS__> hidden_function{mangled, nullptr}; \
+    const auto next = hidden_function.get(__builtin_return_address(0))
 #define STRING "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
 
 // torch::nn::Module: construction and registration, for the names of parameters and buffers.
 #define MODULE "_ZN5torch2nn6Module"
 HIDES(void, module_c2, MODULE "C2Ev", (void* self)) {
-    static const auto next = hidden<void (*)(void*)>(MODULE "C2Ev");
+    NEXT_OF(MODULE "C2Ev", void (*)(void*));
+    if (!next) return;
     next(self);
     if (hooks.module_made) hooks.module_made(self);
 }
 HIDES(void, module_c1, MODULE "C1Ev", (void* self)) { module_c2(self); }
 HIDES(void, module_named_c2, MODULE "C2E" STRING, (void* self, void* name)) {
-    static const auto next = hidden<void (*)(void*, void*)>(MODULE "C2E" STRING);
+    NEXT_OF(MODULE "C2E" STRING, void (*)(void*, void*));
+    if (!next) return;
     next(self, name);
     if (hooks.module_made) hooks.module_made(self);
 }
 HIDES(void, module_named_c1, MODULE "C1E" STRING, (void* self, void* name)) { module_named_c2(self, name); }
 HIDES(void*, register_parameter, MODULE "18register_parameterE" STRING "N2at6TensorEb",
       (void* self, const char** name, void* tensor, bool requires_grad)) {
-    static const auto next =
-        hidden<void* (*)(void*, const char**, void*, bool)>(MODULE "18register_parameterE" STRING "N2at6TensorEb");
+    NEXT_OF(MODULE "18register_parameterE" STRING "N2at6TensorEb", void* (*)(void*, const char**, void*, bool));
+    if (!next) return nullptr;
     char copy[256] = {};
     if (hooks.registered) strncpy(copy, *name, sizeof copy - 1);  // a std::string begins with its pointer
     void* registered = next(self, name, tensor, requires_grad);
@@ -178,8 +265,8 @@ HIDES(void*, register_parameter, MODULE "18register_parameterE" STRING "N2at6Ten
 }
 HIDES(void*, register_buffer, MODULE "15register_bufferE" STRING "N2at6TensorE",
       (void* self, const char** name, void* tensor)) {
-    static const auto next =
-        hidden<void* (*)(void*, const char**, void*)>(MODULE "15register_bufferE" STRING "N2at6TensorE");
+    NEXT_OF(MODULE "15register_bufferE" STRING "N2at6TensorE", void* (*)(void*, const char**, void*));
+    if (!next) return nullptr;
     char copy[256] = {};
     if (hooks.registered) strncpy(copy, *name, sizeof copy - 1);
     void* registered = next(self, name, tensor);
@@ -188,11 +275,12 @@ HIDES(void*, register_buffer, MODULE "15register_bufferE" STRING "N2at6TensorE",
 }
 
 // Typed data pointers pass the dispatcher by.
-#define DATA_PTR(id, code, type)                                                                                \
-    HIDES(void*, data_ptr_##id, "_ZNK2at10TensorBase8data_ptrI" code "EEPT_v", (const void* self)) {            \
-        static const auto next = hidden<void* (*)(const void*)>("_ZNK2at10TensorBase8data_ptrI" code "EEPT_v"); \
-        if (hooks.data_ptr) hooks.data_ptr(self, type, __builtin_return_address(0));                            \
-        return next(self);                                                                                      \
+#define DATA_PTR(id, code, type)                                                                     \
+    HIDES(void*, data_ptr_##id, "_ZNK2at10TensorBase8data_ptrI" code "EEPT_v", (const void* self)) { \
+        NEXT_OF("_ZNK2at10TensorBase8data_ptrI" code "EEPT_v", void* (*)(const void*));              \
+        if (!next) return nullptr;                                                                   \
+        if (hooks.data_ptr) hooks.data_ptr(self, type, __builtin_return_address(0));                 \
+        return next(self);                                                                           \
     }
 DATA_PTR(f32, "f", "float")
 DATA_PTR(f64, "d", "double")
@@ -206,19 +294,22 @@ DATA_PTR(f16, "N3c104HalfE", "at::Half")
 DATA_PTR(bf16, "N3c108BFloat16E", "at::BFloat16")
 
 HIDES(void*, from_blob, "_ZN2at11TensorMaker11make_tensorEv", (void* result, void* self)) {
-    static const auto next = hidden<void* (*)(void*, void*)>("_ZN2at11TensorMaker11make_tensorEv");
+    NEXT_OF("_ZN2at11TensorMaker11make_tensorEv", void* (*)(void*, void*));
+    if (!next) return nullptr;
     if (hooks.from_blob) hooks.from_blob(__builtin_return_address(0));
     return next(result, self);
 }
 HIDES(void*, print_tensor, "_ZN2at5printERSoRKNS_6TensorEl", (void* stream, const void* tensor, long width)) {
-    static const auto next = hidden<PrintFunction>("_ZN2at5printERSoRKNS_6TensorEl");
+    NEXT_OF("_ZN2at5printERSoRKNS_6TensorEl", PrintFunction);
+    if (!next) return stream;
     return hooks.print ? hooks.print(next, stream, tensor, width) : next(stream, tensor, width);
 }
 
 // Output through std::ostream: the functions of libstdc++ that its headers do not inline.
 #define STREAM(id, mangled, what, parameters, types, arguments)            \
     HIDES(void*, stream_##id, mangled, parameters) {                       \
-        static const auto next = hidden<void*(*)types>(mangled);           \
+        NEXT_OF(mangled, void*(*)types);                                   \
+        if (!next) return stream;                                          \
         if (hooks.io) hooks.io(what, stream, __builtin_return_address(0)); \
         return next arguments;                                             \
     }
@@ -250,7 +341,7 @@ STREAM(write, "_ZNSo5writeEPKcl", "write", (void* stream, const char* text, long
 // Output through stdio.
 #define STDIO(result, id, parameters, types, arguments)                    \
     HIDES(result, stdio_##id, #id, parameters) {                           \
-        static const auto next = hidden<result(*) types>(#id);             \
+        NEXT_OF(#id, result(*) types);                                     \
         if (hooks.io) hooks.io(#id, nullptr, __builtin_return_address(0)); \
         return next arguments;                                             \
     }
@@ -275,7 +366,7 @@ STDIO(int, vfprintf, (FILE * file, const char* format, va_list list), (FILE*, co
         return result;                                                     \
     }
 static int libc_vfprintf(FILE* file, const char* format, va_list list) {
-    static const auto next = hidden<int (*)(FILE*, const char*, va_list)>("vfprintf");
+    NEXT_OF("vfprintf", int (*)(FILE*, const char*, va_list));
     return next(file, format, list);
 }
 extern "C" int __vfprintf_chk(FILE* file, int flag, const char* format, va_list list);
@@ -287,15 +378,6 @@ PRINTS(__fprintf_chk, (FILE * file, int flag, const char* format, ...), format,
 
 // How the program ends, and what other programs it starts. These are called from signal handlers and between fork and
 // exec, where dlsym may not be: libc's own functions are found beforehand.
-template <class F>
-struct Next {
-    const char* name;
-    F function;
-    F get() {
-        if (!function) function = hidden<F>(name);
-        return function;
-    }
-};
 #define NEXT(result, id, types) static Next<result(*) types> next_##id = {#id, nullptr};
 NEXT(void, exit, (int))
 NEXT(void, quick_exit, (int))
@@ -439,6 +521,7 @@ static void probe_value(const whittle_probe_value* value, int is_parameter) {
 static void probe_parameter(const whittle_probe_file* file, unsigned function, const whittle_probe_value* value) {
     if (const auto* own = own_listener()) return own->parameter(file, function, value);
     probe_value(value, 1);
+    if (hooks.probe_value) hooks.probe_value(value);
 }
 static void probe_result(const whittle_probe_file* file, unsigned function, const whittle_probe_value* value) {
     if (const auto* own = own_listener()) own->result(file, function, value);
@@ -455,7 +538,8 @@ static void probe_before_branch(const whittle_probe_file* file, unsigned site) {
     if (const auto* own = own_listener()) own->before_branch(file, site);
 }
 static void probe_branch(const whittle_probe_file* file, unsigned site, long long value) {
-    if (const auto* own = own_listener()) own->branch(file, site, value);
+    if (const auto* own = own_listener()) return own->branch(file, site, value);
+    if (hooks.probe_branch) hooks.probe_branch(file, site, value);
 }
 static void probe_effect(const whittle_probe_file* file, unsigned site) {
     if (const auto* own = own_listener()) own->effect(file, site);

@@ -40,9 +40,13 @@ State::TensorEntry& entry_of(const at::Tensor& tensor) {
 
 namespace {
 
-bool is_plain(const at::Tensor& tensor) {
-    return tensor.layout() == at::kStrided && tensor.device().is_cpu() && !tensor.is_quantized() && !tensor.is_conj() &&
-           !tensor.is_neg() && tensor.has_storage() && (tensor.storage().data() || tensor.numel() == 0);
+/// Kinds of tensors that throw when they are asked what they are, are not plain.
+bool is_plain(const at::Tensor& tensor) try {
+    return !tensor.is_nested() && tensor.layout() == at::kStrided && tensor.device().is_cpu() &&
+           !tensor.is_quantized() && !tensor.is_conj() && !tensor.is_neg() && tensor.has_storage() &&
+           (tensor.storage().data() || tensor.numel() == 0);
+} catch (const std::exception&) {
+    return false;
 }
 std::uint32_t version_of(const at::Tensor& tensor) {
     return tensor.is_inference() ? 0 : static_cast<std::uint32_t>(tensor._version());
@@ -82,13 +86,25 @@ void put_tensor(RecordBuffer& record, const at::Tensor& tensor) {
     }
 }
 
+/// Some kinds of tensors throw when they are asked for sizes or strides: they are told by their kind.
+void put_any_tensor(RecordBuffer& record, const at::Tensor& tensor) {
+    const std::size_t before = record.size();
+    try {
+        put_tensor(record, tensor);
+    } catch (const std::exception&) {
+        record.shrink(before);
+        record.put(ValueTag::other);
+        record.put_text(tensor.is_nested() ? "nested tensor" : "tensor of a kind of its own");
+    }
+}
+
 }  // namespace
 
 void put_value(RecordBuffer& record, const c10::IValue& value) {
     if (value.isTensor()) {
         const at::Tensor& tensor = value.toTensor();
         if (tensor.defined())
-            put_tensor(record, tensor);
+            put_any_tensor(record, tensor);
         else
             record.put(ValueTag::undefined);
     } else if (value.isNone()) {
@@ -175,31 +191,51 @@ std::uint64_t key_of(const at::Tensor& tensor) {
 
 }  // namespace
 
+namespace {
+
+void write_elements(Thread& thread, const at::Tensor& tensor, const char* data, std::size_t bytes) {
+    if (!state.recorder.has_room_for(bytes)) return state.recorder.leave_out();
+    RecordBuffer& record = thread.definition;
+    record.start(RecordKind::snapshot);
+    put_tensor(record, tensor);
+    record.put(static_cast<std::uint64_t>(bytes));
+    record.put_bytes(data, bytes);
+    commit(thread, record);
+}
+
+std::size_t bytes_of(const at::Tensor& tensor) {
+    return static_cast<std::size_t>(tensor.numel()) * tensor.element_size();
+}
+
+}  // namespace
+
 void snapshot(Thread& thread, const at::Tensor& tensor, bool check) {
     if (!is_plain(tensor) || tensor.unsafeGetTensorImpl()->is_wrapped_number()) return;
     State::StorageEntry& storage = storage_of(tensor.storage().unsafeGetStorageImpl());
     const std::uint64_t key = key_of(tensor);
     const auto known = storage.known.find(key);
     if (known != storage.known.end() && !check) return;
-    const std::size_t bytes = static_cast<std::size_t>(tensor.numel()) * tensor.element_size();
+    const std::size_t bytes = bytes_of(tensor);
     std::vector<char> space;
     const char* const data = row_major(tensor, bytes, space);
     const std::uint64_t elements = hash_bytes(data, bytes);
-    RecordBuffer& record = thread.definition;
     if (known != storage.known.end()) {
         if (known->second == elements) return;
         storage.known.clear();
+        RecordBuffer& record = thread.definition;
         record.start(RecordKind::unseen_write);
         put_tensor(record, tensor);
         commit(thread, record);
     }
     storage.known.emplace(key, elements);
-    if (bytes > state.recorder.bytes_left()) return state.recorder.cut(kCutSize);
-    record.start(RecordKind::snapshot);
-    put_tensor(record, tensor);
-    record.put(static_cast<std::uint64_t>(bytes));
-    record.put_bytes(data, bytes);
-    commit(thread, record);
+    write_elements(thread, tensor, data, bytes);
+}
+
+void snapshot_of_memory(Thread& thread, const at::Tensor& tensor) {
+    if (!is_plain(tensor)) return;
+    std::vector<char> space;
+    const std::size_t bytes = bytes_of(tensor);
+    write_elements(thread, tensor, row_major(tensor, bytes, space), bytes);
 }
 
 void forget_elements(const c10::IValue& value) {

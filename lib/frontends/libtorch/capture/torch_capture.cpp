@@ -16,6 +16,7 @@
 #include <iostream>
 
 #include "frontends/libtorch/capture/state.h"
+#include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
 
@@ -66,6 +67,18 @@ namespace {
 
 // ---- Ops
 
+void write_op(Thread& thread, const OpInfo& info, const std::string& name, const std::string& overload,
+              const std::string& schema) {
+    RecordBuffer& record = thread.definition;
+    record.start(RecordKind::op_def);
+    record.put(info.id);
+    record.put(info.flags);
+    record.put_text(name);
+    record.put_text(overload);
+    record.put_text(schema);
+    commit(thread, record);
+}
+
 const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
     const auto name = function.operator_name();
     const std::string key = name ? name->name + "." + name->overload_name : std::string("\n") + function.name();
@@ -75,11 +88,15 @@ const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
     if (!fresh) return info;
     info.id = static_cast<std::uint32_t>(state.ops.size());
     std::string schema;
+    bool can_cast = false;
     if (name) {
         info.flags |= kHasSchema;
         if (const auto op = c10::Dispatcher::singleton().findSchema(*name)) {
             if (op->hasKernelForDispatchKey(c10::DispatchKey::CompositeImplicitAutograd)) info.flags |= kComposite;
             const auto& returns = op->schema().returns();
+            if (!op->schema().is_vararg()) info.arguments = static_cast<int>(op->schema().arguments().size());
+            if (!op->schema().is_varret()) info.returns = static_cast<int>(returns.size());
+            can_cast = op->hasKernelForDispatchKey(c10::DispatchKey::AutocastCPU);
             const bool any = std::any_of(returns.begin(), returns.end(), [](const c10::Argument& result) {
                 return result.type()->str().find("Tensor") != std::string::npos;
             });
@@ -88,27 +105,40 @@ const OpInfo& define_op(Thread& thread, const at::RecordFunction& function) {
             info.writes = schema.find('!') != std::string::npos;
             info.returns_nothing = returns.empty();
         }
-        info.updates_statistics =
-            name->name.find("batch_norm") != std::string::npos || name->name.find("instance_norm") != std::string::npos;
+        info.updates_statistics = may_update_statistics(name->name);
     }
-    RecordBuffer& record = thread.definition;
-    record.start(RecordKind::op_def);
-    record.put(info.id);
-    record.put(info.flags);
-    record.put_text(name ? name->name : function.name());
-    record.put_text(name ? name->overload_name : "");
-    record.put_text(schema);
-    commit(thread, record);
+    if (name) info.makes_memory = !info.writes && capture_role(name->name) == CaptureRole::allocates;
+    write_op(thread, info, name ? name->name : function.name(), name ? name->overload_name : "", schema);
+    if (can_cast) {
+        OpInfo& casting = state.ops[key + "\ncasts"];
+        casting = info;
+        casting.id = static_cast<std::uint32_t>(state.ops.size());
+        casting.flags |= kComposite | kCasts;
+        write_op(thread, casting, name->name, name->overload_name, schema);
+        info.casting = &casting;
+    }
     return info;
 }
 
 /// An op's name lies in its schema, which stays where it is: the pointer is the key. Other names may be temporary.
-const OpInfo& info_of(Thread& thread, const at::RecordFunction& function) {
+const OpInfo& known_op(Thread& thread, const at::RecordFunction& function) {
     const auto found = thread.ops_by_name.find(function.name());
     if (found != thread.ops_by_name.end()) return *found->second;
     const OpInfo& info = define_op(thread, function);
     if (info.flags & kHasSchema) thread.ops_by_name.emplace(function.name(), &info);
     return info;
+}
+
+const OpInfo& info_of(Thread& thread, const at::RecordFunction& function) {
+    const OpInfo& info = known_op(thread, function);
+    const bool autocast = info.casting && !c10::impl::tls_is_dispatch_key_excluded(c10::DispatchKey::AutocastCPU);
+    return autocast ? *info.casting : info;
+}
+
+/// TorchScript's interpreter shows an op its whole stack: the op's own arguments or results are on top.
+c10::ArrayRef<const c10::IValue> on_top(c10::ArrayRef<const c10::IValue> values, int count) {
+    const auto wanted = static_cast<std::size_t>(count);
+    return count < 0 || values.size() <= wanted ? values : values.slice(values.size() - wanted);
 }
 
 bool is_op(const at::RecordFunction& function) { return function.scope() == at::RecordScope::FUNCTION; }
@@ -120,7 +150,7 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     const bool called_by_program = thread.enclosing.empty() || thread.enclosing.back() == kScope;
     thread.enclosing.push_back(is_scope ? kScope : info.flags & kComposite ? kCompositeOp : kKernel);
     const std::uint32_t stack = called_by_program ? stack_id(thread) : 0;
-    const auto inputs = function.inputs();
+    const auto inputs = on_top(function.inputs(), info.arguments);
     std::lock_guard lock(state.mutex);
     if (!is_scope) {
         bool registered = false;
@@ -158,7 +188,8 @@ void record_end(Thread& thread, const at::RecordFunction& function) {
     const OpInfo& info = info_of(thread, function);
     const std::uint8_t what = thread.enclosing.back();
     thread.enclosing.pop_back();
-    const auto& outputs = function.outputs();
+    const std::vector<c10::IValue>& all = function.outputs();
+    const auto outputs = on_top(c10::ArrayRef<const c10::IValue>(all.data(), all.size()), info.returns);
     RecordBuffer& record = thread.record;
     std::lock_guard lock(state.mutex);
     record.start(RecordKind::op_end);
@@ -173,6 +204,7 @@ void record_end(Thread& thread, const at::RecordFunction& function) {
         for_each_tensor(output, [&](const at::Tensor& tensor) {
             // Tensors that share the memory but not the version counter (data(), inference mode) changed, too.
             if (info.writes) forget_elements(output);
+            if (info.makes_memory) return snapshot_of_memory(thread, tensor);
             snapshot(thread, tensor, false);
         });
 }
@@ -225,9 +257,10 @@ void on_registered(void* module, const void* pointer, const char* name, int is_b
         const at::Tensor& tensor = *static_cast<const at::Tensor*>(pointer);
         if (!tensor.defined()) return;
         std::lock_guard lock(state.mutex);
-        entry_of(tensor).registered = true;
+        State::TensorEntry& entry = entry_of(tensor);
+        entry.registered = true;
         state.names_stale = true;
-        write_name(thread, tensor, is_buffer ? NameKind::buffer : NameKind::parameter, nullptr,
+        write_name(thread, entry.id, is_buffer ? NameKind::buffer : NameKind::parameter, nullptr,
                    std::to_string(reinterpret_cast<std::uintptr_t>(module)), name);
     });
 }
@@ -331,6 +364,12 @@ void on_probe_name(const void* tensor, const char* name, long long element, int 
 void on_probe_leave() {
     quietly([&](Thread& thread) { record_probe_leave(thread); });
 }
+void on_probe_value(const whittle_probe_value* value) {
+    quietly([&](Thread& thread) { record_probe_value(thread, *value); });
+}
+void on_probe_branch(const whittle_probe_file* file, unsigned site, long long outcome) {
+    quietly([&](Thread& thread) { record_probe_branch(thread, *file, site, outcome); });
+}
 
 // ---- Start and end
 
@@ -398,8 +437,8 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
             .needsInputs(true)
             .needsOutputs(true)
             .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE}));
-    *hooks = {on_module_made, on_registered, on_data_ptr,    on_io,         on_print,      on_from_blob,
-              on_end,         on_process,    on_probe_enter, on_probe_name, on_probe_leave};
+    *hooks = {on_module_made, on_registered,  on_data_ptr,   on_io,          on_print,       on_from_blob,   on_end,
+              on_process,     on_probe_enter, on_probe_name, on_probe_leave, on_probe_value, on_probe_branch};
     at_exit.started = true;
     return 0;
 }

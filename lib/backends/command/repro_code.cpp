@@ -1,0 +1,108 @@
+#include "backends/command/repro_code.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "backends/command/command.h"
+#include "base/files.h"
+#include "base/program_text.h"
+#include "base/subprocess.h"
+#include "graph/json_text.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<fs::directory_entry> sorted_entries(const fs::path& folder) {
+    std::vector<fs::directory_entry> entries(fs::directory_iterator(folder), {});
+    std::sort(entries.begin(), entries.end());
+    return entries;
+}
+
+std::string safetensors_name(DType dtype) {
+    std::string text(name(dtype));
+    std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+    return text;
+}
+
+/// A file as what it is: a graph's JSON is there to be read.
+std::string file_data(const EmitRequest& request, const std::string& name, const std::string& bytes) {
+    constexpr std::size_t kLongestText = 1 << 16;
+    if (bytes.size() <= kLongestText && is_utf8(bytes) && bytes.find('\0') == std::string::npos)
+        return "static const char " + name + "[] =\n    " + string_literal(bytes) + ";\n";
+    Tensor tensor(DType::u8, {static_cast<std::int64_t>(bytes.size())});
+    std::memcpy(tensor.mutable_raw(), bytes.data(), bytes.size());
+    return request.define(name, tensor);
+}
+
+/// A file that belongs to the command and no program of the system: it is looked for beside the repro first.
+bool is_companion(const std::string& word) {
+    std::error_code ignored;
+    const bool system = word.starts_with("/usr/") || word.starts_with("/bin/");
+    const bool file = !system && (word.find('/') != std::string::npos || fs::path(word).has_extension());
+    return file && fs::is_regular_file(word, ignored);
+}
+
+std::string trimmed(std::string text) {
+    if (text.ends_with('\n')) text.pop_back();
+    return text;
+}
+
+/// What the command must write, and where it goes.
+std::string slots_text(const EmitRequest& request) {
+    std::string text;
+    for (std::size_t i = 0; i < request.expected.size(); i++) {
+        const Tensor& expected = request.expected[i];
+        std::string sizes = to_string(expected.sizes());
+        sizes = sizes.substr(1, sizes.size() - 2);
+        text += "    {" + (expected.numel() ? "out." + request.outputs[i] : std::string("nullptr")) + ", \"" +
+                safetensors_name(expected.dtype()) + "\", {" + sizes + "}, " +
+                std::to_string(expected.numel() * static_cast<std::int64_t>(size_of(expected.dtype()))) + "},\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+SuspectCode command_code(const EmitRequest& request, const std::vector<std::string>& words) {
+    const Failure& failure = *request.graph.failure;
+    SuspectCode code;
+    const TempDir folder("whittle-repro");
+    write_command_folder(request.graph, failure.options, failure.inputs, folder.path());
+    std::map<std::string, std::string> slots;
+    std::size_t number = 0;
+    for (const fs::directory_entry& entry : sorted_entries(folder.path())) {
+        const std::string bytes = read_file(entry.path()), name = "file_" + std::to_string(number++);
+        slots["FILE_DATA"] += file_data(request, name, bytes);
+        slots["FILES"] += "    {" + string_literal(entry.path().filename().string()) + ", " + name + ", " +
+                          std::to_string(bytes.size()) + "},\n";
+    }
+    bool placed = false;
+    std::vector<std::string> beside = words;
+    for (std::string& word : beside) {
+        placed = placed || word.find("{}") != std::string::npos;
+        if (!is_companion(word)) {
+            slots["WORDS"] += "    {" + string_literal(word) + ", nullptr},\n";
+            continue;
+        }
+        const fs::path path = fs::absolute(word).lexically_normal();
+        code.companions.push_back(path);
+        slots["WORDS"] +=
+            "    {" + string_literal(path.string()) + ", " + string_literal(path.filename().string()) + "},\n";
+        word = "./" + path.filename().string();
+    }
+    if (!placed) slots["WORDS"] += "    {\"{}\", nullptr},\n";
+    slots["SLOTS"] = slots_text(request);
+    for (const char* slot : {"FILE_DATA", "FILES", "WORDS", "SLOTS"}) slots[slot] = trimmed(slots[slot]);
+    code.code = fill_template("repro_command.cpp", slots);
+    code.includes = "#include <sys/prctl.h>\n#include <filesystem>\n#include <fstream>";
+    code.header = "command " + shell_quote(words);
+    code.spec_beside = "cmd:" + shell_quote(beside);
+    return code;
+}
+
+}  // namespace whittle

@@ -1,0 +1,61 @@
+#include "backends/halide/repro_code.h"
+
+#include <set>
+
+#include "backends/halide/build_info.h"
+#include "backends/halide/halide_text.h"
+#include "backends/halide/kernel_text.h"
+#include "base/error.h"
+
+namespace whittle::halide {
+namespace {
+
+LoopsCode loops_of(const Plan& plan, const std::vector<std::string>& outputs) {
+    const Names names(plan.graph, outputs);
+    const KernelText kernels(plan, names);
+    std::vector<const expr::Group*> groups;
+    for (const Kernel& kernel : plan.kernels) groups.push_back(&kernel.group);
+    return {plan.graph, expr::support_cpp(groups),
+            kernels.functions("loops", [](const Kernel& kernel, const std::string& name) {
+                return expr::to_loops_cpp(kernel.group, name);
+            }) + kernels.driver("run_loops", "loops")};
+}
+
+}  // namespace
+
+std::optional<LoopsCode> loops_code(const Graph& graph, const std::vector<std::string>& outputs) {
+    auto planned = plan(graph);
+    const Plan* plan = std::get_if<Plan>(&planned);
+    return plan ? std::optional(loops_of(*plan, outputs)) : std::nullopt;
+}
+
+SuspectCode halide_code(const EmitRequest& request) {
+    const Failure& failure = *request.graph.failure;
+    auto planned = plan(request.graph, failure.options);
+    if (const auto* refused = std::get_if<BackendFailure>(&planned)) throw Error(refused->message);
+    const Plan& plan = std::get<Plan>(planned);
+    std::vector<ScheduledGroup> scheduled;
+    for (const Kernel& kernel : plan.kernels) scheduled.push_back({&kernel.group, &kernel.schedule});
+    std::set<std::string> guilty;
+    if (failure.culprit && !failure.culprit->directive.empty()) guilty.insert(failure.culprit->directive);
+    const Names names(plan.graph, request.outputs);
+    const KernelText kernels(plan, names);
+    return {.includes = "#include <Halide.h>",
+            .support = halide_support_cpp(scheduled),
+            .code = kernels.functions("halide",
+                                      [&](const Kernel& kernel, const std::string& name) {
+                                          return to_halide_cpp(kernel.group, kernel.schedule, name, {}, guilty);
+                                      }) +
+                    kernels.driver("under_test", "halide"),
+            .name = "halide",
+            .label = "Halide or its schedule",
+            .header = description(),
+            .lowering = "the lowering",
+            .compile_flags = compile_flags(),
+            .reads_guilty = true,
+            .loops = loops_of(plan, request.outputs),
+            // Every kernel is compiled when it is called; a loaded machine takes a second or two for one.
+            .more_seconds = 2 * static_cast<std::int64_t>(plan.kernels.size())};
+}
+
+}  // namespace whittle::halide

@@ -1,0 +1,105 @@
+#include "backends/libtorch/boxed_call.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/core/jit_type.h>
+#include <c10/util/Exception.h>
+
+#include <sstream>
+
+#include "backends/libtorch/values.h"
+#include "base/error.h"
+
+namespace whittle::aten {
+namespace {
+
+std::optional<c10::OperatorHandle> find(std::string_view target) {
+    constexpr std::string_view kDialect = "aten.";
+    if (!target.starts_with(kDialect)) return std::nullopt;
+    target.remove_prefix(kDialect.size());
+    const std::size_t dot = target.rfind('.');
+    if (dot == std::string_view::npos) return std::nullopt;
+    std::string overload(target.substr(dot + 1));
+    if (overload == "default") overload.clear();
+    const auto found =
+        c10::Dispatcher::singleton().findSchema({"aten::" + std::string(target.substr(0, dot)), overload});
+    if (!found) return std::nullopt;
+    return *found;
+}
+
+/// The arguments in the order of the schema; null where the schema's default holds.
+std::vector<const Arg*> bind(const Node& call, const c10::FunctionSchema& schema) {
+    const std::vector<c10::Argument>& parameters = schema.arguments();
+    std::vector<const Arg*> bound(parameters.size());
+    if (call.args.size() > parameters.size())
+        throw Error("found " + std::to_string(call.args.size()) + " arguments, expected at most the " +
+                    std::to_string(parameters.size()) + " of LibTorch's " + call.target);
+    for (std::size_t i = 0; i < call.args.size(); ++i) bound[i] = &call.args[i];
+    for (const auto& [key, arg] : call.kwargs) {
+        const c10::optional<int> position = schema.argumentIndexWithName(key);
+        if (!position) throw Error("found an argument '" + key + "', which LibTorch's " + call.target + " has not");
+        bound[static_cast<std::size_t>(*position)] = &arg;
+    }
+    return bound;
+}
+
+/// A result's tensors: one, or a list of them.
+void flatten(const c10::IValue& value, Memory& memory, std::vector<std::optional<Tensor>>& results) {
+    if (value.isTensor()) {
+        const at::Tensor& tensor = value.toTensor();
+        results.push_back(tensor.defined() ? std::optional(memory.take(tensor)) : std::nullopt);
+    } else if (value.isTensorList()) {
+        for (const at::Tensor& tensor : value.toTensorVector()) results.push_back(memory.take(tensor));
+    } else {
+        throw Error("found a result of LibTorch's type " + value.tagKind() + ", expected tensors");
+    }
+}
+
+void check_writable(const c10::Argument& parameter, const Arg& arg, const Operands& operands) {
+    if (!parameter.alias_info() || !parameter.alias_info()->isWrite() || !arg.node()) return;
+    if (Memory::writable(operands(*arg.node()))) return;
+    throw Error("argument '" + parameter.name() +
+                "' is written to: found a tensor with negative strides or in memory that cannot be written");
+}
+
+}  // namespace
+
+std::optional<std::string> schema_of(std::string_view target) {
+    const auto op = find(target);
+    if (!op) return std::nullopt;
+    std::ostringstream text;
+    text << op->schema();
+    return text.str().substr(std::string_view("aten::").size());
+}
+
+std::vector<std::optional<Tensor>> call_boxed(const Node& call, const Operands& operands) {
+    const auto op = find(call.target);
+    if (!op) throw Error("LibTorch has no op '" + call.target + "'");
+    const c10::FunctionSchema& schema = op->schema();
+    const std::vector<const Arg*> bound = bind(call, schema);
+    try {
+        const at::NoGradGuard no_grad;
+        Memory memory;
+        const Lend lend = [&](NodeRef operand) { return memory.lend(operands(operand)); };
+        std::vector<c10::IValue> stack;
+        for (std::size_t i = 0; i < bound.size(); ++i) {
+            const c10::Argument& parameter = schema.arguments()[i];
+            const bool optional = parameter.real_type()->kind() == c10::TypeKind::OptionalType;
+            if (!bound[i] && !parameter.default_value() && !optional)
+                throw Error("found no argument '" + parameter.name() + "', which LibTorch's " + call.target + " wants");
+            if (bound[i]) check_writable(parameter, *bound[i], operands);
+            if (bound[i])
+                stack.push_back(boxed(*bound[i], parameter, lend));
+            else
+                stack.push_back(parameter.default_value().value_or(c10::IValue()));
+        }
+        op->callBoxed(stack);
+        std::vector<std::optional<Tensor>> results;
+        for (const c10::IValue& value : stack) flatten(value, memory, results);
+        return results;
+    } catch (const c10::Error& error) {
+        throw Error("LibTorch: " + std::string(error.what_without_backtrace()));
+    }
+}
+
+}  // namespace whittle::aten

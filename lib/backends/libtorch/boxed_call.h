@@ -1,0 +1,29 @@
+// call_boxed(): one call through LibTorch's dispatcher, whatever the op: its schema says what each argument becomes.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle::aten {
+
+/// The schema that LibTorch has for a target in the aten dialect ("aten.add.Tensor", "aten.relu.default"), in ATen's
+/// notation without the namespace; nothing when it has no such op.
+std::optional<std::string> schema_of(std::string_view target);
+
+/// The tensor that an operand stands for.
+using Operands = std::function<Tensor(NodeRef)>;
+
+/// The call's results, lists flattened; a result that LibTorch leaves undefined is nothing. Views of operands share
+/// their memory, and an op that writes to an operand writes to it. Positional arguments are in the order of LibTorch's
+/// schema, the rest goes by name; a number where a tensor is expected is a wrapped number. Gradients are not recorded.
+/// Throws Error for an op that LibTorch has not, for arguments that do not fit its schema, for writes to memory that
+/// must not be written, and with LibTorch's own words where it refuses the call.
+std::vector<std::optional<Tensor>> call_boxed(const Node& call, const Operands& operands);
+
+}  // namespace whittle::aten

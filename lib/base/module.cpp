@@ -1,0 +1,71 @@
+#include "base/module.h"
+
+#include <dlfcn.h>
+
+#include "base/error.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kBuildId = "whittle_build_id";  // in each of our shared libraries, see lib/images.cmake
+
+using BuildId = const char*();
+
+/// Of the library `handle`, looked for in it before what it links; null when it says nothing.
+const char* build_id(void* handle) {
+    auto* const id = reinterpret_cast<BuildId*>(::dlsym(handle, kBuildId));
+    return id ? id() : nullptr;
+}
+
+fs::path file_of(const void* address) {
+    Dl_info info{};
+    if (!::dladdr(address, &info) || !info.dli_fname) return {};
+    std::error_code failed;
+    fs::path file = fs::canonical(info.dli_fname, failed);
+    return failed ? fs::path(info.dli_fname) : file;
+}
+
+const fs::path& own_file() {
+    static const fs::path file = file_of(reinterpret_cast<const void*>(&library_folder));
+    return file;
+}
+
+}  // namespace
+
+const fs::path& library_folder() {
+    static const fs::path folder = own_file().parent_path();
+    return folder;
+}
+
+void* module_symbol_in(const fs::path& file, const char* symbol) {
+    // Local: what it links must not come before what the program has linked itself. Never unloaded: its threads and
+    // the objects that it made may outlive every use.
+    void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    if (!handle) {
+        const char* const why = ::dlerror();
+        std::error_code ignored;
+        if (!fs::exists(file, ignored))
+            throw Error({file.string(), {}}, "found no such file, expected it beside " + own_file().string(),
+                        "install Whittle whole, or build the target that makes it");
+        throw Error({file.string(), {}}, std::string("cannot load the library: ") + (why ? why : "no reason given"));
+    }
+    void* const self = ::dlopen(own_file().c_str(), RTLD_NOW | RTLD_NOLOAD);
+    const char* const ours = self ? build_id(self) : nullptr;
+    const char* const theirs = build_id(handle);
+    if (!theirs) throw Error({file.string(), {}}, "found no build id, expected a library of Whittle's own");
+    if (ours && std::string_view(ours) != theirs)
+        throw Error({file.string(), {}},
+                    "found a library of another build of Whittle than " + own_file().string() + ", expected the same",
+                    "build or install both again");
+    void* const found = ::dlsym(handle, symbol);
+    if (!found) throw Error({file.string(), {}}, "found no symbol '" + std::string(symbol) + "'");
+    return found;
+}
+
+void* module_symbol(const std::string& name, const char* symbol) {
+    return module_symbol_in(library_folder() / ("libwhittle-" + name + ".so"), symbol);
+}
+
+}  // namespace whittle

@@ -1,0 +1,23 @@
+// Text of generated C++ programs: the templates of share/templates, which are built into the library, and literals.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace whittle {
+
+struct ProgramTemplate {
+    std::string_view name, text;
+};
+/// share/templates/NAME.in, each.
+std::span<const ProgramTemplate> program_templates();
+
+/// The template NAME with every @KEY@ replaced by its value. A key that is missing is a bug.
+std::string fill_template(std::string_view name, const std::map<std::string, std::string>& values);
+
+/// A C string literal of any length: one piece per line of `text`.
+std::string string_literal(const std::string& text);
+
+}  // namespace whittle

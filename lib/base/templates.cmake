@@ -1,0 +1,11 @@
+# The templates of generated programs (share/templates/*.in) become string constants of whittle_base.
+file(GLOB templates CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/share/templates/*.in)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${templates})
+set(WHITTLE_TEMPLATES "")
+foreach(template IN LISTS templates)
+  cmake_path(GET template STEM LAST_ONLY name)
+  file(READ ${template} text)
+  string(APPEND WHITTLE_TEMPLATES "    {\"${name}\", R\"_(${text})_\"},\n")
+endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/templates.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/program_templates.cpp @ONLY)
+target_sources(whittle_base_objects PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/program_templates.cpp)

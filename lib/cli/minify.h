@@ -1,0 +1,52 @@
+// Minimizing and writing repros as the programs do it: a search's frames, what is printed on the way, and what becomes
+// of it. minify is this alone; trace --minify and explain --minify go on to the repros.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/search_options.h"
+#include "debug/minimize.h"
+#include "debug/search.h"
+
+namespace whittle::cli {
+
+class Tool;
+
+struct Minified {
+    bool good = false;                              ///< every graph that was to be minimized fails, and there is one
+    nlohmann::json json = {};                       ///< what minify --json prints
+    std::vector<Graph> graphs = {};                 ///< the minimized ones, each with its failure …
+    std::vector<std::filesystem::path> files = {};  ///< … and where it is
+};
+
+/// Minimizes the frame, or of several the smallest for each distinct failure: OUT for one, else OUT-1, OUT-2, ….
+/// Reports as text go to `report` as they come, unless the tool prints JSON.
+Minified minify(const Tool& tool, const debug::Search& search, const std::vector<LoadedFrame>& frames,
+                std::ostream& report);
+
+/// A failure that was seen, taken all the way.
+struct FollowUp {
+    std::filesystem::path model = {};   ///< what to minify; a trace folder may hold several failures
+    std::filesystem::path output = {};  ///< NAME.json; of several failures NAME-1.json …; repros are NAME.cpp
+    BackendChoice backend = {};
+    AccuracyChoice accuracy = {};
+    InputOptions inputs = {};
+};
+struct FollowedUp {
+    bool verified = false;  ///< there is a failure, and every one has a repro that shows it
+    /// What minify --json and, for each result, repro --json print: {"minify": {…}, "repros": [{…}]}.
+    nlohmann::json json = {};
+};
+
+/// Minimizes (wrong results are failures), writes a repro of each result beside it and verifies that. Reports go to
+/// `report` unless the tool prints JSON.
+FollowedUp follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report);
+
+/// The command that was typed, "trace" and its arguments, with --minify: ready to paste.
+std::string with_minify(const Tool& tool, std::vector<std::string> arguments);
+
+}  // namespace whittle::cli

@@ -1,0 +1,219 @@
+#include "cli/search_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/subprocess.h"
+#include "cli/tool.h"
+#include "cli/usage.h"
+#include "passes/decompose.h"
+#include "passes/functionalize.h"
+
+namespace whittle::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A script here, or a program in PATH.
+std::string script_path(const fs::path& script) {
+    return script.has_parent_path() || fs::exists(script) ? fs::absolute(script).lexically_normal().string()
+                                                          : script.string();
+}
+
+/// Names between commas; each must be one of `known`.
+std::vector<std::string> names(const char* option, const std::string& list, const std::vector<std::string>& known) {
+    std::vector<std::string> result;
+    std::istringstream rest(list);
+    for (std::string name; std::getline(rest, name, ',');) {
+        if (std::find(known.begin(), known.end(), name) == known.end())
+            throw Error({option, {}},
+                        "found '" + name + "', expected one of " + fmt::format("{}", fmt::join(known, ", ")),
+                        "--print-delta-passes says what they do");
+        result.push_back(name);
+    }
+    return result;
+}
+
+std::vector<std::string> passes_of(const SearchOptions& options) {
+    const std::vector<std::string> all = reduce::pass_names();
+    const std::vector<std::string> only = names("--delta-passes", options.delta_passes, all);
+    const std::vector<std::string> skipped = names("--skip-delta-passes", options.skip_delta_passes, all);
+    const auto has = [](const std::vector<std::string>& list, const std::string& name) {
+        return std::find(list.begin(), list.end(), name) != list.end();
+    };
+    std::vector<std::string> wanted;
+    for (const std::string& name : all)
+        if ((options.delta_passes.empty() || has(only, name)) && !has(skipped, name)) wanted.push_back(name);
+    return wanted;
+}
+
+using Polarity = reduce::CommandOracleOptions::Polarity;
+
+Polarity polarity_of(const JudgeOptions& judge) {
+    return !judge.check.empty() ? Polarity::check : judge.test_must_fail ? Polarity::test_must_fail : Polarity::test;
+}
+
+Polarity polarity_of(const Failure& stored) {
+    return stored.polarity == "test"    ? Polarity::test
+           : stored.polarity == "check" ? Polarity::check
+                                        : Polarity::test_must_fail;
+}
+
+reduce::CommandOracleOptions command_of(const JudgeOptions& judge, const SearchOptions& options,
+                                        const std::optional<Failure>& stored, const fs::path& output) {
+    reduce::CommandOracleOptions command;
+    command.polarity = stored ? polarity_of(*stored) : polarity_of(judge);
+    command.command = stored                ? stored->command
+                      : judge.check.empty() ? std::vector<std::string>{script_path(judge.test)}
+                                            : judge.check;
+    command.extension = output.extension().string();
+    command.fail_codes.assign(judge.fail_codes.begin(), judge.fail_codes.end());
+    command.ignore_codes.assign(judge.ignore_codes.begin(), judge.ignore_codes.end());
+    command.fail_pattern = judge.fail_regex;
+    command.limits = options.limits.limits();
+    command.launcher = shell_split(options.launcher);
+    return command;
+}
+
+Suspect suspect_of(const JudgeOptions& judge, const SearchOptions& options) {
+    Suspect suspect{
+        .spec = judge.backend.name,
+        .options = judge.backend.options(),
+        .accuracy = judge.accuracy.accuracy(),
+        .limits = options.limits.limits(),
+        .launcher = {shell_split(options.launcher), {fs::read_symlink("/proc/self/exe").string(), "answer"}},
+        .tier = judge.accuracy.mode ? Tier::computes : Tier::ends};
+    if (suspect.spec.empty()) suspect.spec = kDefaultSuspect;
+    return suspect;
+}
+
+std::vector<LoadedFrame> read_frames(const fs::path& model, const SearchOptions& options, const InputOptions& inputs,
+                                     bool fold) {
+    std::vector<LoadedFrame> frames = load_model(model, {.inputs = inputs, .fold = fold});
+    if (options.after == "aot")
+        for (LoadedFrame& frame : frames) frame.graph = decompose(functionalize(frame.graph).graph);
+    return frames;
+}
+
+}  // namespace
+
+void JudgeOptions::declare(Tool& tool) {
+    tool.section("What fails");
+    backend.declare(tool, "what MODEL was recorded with and its options, else halide");
+    accuracy.declare(tool, "Wrong results are failures too; without it only errors, crashes and hangs are.");
+    tool.option("--test", test, "SCRIPT",
+                "Run SCRIPT CANDIDATE; exit 0: the candidate is still interesting (as C-Vise and llvm-reduce).");
+    tool.flag("--test-must-fail", test_must_fail, "With --test: any other exit than 0 is interesting.");
+    tool.rest_of_line(
+        "--check", check, "CMD…",
+        "Run CMD, {} being the candidate (appended where there is none); exit other than 0: it still fails "
+        "(as Polygraphy). Takes the rest of the line.");
+    tool.option("--fail-code", fail_codes, "N", "With --check: only exit code N is the failure. May be repeated.");
+    tool.option("--ignore-fail-code", ignore_codes, "N",
+                "With --check: exit code N is not the failure. May be repeated.");
+    tool.option("--fail-regex", fail_regex, "RE", "With --check: what CMD prints must match RE to be the failure.");
+}
+
+void JudgeOptions::check_usage() const {
+    if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
+        throw Error({"command line", {}},
+                    "found several of --backend, --test and --check, expected one: what says that a candidate fails");
+    const auto needs = [](bool given, const char* option, bool condition, const char* what) {
+        if (given && !condition) throw Error({option, {}}, std::string("found it without ") + what);
+    };
+    needs(test_must_fail, "--test-must-fail", !test.empty(), "--test, expected both");
+    needs(!fail_codes.empty(), "--fail-code", !check.empty(), "--check, expected both");
+    needs(!ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check, expected both");
+    needs(!fail_regex.empty(), "--fail-regex", !check.empty(), "--check, expected both");
+    const bool given = accuracy.mode.has_value();
+    needs(!accuracy.rtol.empty(), "--rtol", given, "--accuracy, expected both");
+    needs(!accuracy.atol.empty(), "--atol", given, "--accuracy, expected both");
+    needs(!accuracy.ulp.empty(), "--ulp", given, "--accuracy, expected both");
+    needs(given, "--accuracy", !command(), "a backend: with --test and --check the command judges");
+    needs(!backend.pairs.empty(), "--backend-option", !command(),
+          "a backend: with --test and --check the command judges");
+    for (const std::int64_t code : fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
+    for (const std::int64_t code : ignore_codes) require_range("--ignore-fail-code", static_cast<double>(code), 1, 255);
+}
+
+void SearchOptions::declare(Tool& tool) {
+    tool.section("The search");
+    tool.choice("--after", after, {"capture", "aot"},
+                "The graph that is reduced: as it was captured, or (aot) the core operations without writes that it "
+                "decomposes to, for what fails in these only. Default: capture.");
+    tool.flag("--no-fold", no_fold,
+              "Of an ONNX model also minimize what depends on constants and sizes alone (Shape, the arithmetic behind "
+              "it, transposed weights), which is computed while reading it otherwise. With --test and --check the file "
+              "itself is judged first in any case, and where folding hides its failure this is done without asking.");
+    limits.declare(tool, "one candidate");
+    tool.option("--launcher", launcher, "PREFIX",
+                "Run each query elsewhere: PREFIX ('srun -n1', 'ssh HOST') is put before its command, whose folder "
+                "lies in $TMPDIR. See share/doc/clusters.md.");
+    tool.option("--repeat", repeat, "N",
+                "Runs of the original and of the result. Where they disagree the failure is flaky: candidates run more "
+                "often. Default: 2.");
+    tool.choice("--mode", mode, reduce::mode_names(),
+                "How to search: by bisection, where that fails by delta debugging (auto); by bisection alone; dropping "
+                "one call after the other (linear); by probabilistic or plain delta debugging. Default: auto.");
+    tool.option("--step-limit", step_limit, "N",
+                "Stop after N candidates with the best so far; answers that --resume finds do not count.");
+    tool.option("--delta-passes", delta_passes, "LIST",
+                "Reductions to run, separated by commas, over and over until nothing changes. Default: all.");
+    tool.option("--skip-delta-passes", skip_delta_passes, "LIST", "Reductions not to run.");
+}
+
+void SearchOptions::check_usage() const {
+    passes_of(*this);
+    require_range("--repeat", repeat, 1, 1'000'000);
+    require_range("--jobs", jobs, 1, 1024);
+}
+
+std::vector<LoadedFrame> frames_of(const fs::path& model, const SearchOptions& options, const InputOptions& inputs) {
+    if (options.no_fold && recognize(model) != ModelKind::onnx)
+        throw Error({"--no-fold", {}},
+                    "found it with '" + model.string() + "', of which nothing is folded, expected an ONNX model");
+    return read_frames(model, options, inputs, !options.no_fold);
+}
+
+debug::Search search_of(const fs::path& model, const fs::path& output, JudgeOptions judge, const SearchOptions& options,
+                        const InputOptions& inputs, const LoadedFrame& first) {
+    debug::Search search{.model = model,
+                         .output = output,
+                         .passes = passes_of(options),
+                         .mode = reduce::mode_from_name(options.mode),
+                         .repeat = static_cast<int>(options.repeat),
+                         .jobs = static_cast<int>(options.jobs),
+                         .resume = options.resume};
+    if (options.step_limit) search.step_limit = static_cast<std::size_t>(*options.step_limit);
+    if (!judge.command() && judge.backend.name.empty()) {  // what it was recorded with, or fails with
+        search.stored = first.graph.failure;
+        judge.backend.default_to(first);
+        if (search.stored && !judge.backend.name.empty() && search.stored->signature.kind == "mismatch")
+            judge.accuracy.default_to(search.stored->accuracy);
+    }
+    if (!judge.command() && !(search.stored && search.stored->backend.empty())) {
+        search.judge = suspect_of(judge, options);
+        return search;
+    }
+    search.judge = command_of(judge, options, search.stored, output);
+    if (options.after == "capture" && !options.no_fold && recognize(model) == ModelKind::onnx)
+        search.unfolded = [model, options, inputs] { return read_frames(model, options, inputs, false).at(0); };
+    return search;
+}
+
+fs::path minimized_file(const fs::path& model, const fs::path& given) {
+    fs::path output = given;
+    if (output.empty()) {
+        output = model;
+        output =
+            output.replace_extension(".min" + std::string(model.extension() == ".onnx" ? ".onnx" : ".json")).filename();
+    }
+    if (output.extension() != ".json" && output.extension() != ".onnx")
+        throw Error({"--output", {}}, "found '" + output.string() + "', expected a name that ends in .json or .onnx");
+    return output;
+}
+
+}  // namespace whittle::cli

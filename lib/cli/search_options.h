@@ -1,0 +1,60 @@
+// What minify is asked, as options: who judges a candidate, and how the search goes about it.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/accuracy_choice.h"
+#include "cli/backend_choice.h"
+#include "cli/limits.h"
+#include "cli/model.h"
+#include "debug/search.h"
+
+namespace whittle::cli {
+
+class Tool;
+
+/// --backend, --accuracy, --test, --check and what belongs to them: what fails.
+struct JudgeOptions {
+    BackendChoice backend = {};
+    AccuracyChoice accuracy = {};
+    std::filesystem::path test = {};
+    std::vector<std::string> check = {};
+    bool test_must_fail = false;
+    std::string fail_regex = {};
+    std::vector<std::int64_t> fail_codes = {}, ignore_codes = {};
+
+    void declare(Tool& tool);
+    /// Throws Error for several of --backend, --test and --check, and for options that would do nothing.
+    void check_usage() const;
+    /// --test or --check was given.
+    bool command() const { return !test.empty() || !check.empty(); }
+};
+
+/// How the search is run.
+struct SearchOptions {
+    std::string mode = "auto", after = "capture", launcher = {}, delta_passes = {}, skip_delta_passes = {};
+    LimitOptions limits = {};
+    std::int64_t repeat = 2, jobs = 1;
+    std::optional<std::int64_t> step_limit = {};
+    bool resume = false, no_fold = false;
+
+    void declare(Tool& tool);
+    void check_usage() const;
+};
+
+/// What is searched for in the frames of `model`, the first of which says what it was recorded with or fails with;
+/// where the options name nothing else, that is asked. The result goes to `output`.
+debug::Search search_of(const std::filesystem::path& model, const std::filesystem::path& output, JudgeOptions judge,
+                        const SearchOptions& options, const InputOptions& inputs, const LoadedFrame& first);
+
+/// The frames of a model as the options ask for them: folded or not, decomposed or not. What does not decompose stays.
+std::vector<LoadedFrame> frames_of(const std::filesystem::path& model, const SearchOptions& options,
+                                   const InputOptions& inputs);
+
+/// Default: MODEL.min with MODEL's extension, in the working directory. Throws Error for a name that says no format.
+std::filesystem::path minimized_file(const std::filesystem::path& model, const std::filesystem::path& given);
+
+}  // namespace whittle::cli

@@ -1,0 +1,94 @@
+#include "debug/check.h"
+
+#include <set>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "ops/core/interpreter.h"
+#include "reduce/identity.h"
+
+namespace whittle::debug {
+
+Judging judging(const Search& search) {
+    Judging result;
+    if (const Suspect* suspect = search.suspect()) {
+        result.backend = find_backend(suspect->spec);
+        result.oracle = reduce::backend_oracle(*result.backend, *suspect);
+    } else {
+        result.oracle = reduce::command_oracle(std::get<reduce::CommandOracleOptions>(search.judge));
+    }
+    return result;
+}
+
+Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
+    const Judging judge = judging(search);
+    reduce::Identity identity(*judge.oracle);
+    Findings findings;
+    std::set<std::string> asked;
+    std::map<std::string, std::size_t> by_signature;  // position in `failing`
+    for (const LoadedFrame& frame : frames) {
+        const std::string id = identity(frame.graph, frame.inputs);
+        if (!asked.insert(id).second) continue;  // the same graph on the same values
+        reduce::Observation seen;
+        try {
+            const std::vector<Tensor> expected = evaluate(frame.graph, frame.inputs);
+            for (int i = 0; i < search.repeat && !seen.failed; ++i)
+                seen = judge.oracle->observe({frame.graph, frame.inputs, expected, id});
+        } catch (const Error& error) {
+            log_warning("reduce", frame.file.string() + ": left out: " + error.what());
+            continue;
+        }
+        if (seen.unresolved) findings.declined[frame.file] = declined_text(search, judge.oracle->name(), seen.message);
+        if (!seen.failed || seen.unresolved) continue;
+        const auto [entry, added] = by_signature.try_emplace(seen.signature.text(), findings.failing.size());
+        if (added)
+            findings.failing.push_back(&frame);
+        else if (const LoadedFrame*& smallest = findings.failing[entry->second];
+                 frame.graph.calls().size() < smallest->graph.calls().size())
+            smallest = &frame;
+    }
+    return findings;
+}
+
+std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames, Backend& backend,
+                                         const Suspect& suspect) {
+    std::vector<FailingFrame> failing;
+    for (const LoadedFrame& frame : frames) {
+        const Trial trial = try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend,
+                                        suspect.options, suspect.accuracy);
+        if (trial.failed()) failing.push_back({frame.name, frame.file.string(), trial.text()});
+    }
+    return failing;
+}
+
+std::string declined_text(const Search& search, const std::string& judge, const std::string& seen) {
+    if (search.suspect()) return "unsupported: " + judge + " does not support this model: " + seen;
+    return "no verdict: the command cannot tell of this model: " + seen;
+}
+
+std::string not_failing_text(const Search& search, const std::string& judge, const std::string& seen) {
+    const auto how = [&]() -> std::string {
+        if (search.stored) return "it does not fail as MODEL has it: " + search.stored->signature.text();
+        if (const Suspect* suspect = search.suspect())
+            return suspect->tier == Tier::computes ? "it compiles, runs and computes what eager does"
+                                                   : "it compiles and runs (wrong results count only with --accuracy)";
+        using Polarity = reduce::CommandOracleOptions::Polarity;
+        const auto& command = std::get<reduce::CommandOracleOptions>(search.judge);
+        const bool picky =
+            !command.fail_codes.empty() || !command.ignore_codes.empty() || !command.fail_pattern.empty();
+        switch (command.polarity) {
+            case Polarity::test:
+                return "the script does not exit with 0 (--test: exit 0 is interesting)";
+            case Polarity::test_must_fail:
+                return "the script exits with 0 (--test-must-fail: any other exit is interesting)";
+            case Polarity::check:
+                if (picky) return "the command " + seen;
+                return "the command exits with 0 (--check: any other exit is the failure)";
+        }
+        __builtin_unreachable();
+    };
+    return "not failing: with " + judge + " " + how();
+}
+
+}  // namespace whittle::debug

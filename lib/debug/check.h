@@ -1,0 +1,40 @@
+// check(): which of several graphs fail, and how.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "debug/search.h"
+#include "run/trial.h"
+
+namespace whittle::debug {
+
+/// The smallest graph of each distinct failure.
+struct Findings {
+    std::vector<const LoadedFrame*> failing = {};                ///< in the order in which their failures were met
+    std::map<std::filesystem::path, std::string> declined = {};  ///< by file: graphs that get no answer, and why
+};
+
+/// Asks the judge once of each distinct graph and its inputs; up to `repeat` times until it fails. A graph that the
+/// reference cannot run is left out with a warning in the log.
+Findings check(const std::vector<LoadedFrame>& frames, const Search& search);
+
+/// A frame that a backend fails on.
+struct FailingFrame {
+    std::string name, file;
+    std::string failure;  ///< "exception at compile: ReluCompileError"
+};
+
+/// Those of the frames that the suspect cannot compile or run, or that it computes wrong results for; not those with
+/// ops that it says it does not support. What a frame's record expects is what is right, else what the reference
+/// computes.
+std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames, Backend& backend,
+                                         const Suspect& suspect);
+
+/// "not failing", "unsupported" …: what is said where there is nothing to minimize. `seen` are the judge's words.
+std::string not_failing_text(const Search& search, const std::string& judge, const std::string& seen);
+std::string declined_text(const Search& search, const std::string& judge, const std::string& seen);
+
+}  // namespace whittle::debug

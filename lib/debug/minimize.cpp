@@ -1,0 +1,173 @@
+#include "debug/minimize.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/interrupt.h"
+#include "base/subprocess.h"
+#include "debug/check.h"
+#include "graph/text.h"
+#include "reduce/culprit.h"
+#include "reduce/journal.h"
+#include "reduce/parallel.h"
+#include "reduce/save.h"
+#include "run/divergence.h"
+
+namespace whittle::debug {
+namespace fs = std::filesystem;
+
+namespace {
+
+using Verdict = reduce::Minimized::Verdict;
+
+bool interrupted() { return interrupt_signal() != 0; }
+
+/// The suspect where its queries run in this process's children, and can be looked into.
+const Suspect* at_hand(const Search& search) {
+    const Suspect* suspect = search.suspect();
+    return suspect && suspect->launcher.prefix.empty() ? suspect : nullptr;
+}
+
+/// The node whose value is the first to differ from the reference's when every value is exposed.
+std::vector<std::string> first_divergent(const LoadedFrame& frame, Backend& backend, const Search& search) {
+    constexpr std::size_t kFew = 8;  // calls: the search finds it as quickly
+    const Suspect* suspect = at_hand(search);
+    if (!suspect || suspect->tier == Tier::ends || frame.graph.calls().size() <= kFew) return {};
+    try {
+        const Divergence found =
+            diverge(frame.graph, frame.inputs, backend, suspect->options, suspect->limits, suspect->accuracy);
+        if (!found.first) return {};
+        return {found.values[*found.first].node};
+    } catch (const Interrupted&) {
+        return {};
+    }
+}
+
+/// Writes what is to blame into the graph's failure; of wrong results, says whether they are rounding noise.
+std::optional<Closeness> blame(Graph& graph, Backend& backend, const Suspect& suspect) {
+    const Failure& failure = *graph.failure;
+    try {
+        graph.failure->culprit = reduce::find_culprit(graph, backend, {suspect.limits, interrupted});
+        if (failure.signature.kind != "mismatch") return std::nullopt;
+        const Outcome outcome = run_isolated(graph, failure.inputs, backend, failure.options, suspect.limits);
+        if (outcome.failed()) return std::nullopt;
+        const auto closeness = closeness_of(graph, failure.inputs, outcome.outputs, failure.accuracy);
+        // Another order of rounding is no fault of a lowering; that a directive makes it is worth knowing.
+        auto& culprit = graph.failure->culprit;
+        if (closeness == Closeness::noise && culprit && culprit->directive.empty()) culprit.reset();
+        return closeness;
+    } catch (const Interrupted&) {  // the graph is minimized all the same
+        return std::nullopt;
+    }
+}
+
+/// OUT.drifted-1.json …, in OUT's folder and format, for the other failures that were met; never the model itself.
+std::vector<fs::path> save_drifted(const std::vector<Graph>& finds, const Search& search) {
+    std::vector<fs::path> files;
+    int number = 0;
+    for (const Graph& graph : finds) {
+        fs::path file;
+        std::error_code ignored;
+        do {
+            file = search.output;
+            file.replace_filename(search.output.stem().string() + ".drifted-" + std::to_string(++number) +
+                                  search.output.extension().string());
+        } while (fs::equivalent(file, search.model, ignored));
+        reduce::save_minimized(graph, file);
+        files.push_back(file);
+    }
+    return files;
+}
+
+/// A command judges what its user has before it judges what was made of it: the file where its candidates are such
+/// files, else its graph with nothing folded.
+std::optional<reduce::AsGiven> as_given(const Search& search, const LoadedFrame& frame) {
+    if (!search.unfolded) return std::nullopt;
+    if (search.output.extension() == ".onnx") return reduce::AsGiven{.file = frame.file};
+    if (frame.folded.empty()) return std::nullopt;  // the graph is what was given
+    return reduce::AsGiven{.graph = search.unfolded().graph};
+}
+
+}  // namespace
+
+Minimized minimize(const LoadedFrame& frame, const Search& search, const Observer& observer) {
+    const Judging judge = judging(search);
+    fs::path journal_file = search.output;
+    journal_file += ".journal";
+    reduce::ParallelOracle parallel(*judge.oracle, search.jobs);
+    reduce::JournalingOracle journal(parallel, journal_file, reduce::Identity(*judge.oracle)(frame.graph, frame.inputs),
+                                     search.resume);
+
+    const CleanUpScope scope;  // an interrupt ends the search, not us
+    reduce::MinimizeOptions options;
+    options.passes = search.passes;
+    options.jobs = search.jobs;
+    options.repeat = search.repeat;
+    options.search.step_limit = search.step_limit;
+    options.search.mode = search.mode;
+    options.search.stop = interrupted;
+    if (search.stored) options.signature = search.stored->signature;
+    if (judge.backend) options.likely = [&] { return first_divergent(frame, *judge.backend, search); };
+    options.improved = [&](const Graph& graph) { reduce::save_minimized(graph, search.output); };
+    options.progress = observer.progress;
+    options.as_given = as_given(search, frame);
+
+    Minimized done{.judge = judge.oracle->name(), .file = frame.file.string()};
+    done.written.stored = search.stored.has_value();
+    if (options.as_given) done.written.folded = frame.folded;
+    done.result = reduce::minimize(frame.graph, frame.inputs, journal, options);
+    if (done.result.hidden && !frame.folded.empty()) {
+        observer.warn(frame.file.string() + " fails (" + done.result.signature.text() + "), but not without the " +
+                      reduce::folded_text(frame.folded) + " that were computed while reading it: going on with them");
+        const LoadedFrame unfolded = search.unfolded();
+        options.as_given.reset();
+        options.signature = done.result.signature;
+        done.written.folded.clear();
+        done.result = reduce::minimize(unfolded.graph, unfolded.inputs, journal, options);
+    }
+    done.written.replayed = journal.replayed();
+    if (done.failed()) {
+        done.written.output = search.output;
+        if (const Suspect* suspect = at_hand(search); suspect && done.result.verdict == Verdict::minimized)
+            done.written.closeness = blame(done.result.graph, *judge.backend, *suspect);
+        reduce::save_minimized(done.result.graph, search.output);
+        done.written.drifted = save_drifted(done.result.drifted, search);
+    }
+    if (done.result.verdict != Verdict::interrupted) journal.remove();
+    return done;
+}
+
+fs::path numbered_result(fs::path output, std::size_t number) {
+    return output.replace_filename(output.stem().string() + '-' + std::to_string(number) + output.extension().string());
+}
+
+std::string to_text(const Minimized& minimized, const Search& search) {
+    const reduce::Minimized& result = minimized.result;
+    const std::string output = minimized.written.output.string();
+    switch (result.verdict) {
+        case Verdict::minimized:
+            return reduce::report(result, minimized.written) + "\n" + print(result.graph) + "\nwritten:    " + output +
+                   "\n" + (search.suspect() ? "next:       repro " + shell_quote({output}) + "\n" : "");
+        case Verdict::interrupted:
+            return reduce::report(result, minimized.written) + "written:    " + output +
+                   ", unfinished: " + std::to_string(result.after.calls) + (result.after.calls == 1 ? " op" : " ops") +
+                   "\nnext:       the same command with --resume goes on from here\n";
+        case Verdict::flaky:
+            return "flaky: it fails alike in " + std::to_string(result.flaky.failures) + " of " +
+                   std::to_string(result.flaky.runs) + " runs, too rarely to be minimized\n";
+        case Verdict::unsupported:
+            return declined_text(search, minimized.judge, result.message) + "\n";
+        case Verdict::not_failing:
+            break;
+    }
+    if (result.hidden)
+        return "not failing: " + minimized.file + " fails (" + result.signature.text() +
+               "), but not what Whittle writes of it: the command judges by what is no part of the graph\n";
+    std::string text = not_failing_text(search, minimized.judge, result.message);
+    if (search.stored && !result.signature.kind.empty())
+        text += ", but with " + result.signature.text() + "; name what fails (--backend …) to follow that";
+    return text + "\n";
+}
+
+nlohmann::json to_json(const Minimized& minimized) { return reduce::to_json(minimized.result, minimized.written); }
+
+}  // namespace whittle::debug

@@ -1,0 +1,35 @@
+// minimize(): from a failing graph to the fewest operations that still fail alike, on disk, with who is to blame.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "debug/search.h"
+#include "reduce/report.h"
+
+namespace whittle::debug {
+
+struct Minimized {
+    reduce::Minimized result = {};
+    reduce::Written written = {};  ///< where the result is, and what was learnt beside it
+    std::string judge = {};        ///< who said so
+    std::string file = {};         ///< the frame's
+
+    bool failed() const {
+        return result.verdict == reduce::Minimized::Verdict::minimized ||
+               result.verdict == reduce::Minimized::Verdict::interrupted;
+    }
+};
+
+/// Writes search.output with every smaller find. A model that does not fail is a verdict, not an error. Throws Error
+/// when the reference cannot run the graph, the judge cannot be asked, or a file cannot be written.
+Minimized minimize(const LoadedFrame& frame, const Search& search, const Observer& observer);
+
+/// Where the result of one of several failures goes, from 1 on: NAME-1.json of NAME.json.
+std::filesystem::path numbered_result(std::filesystem::path output, std::size_t number);
+
+/// The report, the minimized graph and the next command; or why there is none.
+std::string to_text(const Minimized& minimized, const Search& search);
+nlohmann::json to_json(const Minimized& minimized);
+
+}  // namespace whittle::debug

@@ -1,0 +1,49 @@
+// What minify is asked: who judges, which failure is followed, how it is searched for, and where the result goes.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "debug/frame.h"
+#include "reduce/minimize.h"
+#include "reduce/oracle.h"
+
+namespace whittle::debug {
+
+struct Search {
+    std::variant<Suspect, reduce::CommandOracleOptions> judge = {};
+    std::filesystem::path model = {};    ///< what is minimized, never written over
+    std::filesystem::path output = {};   ///< .json or .onnx; answers are kept in OUT.journal
+    std::optional<Failure> stored = {};  ///< the failure to follow is the one that the model has
+    std::vector<std::string> passes = reduce::pass_names();
+    reduce::Mode mode = reduce::Mode::automatic;
+    int repeat = 2, jobs = 1;
+    std::optional<std::size_t> step_limit = {};
+    bool resume = false;
+    /// Reads the model as its user gave it, nothing folded: an ONNX file that a command judges. Null where nothing is
+    /// folded.
+    std::function<LoadedFrame()> unfolded = {};
+
+    /// Null: a command judges.
+    const Suspect* suspect() const { return std::get_if<Suspect>(&judge); }
+};
+
+/// Who judges, ready to be asked. The backend lives as long as the oracle.
+struct Judging {
+    std::unique_ptr<Backend> backend = {};
+    std::unique_ptr<reduce::Oracle> oracle = {};
+};
+Judging judging(const Search& search);
+
+/// Told while a search runs.
+struct Observer {
+    std::function<void(const reduce::Progress&)> progress = [](const reduce::Progress&) {};
+    std::function<void(const std::string&)> warn = [](const std::string&) {};
+};
+
+}  // namespace whittle::debug

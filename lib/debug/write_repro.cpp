@@ -1,0 +1,61 @@
+#include "debug/write_repro.h"
+
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/subprocess.h"
+
+namespace whittle::debug {
+namespace fs = std::filesystem;
+
+std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect) {
+    const auto reference = find_backend(kReferenceBackend);
+    const Outcome expected = run_in_process(frame.graph, frame.inputs, *reference, {});
+    if (expected.failed()) throw Error({frame.file.string(), {}}, "the reference cannot run it: " + expected.message);
+    const auto backend = find_backend(suspect.spec);
+    const Outcome seen = query(frame.graph, frame.inputs, expected.outputs, *backend, suspect);
+    if (seen.kind == Outcome::Kind::unsupported)
+        throw Error({frame.file.string(), {}}, suspect.spec.text() + " does not support it: " + seen.message);
+    if (!seen.is_failure()) {
+        if (seen.failed()) throw Error({frame.file.string(), {}}, "it was not judged: " + seen.message);
+        return std::nullopt;
+    }
+    Failure failure;
+    describe(suspect, failure);
+    failure.signature = signature_of(seen);
+    failure.message = seen.message;
+    failure.inputs = frame.inputs;
+    return failure;
+}
+
+std::string to_text(const repro::Report& report, const Failure& failure, const repro::Options& options) {
+    std::string text = "failure:  " + failure.signature.text() + "\n          " + failure.message + "\n";
+    text += "data:     " + std::string(name(report.data));
+    for (std::size_t i = 0; i < report.passing.size(); i++)
+        text += (i ? ", " : " (it does not fail with ") + std::string(name(report.passing[i])) +
+                (i + 1 == report.passing.size() ? ")" : "");
+    text += "\nwritten:  " + report.output.string() + "\n";
+    for (const fs::path& sidecar : report.sidecars) text += "          " + sidecar.string() + "\n";
+    if (options.verify)
+        text += (report.verified ? "verified: " + std::to_string(report.runs) + " of " + std::to_string(options.runs) +
+                                       " runs fail, and the control passes (" + report.control + ")\n          "
+                                 : "NOT verified: ") +
+                report.message + "\n";
+    const fs::path folder = report.output.parent_path();
+    if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
+    return text + "next:     " + (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ") +
+           report.compile_command + " && " + shell_quote({"./" + report.output.stem().string()}) + "\n";
+}
+
+nlohmann::json to_json(const repro::Report& report) {
+    return {{"output", report.output.string()},
+            {"verified", report.verified},
+            {"runs", report.runs},
+            {"control", report.control},
+            {"compile_command", report.compile_command},
+            {"data", name(report.data)},
+            {"message", report.message}};
+}
+
+}  // namespace whittle::debug

@@ -1,0 +1,64 @@
+// What only some backends can do. A backend offers an ability by deriving from it beside Backend; whoever needs one
+// asks for it and does without where there is none, so that nobody asks which backend it is:
+//
+//   if (Switchable* parts = offered<Switchable>(backend)) …
+//
+// Emitter, its part of a repro, is in emitter.h.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/backend.h"
+#include "graph/failure.h"
+
+namespace whittle {
+
+/// Null where the backend does not offer it.
+template <class Ability>
+Ability* offered(Backend& backend) {
+    return dynamic_cast<Ability*>(&backend);
+}
+
+/// The reference: its results are what is right, and it is trusted not to take the process down that it runs in.
+class Reference {
+  public:
+    virtual ~Reference() = default;
+};
+
+/// A compiler whose parts can be switched off by options of its own: which of them does it take to fail?
+class Switchable {
+  public:
+    /// A decision of this one compilation, such as a directive of a schedule.
+    struct Directive {
+        std::string text;             ///< as reports and repros show it
+        std::vector<int> needs = {};  ///< positions, in the list, of those without which it cannot be
+    };
+    /// A pass, which is applied to a graph again and again.
+    struct Pass {
+        std::string name;
+        int applications = 0;
+    };
+    struct Parts {
+        std::vector<Directive> directives = {};  ///< in order, prerequisites first
+        std::vector<Pass> passes = {};           ///< in the order in which they are to be suspected
+    };
+
+    virtual ~Switchable() = default;
+    /// What there is to switch off when `graph` is compiled under `options`; nothing when it cannot be compiled so far.
+    virtual std::optional<Parts> parts(const Graph& graph, const BackendOptions& options) = 0;
+    /// `options` and, beside what they switch off, these directives (their texts).
+    virtual BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const = 0;
+    /// `options` with only the first `most` applications of a pass.
+    virtual BackendOptions limited(BackendOptions options, const std::string& pass, int most) const = 0;
+
+    /// The graph, which has its failure (a mismatch), fails without any directive: what is wrong already in what the
+    /// directives are for? Nothing where that computes `expected` or nobody can say.
+    virtual std::optional<Culprit> wrong_before(const Graph& graph, std::span<const Tensor> expected) {
+        return static_cast<void>(graph), static_cast<void>(expected), std::nullopt;
+    }
+};
+
+}  // namespace whittle

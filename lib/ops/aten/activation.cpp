@@ -1,0 +1,328 @@
+// Activation functions of networks, element by element.
+// Definitions: https://pytorch.org/docs/stable/nn.functional.html#non-linear-activation-functions; formulas in the
+// order ATen's CPU kernels evaluate them, so that infinities give the same NaNs.
+#include <cmath>
+
+#include "ops/aten/families.h"
+#include "ops/core/pointwise.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using expr::Op;
+using samples::t;
+
+Expr exp_of(const Expr& x) { return expr::unary(Op::exp, x); }
+Expr max_of(const Expr& x, double low) { return expr::select(x < constant(x, low), constant(x, low), x); }
+Expr min_of(const Expr& x, double high) { return expr::select(constant(x, high) < x, constant(x, high), x); }
+
+// --- Without parameters ---
+
+/// NaN and -0 stay.
+struct Relu : Arithmetic {
+    template <Number T>
+    static T eval(T x) {
+        return x < 0 ? T(0) : x;
+    }
+    static Expr lower(const Expr& x) {
+        const Expr zero = expr::constant(x->dtype, Scalar(0));
+        return x->dtype == DType::u8 ? x : expr::select(x < zero, zero, x);
+    }
+};
+struct Sigmoid : FloatingFunction {
+    template <Floating T>
+    static T eval(T x) {
+        return 1 / (1 + std::exp(-x));
+    }
+    static Expr lower(const Expr& x) { return constant(x, 1) / (constant(x, 1) + exp_of(expr::negate(x))); }
+};
+/// min(0, x) - log1p(exp(-|x|)): never overflows.
+struct LogSigmoid : Arithmetic {
+    template <Floating T>
+    static T eval(T x) {
+        const T low = T(0) < x ? T(0) : x;
+        return low - std::log1p(std::exp(-std::fabs(x)));
+    }
+    static Expr lower(const Expr& x) {
+        const Expr tail = exp_of(expr::negate(expr::unary(Op::abs, x)));
+        return min_of(x, 0) - expr::unary(Op::log1p, tail);
+    }
+};
+struct Silu : Arithmetic {
+    template <Floating T>
+    static T eval(T x) {
+        return x / (1 + std::exp(-x));
+    }
+    static Expr lower(const Expr& x) { return x / (constant(x, 1) + exp_of(expr::negate(x))); }
+};
+struct Mish : Arithmetic {
+    template <Floating T>
+    static T eval(T x) {
+        return x * std::tanh(std::log1p(std::exp(x)));
+    }
+    static Expr lower(const Expr& x) { return x * expr::unary(Op::tanh, expr::unary(Op::log1p, exp_of(x))); }
+};
+/// min(max(x + 3, 0), 6), where NaN stays.
+template <Floating T>
+T ramp_to_six(T x) {
+    const T low = x + 3 < 0 ? T(0) : x + 3;
+    return T(6) < low ? T(6) : low;
+}
+Expr ramp_to_six(const Expr& x) { return min_of(max_of(x + constant(x, 3), 0), 6); }
+struct Hardswish : Arithmetic {
+    template <Floating T>
+    static T eval(T x) {
+        return x * ramp_to_six(x) / 6;
+    }
+    static Expr lower(const Expr& x) { return x * ramp_to_six(x) / constant(x, 6); }
+};
+struct Hardsigmoid : Arithmetic {
+    template <Floating T>
+    static T eval(T x) {
+        return ramp_to_six(x) / 6;
+    }
+    static Expr lower(const Expr& x) { return ramp_to_six(x) / constant(x, 6); }
+};
+
+// --- With parameters: a kernel is a record of them with operator() on floats and on expressions ---
+
+struct Gelu {
+    bool tanh = false;
+    template <class T>
+    static Gelu of(const Arguments<T>& arguments) {
+        const std::string approximate = arguments.text("approximate");
+        if (approximate != "none" && approximate != "tanh")
+            throw Error("aten.gelu: unknown approximate '" + approximate + "'", "it is 'none' or 'tanh'");
+        return {approximate == "tanh"};
+    }
+    template <Floating T>
+    T operator()(T x) const {
+        if (!tanh) return x * T(0.5) * (1 + std::erf(x * T(M_SQRT1_2)));
+        const T inner = kBeta<T> * (x + kKappa<T> * x * x * x);
+        return T(0.5) * x * (1 + std::tanh(inner));
+    }
+    Expr operator()(const Expr& x) const {
+        const Expr one = constant(x, 1), half = constant(x, 0.5);
+        if (!tanh) return x * half * (one + expr::unary(Op::erf, x * constant(x, M_SQRT1_2)));
+        const Expr cubed = constant(x, kKappa<double>) * x * x * x;
+        return half * x * (one + expr::unary(Op::tanh, constant(x, kBeta<double>) * (x + cubed)));
+    }
+    template <class T>
+    static constexpr T kBeta = T(M_SQRT2* M_2_SQRTPI * 0.5);  // sqrt(2 / pi)
+    template <class T>
+    static constexpr T kKappa = T(0.044715);
+};
+
+struct Elu {
+    double negative = 1, positive = 1, input = 1;
+    template <class T>
+    static Elu of(const Arguments<T>& arguments) {
+        const double scale = arguments.number("scale");
+        return {arguments.number("alpha") * scale, scale, arguments.number("input_scale")};
+    }
+    template <Floating T>
+    T operator()(T x) const {
+        return x <= 0 ? std::expm1(x * T(input)) * T(negative) : x * T(positive);
+    }
+    Expr operator()(const Expr& x) const {
+        const Expr below = expr::unary(Op::expm1, x * constant(x, input)) * constant(x, negative);
+        return expr::select(x <= constant(x, 0), below, x * constant(x, positive));
+    }
+};
+
+struct LeakyRelu {
+    double slope = 0.01;
+    template <class T>
+    static LeakyRelu of(const Arguments<T>& arguments) {
+        return {arguments.number("negative_slope")};
+    }
+    template <Floating T>
+    T operator()(T x) const {
+        return x > 0 ? x : x * T(slope);
+    }
+    Expr operator()(const Expr& x) const { return expr::select(constant(x, 0) < x, x, x * constant(x, slope)); }
+};
+
+struct Softplus {
+    double beta = 1, threshold = 20;
+    template <class T>
+    static Softplus of(const Arguments<T>& arguments) {
+        return {arguments.number("beta"), arguments.number("threshold")};
+    }
+    template <Floating T>
+    T operator()(T x) const {
+        return x * T(beta) > T(threshold) ? x : std::log1p(std::exp(x * T(beta))) / T(beta);
+    }
+    Expr operator()(const Expr& x) const {
+        const Expr scaled = x * constant(x, beta);
+        const Expr curved = expr::unary(Op::log1p, exp_of(scaled)) / constant(x, beta);
+        return expr::select(constant(x, threshold) < scaled, x, curved);
+    }
+};
+
+std::vector<ValueMeta> infer_same(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta self = arguments.tensor("self");
+    return {ValueMeta::contiguous(self.dtype, self.sizes)};
+}
+
+template <class K>
+std::vector<Tensor> eval_kernel(const Arguments<Tensor>& arguments) {
+    const K kernel = K::of(arguments);
+    const Tensor self = arguments.tensor("self");
+    return {visit_compute(self.dtype(), [&]<class T>(T) -> Tensor {
+        if constexpr (Floating<T>) {
+            std::vector<T> elements = self.values<T>();
+            for (T& element : elements) element = kernel(element);
+            return store(elements, self.dtype(), self.sizes());
+        } else {
+            reject_dtype(arguments.schema(), self.dtype());
+        }
+    })};
+}
+
+template <class K>
+std::vector<expr::Value> lower_kernel(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    const K kernel = K::of(arguments);
+    const expr::Value self = arguments.tensor("self");
+    return {pointwise({read(self, self.sizes(), self.dtype())}, self.sizes(), self.dtype(),
+                      [kernel](const std::vector<Expr>& x) { return kernel(x[0]); })};
+}
+
+// --- Composites ---
+
+/// The usual samples with default parameters, and some with each of `lists`.
+std::vector<Sample> with_parameters(DType dtype, const std::vector<ArgList>& lists) {
+    std::vector<Sample> result = samples::unary(dtype);
+    for (std::size_t i = 0; i < lists.size(); ++i)
+        for (const Tensor& x : {samples::special(dtype), samples::ramp(dtype, {3, 4})}) {
+            ArgList args = {t(0)};
+            args.insert(args.end(), lists[i].begin(), lists[i].end());
+            const std::string label = "parameters " + std::to_string(i) + (x.rank() == 1 ? " special" : "");
+            result.push_back({label, {x}, std::move(args)});
+        }
+    return result;
+}
+
+/// Integers are clamped to integers, the bounds truncated.
+std::vector<NodeRef> decompose_hardtanh(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue self = arguments.tensor("self");
+    Scalar low = arguments.scalar("min_val"), high = arguments.scalar("max_val");
+    if (!is_floating(self.meta.dtype)) {
+        low = low.to_integer();
+        high = high.to_integer();
+        if (self.meta.dtype == DType::u8 && (low.to_integer() < 0 || high.to_integer() < 0))
+            throw Error("hardtanh: found a negative bound for u8, expected bounds from 0");
+    }
+    return {builder.call("aten.clamp.default", {self.ref, low, high}).ref};
+}
+std::vector<Sample> hardtanh_samples(DType dtype) {
+    if (dtype == DType::u8) return samples::unary(dtype, {Arg(1.7), Arg(5.5)}, " from 1.7 to 5.5");
+    return with_parameters(dtype, {{Arg(-2), Arg(0.5)}, {Arg(0), Arg(0)}, {Arg(-1.5), Arg(2.5)}});
+}
+std::vector<NodeRef> decompose_relu6(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    return {builder.call("aten.hardtanh.default", {arguments.tensor("self").ref, Arg(0), Arg(6)}).ref};
+}
+/// scale * (max(0, x) + min(0, alpha * (exp(x) - 1))) with the constants of Klambauer et al. 2017.
+std::vector<NodeRef> decompose_selu(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    return {builder
+                .call("aten.elu.default", {arguments.tensor("self").ref, Arg(1.6732632423543772848170429916717),
+                                           Arg(1.0507009873554804934193349852946)})
+                .ref};
+}
+std::vector<NodeRef> decompose_celu(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const double alpha = arguments.number("alpha");
+    if (alpha == 0) throw Error("aten.celu.default: alpha is 0");
+    return {
+        builder.call("aten.elu.default", {arguments.tensor("self").ref, Arg(alpha), Arg(1.0), Arg(1.0 / alpha)}).ref};
+}
+
+// --- Records ---
+
+template <class F>
+constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes = kFloating) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = dtypes,
+            .infer = infer_unary<F>,
+            .eval = eval_unary<F>,
+            .lower = lower_unary<F>,
+            .samples = [](DType dtype) { return samples::unary(dtype); }};
+}
+template <class K>
+constexpr OpDef kernel_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = kFloating,
+            .infer = infer_same,
+            .eval = eval_kernel<K>,
+            .lower = lower_kernel<K>,
+            .samples = samples};
+}
+constexpr OpDef composite(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes,
+                          DecomposeFn decompose, SamplesFn samples) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = dtypes,
+            .infer = infer_same,
+            .decompose = decompose,
+            .samples = samples};
+}
+
+std::vector<Sample> gelu_samples(DType dtype) {
+    std::vector<Sample> result = samples::unary(dtype);
+    for (Sample& sample : samples::unary(dtype, {}, " tanh")) {
+        sample.kwargs = {{"approximate", Arg("tanh")}};
+        result.push_back(std::move(sample));
+    }
+    return result;
+}
+
+constexpr OpDef kActivations[] = {
+    op<Relu>("aten.relu.default", "relu(Tensor self) -> Tensor", "max(x, 0); NaN stays", kNumbers),
+    op<Sigmoid>("aten.sigmoid.default", "sigmoid(Tensor self) -> Tensor", "1 / (1 + exp(-x))", kAnyDType),
+    op<LogSigmoid>("aten.log_sigmoid.default", "log_sigmoid(Tensor self) -> Tensor", "log(sigmoid(x))"),
+    op<Silu>("aten.silu.default", "silu(Tensor self) -> Tensor", "x * sigmoid(x)"),
+    op<Mish>("aten.mish.default", "mish(Tensor self) -> Tensor", "x * tanh(softplus(x))"),
+    op<Hardswish>("aten.hardswish.default", "hardswish(Tensor self) -> Tensor", "x * clamp(x + 3, 0, 6) / 6"),
+    op<Hardsigmoid>("aten.hardsigmoid.default", "hardsigmoid(Tensor self) -> Tensor", "clamp(x + 3, 0, 6) / 6"),
+    kernel_op<Gelu>("aten.gelu.default", "gelu(Tensor self, *, str approximate='none') -> Tensor",
+                    "x * Phi(x), exactly or through tanh (Hendrycks and Gimpel 2016)", gelu_samples),
+    kernel_op<Elu>("aten.elu.default",
+                   "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
+                   "scale * x above 0, else scale * alpha * expm1(input_scale * x)",
+                   [](DType dtype) {
+                       return with_parameters(dtype, {{Arg(0.5)}, {Arg(1.5), Arg(2), Arg(0.5)}});
+                   }),
+    kernel_op<LeakyRelu>("aten.leaky_relu.default", "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
+                         "x above 0, else negative_slope * x",
+                         [](DType dtype) {
+                             return with_parameters(dtype, {{Arg(0.2)}, {Arg(-1)}, {Arg(0)}});
+                         }),
+    kernel_op<Softplus>("aten.softplus.default", "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
+                        "log1p(exp(beta * x)) / beta; x where beta * x is above threshold",
+                        [](DType dtype) {
+                            return with_parameters(dtype, {{Arg(2)}, {Arg(0.5), Arg(1)}});
+                        }),
+    composite("aten.hardtanh.default", "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
+              "clamp(x, min_val, max_val)", kNumbers, decompose_hardtanh, hardtanh_samples),
+    composite("aten.relu6.default", "relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers, decompose_relu6,
+              [](DType dtype) { return samples::unary(dtype); }),
+    composite("aten.selu.default", "selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating,
+              decompose_selu, [](DType dtype) { return samples::unary(dtype); }),
+    composite("aten.celu.default", "celu(Tensor self, Scalar alpha=1.0) -> Tensor",
+              "x above 0, else alpha * expm1(x / alpha)", kFloating, decompose_celu,
+              [](DType dtype) {
+                  return with_parameters(dtype, {{Arg(0.5)}, {Arg(2)}});
+              }),
+};
+
+}  // namespace
+
+std::span<const OpDef> activation_ops() { return kActivations; }
+
+}  // namespace whittle

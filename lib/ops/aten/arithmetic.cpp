@@ -1,0 +1,344 @@
+// Sums, products, extrema and bit operations of two operands, element by element; integers wrap.
+// Definitions: https://pytorch.org/docs/stable/torch.html#math-operations
+#include <cmath>
+
+#include "ops/aten/families.h"
+#include "ops/core/integer.h"
+#include "ops/core/pointwise.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using expr::Op;
+
+// --- left + sign * alpha * right ---
+
+struct Add : Arithmetic {
+    static constexpr int sign = 1;
+    static constexpr bool allows_bool = true;
+};
+struct Sub : Arithmetic {
+    static constexpr int sign = -1;
+    static constexpr bool allows_bool = false;
+};
+/// other - alpha * self.
+struct Rsub : Sub {
+    static constexpr std::string_view left = "other", right = "self";
+};
+
+struct SumTypes {
+    Sizes sizes;
+    DType dtype;
+};
+
+template <class F, class T>
+SumTypes sum_types(const Arguments<T>& arguments) {
+    const std::vector<OperandInfo> operands = {operand_info(arguments, F::left), operand_info(arguments, F::right)};
+    const DType dtype = result_type(operands);
+    const Scalar alpha = arguments.scalar("alpha");
+    const std::string op = "aten." + arguments.schema().name;
+    if (!F::allows_bool)
+        for (const OperandInfo& operand : operands)
+            if (operand.dtype == DType::boolean)
+                throw Error(op + ": subtraction is not defined for bool", "use logical_xor or logical_not");
+    if (alpha.is_floating() && !is_floating(dtype))
+        throw Error(op + ": alpha must be an integer for " + std::string(name(dtype)) + " results");
+    if (alpha.is_boolean() && dtype != DType::boolean) throw Error(op + ": alpha is a bool but the result is not");
+    return {broadcast_all(operands), dtype};
+}
+
+template <class F>
+std::vector<ValueMeta> infer_sum(const Arguments<ValueMeta>& arguments) {
+    const SumTypes types = sum_types<F>(arguments);
+    return {ValueMeta::contiguous(types.dtype, types.sizes)};
+}
+
+template <class T>
+T weighted_sum(T a, T b, T weight) {
+    if constexpr (std::is_same_v<T, bool>)
+        return a || (weight && b);
+    else if constexpr (std::is_integral_v<T>)
+        return wrapping_add(a, wrapping_mul(weight, b));
+    else
+        return weight == 1 ? a + b : weight == -1 ? a - b : a + weight * b;
+}
+
+template <class T>
+T weight_of(const Scalar& alpha, int sign) {
+    if constexpr (std::is_same_v<T, bool>)
+        return alpha.to_bool();
+    else if constexpr (std::is_integral_v<T>)
+        return wrapping_mul(alpha.to_integer(), sign);
+    else
+        return static_cast<T>(alpha.to_double()) * static_cast<T>(sign);
+}
+
+template <class F>
+std::vector<Tensor> eval_sum(const Arguments<Tensor>& arguments) {
+    const SumTypes types = sum_types<F>(arguments);
+    return {visit_compute(types.dtype, [&]<class T>(T) {
+        const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
+        const std::vector<T> a = read<T>(left, types.sizes, read_dtype<true>(left, types.dtype)),
+                             b = read<T>(right, types.sizes, read_dtype<true>(right, types.dtype));
+        const T weight = weight_of<T>(arguments.scalar("alpha"), F::sign);
+        std::vector<T> out(a.size());
+        for (std::size_t i = 0; i < a.size(); ++i) out[i] = weighted_sum<T>(a[i], b[i], weight);
+        return store(out, types.dtype, types.sizes);
+    })};
+}
+
+template <class F>
+std::vector<expr::Value> lower_sum(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    const SumTypes types = sum_types<F>(arguments);
+    const Scalar alpha = arguments.scalar("alpha");
+    const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
+    const std::vector<expr::Value> operands = {read(left, types.sizes, read_dtype<true>(left, types.dtype)),
+                                               read(right, types.sizes, read_dtype<true>(right, types.dtype))};
+    return {pointwise(operands, types.sizes, types.dtype, [alpha](const std::vector<Expr>& x) -> Expr {
+        const DType dtype = x[0]->dtype;
+        if (dtype == DType::boolean) return alpha.to_bool() ? x[0] || x[1] : x[0];
+        const Expr weighted = alpha.to_double() == 1 ? x[1] : expr::constant(dtype, alpha) * x[1];
+        return F::sign > 0 ? x[0] + weighted : x[0] - weighted;
+    })};
+}
+
+/// Different numbers, which wrap in narrow integers and round in half types; other alphas.
+template <class F>
+std::vector<Sample> sum_samples(DType dtype) {
+    using namespace samples;
+    std::vector<Sample> result = binary(dtype, F::allows_bool ? kAnyDType : kNumbers);
+    const Tensor a = ramp(dtype, {2, 3}), b = random(dtype, {3});
+    if (dtype != DType::boolean) result.push_back({"alpha", {a, b}, {t(0), t(1)}, {{"alpha", Arg(-3)}}});
+    if (is_floating(dtype)) result.push_back({"alpha 0.3", {a, b}, {t(0), t(1)}, {{"alpha", Arg(0.3)}}});
+    result.push_back({"number", {a}, {t(0), Arg(3)}});
+    if (is_floating(dtype)) result.push_back({"floating number", {a}, {t(0), Arg(0.1)}});
+    return result;
+}
+template <class F>
+std::vector<Sample> number_samples(DType dtype) {
+    using namespace samples;
+    std::vector<Sample> result = unary(dtype, {Arg(2)});
+    const Tensor x = values(dtype, {0, 0.1, 1, 2, 44});
+    result.push_back({"floating number", {x}, {t(0), Arg(0.1)}});
+    result.push_back({"300", {x}, {t(0), Arg(300)}});
+    result.push_back({"alpha", {x}, {t(0), Arg(5), Arg(-2)}});
+    if (F::allows_bool) result.push_back({"true", {x}, {t(0), Arg(true)}});
+    return result;
+}
+
+template <class F>
+constexpr OpDef sum_op(std::string_view name, std::string_view schema, std::string_view doc) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = F::allows_bool ? kAnyDType : kNumbers,
+            .infer = infer_sum<F>,
+            .eval = eval_sum<F>,
+            .lower = lower_sum<F>,
+            .samples = name.ends_with("Scalar") ? number_samples<F> : sum_samples<F>};
+}
+
+// --- Products and extrema ---
+
+struct Mul : Arithmetic {
+    static constexpr bool exact_numbers = true;
+    template <Floating T>
+    static T eval(T a, T b) {
+        return a * b;
+    }
+    static std::int64_t eval(std::int64_t a, std::int64_t b) { return wrapping_mul(a, b); }
+    static bool eval(bool a, bool b) { return a && b; }
+    static Expr lower(const Expr& a, const Expr& b) { return a->dtype == DType::boolean ? a && b : a * b; }
+};
+
+/// NaN if either is NaN. Of two zeros the first, which std::max also gives.
+struct Maximum : Arithmetic {
+    template <class T>
+    static T eval(T a, T b) {
+        return a != a || b <= a ? a : b;
+    }
+    static Expr lower(const Expr& a, const Expr& b) {
+        if (a->dtype == DType::boolean) return a || b;
+        if (!is_floating(a->dtype)) return expr::max(a, b);
+        return expr::select(is_nan(a) || b <= a, a, b);
+    }
+};
+struct Minimum : Arithmetic {
+    template <class T>
+    static T eval(T a, T b) {
+        return a != a || a <= b ? a : b;
+    }
+    static Expr lower(const Expr& a, const Expr& b) {
+        if (a->dtype == DType::boolean) return a && b;
+        if (!is_floating(a->dtype)) return expr::min(a, b);
+        return expr::select(is_nan(a) || a <= b, a, b);
+    }
+};
+/// The other one if one is NaN.
+struct Fmax : Arithmetic {
+    template <class T>
+    static T eval(T a, T b) {
+        return b != b || b <= a ? a : b;
+    }
+    static Expr lower(const Expr& a, const Expr& b) {
+        if (!is_floating(a->dtype)) return Maximum::lower(a, b);
+        return expr::select(is_nan(b) || b <= a, a, b);
+    }
+};
+struct Fmin : Arithmetic {
+    template <class T>
+    static T eval(T a, T b) {
+        return b != b || a <= b ? a : b;
+    }
+    static Expr lower(const Expr& a, const Expr& b) {
+        if (!is_floating(a->dtype)) return Minimum::lower(a, b);
+        return expr::select(is_nan(b) || a <= b, a, b);
+    }
+};
+
+struct Atan2 : FloatingFunction {
+    template <Floating T>
+    static T eval(T a, T b) {
+        return std::atan2(a, b);
+    }
+    static Expr lower(const Expr& a, const Expr& b) { return expr::binary(Op::atan2, a, b); }
+};
+
+// --- Bits ---
+
+struct BitAnd : Arithmetic {
+    static std::int64_t eval(std::int64_t a, std::int64_t b) { return a & b; }
+    static bool eval(bool a, bool b) { return a && b; }
+    static Expr lower(const Expr& a, const Expr& b) {
+        return a->dtype == DType::boolean ? a && b : expr::binary(Op::bit_and, a, b);
+    }
+};
+struct BitOr : Arithmetic {
+    static std::int64_t eval(std::int64_t a, std::int64_t b) { return a | b; }
+    static bool eval(bool a, bool b) { return a || b; }
+    static Expr lower(const Expr& a, const Expr& b) {
+        return a->dtype == DType::boolean ? a || b : expr::binary(Op::bit_or, a, b);
+    }
+};
+struct BitXor : Arithmetic {
+    static std::int64_t eval(std::int64_t a, std::int64_t b) { return a ^ b; }
+    static bool eval(bool a, bool b) { return a != b; }
+    static Expr lower(const Expr& a, const Expr& b) {
+        return a->dtype == DType::boolean ? expr::not_equal(a, b) : expr::binary(Op::bit_xor, a, b);
+    }
+};
+
+int bits_of(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
+
+/// The amount lies in 0 … bits - 1.
+Expr amount_fits(const Expr& amount) {
+    const Expr below = amount < expr::constant(amount->dtype, Scalar(bits_of(amount->dtype)));
+    return amount->dtype == DType::u8 ? below : expr::constant(amount->dtype, Scalar(0)) <= amount && below;
+}
+
+/// Amounts outside the width shift everything out.
+struct ShiftLeft : Arithmetic {
+    static std::int64_t eval(std::int64_t a, std::int64_t b) {
+        return b < 0 || b >= 64 ? 0 : static_cast<std::int64_t>(static_cast<std::uint64_t>(a) << b);
+    }
+    static Expr lower(const Expr& a, const Expr& b) {
+        const Expr fits = amount_fits(b), zero = expr::constant(a->dtype, Scalar(0));
+        return expr::select(fits, expr::binary(Op::shl, a, expr::select(fits, b, zero)), zero);
+    }
+};
+/// Arithmetic: amounts outside the width leave the sign.
+struct ShiftRight : Arithmetic {
+    static std::int64_t eval(std::int64_t a, std::int64_t b) { return a >> (b < 0 || b >= 64 ? 63 : b); }
+    static Expr lower(const Expr& a, const Expr& b) {
+        const Expr fits = amount_fits(b), zero = expr::constant(a->dtype, Scalar(0));
+        const Expr all = expr::constant(a->dtype, Scalar(bits_of(a->dtype) - 1));
+        const Expr shifted = expr::binary(Op::shr, a, expr::select(fits, b, all));
+        return a->dtype == DType::u8 ? expr::select(fits, shifted, zero) : shifted;
+    }
+};
+
+// --- Records ---
+
+std::vector<Sample> scalar_samples(DType dtype) {
+    std::vector<Sample> result = samples::unary(dtype, {dtype == DType::boolean ? Arg(true) : Arg(3)});
+    if (is_floating(dtype)) {
+        const Tensor x = samples::values(dtype, {0.1, 1, 3});
+        result.push_back({"floating number", {x}, {samples::t(0), Arg(0.1)}});
+    }
+    return result;
+}
+
+template <class F, DTypeSet kDTypes = kAnyDType>
+constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
+    OpDef def = {.name = name,
+                 .doc = doc,
+                 .schema = schema,
+                 .dtypes = kDTypes,
+                 .infer = infer_binary<F>,
+                 .eval = eval_binary<F>,
+                 .lower = lower_binary<F>};
+    def.samples =
+        name.ends_with("Scalar") ? scalar_samples : [](DType dtype) { return samples::binary(dtype, kDTypes); };
+    return def;
+}
+template <class F>
+constexpr OpDef shift(std::string_view name, std::string_view schema, std::string_view doc) {
+    OpDef def = op<F, kIntegers>(name, schema, doc);
+    if (!name.ends_with("Scalar")) def.samples = [](DType dtype) { return samples::binary(dtype, kIntegers); };
+    return def;
+}
+
+constexpr DTypeSet kBits = kIntegers | kBool;
+
+constexpr OpDef kArithmetic[] = {
+    sum_op<Add>("aten.add.Tensor", "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+                "self + alpha * other; or for bool"),
+    sum_op<Add>("aten.add.Scalar", "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+                "self + alpha * other"),
+    sum_op<Sub>("aten.sub.Tensor", "sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+                "self - alpha * other"),
+    sum_op<Sub>("aten.sub.Scalar", "sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+                "self - alpha * other"),
+    sum_op<Rsub>("aten.rsub.Tensor", "rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",
+                 "other - alpha * self"),
+    sum_op<Rsub>("aten.rsub.Scalar", "rsub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+                 "other - alpha * self"),
+    op<Mul>("aten.mul.Tensor", "mul.Tensor(Tensor self, Tensor other) -> Tensor", "self * other; and for bool"),
+    op<Mul>("aten.mul.Scalar", "mul.Scalar(Tensor self, Scalar other) -> Tensor", "self * other"),
+    op<Maximum>("aten.maximum.default", "maximum(Tensor self, Tensor other) -> Tensor", "the larger; NaN if any is"),
+    op<Minimum>("aten.minimum.default", "minimum(Tensor self, Tensor other) -> Tensor", "the smaller; NaN if any is"),
+    op<Maximum>("aten.max.other", "max.other(Tensor self, Tensor other) -> Tensor", "as maximum"),
+    op<Minimum>("aten.min.other", "min.other(Tensor self, Tensor other) -> Tensor", "as minimum"),
+    op<Fmax>("aten.fmax.default", "fmax(Tensor self, Tensor other) -> Tensor", "the larger, NaN only if both are"),
+    op<Fmin>("aten.fmin.default", "fmin(Tensor self, Tensor other) -> Tensor", "the smaller, NaN only if both are"),
+    op<Atan2>("aten.atan2.default", "atan2(Tensor self, Tensor other) -> Tensor", "angle of the point (other, self)"),
+    op<BitAnd, kBits>("aten.bitwise_and.Tensor", "bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor",
+                      "self & other"),
+    op<BitAnd, kBits>("aten.bitwise_and.Scalar", "bitwise_and.Scalar(Tensor self, Scalar other) -> Tensor",
+                      "self & other"),
+    op<BitOr, kBits>("aten.bitwise_or.Tensor", "bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor",
+                     "self | other"),
+    op<BitOr, kBits>("aten.bitwise_or.Scalar", "bitwise_or.Scalar(Tensor self, Scalar other) -> Tensor",
+                     "self | other"),
+    op<BitXor, kBits>("aten.bitwise_xor.Tensor", "bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor",
+                      "self ^ other"),
+    op<BitXor, kBits>("aten.bitwise_xor.Scalar", "bitwise_xor.Scalar(Tensor self, Scalar other) -> Tensor",
+                      "self ^ other"),
+    shift<ShiftLeft>("aten.bitwise_left_shift.Tensor", "bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor",
+                     "self << other"),
+    shift<ShiftLeft>("aten.bitwise_left_shift.Tensor_Scalar",
+                     "bitwise_left_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor", "self << other"),
+    shift<ShiftRight>("aten.bitwise_right_shift.Tensor",
+                      "bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor", "self >> other, arithmetic"),
+    shift<ShiftRight>("aten.bitwise_right_shift.Tensor_Scalar",
+                      "bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
+                      "self >> other, arithmetic"),
+};
+
+}  // namespace
+
+std::span<const OpDef> arithmetic_ops() { return kArithmetic; }
+
+}  // namespace whittle

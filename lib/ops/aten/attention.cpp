@@ -1,0 +1,251 @@
+// Scaled dot product attention.
+// Definition: https://pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/aten/families.h"
+#include "ops/core/dense.h"
+#include "ops/core/gemm.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// query [..., L, E], key [..., S, E], value [..., S, V] -> [..., L, V]; leading dimensions broadcast.
+struct Attention {
+    Sizes batch = {};
+    std::int64_t targets = 0, sources = 0, features = 0, values = 0;
+    std::int64_t repeats = 1;  ///< query heads per key and value head (enable_gqa)
+    double scale = 1;
+    bool causal = false;
+    Sizes result = {};
+};
+
+Sizes leading(const Sizes& sizes, std::size_t without) {
+    return Sizes(sizes.begin(), sizes.end() - static_cast<std::ptrdiff_t>(without));
+}
+
+/// Heads (the third dimension from the end) of key and value are repeated until there are as many as query has.
+std::int64_t repeats_of(const Sizes& query, const Sizes& key, const Sizes& value) {
+    const auto heads = [](const Sizes& sizes) { return sizes.size() < 3 ? 0 : sizes[sizes.size() - 3]; };
+    if (heads(key) < 1 || heads(key) != heads(value) || heads(query) % heads(key) != 0)
+        throw Error("scaled_dot_product_attention: found query " + to_string(query) + ", key " + to_string(key) +
+                    ", value " + to_string(value) + " with enable_gqa, expected query heads to be a multiple of " +
+                    "key and value heads");
+    return heads(query) / heads(key);
+}
+
+template <class T>
+Attention attention_of(const Arguments<T>& args) {
+    const ValueMeta query = meta_of(args.tensor("query")), key = meta_of(args.tensor("key")),
+                    value = meta_of(args.tensor("value"));
+    const std::string op = args.schema().name;
+    const std::string found = op + ": found query " + to_string(query.sizes) + ", key " + to_string(key.sizes) +
+                              ", value " + to_string(value.sizes);
+    check_same_dtype(op, query.dtype, "key", key.dtype);
+    check_same_dtype(op, query.dtype, "value", value.dtype);
+    if (std::min({query.sizes.size(), key.sizes.size(), value.sizes.size()}) < 2)
+        throw Error(found + ", expected at least two dimensions");
+    const auto last = [](const ValueMeta& meta, std::size_t back) { return meta.sizes[meta.sizes.size() - back]; };
+    Attention a;
+    a.targets = last(query, 2);
+    a.features = last(query, 1);
+    a.sources = last(key, 2);
+    a.values = last(value, 1);
+    if (last(key, 1) != a.features || last(value, 2) != a.sources)
+        throw Error(found + ", expected [..., L, E], [..., S, E] and [..., S, V]");
+    if (args.boolean("enable_gqa")) a.repeats = repeats_of(query.sizes, key.sizes, value.sizes);
+    const auto batch = [&](const ValueMeta& meta, std::int64_t repeats) {
+        Sizes sizes = leading(meta.sizes, 2);
+        if (repeats != 1) sizes.back() *= repeats;
+        return sizes;
+    };
+    a.batch = broadcast_sizes(broadcast_sizes(batch(query, 1), batch(key, a.repeats)), batch(value, a.repeats));
+    a.result = a.batch;
+    a.result.insert(a.result.end(), {a.targets, a.values});
+    a.scale = args.optional_number("scale").value_or(1 / std::sqrt(static_cast<double>(a.features)));
+    a.causal = args.boolean("is_causal");
+    if (args.number("dropout_p") != 0) throw Error(op + ": found dropout_p above 0, expected 0", "dropout is random");
+    if (a.causal && args.has("attn_mask")) throw Error(op + ": found attn_mask and is_causal, expected one of them");
+    if (const auto mask = args.optional_tensor("attn_mask")) {
+        if (const DType dtype = meta_of(*mask).dtype; dtype != DType::boolean)
+            check_same_dtype(op, query.dtype, "attn_mask", dtype);
+        Sizes scores = a.batch;
+        scores.insert(scores.end(), {a.targets, a.sources});
+        if (!expands_to(meta_of(*mask).sizes, scores))
+            throw Error(op + ": found attn_mask " + to_string(meta_of(*mask).sizes) +
+                        ", expected sizes that expand to " + to_string(scores));
+    }
+    return a;
+}
+
+std::vector<ValueMeta> infer_attention(const Arguments<ValueMeta>& args) {
+    return {ValueMeta::contiguous(args.tensor("query").dtype, attention_of(args).result)};
+}
+
+/// softmax(scale query key^T + mask) value. A row that is masked everywhere attends to nothing: zeros, not NaN.
+std::vector<NodeRef> decompose_attention(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Attention a = attention_of(args);
+    const auto heads = [&](const char* name) {
+        const NodeValue value = args.tensor(name);
+        if (a.repeats == 1) return value;
+        return builder.call("aten.repeat_interleave.self_int", {arg(value), a.repeats, -3});
+    };
+    const NodeValue query = builder.call("aten.mul.Scalar", {arg(args.tensor("query")), a.scale});
+    const NodeValue key = builder.call("aten.transpose.int", {arg(heads("key")), -2, -1});
+    NodeValue scores = builder.call("aten.matmul.default", {arg(query), arg(key)});
+    std::optional<NodeValue> mask = args.optional_tensor("attn_mask");
+    if (a.causal) {
+        const NodeValue all =
+            builder.call("aten.full.default", {ArgList{a.targets, a.sources}, true}, {{"dtype", DType::boolean}});
+        mask = builder.call("aten.tril.default", {arg(all)});
+    }
+    if (mask && mask->meta.dtype == DType::boolean) {
+        const NodeValue hidden = builder.call("aten.logical_not.default", {arg(*mask)});
+        scores = builder.call("aten.masked_fill.Scalar", {arg(scores), arg(hidden), -kInfinity});
+    } else if (mask) {
+        scores = builder.call("aten.add.Tensor", {arg(scores), arg(*mask)});
+    }
+    NodeValue weights = builder.call("aten.softmax.int", {arg(scores), -1});
+    if (mask && a.sources > 0) {
+        const NodeValue largest = builder.call("aten.amax.default", {arg(scores), ArgList{-1}, true});
+        const NodeValue nothing = builder.call("aten.eq.Scalar", {arg(largest), -kInfinity});
+        weights = builder.call("aten.masked_fill.Scalar", {arg(weights), arg(nothing), 0});
+    }
+    return {builder.call("aten.matmul.default", {arg(weights), arg(heads("value"))}).ref};
+}
+
+// ---- eval: row by row, by definition ----
+
+/// softmax in place; zeros for a row of -inf alone when `masked`.
+template <class T>
+void softmax(std::vector<T>& row, bool masked, DType dtype) {
+    T largest = -std::numeric_limits<T>::infinity(), sum = 0;
+    for (const T x : row) largest = x > largest || x != x ? x : largest;
+    if (masked && largest == -std::numeric_limits<T>::infinity()) {
+        std::ranges::fill(row, T{0});
+        return;
+    }
+    for (T& x : row) sum += x = std::exp(x - largest);
+    for (T& x : row) x = rounded(x / sum, dtype);
+}
+
+/// The operand's elements under the sizes of the whole batch, heads repeated.
+template <class T>
+std::vector<T> load_operand(const Tensor& tensor, const Attention& a, std::int64_t repeats) {
+    Sizes sizes = a.batch;
+    sizes.insert(sizes.end(), tensor.sizes().end() - 2, tensor.sizes().end());
+    if (repeats == 1) return load_broadcast<T>(tensor, sizes);
+    Sizes grouped = sizes;
+    grouped[grouped.size() - 3] /= repeats;
+    const std::vector<T> once = load_broadcast<T>(tensor, grouped);
+    const std::int64_t head = sizes[sizes.size() - 1] * sizes[sizes.size() - 2];
+    std::vector<T> result;
+    for (std::int64_t i = 0; i < element_count(a.batch); i++)
+        result.insert(result.end(), once.begin() + i / repeats * head, once.begin() + (i / repeats + 1) * head);
+    return result;
+}
+
+template <class T>
+std::vector<T> attend(const Attention& a, const Arguments<Tensor>& args, DType dtype) {
+    std::vector<T> query = load_operand<T>(args.tensor("query"), a, 1);
+    const std::vector<T> key = load_operand<T>(args.tensor("key"), a, a.repeats);
+    const std::vector<T> value = load_operand<T>(args.tensor("value"), a, a.repeats);
+    for (T& q : query) q = rounded(static_cast<T>(q * static_cast<T>(a.scale)), dtype);
+    std::optional<std::vector<T>> mask;
+    bool hides = a.causal;
+    if (const auto given = args.optional_tensor("attn_mask")) {
+        Sizes sizes = a.batch;
+        sizes.insert(sizes.end(), {a.targets, a.sources});
+        mask = load_broadcast<T>(*given, sizes);
+        hides = given->dtype() == DType::boolean;
+    }
+    std::vector<T> result, row(static_cast<std::size_t>(a.sources));
+    for (std::int64_t i = 0; i < element_count(a.batch) * a.targets; i++) {
+        const std::int64_t batch = i / a.targets, target = i % a.targets;
+        for (std::int64_t s = 0; s < a.sources; s++) {
+            T score = 0;
+            for (std::int64_t e = 0; e < a.features; e++)
+                score += query[static_cast<std::size_t>(i * a.features + e)] *
+                         key[static_cast<std::size_t>((batch * a.sources + s) * a.features + e)];
+            score = rounded(score, dtype);
+            const T m = mask ? (*mask)[static_cast<std::size_t>(i * a.sources + s)] : T(!a.causal || s <= target);
+            if (hides && m == 0) score = -std::numeric_limits<T>::infinity();
+            if (mask && !hides) score = rounded(static_cast<T>(score + m), dtype);
+            row[static_cast<std::size_t>(s)] = score;
+        }
+        softmax(row, mask || a.causal, dtype);
+        for (std::int64_t v = 0; v < a.values; v++) {
+            T sum = 0;
+            for (std::int64_t s = 0; s < a.sources; s++)
+                sum += row[static_cast<std::size_t>(s)] *
+                       value[static_cast<std::size_t>((batch * a.sources + s) * a.values + v)];
+            result.push_back(sum);
+        }
+    }
+    return result;
+}
+
+std::vector<Tensor> eval_attention(const Arguments<Tensor>& args) {
+    const Attention a = attention_of(args);
+    const DType dtype = args.tensor("query").dtype();
+    if (dtype == DType::f64) return {store(attend<double>(a, args, dtype), dtype, a.result)};
+    return {store(attend<float>(a, args, dtype), dtype, a.result)};
+}
+
+// ---- samples ----
+
+std::vector<Sample> sample_attention(DType dtype) {
+    using samples::t;
+    std::vector<Sample> result;
+    const auto add = [&](const std::string& label, const Sizes& query, const Sizes& key, const Sizes& value,
+                         const std::optional<Tensor>& mask, std::vector<std::pair<std::string, Arg>> kwargs) {
+        Sample sample{
+            label,
+            {samples::random(dtype, query, 1), samples::random(dtype, key, 2), samples::random(dtype, value, 3)},
+            {t(0), t(1), t(2)},
+            std::move(kwargs)};
+        if (mask) {
+            sample.tensors.push_back(*mask);
+            sample.args.push_back(t(3));
+        }
+        result.push_back(std::move(sample));
+    };
+    const Sizes q = {2, 2, 3, 4}, k = {2, 2, 5, 4}, v = {2, 2, 5, 6};
+    add("plain", q, k, v, {}, {});
+    add("no batch", {3, 4}, {5, 4}, {5, 2}, {}, {});
+    add("broadcast batch", {2, 1, 3, 4}, {3, 5, 4}, {1, 5, 2}, {}, {});
+    add("scale", q, k, v, {}, {{"scale", 0.25}});
+    add("causal", q, k, v, {}, {{"is_causal", true}});
+    add("causal, more targets than sources", k, q, {2, 2, 3, 2}, {}, {{"is_causal", true}});
+    add("bool mask", q, k, v, samples::random(DType::boolean, {3, 5}, 4), {});
+    add("row masked out", q, k, v, samples::values(DType::boolean, {1, 0, 1}, {3, 1}), {});
+    add("float mask", q, k, v, samples::random(dtype, {2, 1, 3, 5}, 4), {});
+    add("float mask of -inf", q, k, v, samples::values(dtype, {0, -kInfinity, 1}, {3, 1}), {});
+    add("grouped heads", {2, 4, 3, 4}, k, v, {}, {{"enable_gqa", true}});
+    add("no targets", {2, 0, 4}, {2, 5, 4}, {2, 5, 3}, {}, {});
+    add("no sources", {2, 3, 4}, {2, 0, 4}, {2, 0, 3}, {}, {});
+    return result;
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "aten.scaled_dot_product_attention.default",
+     .doc = "softmax(scale query key^T + mask) value; "
+            "pytorch.org/docs/stable/generated/torch.nn.functional.scaled_dot_product_attention.html",
+     .schema = "scaled_dot_product_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, "
+               "float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+     .dtypes = kFloating,
+     .infer = infer_attention,
+     .eval = eval_attention,
+     .decompose = decompose_attention,
+     .samples = sample_attention},
+};
+
+}  // namespace
+
+std::span<const OpDef> attention_ops() { return kOps; }
+
+}  // namespace whittle

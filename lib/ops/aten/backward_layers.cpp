@@ -1,0 +1,358 @@
+// Gradients as LibTorch's autograd computes them, with its names: of normalization, convolution and pooling. All are
+// composites. https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
+#include <algorithm>
+#include <numeric>
+
+#include "base/checked.h"
+#include "base/error.h"
+#include "ops/aten/backward.h"
+#include "ops/aten/families.h"
+#include "ops/aten/own_copy.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using samples::t;
+using Builder = GraphBuilder;
+using Values = Arguments<NodeValue>;
+using Refs = std::vector<NodeRef>;
+using Ints = std::vector<std::int64_t>;
+
+Ints range(std::int64_t from, std::int64_t to) {
+    Ints result(static_cast<std::size_t>(std::max<std::int64_t>(to - from, 0)));
+    std::iota(result.begin(), result.end(), from);
+    return result;
+}
+std::int64_t rank(const NodeValue& x) { return static_cast<std::int64_t>(x.meta.sizes.size()); }
+std::int64_t size(const NodeValue& x, std::int64_t dim) { return x.meta.sizes.at(static_cast<std::size_t>(dim)); }
+
+/// The n-th gradient that output_mask asks for.
+bool wants(const Values& a, std::size_t n) {
+    const std::vector<bool> mask = a.booleans("output_mask");
+    if (mask.size() != 3) throw Error("found an output_mask of " + std::to_string(mask.size()) + ", expected three");
+    return mask[n];
+}
+
+/// With x^ = (x - mean) * rstd over n elements: rstd * (g w - mean(g w) - x^ * mean(g w x^)); Ba et al. 2016.
+Refs layer_norm_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue grad = a.tensor("grad_out"), x = a.tensor("input");
+    const std::int64_t inner = static_cast<std::int64_t>(a.integers("normalized_shape").size());
+    if (inner > rank(x)) throw Error("found more normalized dimensions than the input has, expected at most as many");
+    const Ints rows = range(0, rank(x) - inner), columns = range(rank(x) - inner, rank(x));
+    const NodeValue rstd = a.tensor("rstd");
+    const NodeValue normal = g.mul(g.sub(x, a.tensor("mean")), rstd);
+    const auto weight = a.optional_tensor("weight");
+    const DType dtype = x.meta.dtype;
+    Refs results = {g.none(dtype), g.none(dtype), g.none(dtype)};
+    if (wants(a, 0)) {
+        std::int64_t count = 1;
+        for (const std::int64_t d : columns) count *= size(x, d);
+        const NodeValue scaled = weight ? g.mul(grad, *weight) : grad;
+        const auto mean = [&](const NodeValue& v) {
+            return g.div(g.sum(v, columns, true), Arg(static_cast<double>(count)));
+        };
+        const NodeValue centered = g.sub(g.sub(scaled, mean(scaled)), g.mul(normal, mean(g.mul(scaled, normal))));
+        results[0] = g.as(g.mul(centered, rstd), dtype).ref;
+    }
+    if (wants(a, 1) && weight) results[1] = g.as(g.sum(g.mul(grad, normal), rows), dtype).ref;
+    if (wants(a, 2)) results[2] = g.as(g.sum(grad, rows), dtype).ref;
+    return results;
+}
+
+/// As of layer norm, over the batch and the area of each channel; in evaluation the statistics are constants. Ioffe and
+/// Szegedy 2015.
+Refs batch_norm_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue grad = a.tensor("grad_out"), x = a.tensor("input");
+    if (rank(x) < 2) throw Error("found an input of sizes " + to_string(x.meta.sizes) + ", expected channels");
+    const bool train = a.boolean("train");
+    Sizes channels(x.meta.sizes.size(), 1);
+    channels[1] = size(x, 1);
+    const auto statistic = [&](const char* name) {
+        const auto value = a.optional_tensor(name);
+        if (!value) throw Error(std::string("native_batch_norm_backward: found no ") + name + ", expected one");
+        return g.reshape(*value, channels);
+    };
+    const NodeValue mean = statistic(train ? "save_mean" : "running_mean");
+    const NodeValue scale =
+        train ? statistic("save_invstd")
+              : g.call("aten.rsqrt.default", {arg(g.add(statistic("running_var"), Arg(a.number("eps"))))});
+    Ints others = range(0, rank(x));
+    others.erase(others.begin() + 1);
+    const NodeValue normal = g.mul(g.sub(x, mean), scale);
+    const NodeValue grad_bias = g.sum(grad, others, true), grad_weight = g.sum(g.mul(grad, normal), others, true);
+    const DType dtype = x.meta.dtype;
+    Refs results = {g.none(dtype), g.none(dtype), g.none(dtype)};
+    if (wants(a, 0)) {
+        const double count =
+            static_cast<double>(x.meta.numel()) / static_cast<double>(std::max<std::int64_t>(size(x, 1), 1));
+        NodeValue centered = grad;
+        if (train)
+            centered = g.sub(g.sub(grad, g.div(grad_bias, Arg(count))), g.mul(normal, g.div(grad_weight, Arg(count))));
+        NodeValue result = g.mul(centered, scale);
+        if (const auto weight = a.optional_tensor("weight")) result = g.mul(result, g.reshape(*weight, channels));
+        results[0] = g.as(result, dtype).ref;
+    }
+    if (wants(a, 1)) results[1] = g.as(g.reshape(grad_weight, {size(x, 1)}), dtype).ref;
+    if (wants(a, 2)) results[2] = g.as(g.reshape(grad_bias, {size(x, 1)}), dtype).ref;
+    return results;
+}
+
+// --- Windows ---
+
+/// One number per spatial dimension; a single one stands for all.
+Ints spatial(const Values& a, const char* name, std::int64_t dims) {
+    Ints values = a.integers(name);
+    if (values.size() == 1) values.resize(static_cast<std::size_t>(dims), values[0]);
+    if (static_cast<std::int64_t>(values.size()) != dims)
+        throw Error(std::string("found ") + name + " " + to_string(values) + ", expected " + std::to_string(dims) +
+                    " numbers");
+    return values;
+}
+
+NodeValue convolve(const Gradient& g, const NodeValue& x, const NodeValue& weight, const Ints& stride,
+                   const Ints& padding, const Ints& dilation, bool transposed, const Ints& output_padding,
+                   std::int64_t groups) {
+    return g.call("aten.convolution.default", {arg(x), arg(weight), Arg(), Arg::ints(stride), Arg::ints(padding),
+                                               Arg::ints(dilation), transposed, Arg::ints(output_padding), groups});
+}
+
+/// A convolution and its gradients.
+struct Convolution {
+    NodeValue grad, x, weight;
+    std::int64_t dims = 0, groups = 1;
+    Ints stride, padding, dilation;
+
+    Convolution(const Values& a)
+        : grad(a.tensor("grad_output")),
+          x(a.tensor("input")),
+          weight(a.tensor("weight")),
+          dims(rank(x) - 2),
+          groups(a.integer("groups")),
+          stride(spatial(a, "stride", dims)),
+          padding(spatial(a, "padding", dims)),
+          dilation(spatial(a, "dilation", dims)) {
+        if (a.boolean("transposed"))
+            throw Error("convolution_backward: found a transposed convolution, expected a plain one");
+        if (dims < 1 || rank(weight) != rank(x) || rank(grad) != rank(x) || groups < 1)
+            throw Error("convolution_backward: found operands that are no batches of images, expected some");
+    }
+
+    /// The transposed convolution of the gradient; what the stride did not reach of the input is output padding.
+    NodeValue of_input(const Gradient& g) const {
+        Ints rest;
+        for (std::int64_t d = 0; d < dims; ++d) {
+            const auto i = static_cast<std::size_t>(d);
+            const Checked reached = (Checked(size(grad, d + 2)) - 1) * stride[i] - Checked(2) * padding[i] +
+                                    Checked(dilation[i]) * (size(weight, d + 2) - 1) + 1;
+            rest.push_back((size(x, d + 2) - reached).value());
+        }
+        return convolve(g, grad, weight, stride, padding, dilation, true, rest, groups);
+    }
+
+    /// The input convolved with the gradient, batch and channels exchanged, stride and dilation too; per group.
+    NodeValue of_weight(const Gradient& g) const {
+        constexpr std::int64_t kMostGroups = 256;
+        if (groups > kMostGroups)
+            throw Error("convolution_backward: found " + std::to_string(groups) + " groups, expected at most " +
+                        std::to_string(kMostGroups));
+        const std::int64_t in = size(x, 1) / groups, out = size(grad, 1) / groups;
+        const auto exchanged = [&](const NodeValue& v) { return g.call("aten.transpose.int", {arg(v), 0, 1}); };
+        ArgList parts;
+        for (std::int64_t group = 0; group < groups; ++group) {
+            const NodeValue inputs = exchanged(g.slice(x, 1, group * in, (group + 1) * in));
+            const NodeValue grads = exchanged(g.slice(grad, 1, group * out, (group + 1) * out));
+            NodeValue part = convolve(g, inputs, grads, dilation, padding, stride, false,
+                                      Ints(static_cast<std::size_t>(dims), 0), 1);
+            for (std::int64_t d = 2; d < dims + 2; ++d) part = g.slice(part, d, 0, size(weight, d));
+            parts.push_back(arg(exchanged(part)));
+        }
+        return g.call("aten.cat.default", {parts, 0});
+    }
+};
+
+Refs convolution_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const Convolution convolution(a);
+    const DType dtype = convolution.x.meta.dtype;
+    Refs results = {g.none(dtype), g.none(dtype), g.none(dtype)};
+    if (wants(a, 0)) results[0] = convolution.of_input(g).ref;
+    if (wants(a, 1)) results[1] = convolution.of_weight(g).ref;
+    Ints others = range(0, rank(convolution.grad));
+    others.erase(others.begin() + 1);
+    if (wants(a, 2)) results[2] = g.sum(convolution.grad, others).ref;
+    return results;
+}
+
+/// Each gradient added up where its maximum was.
+Refs max_pool_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self"), at = a.tensor("indices");
+    if (rank(x) < 3 || rank(x) > 4 || rank(grad) != rank(x) || at.meta.sizes != grad.meta.sizes)
+        throw Error("max_pool2d_with_indices_backward: found operands that are no images, expected some");
+    const std::int64_t area = size(x, rank(x) - 2) * size(x, rank(x) - 1);
+    const auto rows = [&](const NodeValue& v) {
+        Sizes sizes(v.meta.sizes.begin(), v.meta.sizes.end() - 2);
+        sizes.push_back(size(v, rank(v) - 2) * size(v, rank(v) - 1));
+        return g.reshape(v, sizes);
+    };
+    Sizes flat(x.meta.sizes.begin(), x.meta.sizes.end() - 2);
+    flat.push_back(area);
+    const NodeValue added = g.call("aten.scatter_add.default",
+                                   {arg(g.zeros(flat, grad.meta.dtype)), rank(x) - 2, arg(rows(at)), arg(rows(grad))});
+    return {g.reshape(added, x.meta.sizes).ref};
+}
+
+/// How many elements each window of avg_pool2d divides by.
+Tensor divisors(const Values& a, const Sizes& in, const Sizes& out, const Ints& kernel, const Ints& stride,
+                const Ints& padding) {
+    const bool padded = a.boolean("count_include_pad");
+    const auto extent = [&](std::size_t d, std::int64_t window) {
+        std::int64_t start = (Checked(window) * stride[d] - padding[d]).value();
+        std::int64_t end = std::min((Checked(start) + kernel[d]).value(), (Checked(in[d]) + padding[d]).value());
+        if (!padded) start = std::max<std::int64_t>(start, 0), end = std::min(end, in[d]);
+        return (Checked(end) - start).value();
+    };
+    std::vector<double> counts;
+    for (std::int64_t y = 0; y < out[0]; ++y)
+        for (std::int64_t x = 0; x < out[1]; ++x)
+            counts.push_back(static_cast<double>(extent(0, y)) * static_cast<double>(extent(1, x)));
+    return samples::values(DType::f64, counts, out);
+}
+
+/// The transposed convolution of the gradient, over the windows' divisors, with ones.
+Refs avg_pool_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("self");
+    NodeValue grad = a.tensor("grad_output");
+    if (rank(x) < 3 || rank(x) > 4 || rank(grad) != rank(x))
+        throw Error("avg_pool2d_backward: found operands that are no images, expected some");
+    if (rank(x) == 3) grad = g.call("aten.unsqueeze.default", {arg(grad), 0});
+    const Ints kernel = spatial(a, "kernel_size", 2), padding = spatial(a, "padding", 2);
+    const Ints stride = a.integers("stride").empty() ? kernel : spatial(a, "stride", 2);
+    const Sizes in = {size(x, rank(x) - 2), size(x, rank(x) - 1)}, out = {size(grad, 2), size(grad, 3)};
+    const DType dtype = x.meta.dtype;
+    if (const auto divisor = a.optional_integer("divisor_override"))
+        grad = g.div(grad, Arg(static_cast<double>(*divisor)));
+    else
+        grad = g.div(grad, arg(g.as(b.constant(divisors(a, in, out, kernel, stride, padding), "divisors"), dtype)));
+    const std::int64_t channels = size(grad, 1);
+    const NodeValue ones =
+        b.call("aten.full.default", {Arg::ints({channels, 1, kernel[0], kernel[1]}), 1.0}, {{"dtype", dtype}});
+    NodeValue spread = convolve(g, grad, ones, stride, {0, 0}, {1, 1}, true, {0, 0}, channels);
+    Ints pad;
+    for (const std::size_t d : {1u, 0u}) {
+        const std::int64_t missing =
+            (Checked(in[d]) + padding[d] - size(spread, static_cast<std::int64_t>(d) + 2)).value();
+        pad.insert(pad.end(), {0, std::max<std::int64_t>(missing, 0)});
+    }
+    if (pad[1] + pad[3] > 0) spread = g.call("aten.constant_pad_nd.default", {arg(spread), Arg::ints(pad), 0});
+    for (const std::size_t d : {0u, 1u})
+        spread = g.slice(spread, static_cast<std::int64_t>(d) + 2, padding[d], (Checked(padding[d]) + in[d]).value());
+    return {g.reshape(own_copy(b, spread), x.meta.sizes).ref};
+}
+
+// --- Samples ---
+
+Arg all() { return Arg(ArgList{Arg(true), Arg(true), Arg(true)}); }
+Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
+
+std::vector<Sample> layer_samples(DType dtype) {
+    const Tensor x = rand(dtype, {3, 4}, 2), grad = rand(dtype, {3, 4}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor mean = rand(dtype, {3, 1}, 4), rstd = samples::uniform(dtype, {3, 1}, 0.5, 2);
+    return {{"affine", {grad, x, mean, rstd, w}, {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}},
+            {"input only",
+             {grad, x, mean, rstd},
+             {t(0), t(1), Arg::ints({4}), t(2), t(3), Arg(), Arg(), Arg(ArgList{Arg(true), Arg(false), Arg(false)})}}};
+}
+std::vector<Sample> batch_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3, 4}, 2), grad = rand(dtype, {2, 3, 4}), w = samples::uniform(dtype, {3}, 0.5, 2);
+    const Tensor mean = rand(dtype, {3}, 4), scale = samples::uniform(dtype, {3}, 0.5, 2, 5);
+    return {
+        {"training", {grad, x, w, mean, scale}, {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}},
+        {"evaluation", {grad, x, w, mean, scale}, {t(0), t(1), t(2), t(3), t(4), Arg(), Arg(), false, 1e-5, all()}}};
+}
+std::vector<Sample> convolution_samples(DType dtype) {
+    const auto pair = [](std::int64_t v) { return Arg::ints({v, v}); };
+    const Tensor x = rand(dtype, {2, 4, 6, 5}, 2);
+    return {{"plain",
+             {rand(dtype, {2, 3, 6, 5}), x, rand(dtype, {3, 4, 3, 3}, 3)},
+             {t(0), t(1), t(2), Arg::ints({3}), pair(1), pair(1), pair(1), false, pair(0), 1, all()}},
+            {"stride, groups",
+             {rand(dtype, {2, 2, 3, 2}), x, rand(dtype, {2, 2, 2, 2}, 3)},
+             {t(0), t(1), t(2), Arg::ints({2}), pair(2), pair(0), pair(1), false, pair(0), 2, all()}},
+            {"dilation, no bias",
+             {rand(dtype, {2, 1, 2, 1}), x, rand(dtype, {1, 4, 3, 3}, 3)},
+             {t(0), t(1), t(2), Arg(), pair(1), pair(0), pair(2), false, pair(0), 1,
+              Arg(ArgList{Arg(true), Arg(true), Arg(false)})}}};
+}
+std::vector<Sample> max_pool_samples(DType dtype) {
+    const Tensor at = samples::values(DType::i64, {0, 3, 12, 15}, {1, 1, 2, 2});
+    return {{"2x2",
+             {rand(dtype, {1, 1, 2, 2}), rand(dtype, {1, 1, 4, 4}, 2), at},
+             {t(0), t(1), Arg::ints({2, 2}), Arg::ints({2, 2}), Arg::ints({0, 0}), Arg::ints({1, 1}), false, t(2)}}};
+}
+std::vector<Sample> avg_pool_samples(DType dtype) {
+    const Tensor x = rand(dtype, {1, 2, 5, 4}, 2);
+    return {{"padded",
+             {rand(dtype, {1, 2, 3, 2}), x},
+             {t(0), t(1), Arg::ints({3, 3}), Arg::ints({2, 2}), Arg::ints({1, 1}), false, true, Arg()}},
+            {"not counting padding",
+             {rand(dtype, {1, 2, 3, 2}), x},
+             {t(0), t(1), Arg::ints({3, 3}), Arg::ints({2, 2}), Arg::ints({1, 1}), false, false, Arg()}},
+            {"a rest",
+             {rand(dtype, {2, 2, 2}), rand(dtype, {2, 5, 4}, 2)},
+             {t(0), t(1), Arg::ints({2, 2}), Arg::ints({}), Arg::ints({0, 0}), false, true, Arg(3)}}};
+}
+
+}  // namespace
+
+std::span<const OpDef> layer_backward_ops() {
+    static const OpDef ops[] = {
+        {.name = "aten.native_layer_norm_backward.default",
+         .doc = "the gradients of native_layer_norm: https://arxiv.org/abs/1607.06450",
+         .schema = "native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, "
+                   "Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+         .dtypes = kFloating,
+         .decompose = layer_norm_backward,
+         .samples = layer_samples},
+        {.name = "aten.native_batch_norm_backward.default",
+         .doc = "the gradients of native_batch_norm: https://arxiv.org/abs/1502.03167",
+         .schema = "native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, "
+                   "Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] "
+                   "output_mask) -> (Tensor, Tensor, Tensor)",
+         .dtypes = kFloating,
+         .decompose = batch_norm_backward,
+         .samples = batch_samples},
+        {.name = "aten.convolution_backward.default",
+         .doc = "the gradients of convolution: https://arxiv.org/abs/1603.07285",
+         .schema = "convolution_backward(Tensor grad_output, Tensor input, Tensor weight, SymInt[]? bias_sizes, int[] "
+                   "stride, SymInt[] padding, int[] dilation, bool transposed, SymInt[] output_padding, int groups, "
+                   "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+         .dtypes = kFloating,
+         .decompose = convolution_backward,
+         .samples = convolution_samples},
+        {.name = "aten.max_pool2d_with_indices_backward.default",
+         .doc =
+             "the gradient where each maximum was: https://pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
+         .schema = "max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] "
+                   "stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = max_pool_backward,
+         .samples = max_pool_samples},
+        {.name = "aten.avg_pool2d_backward.default",
+         .doc =
+             "the gradient spread over each window: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
+         .schema = "avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] "
+                   "padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = avg_pool_backward,
+         .samples = avg_pool_samples},
+    };
+    return ops;
+}
+
+}  // namespace whittle

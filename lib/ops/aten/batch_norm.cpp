@@ -1,0 +1,279 @@
+// Batch and instance normalization: statistics per channel, dimension 1 of the input, given or of the input itself.
+// Definitions: https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
+#include <cmath>
+#include <limits>
+
+#include "ops/aten/families.h"
+#include "ops/aten/normalize.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using samples::t;
+
+template <class T>
+std::int64_t channels_of(const Arguments<T>& arguments) {
+    const Sizes sizes = operand_info(arguments.tensor("input")).sizes;
+    if (sizes.size() < 2)
+        throw Error("aten." + arguments.schema().name + ": the input needs a dimension of channels, found sizes " +
+                    to_string(sizes));
+    check_parameters(arguments, {sizes[1]});
+    return sizes[1];
+}
+
+NormLayout channel_layout(const Sizes& sizes) {
+    const std::int64_t channels = sizes[1], area = element_count(std::span(sizes).subspan(2));
+    const auto channel = [=](std::int64_t i) { return i / area % channels; };
+    return {channels, channel, channel};
+}
+
+NormIndices channel_indices() {
+    const auto channel = [](const expr::Index& index) { return expr::Index{index[1]}; };
+    return {channel, channel};
+}
+
+// --- With given statistics: inference ---
+
+template <class T>
+void check_statistics(const Arguments<T>& arguments) {
+    const Sizes channels = {channels_of(arguments)};
+    for (const char* name : {"running_mean", "running_var"})
+        check_parameter(arguments.schema(), name, operand_info(arguments.tensor(name)), channels);
+}
+
+std::vector<ValueMeta> infer_inference(const Arguments<ValueMeta>& arguments) {
+    check_statistics(arguments);
+    const ValueMeta input = arguments.tensor("input"), nothing = ValueMeta::contiguous(input.dtype, {0});
+    return {ValueMeta::contiguous(input.dtype, input.sizes), nothing, nothing};
+}
+
+std::vector<Tensor> eval_inference(const Arguments<Tensor>& arguments) {
+    check_statistics(arguments);
+    const Tensor input = arguments.tensor("input"), nothing(input.dtype(), {0});
+    RowStatistics statistics{arguments.tensor("running_mean").values<double>(),
+                             arguments.tensor("running_var").values<double>()};
+    for (double& value : statistics.rstd) value = 1 / std::sqrt(value + arguments.number("eps"));
+    return {normalize(input, channel_layout(input.sizes()), statistics, arguments.optional_tensor("weight"),
+                      arguments.optional_tensor("bias")),
+            nothing, nothing};
+}
+
+std::vector<expr::Value> lower_inference(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    check_statistics(arguments);
+    const expr::Value input = arguments.tensor("input");
+    const DType compute = compute_dtype(input.dtype());
+    const expr::Value mean = convert(compute, arguments.tensor("running_mean"));
+    const expr::Value rstd =
+        lower_rstd(builder, convert(compute, arguments.tensor("running_var")), arguments.number("eps"));
+    const Expr zero = expr::constant(compute, Scalar(0));
+    const expr::Value nothing =
+        expr::Value(input.dtype(), {0}, [=](const expr::Index&) { return convert(input.dtype(), zero); });
+    return {normalize(input, mean, rstd, channel_indices(), arguments.optional_tensor("weight"),
+                      arguments.optional_tensor("bias")),
+            nothing, nothing};
+}
+
+// --- With the batch's own statistics ---
+
+template <class T>
+void check_training(const Arguments<T>& arguments) {
+    if (!arguments.boolean("training"))
+        throw Error("aten." + arguments.schema().name + ": without running statistics training must be true");
+}
+
+std::vector<ValueMeta> infer_batch(const Arguments<ValueMeta>& arguments) {
+    check_training(arguments);
+    const ValueMeta input = arguments.tensor("input");
+    const ValueMeta statistic = ValueMeta::contiguous(input.dtype, {channels_of(arguments)});
+    return {ValueMeta::contiguous(input.dtype, input.sizes), statistic, statistic};
+}
+
+std::vector<Tensor> eval_batch(const Arguments<Tensor>& arguments) {
+    check_training(arguments);
+    const Tensor input = arguments.tensor("input");
+    const Sizes channels = {channels_of(arguments)};
+    const NormLayout layout = channel_layout(input.sizes());
+    const RowStatistics statistics = row_statistics(input.values<double>(), layout, arguments.number("eps"));
+    return {
+        normalize(input, layout, statistics, arguments.optional_tensor("weight"), arguments.optional_tensor("bias")),
+        store(statistics.mean, input.dtype(), channels), store(statistics.rstd, input.dtype(), channels)};
+}
+
+std::vector<expr::Value> lower_batch(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    check_training(arguments);
+    channels_of(arguments);
+    const expr::Value input = arguments.tensor("input");
+    std::vector<std::int64_t> dims = {0};
+    for (std::int64_t d = 2; d < input.rank(); ++d) dims.push_back(d);
+    const Reduction rows = reduction(input.sizes(), dims, false);
+    const Variance variance =
+        lower_variance(builder, convert(compute_dtype(input.dtype()), input), rows, static_cast<double>(rows.count()));
+    const expr::Value rstd = lower_rstd(builder, variance.variance, arguments.number("eps"));
+    return {normalize(input, variance.mean, rstd, channel_indices(), arguments.optional_tensor("weight"),
+                      arguments.optional_tensor("bias")),
+            convert(input.dtype(), variance.mean), convert(input.dtype(), rstd)};
+}
+
+// --- Composites ---
+
+Arg optional_arg(const std::optional<NodeValue>& value) { return value ? Arg(value->ref) : Arg(); }
+
+/// All three results of batch norm; running statistics that training would have to update are refused.
+std::vector<NodeValue> batch_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments, bool training) {
+    const auto mean = arguments.optional_tensor("running_mean"), variance = arguments.optional_tensor("running_var");
+    const Arg weight = optional_arg(arguments.optional_tensor("weight")),
+              bias = optional_arg(arguments.optional_tensor("bias"));
+    const NodeValue input = arguments.tensor("input");
+    const std::string op = "aten." + arguments.schema().name;
+    const Arg momentum = Arg(arguments.number("momentum")), eps = Arg(arguments.number("eps"));
+    if (!training) {
+        if (!mean || !variance) throw Error(op + ": outside training, running_mean and running_var are needed");
+        return builder.call_multi("aten._native_batch_norm_legit_no_training.default",
+                                  {input.ref, weight, bias, mean->ref, variance->ref, momentum, eps});
+    }
+    if (mean || variance)
+        throw Error(op + ": training would update running_mean and running_var in place",
+                    "pass none, or export the model in evaluation mode");
+    return builder.call_multi("aten._native_batch_norm_legit.no_stats",
+                              {input.ref, weight, bias, Arg(true), momentum, eps});
+}
+
+std::vector<NodeRef> decompose_native(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    std::vector<NodeRef> results;
+    for (const NodeValue& value : batch_norm(builder, arguments, arguments.boolean("training")))
+        results.push_back(value.ref);
+    return results;
+}
+
+std::vector<NodeRef> decompose_batch_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    return {batch_norm(builder, arguments, arguments.boolean("training"))[0].ref};
+}
+
+/// With the input's statistics, a group norm with a group per channel.
+std::vector<NodeRef> decompose_instance_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    if (!arguments.boolean("use_input_stats")) return {batch_norm(builder, arguments, false)[0].ref};
+    if (arguments.has("running_mean") || arguments.has("running_var"))
+        throw Error("aten.instance_norm.default: training would update running_mean and running_var in place",
+                    "pass none, or export the model in evaluation mode");
+    const std::int64_t channels = channels_of(arguments);
+    return {builder
+                .call("aten.group_norm.default",
+                      {arguments.tensor("input").ref, Arg(channels), optional_arg(arguments.optional_tensor("weight")),
+                       optional_arg(arguments.optional_tensor("bias")), Arg(arguments.number("eps"))})
+                .ref};
+}
+
+// --- Samples ---
+
+std::vector<std::pair<std::string, Tensor>> channel_inputs(DType dtype) {
+    const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+    return {{"images", samples::random(dtype, {2, 3, 4, 2}, 7)},
+            {"no area", samples::random(dtype, {4, 3}, 8)},
+            {"sequence", samples::transposed(samples::random(dtype, {2, 3, 5}, 9))},
+            {"negative stride", samples::negative(samples::random(dtype, {2, 3, 5}, 9))},
+            {"expanded", samples::expanded(samples::random(dtype, {3, 1}, 9), {2, 3, 4})},
+            {"special", samples::values(dtype, {1, nan, 2, 3, inf, -1, 0, -0.0, 5, 6, 7, 8}, {2, 3, 2})}};
+}
+
+/// Weight, bias, mean and variance for 3 channels.
+std::vector<Tensor> channel_parameters(DType dtype) {
+    return {samples::uniform(dtype, {3}, 0.5, 2), samples::random(dtype, {3}, 2), samples::random(dtype, {3}, 3),
+            samples::strided(samples::uniform(dtype, {3}, 0.1, 4))};
+}
+
+/// input, weight, bias, statistics, then `rest`: with and without the parameters.
+std::vector<Sample> with_statistics(DType dtype, const ArgList& rest) {
+    std::vector<Sample> result;
+    for (const auto& [label, x] : channel_inputs(dtype)) {
+        const std::vector<Tensor> parameters = channel_parameters(dtype);
+        ArgList affine = {t(0), t(1), t(2), t(3), t(4)}, plain = {t(0), Arg(), Arg(), t(1), t(2)};
+        affine.insert(affine.end(), rest.begin(), rest.end());
+        plain.insert(plain.end(), rest.begin(), rest.end());
+        result.push_back({label, {x, parameters[0], parameters[1], parameters[2], parameters[3]}, affine});
+        result.push_back({label + " no parameters", {x, parameters[2], parameters[3]}, plain});
+    }
+    const std::vector<Tensor> p = channel_parameters(dtype);
+    ArgList affine = {t(0), t(1), t(2), t(3), t(4)};
+    affine.insert(affine.end(), rest.begin(), rest.end());
+    result.push_back({"empty", {samples::ramp(dtype, {0, 3, 2}), p[0], p[1], p[2], p[3]}, affine});
+    return result;
+}
+/// input, weight, bias, then `rest`.
+std::vector<Sample> without_statistics(DType dtype, const ArgList& rest) {
+    std::vector<Sample> result;
+    for (const auto& [label, x] : channel_inputs(dtype)) {
+        const std::vector<Tensor> parameters = channel_parameters(dtype);
+        ArgList affine = {t(0), t(1), t(2)}, plain = {t(0), Arg(), Arg()};
+        affine.insert(affine.end(), rest.begin(), rest.end());
+        plain.insert(plain.end(), rest.begin(), rest.end());
+        result.push_back({label + " batch", {x, parameters[0], parameters[1]}, affine});
+        result.push_back({label + " batch, no parameters", {x}, plain});
+    }
+    return result;
+}
+
+std::vector<Sample> inference_samples(DType dtype) { return with_statistics(dtype, {Arg(0.1), Arg(1e-5)}); }
+std::vector<Sample> batch_samples(DType dtype) { return without_statistics(dtype, {Arg(true), Arg(0.1), Arg(1e-3)}); }
+std::vector<Sample> native_samples(DType dtype) {
+    return samples::operator+(with_statistics(dtype, {Arg(false), Arg(0.1), Arg(1e-5)}),
+                              without_statistics(dtype, {Arg(), Arg(), Arg(true), Arg(0.1), Arg(1e-3)}));
+}
+std::vector<Sample> composite_samples(DType dtype) {
+    std::vector<Sample> result = native_samples(dtype);
+    for (Sample& sample : result) sample.args.emplace_back(false);
+    return result;
+}
+std::vector<Sample> instance_samples(DType dtype) {
+    return samples::operator+(with_statistics(dtype, {Arg(false), Arg(0.1), Arg(1e-5), Arg(false)}),
+                              without_statistics(dtype, {Arg(), Arg(), Arg(true), Arg(0.1), Arg(1e-3), Arg(false)}));
+}
+
+constexpr OpDef kBatchNorm[] = {
+    {.name = "aten._native_batch_norm_legit_no_training.default",
+     .doc = "normalized by running statistics per channel; two empty results",
+     .schema = "_native_batch_norm_legit_no_training(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
+               "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_inference,
+     .eval = eval_inference,
+     .lower = lower_inference,
+     .samples = inference_samples},
+    {.name = "aten._native_batch_norm_legit.no_stats",
+     .doc = "normalized by the batch's statistics per channel; also mean and 1 / sqrt(variance + eps)",
+     .schema = "_native_batch_norm_legit.no_stats(Tensor input, Tensor? weight, Tensor? bias, bool training, float "
+               "momentum, float eps) -> (Tensor, Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_batch,
+     .eval = eval_batch,
+     .lower = lower_batch,
+     .samples = batch_samples},
+    {.name = "aten.native_batch_norm.default",
+     .doc = "by running statistics, or in training by the batch's",
+     .schema = "native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? "
+               "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+     .dtypes = kFloating,
+     .decompose = decompose_native,
+     .samples = native_samples},
+    {.name = "aten.batch_norm.default",
+     .doc = "the first result of native_batch_norm",
+     .schema = "batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool "
+               "training, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = decompose_batch_norm,
+     .samples = composite_samples},
+    {.name = "aten.instance_norm.default",
+     .doc = "normalized per sample and channel, or by running statistics",
+     .schema = "instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, "
+               "bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = decompose_instance_norm,
+     .samples = instance_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> batch_norm_ops() { return kBatchNorm; }
+
+}  // namespace whittle

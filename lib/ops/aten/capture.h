@@ -1,0 +1,109 @@
+// What capture must know of ATen ops beyond their schemas, registered or not: which calls are no nodes that their
+// arguments determine, and what the ops of LibTorch are called in the core ATen set. Header only, without dependencies:
+// the recorder in a user's process and the reader of C++ sources ask, too.
+#pragma once
+
+#include <string_view>
+
+namespace whittle {
+
+enum class CaptureRole {
+    call,            ///< a node like any other
+    draws,           ///< its result is random
+    allocates,       ///< its result's elements are whatever lay in memory
+    fills,           ///< it writes one number into all of a tensor
+    wraps_number,    ///< it makes a tensor of a number of the host
+    reads_elements,  ///< it gives the program an element
+    branches,        ///< it gives the program the truth of an element
+    compares,        ///< it tells the program whether whole tensors are equal
+    dynamic_shape,   ///< the sizes of its result depend on values
+    batch_norm,      ///< it updates running statistics when it trains
+    backward,        ///< it runs autograd
+};
+
+/// Of an op's name without its overload: "nonzero", or "aten::nonzero".
+constexpr CaptureRole capture_role(std::string_view name) {
+    struct Entry {
+        CaptureRole role;
+        std::string_view name;
+    };
+    using enum CaptureRole;
+    constexpr Entry kRoles[] = {
+        {draws, "uniform_"},
+        {draws, "normal_"},
+        {draws, "bernoulli_"},
+        {draws, "random_"},
+        {draws, "exponential_"},
+        {draws, "geometric_"},
+        {draws, "cauchy_"},
+        {draws, "log_normal_"},
+        {draws, "multinomial"},
+        {draws, "poisson"},
+        {draws, "normal"},
+        {allocates, "empty"},
+        {allocates, "empty_like"},
+        {allocates, "empty_strided"},
+        {allocates, "resize_"},
+        {allocates, "new_empty"},
+        {allocates, "new_empty_strided"},
+        {fills, "fill_"},
+        {fills, "zero_"},
+        {wraps_number, "lift_fresh"},
+        {reads_elements, "item"},
+        {reads_elements, "_local_scalar_dense"},
+        {branches, "is_nonzero"},
+        {compares, "equal"},
+        {compares, "allclose"},
+        {dynamic_shape, "nonzero"},
+        {dynamic_shape, "nonzero_numpy"},
+        {dynamic_shape, "argwhere"},
+        {dynamic_shape, "masked_select"},
+        {dynamic_shape, "unique_dim"},
+        {dynamic_shape, "_unique"},
+        {dynamic_shape, "_unique2"},
+        {dynamic_shape, "unique_consecutive"},
+        {dynamic_shape, "unique_dim_consecutive"},
+        {dynamic_shape, "bincount"},
+        {batch_norm, "batch_norm"},
+        {batch_norm, "native_batch_norm"},
+        {backward, "_backward"},
+    };
+    constexpr std::string_view kNamespace = "aten::";
+    if (name.substr(0, kNamespace.size()) == kNamespace) name.remove_prefix(kNamespace.size());
+    for (const Entry& entry : kRoles)
+        if (entry.name == name) return entry.role;
+    return call;
+}
+
+/// Whether the op may update running statistics, which its schema does not say (ATen's normalizations of batches, those
+/// of other devices included).
+constexpr bool may_update_statistics(std::string_view name) {
+    return name.find("batch_norm") != std::string_view::npos || name.find("instance_norm") != std::string_view::npos;
+}
+
+struct Spelling {
+    std::string_view from, to;
+};
+
+/// The target in the core ATen set of an op of LibTorch 1.13 that has another name there; its own where it has not.
+/// Arguments go by name, so those that the other op lacks (strides of an alias) fall away.
+constexpr std::string_view core_target(std::string_view target) {
+    constexpr Spelling kRenamed[] = {
+        {"aten._reshape_alias.default", "aten.view.default"},
+        {"aten.fill_.Tensor", "aten.full_like.default"},
+    };
+    for (const Spelling& renamed : kRenamed)
+        if (renamed.from == target) return renamed.to;
+    return target;
+}
+
+/// The target of a batch norm that trains, whose results come from the batch alone; empty for one that is made of
+/// others.
+constexpr std::string_view training_target(std::string_view target) {
+    return target == "aten.native_batch_norm.default" ? "aten._native_batch_norm_legit.no_stats" : "";
+}
+
+/// Parameters of the core set that LibTorch 1.13 calls otherwise.
+inline constexpr Spelling kParameterSpellings[] = {{"fill_value", "value"}};
+
+}  // namespace whittle

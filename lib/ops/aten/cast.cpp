@@ -1,0 +1,207 @@
+// Conversions between dtypes, copies and aliases. Casts are ATen's (see tensor/convert.h): floats truncate towards
+// zero, integers wrap, anything to bool is != 0.
+#include "ops/aten/families.h"
+#include "ops/core/pointwise.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using samples::t;
+
+/// The dtype asked for, else the operand's.
+template <class T>
+DType target_dtype(const Arguments<T>& arguments) {
+    const DType self = operand_info(arguments.tensor("self")).dtype;
+    return arguments.schema().param("dtype") ? arguments.dtype("dtype").value_or(self) : self;
+}
+
+// --- Copies ---
+
+std::vector<ValueMeta> infer_copy(const Arguments<ValueMeta>& arguments) {
+    return {ValueMeta::contiguous(target_dtype(arguments), arguments.tensor("self").sizes)};
+}
+std::vector<Tensor> eval_copy(const Arguments<Tensor>& arguments) {
+    const Tensor self = arguments.tensor("self");
+    const DType dtype = target_dtype(arguments);
+    return {self.dtype() == dtype ? self.clone() : self.to(dtype).contiguous()};
+}
+std::vector<expr::Value> lower_copy(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    return {convert(target_dtype(arguments), arguments.tensor("self"))};
+}
+
+// --- The operand itself where nothing changes ---
+
+template <class T>
+bool unchanged(const Arguments<T>& arguments) {
+    const bool copy = arguments.schema().param("copy") && arguments.boolean("copy");
+    return !copy && target_dtype(arguments) == operand_info(arguments.tensor("self")).dtype;
+}
+std::vector<ValueMeta> infer_to(const Arguments<ValueMeta>& arguments) {
+    if (unchanged(arguments)) return {arguments.tensor("self")};
+    return infer_copy(arguments);
+}
+std::vector<Tensor> eval_to(const Arguments<Tensor>& arguments) {
+    if (unchanged(arguments)) return {arguments.tensor("self")};
+    return eval_copy(arguments);
+}
+
+std::vector<ValueMeta> infer_contiguous(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta self = arguments.tensor("self");
+    if (is_contiguous(self.sizes, self.strides)) return {self};
+    return {ValueMeta::contiguous(self.dtype, self.sizes)};
+}
+std::vector<Tensor> eval_contiguous(const Arguments<Tensor>& arguments) {
+    return {arguments.tensor("self").contiguous()};
+}
+
+std::vector<NodeRef> decompose_type_as(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue self = arguments.tensor("self"), other = arguments.tensor("other");
+    return {builder.call("aten.to.dtype", {self.ref, Arg(other.meta.dtype)}).ref};
+}
+
+/// copy: src broadcast and converted to self's sizes and dtype.
+std::vector<ValueMeta> infer_fill_copy(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta self = arguments.tensor("self"), source = arguments.tensor("src");
+    if (broadcast_sizes(self.sizes, source.sizes) != self.sizes)
+        throw Error("aten.copy.default: src of sizes " + to_string(source.sizes) + " does not broadcast to " +
+                    to_string(self.sizes));
+    return {ValueMeta::contiguous(self.dtype, self.sizes)};
+}
+std::vector<Tensor> eval_fill_copy(const Arguments<Tensor>& arguments) {
+    const Tensor self = arguments.tensor("self"), source = arguments.tensor("src").to(self.dtype());
+    const Strides strides = broadcast_strides(source.sizes(), source.strides(), self.sizes());
+    return {source.as_strided(self.sizes(), strides, source.offset()).clone()};
+}
+std::vector<expr::Value> lower_fill_copy(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    const expr::Value self = arguments.tensor("self");
+    return {convert(self.dtype(), broadcast(arguments.tensor("src"), self.sizes()))};
+}
+
+// --- Samples ---
+
+std::vector<Sample> plain_samples(DType dtype) { return samples::unary(dtype); }
+
+/// Every pair of dtypes, over special values too.
+std::vector<Sample> conversions(DType dtype, bool keyword) {
+    std::vector<Sample> result;
+    for (const DType to : kAllDTypes)
+        for (Sample& sample : samples::unary(dtype, {}, " to " + std::string(name(to)))) {
+            if (keyword)
+                sample.kwargs.emplace_back("dtype", to);
+            else
+                sample.args.emplace_back(to);
+            result.push_back(std::move(sample));
+        }
+    return result;
+}
+std::vector<Sample> to_copy_samples(DType dtype) {
+    std::vector<Sample> result = conversions(dtype, true);
+    result.push_back({"no dtype", {samples::transposed(samples::ramp(dtype, {2, 3}))}, {t(0)}});
+    return result;
+}
+std::vector<Sample> to_samples(DType dtype) {
+    std::vector<Sample> result = conversions(dtype, false);
+    result.push_back(
+        {"copy", {samples::transposed(samples::ramp(dtype, {2, 3}))}, {t(0), Arg(dtype), Arg(false), Arg(true)}});
+    return result;
+}
+std::vector<Sample> type_as_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const DType to : kAllDTypes)
+        result.push_back(
+            {"to " + std::string(name(to)), {samples::special(dtype), samples::scalar(to, 1)}, {t(0), t(1)}});
+    return result;
+}
+std::vector<Sample> fill_copy_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const DType from : kAllDTypes) {
+        const Tensor self = samples::transposed(samples::ramp(dtype, {2, 3}));
+        const std::string suffix = " from " + std::string(name(from));
+        result.push_back({"same" + suffix, {self, samples::random(from, {2, 3})}, {t(0), t(1)}});
+        result.push_back({"broadcast" + suffix, {self, samples::strided(samples::ramp(from, {3}))}, {t(0), t(1)}});
+        result.push_back({"0-d" + suffix, {self, samples::scalar(from, 1)}, {t(0), t(1)}});
+    }
+    return result;
+}
+
+// --- Records ---
+
+constexpr OpDef view_op(std::string_view name, std::string_view schema, std::string_view doc) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = kStored,
+            .infer = infer_to,
+            .eval = eval_to,
+            .lower = lower_copy,
+            .samples = plain_samples};
+}
+
+constexpr OpDef kCast[] = {
+    {.name = "aten._to_copy.default",
+     .doc = "a copy with another dtype",
+     .schema = "_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+               "pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
+     .dtypes = kStored,
+     .infer = infer_copy,
+     .eval = eval_copy,
+     .lower = lower_copy,
+     .samples = to_copy_samples},
+    {.name = "aten.to.dtype",
+     .doc = "converted to dtype; self when it has that already and copy is false",
+     .schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? "
+               "memory_format=None) -> Tensor(a)",
+     .dtypes = kStored,
+     .infer = infer_to,
+     .eval = eval_to,
+     .lower = lower_copy,
+     .samples = to_samples},
+    {.name = "aten.type_as.default",
+     .doc = "converted to the dtype of other",
+     .schema = "type_as(Tensor self, Tensor other) -> Tensor",
+     .dtypes = kStored,
+     .decompose = decompose_type_as,
+     .samples = type_as_samples},
+    {.name = "aten.clone.default",
+     .doc = "a contiguous copy",
+     .schema = "clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+     .dtypes = kStored,
+     .infer = infer_copy,
+     .eval = eval_copy,
+     .lower = lower_copy,
+     .samples = plain_samples},
+    {.name = "aten.contiguous.default",
+     .doc = "self when it is contiguous, else a contiguous copy",
+     .schema = "contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)",
+     .dtypes = kStored,
+     .infer = infer_contiguous,
+     .eval = eval_contiguous,
+     .lower = lower_copy,
+     .samples = plain_samples},
+    {.name = "aten.copy.default",
+     .doc = "src, broadcast and converted to the sizes and dtype of self",
+     .schema = "copy(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
+     .dtypes = kStored,
+     .infer = infer_fill_copy,
+     .eval = eval_fill_copy,
+     .lower = lower_fill_copy,
+     .samples = fill_copy_samples},
+    {.name = "aten.lift_fresh_copy.default",
+     .doc = "a copy of a constant",
+     .schema = "lift_fresh_copy(Tensor self) -> Tensor",
+     .dtypes = kStored,
+     .infer = infer_copy,
+     .eval = eval_copy,
+     .lower = lower_copy,
+     .samples = plain_samples},
+    view_op("aten.alias.default", "alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory"),
+    view_op("aten.detach.default", "detach(Tensor(a) self) -> Tensor(a)", "self, without gradient"),
+};
+
+}  // namespace
+
+std::span<const OpDef> cast_ops() { return kCast; }
+
+}  // namespace whittle

@@ -1,0 +1,129 @@
+// Comparisons and logic of two operands, element by element; results are bool. Comparisons are IEEE's: everything but
+// ne is false with NaN. Definitions: https://pytorch.org/docs/stable/torch.html#comparison-ops
+#include "ops/aten/families.h"
+#include "ops/core/pointwise.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+struct Eq : Predicate {
+    template <class T>
+    static bool eval(T a, T b) {
+        return a == b;
+    }
+    static Expr lower(const Expr& a, const Expr& b) { return expr::equal(a, b); }
+};
+struct Ne : Predicate {
+    template <class T>
+    static bool eval(T a, T b) {
+        return a != b;
+    }
+    static Expr lower(const Expr& a, const Expr& b) { return expr::not_equal(a, b); }
+};
+
+/// false < true.
+template <bool kOrEqual>
+Expr less(const Expr& a, const Expr& b) {
+    if (a->dtype == DType::boolean) return kOrEqual ? expr::logical_not(a) || b : expr::logical_not(a) && b;
+    return kOrEqual ? a <= b : a < b;
+}
+struct Lt : Predicate {
+    template <class T>
+    static bool eval(T a, T b) {
+        return a < b;
+    }
+    static Expr lower(const Expr& a, const Expr& b) { return less<false>(a, b); }
+};
+struct Le : Predicate {
+    template <class T>
+    static bool eval(T a, T b) {
+        return a <= b;
+    }
+    static Expr lower(const Expr& a, const Expr& b) { return less<true>(a, b); }
+};
+struct Gt : Predicate {
+    template <class T>
+    static bool eval(T a, T b) {
+        return a > b;
+    }
+    static Expr lower(const Expr& a, const Expr& b) { return less<false>(b, a); }
+};
+struct Ge : Predicate {
+    template <class T>
+    static bool eval(T a, T b) {
+        return a >= b;
+    }
+    static Expr lower(const Expr& a, const Expr& b) { return less<true>(b, a); }
+};
+
+/// Each operand is != 0 first, whatever its dtype.
+struct Logic : Operands {
+    static DType common(DType) { return DType::boolean; }
+    static DType result(DType) { return DType::boolean; }
+};
+struct And : Logic {
+    static bool eval(bool a, bool b) { return a && b; }
+    static Expr lower(const Expr& a, const Expr& b) { return a && b; }
+};
+struct Or : Logic {
+    static bool eval(bool a, bool b) { return a || b; }
+    static Expr lower(const Expr& a, const Expr& b) { return a || b; }
+};
+struct Xor : Logic {
+    static bool eval(bool a, bool b) { return a != b; }
+    static Expr lower(const Expr& a, const Expr& b) { return expr::not_equal(a, b); }
+};
+
+/// Against a number: among the values, beyond the range of narrow integers, between two values of half types.
+std::vector<Sample> with_numbers(DType dtype) {
+    using namespace samples;
+    std::vector<Sample> result = unary(dtype, {Arg(1)}, " with 1");
+    const Tensor x = values(dtype, {0, 0.1, 1, 2, 44});
+    result.push_back({"with 0.1", {x}, {t(0), Arg(0.1)}});
+    result.push_back({"with 300", {x}, {t(0), Arg(300)}});
+    result.push_back({"with true", {x}, {t(0), Arg(true)}});
+    return result;
+}
+
+template <class F>
+constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .infer = infer_binary<F>,
+            .eval = eval_binary<F>,
+            .lower = lower_binary<F>,
+            .samples = [](DType dtype) { return samples::binary(dtype); }};
+}
+template <class F>
+constexpr OpDef with_scalar(std::string_view name, std::string_view schema, std::string_view doc) {
+    OpDef def = op<F>(name, schema, doc);
+    def.samples = with_numbers;
+    return def;
+}
+
+constexpr OpDef kCompare[] = {
+    op<Eq>("aten.eq.Tensor", "eq.Tensor(Tensor self, Tensor other) -> Tensor", "self == other"),
+    with_scalar<Eq>("aten.eq.Scalar", "eq.Scalar(Tensor self, Scalar other) -> Tensor", "self == other"),
+    op<Ne>("aten.ne.Tensor", "ne.Tensor(Tensor self, Tensor other) -> Tensor", "self != other; true with NaN"),
+    with_scalar<Ne>("aten.ne.Scalar", "ne.Scalar(Tensor self, Scalar other) -> Tensor", "self != other"),
+    op<Lt>("aten.lt.Tensor", "lt.Tensor(Tensor self, Tensor other) -> Tensor", "self < other"),
+    with_scalar<Lt>("aten.lt.Scalar", "lt.Scalar(Tensor self, Scalar other) -> Tensor", "self < other"),
+    op<Le>("aten.le.Tensor", "le.Tensor(Tensor self, Tensor other) -> Tensor", "self <= other"),
+    with_scalar<Le>("aten.le.Scalar", "le.Scalar(Tensor self, Scalar other) -> Tensor", "self <= other"),
+    op<Gt>("aten.gt.Tensor", "gt.Tensor(Tensor self, Tensor other) -> Tensor", "self > other"),
+    with_scalar<Gt>("aten.gt.Scalar", "gt.Scalar(Tensor self, Scalar other) -> Tensor", "self > other"),
+    op<Ge>("aten.ge.Tensor", "ge.Tensor(Tensor self, Tensor other) -> Tensor", "self >= other"),
+    with_scalar<Ge>("aten.ge.Scalar", "ge.Scalar(Tensor self, Scalar other) -> Tensor", "self >= other"),
+    op<And>("aten.logical_and.default", "logical_and(Tensor self, Tensor other) -> Tensor", "both != 0"),
+    op<Or>("aten.logical_or.default", "logical_or(Tensor self, Tensor other) -> Tensor", "one != 0"),
+    op<Xor>("aten.logical_xor.default", "logical_xor(Tensor self, Tensor other) -> Tensor", "exactly one != 0"),
+};
+
+}  // namespace
+
+std::span<const OpDef> compare_ops() { return kCompare; }
+
+}  // namespace whittle

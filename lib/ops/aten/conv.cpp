@@ -1,0 +1,362 @@
+// Convolution in one to three dimensions, with groups, dilation and its transpose: one primitive.
+// Definition: https://pytorch.org/docs/stable/generated/torch.nn.Conv2d.html and ConvTranspose2d.html
+#include <algorithm>
+#include <cmath>
+
+#include "base/checked.h"
+#include "ops/aten/families.h"
+#include "ops/core/gemm.h"
+#include "ops/core/samples.h"
+#include "ops/core/window.h"
+
+namespace whittle {
+namespace {
+
+using expr::Index;
+
+/// One convolution. `window.in` is always the array that taps fall on and `window.out` the places windows are laid at:
+/// input and output of a convolution, output and input of a transposed one.
+struct Convolution {
+    DType dtype = DType::f32;
+    bool transposed = false, bias = false;
+    std::int64_t batch = 0, groups = 1;
+    std::int64_t in_channels = 0, out_channels = 0;  ///< of one group
+    Window window = {};
+    Sizes sizes = {};  ///< of the result
+
+    const Sizes& image() const { return transposed ? window.out : window.in; }   ///< spatial sizes of the input
+    const Sizes& result() const { return transposed ? window.in : window.out; }  ///< spatial sizes of the result
+};
+
+constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64);  // as ATen's CPU kernels
+
+/// Output sizes of one dimension; https://pytorch.org/docs/stable/generated/torch.nn.ConvTranspose2d.html
+std::int64_t result_size(const Window& w, std::size_t d, bool transposed, std::int64_t image, std::int64_t extra) {
+    const Checked padding = Checked(2) * w.padding[d], kernel = Checked(w.dilation[d]) * (w.kernel[d] - 1) + 1;
+    if (transposed) return ((Checked(image) - 1) * w.stride[d] - padding + kernel + extra).value();
+    const Checked padded = image + padding;
+    return padded < kernel ? -1 : ((padded - kernel) / w.stride[d] + 1).value();
+}
+
+void check_operands(const std::string& op, const Convolution& c, const ValueMeta& input, const ValueMeta& weight,
+                    const std::optional<ValueMeta>& bias) {
+    const std::string found = op + ": found input " + to_string(input.sizes) + ", weight " + to_string(weight.sizes) +
+                              ", groups=" + std::to_string(c.groups);
+    if (c.groups < 1) throw Error(found + ", expected at least one group");
+    if (weight.sizes[0] < c.groups || weight.sizes[0] % c.groups != 0)
+        throw Error(found + ", expected weight's first size to be a multiple of the groups");
+    const std::int64_t channels = c.transposed ? weight.sizes[0] : (Checked(weight.sizes[1]) * c.groups).value();
+    if (input.sizes[1] != channels) throw Error(found + ", expected " + std::to_string(channels) + " input channels");
+    for (const std::int64_t size : c.window.kernel)
+        if (size < 1) throw Error(found + ", expected kernel sizes of at least 1");
+    check_same_dtype(op, input.dtype, "weight", weight.dtype);
+    if (!bias) return;
+    check_same_dtype(op, input.dtype, "bias", bias->dtype);
+    if (bias->sizes != Sizes{c.out_channels * c.groups})
+        throw Error(found + ", bias " + to_string(bias->sizes) + ", expected a bias of sizes " +
+                    to_string(Sizes{c.out_channels * c.groups}));
+}
+
+template <class T>
+Convolution convolution_of(const Arguments<T>& args) {
+    const std::string& op = args.schema().name;
+    const ValueMeta input = meta_of(args.tensor("input")), weight = meta_of(args.tensor("weight"));
+    const std::int64_t rank = static_cast<std::int64_t>(input.sizes.size()) - 2;
+    if (rank < 1 || rank > 3 || weight.sizes.size() != input.sizes.size())
+        throw Error(op + ": found input " + to_string(input.sizes) + " and weight " + to_string(weight.sizes) +
+                    ", expected equal ranks from 3 to 5");
+    Convolution c;
+    c.dtype = input.dtype;
+    c.transposed = args.boolean("transposed");
+    c.batch = input.sizes[0];
+    c.groups = args.integer("groups");
+    c.window.kernel = Sizes(weight.sizes.begin() + 2, weight.sizes.end());
+    const std::int64_t groups = std::max<std::int64_t>(c.groups, 1);
+    c.in_channels = c.transposed ? weight.sizes[0] / groups : weight.sizes[1];
+    c.out_channels = c.transposed ? weight.sizes[1] : weight.sizes[0] / groups;
+    std::optional<ValueMeta> bias;
+    if (const auto given = args.optional_tensor("bias")) bias = meta_of(*given);
+    c.bias = bias.has_value();
+    check_operands(op, c, input, weight, bias);
+
+    const Sizes ones(static_cast<std::size_t>(rank), 1), zeros(static_cast<std::size_t>(rank), 0);
+    Window& w = c.window;
+    w.stride = window_parameter(op, "stride", args.integers("stride"), rank, ones, 1);
+    w.padding = window_parameter(op, "padding", args.integers("padding"), rank, zeros, 0);
+    w.dilation = window_parameter(op, "dilation", args.integers("dilation"), rank, ones, 1);
+    const Sizes extra = window_parameter(op, "output_padding", args.integers("output_padding"), rank, zeros, 0);
+    const Sizes image(input.sizes.begin() + 2, input.sizes.end());
+    Sizes result;
+    for (std::size_t d = 0; d < image.size(); d++) {
+        if (extra[d] != 0 && (!c.transposed || extra[d] >= std::max(w.stride[d], w.dilation[d])))
+            throw Error(op + ": found output_padding=" + to_string(extra) +
+                        ", expected less than stride or dilation, and a transposed convolution");
+        result.push_back(result_size(w, d, c.transposed, image[d], extra[d]));
+        if (result[d] < (c.transposed || image[d] == 0 ? 0 : 1))
+            throw Error(op + ": found input " + to_string(input.sizes) + " and kernel " + to_string(w.kernel) +
+                        ", expected a kernel that fits the padded input");
+    }
+    w.in = c.transposed ? result : image;
+    w.out = c.transposed ? image : result;
+    c.sizes = {c.batch, (Checked(c.out_channels) * c.groups).value()};
+    c.sizes.insert(c.sizes.end(), result.begin(), result.end());
+    return c;
+}
+
+std::vector<ValueMeta> infer_convolution(const Arguments<ValueMeta>& args) {
+    const Convolution c = convolution_of(args);
+    return {ValueMeta::contiguous(c.dtype, c.sizes)};
+}
+
+// ---- eval: im2col, or its adjoint, around a matrix product ----
+
+/// What a call of the kernels works on; pointers are to row-major arrays.
+template <class T>
+struct Buffers {
+    const T* input;
+    const T* weight;
+    T* result;  ///< holds the bias already
+};
+
+/// Places handled at once, so that the matrix of columns stays in a cache.
+std::int64_t block_of(std::int64_t rows, std::int64_t places) {
+    constexpr std::int64_t kElements = 1 << 18;
+    return std::clamp<std::int64_t>(kElements / std::max<std::int64_t>(rows, 1), 64,
+                                    std::max<std::int64_t>(places, 64));
+}
+
+/// One image, one group: result[o, place] += sum over rows of weight[o, row] columns[row, place], row = (channel, tap).
+template <class T>
+void convolve(const Convolution& c, const std::vector<std::int64_t>& offsets, const Buffers<T>& at) {
+    const std::int64_t taps = c.window.taps(), places = c.window.places();
+    const std::int64_t positions = element_count(c.window.in), rows = c.in_channels * taps;
+    const MatrixView<T> weight{at.weight, c.out_channels, rows, rows, 1};
+    const bool pointwise = taps == 1 && c.window.in == c.window.out;
+    if (pointwise)  // the columns are the image itself
+        return gemm({weight}, {at.input, rows, places, places, 1}, at.result, places, true);
+    const std::int64_t block = block_of(rows, places);
+    std::vector<T> columns(static_cast<std::size_t>(rows * std::min(block, places)));
+    for (std::int64_t first = 0; first < places; first += block) {
+        const std::int64_t count = std::min(block, places - first);
+        T* column = columns.data();
+        for (std::int64_t channel = 0; channel < c.in_channels; channel++)
+            for (std::int64_t tap = 0; tap < taps; tap++) {
+                const T* image = at.input + channel * positions;
+                const std::int64_t* offset = offsets.data() + tap * places + first;
+                for (std::int64_t p = 0; p < count; p++) *column++ = offset[p] < 0 ? T{0} : image[offset[p]];
+            }
+        gemm(weight, {columns.data(), rows, count, count, 1}, at.result + first, places, true);
+    }
+}
+
+/// The adjoint: columns = weight^T input, each added to the position its tap falls on.
+template <class T>
+void convolve_transposed(const Convolution& c, const std::vector<std::int64_t>& offsets, const Buffers<T>& at) {
+    using Wide = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;  // integers wrap
+    const std::int64_t taps = c.window.taps(), places = c.window.places();
+    const std::int64_t positions = element_count(c.window.in), rows = c.out_channels * taps;
+    const MatrixView<T> weight{at.weight, rows, c.in_channels, 1, rows};
+    const std::int64_t block = block_of(rows, places);
+    std::vector<T> columns(static_cast<std::size_t>(rows * std::min(block, places)));
+    for (std::int64_t first = 0; first < places; first += block) {
+        const std::int64_t count = std::min(block, places - first);
+        gemm(weight, {at.input + first, c.in_channels, count, places, 1}, columns.data(), count);
+        const T* column = columns.data();
+        for (std::int64_t channel = 0; channel < c.out_channels; channel++)
+            for (std::int64_t tap = 0; tap < taps; tap++) {
+                T* image = at.result + channel * positions;
+                const std::int64_t* offset = offsets.data() + tap * places + first;
+                for (std::int64_t p = 0; p < count; p++, column++)
+                    if (offset[p] >= 0)
+                        image[offset[p]] =
+                            static_cast<T>(static_cast<Wide>(image[offset[p]]) + static_cast<Wide>(*column));
+            }
+    }
+}
+
+template <class T>
+std::vector<T> start_at_bias(const Convolution& c, const std::optional<Tensor>& bias) {
+    std::vector<T> result(static_cast<std::size_t>(element_count(c.sizes)), T{0});
+    if (!bias) return result;
+    const std::vector<T> values = bias->values<T>();
+    const std::int64_t plane = element_count(c.result());
+    for (std::size_t i = 0; i < result.size(); i++)
+        result[i] = values[static_cast<std::size_t>(static_cast<std::int64_t>(i) / plane) % values.size()];
+    return result;
+}
+
+std::vector<Tensor> eval_convolution(const Arguments<Tensor>& args) {
+    const Convolution c = convolution_of(args);
+    const std::vector<std::int64_t> offsets = window_offsets(c.window);
+    return visit_accumulator(c.dtype, [&](auto zero) -> std::vector<Tensor> {
+        using T = decltype(zero);
+        const auto input = Elements<T>::contiguous(args.tensor("input"));
+        const auto weight = Elements<T>::contiguous(args.tensor("weight"));
+        std::vector<T> result = start_at_bias<T>(c, args.optional_tensor("bias"));
+        const std::int64_t input_step = c.in_channels * element_count(c.image());
+        const std::int64_t weight_step = c.in_channels * c.out_channels * c.window.taps();
+        const std::int64_t result_step = c.out_channels * element_count(c.result());
+        for (std::int64_t i = 0; i < c.batch * c.groups; i++) {
+            const Buffers<T> at{input.data() + i * input_step, weight.data() + i % c.groups * weight_step,
+                                result.data() + i * result_step};
+            c.transposed ? convolve_transposed(c, offsets, at) : convolve(c, offsets, at);
+        }
+        return {store(result, c.dtype, c.sizes)};
+    });
+}
+
+// ---- lower: one sum over channels and taps, started at the bias ----
+
+/// Channel `inner` of the group that result channel `o` belongs to.
+Expr input_channel(const Convolution& c, const Expr& o, const Expr& inner) {
+    return c.groups == 1 ? inner : o / expr::index(c.out_channels) * expr::index(c.in_channels) + inner;
+}
+
+using Update = std::function<Expr(const Index&, const Index&, Expr)>;
+
+Update convolution_update(const Convolution& c, const expr::Value& image, const expr::Value& weight) {
+    const DType sum = compute_dtype(c.dtype);
+    return [=](const Index& i, const Index& r, const Expr& self) {
+        Index at_image = {i[0], input_channel(c, i[1], r[0])}, at_weight = {i[1]};
+        for (std::size_t d = 0; d < c.window.in.size(); d++)
+            at_image.push_back(window_position(c.window, d, i[d + 2], r[d + 1]));
+        at_weight.insert(at_weight.end(), r.begin(), r.end());
+        return self + image(at_image) * expr::cast(sum, weight(at_weight));
+    };
+}
+
+/// Tap t of input place q falls on result position y when q stride = y + padding - t dilation.
+Update transposed_update(const Convolution& c, const expr::Value& image, const expr::Value& weight) {
+    const DType sum = compute_dtype(c.dtype);
+    return [=](const Index& i, const Index& r, const Expr& self) {
+        const Window& w = c.window;
+        const Expr channel = input_channel(c, i[1], r[0]);
+        Index at_image = {i[0], channel};
+        Index at_weight = {channel, c.groups == 1 ? i[1] : i[1] % expr::index(c.out_channels)};
+        Expr falls_here;
+        for (std::size_t d = 0; d < w.in.size(); d++) {
+            const Expr stride = expr::index(w.stride[d]), last = expr::index(w.out[d] - 1);
+            const Expr from = i[d + 2] + expr::index(w.padding[d]) - r[d + 1] * expr::index(w.dilation[d]);
+            const Expr place = from / stride;
+            Expr here = expr::index(0) <= from && place <= last;
+            if (w.stride[d] != 1) here = here && expr::equal(from % stride, expr::index(0));
+            falls_here = falls_here ? falls_here && here : here;
+            at_image.push_back(expr::max(expr::index(0), expr::min(place, last)));
+            at_weight.push_back(r[d + 1]);
+        }
+        return expr::select(falls_here, self + image(at_image) * expr::cast(sum, weight(at_weight)), self);
+    };
+}
+
+std::vector<expr::Value> lower_convolution(expr::GroupBuilder& builder, const Arguments<expr::Value>& args) {
+    const Convolution c = convolution_of(args);
+    const DType sum = compute_dtype(c.dtype);
+    const expr::Value input = args.tensor("input"), bias = c.bias ? args.tensor("bias") : expr::Value();
+    const auto start = [=](const Index& i) {
+        return c.bias ? expr::cast(sum, bias({i[1]})) : expr::constant(sum, Scalar(0));
+    };
+    Sizes domain = {c.in_channels};
+    domain.insert(domain.end(), c.window.kernel.begin(), c.window.kernel.end());
+    // An empty input has no element to clamp to, and an empty result no element to compute.
+    if (element_count(input.sizes()) == 0 || element_count(c.sizes) == 0)
+        return {convert(c.dtype, expr::Value(sum, c.sizes, start))};
+
+    const expr::Value weight = loadable(builder, args.tensor("weight"));
+    const Update update =
+        c.transposed
+            ? transposed_update(c, convert(sum, loadable(builder, input)), weight)
+            : convolution_update(
+                  c, padded(builder, c.window, input, sum, Scalar(0), c.window.overlap() * c.out_channels), weight);
+    return {convert(c.dtype, reduction_stage(builder, sum, c.sizes, domain, start, update))};
+}
+
+// ---- samples ----
+
+using samples::t;
+
+/// Arguments after input, weight and bias.
+struct Options {
+    Sizes stride = {1}, padding = {0}, dilation = {1};
+    bool transposed = false;
+    Sizes output_padding = {0};
+    std::int64_t groups = 1;
+};
+
+Sample sample_call(const std::string& label, const Tensor& input, const Tensor& weight,
+                   const std::optional<Tensor>& bias, const Options& o = {}) {
+    Sample sample{label, {input, weight}, {t(0), t(1), Arg()}};
+    if (bias) {
+        sample.tensors.push_back(*bias);
+        sample.args[2] = t(2);
+    }
+    for (const Arg& arg : {Arg::ints(o.stride), Arg::ints(o.padding), Arg::ints(o.dilation), Arg(o.transposed),
+                           Arg::ints(o.output_padding), Arg(o.groups)})
+        sample.args.push_back(arg);
+    return sample;
+}
+
+std::vector<Sample> sample_convolution(DType dtype) {
+    std::vector<Sample> result;
+    const auto random = [&](const Sizes& sizes, std::uint64_t seed = 1) { return samples::random(dtype, sizes, seed); };
+    const auto add = [&](const std::string& label, const Sizes& input, const Sizes& weight, const Sizes& bias,
+                         const Options& options = {}) {
+        result.push_back(sample_call(label, random(input), random(weight, 2),
+                                     bias.empty() ? std::optional<Tensor>() : random(bias, 3), options));
+    };
+    add("1d", {2, 3, 7}, {4, 3, 3}, {4});
+    add("1d stride padding", {1, 2, 8}, {3, 2, 4}, {}, {.stride = {3}, .padding = {2}});
+    add("2d", {2, 3, 5, 6}, {4, 3, 3, 2}, {4});
+    add("2d padded", {1, 2, 4, 5}, {3, 2, 3, 3}, {3}, {.padding = {1}});
+    add("2d pointwise", {2, 3, 4, 5}, {6, 3, 1, 1}, {6});
+    add("2d pointwise stride", {1, 3, 5, 5}, {2, 3, 1, 1}, {}, {.stride = {2}});
+    add("2d all different", {1, 4, 9, 8}, {6, 2, 2, 3}, {6}, {{2, 1}, {1, 3}, {3, 2}, false, {0}, 2});
+    add("2d depthwise", {1, 4, 5, 5}, {4, 1, 3, 3}, {4}, {.stride = {2}, .padding = {1}, .groups = 4});
+    add("2d depthwise multiplier", {1, 3, 4, 4}, {6, 1, 2, 2}, {}, {.groups = 3});
+    add("2d padding beyond kernel", {1, 1, 2, 2}, {1, 1, 2, 2}, {1}, {.padding = {3}});
+    add("2d kernel of the whole image", {2, 2, 3, 3}, {2, 2, 3, 3}, {});
+    add("3d", {1, 2, 4, 3, 5}, {2, 2, 2, 2, 3}, {2}, {.stride = {2, 1, 1}, .padding = {1, 0, 1}});
+    add("empty batch", {0, 3, 5, 5}, {4, 3, 3, 3}, {4});
+    add("no channels", {1, 0, 3, 3}, {2, 0, 2, 2}, {2});
+    add("padding only", {1, 2, 0, 2}, {1, 2, 2, 2}, {1}, {.padding = {1}});
+    add("transposed 1d", {2, 3, 4}, {3, 2, 3}, {2}, {.stride = {2}, .transposed = true});
+    add("transposed 2d", {1, 2, 3, 4}, {2, 3, 3, 2}, {3}, {.transposed = true});
+    add("transposed 2d all different", {1, 4, 3, 4}, {4, 3, 3, 2}, {6}, {{2, 3}, {1, 2}, {2, 1}, true, {1, 2}, 2});
+    add("transposed 2d depthwise", {1, 3, 4, 4}, {3, 1, 2, 2}, {}, {.stride = {2}, .transposed = true, .groups = 3});
+    add("transposed 3d", {1, 1, 2, 3, 2}, {1, 2, 2, 1, 2}, {2}, {.stride = {2}, .transposed = true});
+    add("transposed empty batch", {0, 2, 3, 3}, {2, 3, 2, 2}, {3}, {.transposed = true});
+
+    const auto weights = samples::layouts(random({3, 2, 2, 2}, 5));
+    for (const auto& [label, input] : samples::layouts(random({2, 2, 3, 4}, 4)))
+        result.push_back(sample_call("input " + label, input, weights[0].second, random({3}), {.padding = {1}}));
+    for (const auto& [label, weight] : weights)
+        result.push_back(sample_call("weight " + label, random({2, 2, 3, 4}, 4), weight, random({3})));
+    result.push_back(sample_call("expanded", samples::expanded(random({1, 1, 1, 4}), {2, 2, 3, 4}), weights[0].second,
+                                 samples::expanded(random({1}), {3})));
+    if (!is_floating(dtype)) return result;
+    // An infinite weight times the padding's zeros is NaN; where a transposed convolution adds nothing it stays a zero.
+    const Tensor odd = samples::values(dtype, {1, INFINITY, NAN, 2}, {1, 1, 2, 2});
+    const Tensor image = samples::values(dtype, {1, 2, 3, -INFINITY, 5, 0, 7, 8, NAN}, {1, 1, 3, 3});
+    result.push_back(sample_call("special weight", random({1, 1, 3, 3}), odd, {}, {.padding = {1}}));
+    result.push_back(sample_call("special input", image, random({1, 1, 2, 2}), {}, {.padding = {1}}));
+    result.push_back(sample_call("transposed special", image, odd, {}, {.stride = {2}, .transposed = true}));
+    return result;
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "aten.convolution.default",
+     .doc =
+         "Convolution or its transpose in 1, 2 or 3 dimensions; pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
+     .schema = "convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, "
+               "SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .infer = infer_convolution,
+     .eval = eval_convolution,
+     .lower = lower_convolution,
+     .samples = sample_convolution},
+};
+
+}  // namespace
+
+std::span<const OpDef> conv_ops() { return kOps; }
+
+}  // namespace whittle

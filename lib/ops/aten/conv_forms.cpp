@@ -1,0 +1,197 @@
+// The forms in which networks call convolution: by rank, unbatched, with padding by name, transposed. All decompose to
+// aten.convolution.default. Definitions: https://pytorch.org/docs/stable/nn.functional.html#convolution-functions
+#include <algorithm>
+
+#include "base/checked.h"
+#include "ops/aten/families.h"
+#include "ops/core/samples.h"
+#include "ops/core/window.h"
+
+namespace whittle {
+namespace {
+
+/// What all forms share once their own parameters are read.
+struct Form {
+    Sizes stride = {}, padding = {}, dilation = {}, output_padding = {};
+    bool transposed = false;
+};
+
+/// The convolution of a batch; an input without one gets a batch of one for the time being.
+std::vector<NodeRef> convolve(GraphBuilder& builder, const Arguments<NodeValue>& args, NodeValue input, int rank,
+                              const Form& form) {
+    const NodeValue weight = args.tensor("weight");
+    const auto dims = static_cast<std::size_t>(rank) + 2;
+    if (weight.meta.sizes.size() != dims || (input.meta.sizes.size() != dims && input.meta.sizes.size() != dims - 1))
+        throw Error(args.schema().name + ": found input " + to_string(input.meta.sizes) + " and weight " +
+                    to_string(weight.meta.sizes) + ", expected a weight of rank " + std::to_string(dims) +
+                    " and an input of the same rank or, without a batch, one less");
+    const bool batched = input.meta.sizes.size() == dims;
+    if (!batched) input = builder.call("aten.unsqueeze.default", {arg(input), 0});
+    const auto bias = args.optional_tensor("bias");
+    const NodeValue result = builder.call(
+        "aten.convolution.default",
+        {arg(input), arg(weight), bias ? arg(*bias) : Arg(), Arg::ints(form.stride), Arg::ints(form.padding),
+         Arg::ints(form.dilation), form.transposed, Arg::ints(form.output_padding), args.integer("groups")});
+    return {batched ? result.ref : builder.call("aten.squeeze.dim", {arg(result), 0}).ref};
+}
+
+template <int Rank>
+std::vector<NodeRef> decompose_plain(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Form form = {args.integers("stride"), args.integers("padding"), args.integers("dilation"), Sizes(Rank, 0)};
+    return convolve(builder, args, args.tensor("input"), Rank, form);
+}
+
+template <int Rank>
+std::vector<NodeRef> decompose_transposed(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Form form = {args.integers("stride"), args.integers("padding"), args.integers("dilation"),
+                       args.integers("output_padding"), true};
+    return convolve(builder, args, args.tensor("input"), Rank, form);
+}
+
+/// "valid" pads nothing; "same" as much as keeps the sizes, on the right where it cannot be halved.
+template <int Rank>
+std::vector<NodeRef> decompose_padding(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const std::string& op = args.schema().name;
+    const Sizes ones(Rank, 1), zeros(Rank, 0);
+    const std::string mode = args.text("padding");
+    Form form = {window_parameter(op, "stride", args.integers("stride"), Rank, ones, 1), zeros,
+                 window_parameter(op, "dilation", args.integers("dilation"), Rank, ones, 1), zeros};
+    if (mode != "valid" && mode != "same")
+        throw Error(op + ": found padding='" + mode + "', expected 'valid' or 'same'");
+    if (mode == "valid") return convolve(builder, args, args.tensor("input"), Rank, form);
+    if (form.stride != ones)
+        throw Error(op + ": found stride=" + to_string(form.stride) + " with padding='same', expected strides of 1");
+    const Sizes& weight = args.tensor("weight").meta.sizes;
+    NodeValue input = args.tensor("input");
+    Sizes extra;  // of aten.constant_pad_nd: the last dimension first, left then right
+    for (std::size_t d = Rank; d-- > 0;) {
+        const std::int64_t kernel = d + 2 < weight.size() ? weight[d + 2] : 1;
+        const std::int64_t total = (Checked(form.dilation[d]) * (kernel - 1)).value();
+        form.padding[d] = total / 2;
+        extra.push_back(0);
+        extra.push_back(total % 2);
+    }
+    if (std::ranges::count(extra, 1) > 0)
+        input = builder.call("aten.constant_pad_nd.default", {arg(input), Arg::ints(extra), 0});
+    return convolve(builder, args, input, Rank, form);
+}
+
+// ---- samples ----
+
+using samples::t;
+
+/// Input, weight and bias of 4 input and 6 output channels, and all the forms' arguments after them.
+template <int Rank>
+Sample sample_call(DType dtype, const std::string& label, bool batched, bool bias, std::int64_t groups,
+                   const ArgList& rest, bool transposed = false) {
+    Sizes input = {2, 4}, weight = transposed ? Sizes{4, 6 / groups} : Sizes{6, 4 / groups};
+    for (int d = 0; d < Rank; d++) {
+        input.push_back(4 + d);
+        weight.push_back(2 + d % 2);
+    }
+    if (!batched) input.erase(input.begin());
+    Sample sample{label, {samples::random(dtype, input, 1), samples::random(dtype, weight, 2)}, {t(0), t(1), Arg()}};
+    if (bias) {
+        sample.tensors.push_back(samples::random(dtype, {6}, 3));
+        sample.args[2] = t(2);
+    }
+    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+    return sample;
+}
+
+template <int Rank>
+std::vector<Sample> sample_plain(DType dtype) {
+    return {sample_call<Rank>(dtype, "defaults", true, true, 1, {}),
+            sample_call<Rank>(dtype, "one value for all", true, true, 2, {2, 1, 2, 2}),
+            sample_call<Rank>(dtype, "unbatched", false, false, 1, {Arg::ints({1}), Arg::ints(Sizes(Rank, 1))})};
+}
+
+template <int Rank>
+std::vector<Sample> sample_transposed(DType dtype) {
+    return {sample_call<Rank>(dtype, "defaults", true, true, 1, {}, true),
+            sample_call<Rank>(dtype, "strided", true, true, 2, {2, 1, 1, 2, 1}, true),
+            sample_call<Rank>(dtype, "unbatched", false, false, 1, {3}, true)};
+}
+
+template <int Rank>
+std::vector<Sample> sample_padding(DType dtype) {
+    return {sample_call<Rank>(dtype, "defaults", true, true, 1, {}),
+            sample_call<Rank>(dtype, "valid", true, false, 1, {2, "valid", 1}),
+            sample_call<Rank>(dtype, "same, one more on the right", true, true, 1, {1, "same"}),
+            sample_call<Rank>(dtype, "same", true, true, 2, {1, "same", 2, 2}),
+            sample_call<Rank>(dtype, "same, unbatched", false, true, 1, {1, "same"})};
+}
+
+constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64);
+
+constexpr OpDef kOps[] = {
+    {.name = "aten.conv1d.default",
+     .doc = "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html",
+     .schema = "conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, SymInt[1] padding=0, "
+               "SymInt[1] dilation=1, SymInt groups=1) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .decompose = decompose_plain<1>,
+     .samples = sample_plain<1>},
+    {.name = "aten.conv2d.default",
+     .doc = "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html",
+     .schema = "conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, SymInt[2] padding=0, "
+               "SymInt[2] dilation=1, SymInt groups=1) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .decompose = decompose_plain<2>,
+     .samples = sample_plain<2>},
+    {.name = "aten.conv3d.default",
+     .doc = "Convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html",
+     .schema = "conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, SymInt[3] padding=0, "
+               "SymInt[3] dilation=1, SymInt groups=1) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .decompose = decompose_plain<3>,
+     .samples = sample_plain<3>},
+    {.name = "aten.conv1d.padding",
+     .doc = "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv1d.html",
+     .schema = "conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, "
+               "str padding=\"valid\", SymInt[1] dilation=1, SymInt groups=1) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .decompose = decompose_padding<1>,
+     .samples = sample_padding<1>},
+    {.name = "aten.conv2d.padding",
+     .doc = "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv2d.html",
+     .schema = "conv2d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, "
+               "str padding=\"valid\", SymInt[2] dilation=1, SymInt groups=1) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .decompose = decompose_padding<2>,
+     .samples = sample_padding<2>},
+    {.name = "aten.conv3d.padding",
+     .doc = "Convolution, padding by name; pytorch.org/docs/stable/generated/torch.nn.functional.conv3d.html",
+     .schema = "conv3d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, "
+               "str padding=\"valid\", SymInt[3] dilation=1, SymInt groups=1) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .decompose = decompose_padding<3>,
+     .samples = sample_padding<3>},
+    {.name = "aten.conv_transpose1d.default",
+     .doc = "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose1d.html",
+     .schema = "conv_transpose1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=1, "
+               "SymInt[1] padding=0, SymInt[1] output_padding=0, SymInt groups=1, SymInt[1] dilation=1) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .decompose = decompose_transposed<1>,
+     .samples = sample_transposed<1>},
+    {.name = "aten.conv_transpose2d.input",
+     .doc = "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose2d.html",
+     .schema = "conv_transpose2d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=1, "
+               "SymInt[2] padding=0, SymInt[2] output_padding=0, SymInt groups=1, SymInt[2] dilation=1) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .decompose = decompose_transposed<2>,
+     .samples = sample_transposed<2>},
+    {.name = "aten.conv_transpose3d.input",
+     .doc = "Transposed convolution; pytorch.org/docs/stable/generated/torch.nn.functional.conv_transpose3d.html",
+     .schema = "conv_transpose3d.input(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=1, "
+               "SymInt[3] padding=0, SymInt[3] output_padding=0, SymInt groups=1, SymInt[3] dilation=1) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .decompose = decompose_transposed<3>,
+     .samples = sample_transposed<3>},
+};
+
+}  // namespace
+
+std::span<const OpDef> conv_form_ops() { return kOps; }
+
+}  // namespace whittle

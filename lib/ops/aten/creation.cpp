@@ -1,0 +1,212 @@
+// Tensors filled with one number: full, zeros, ones, empty and their likes of another tensor.
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/tensor_options.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+#include "ops/core/pointwise.h"
+
+namespace whittle {
+
+namespace {
+
+// --- full and what is made of it -------------------------------------------------------------------------------------
+
+/// What fills the tensor, and which sizes and dtype it has unless the call says so.
+template <class T>
+Scalar fill_of(const Arguments<T>& a) {
+    const std::string& op = a.schema().name;
+    if (a.schema().param("fill_value")) return a.scalar("fill_value");
+    if (a.schema().param("s")) return a.scalar("s");
+    if (a.schema().param("value")) return a.scalar("value");
+    return op.find("ones") != std::string::npos ? Scalar(1.0) : Scalar(0.0);
+}
+
+template <class T>
+OperandInfo filled_info(const Arguments<T>& a) {
+    check_options(a);
+    OperandInfo info{DType::f32, {}};
+    if (a.schema().param("self")) info = operand_info(a, "self");
+    if (a.schema().param("size")) info.sizes = a.integers("size");
+    // full takes the dtype of its number; scalar_tensor, oddly, torch's default dtype.
+    if (!a.schema().param("self") && a.schema().param("fill_value")) info.dtype = fill_of(a).dtype();
+    if (a.schema().param("dtype")) info.dtype = a.dtype("dtype").value_or(info.dtype);
+    element_count(info.sizes);
+    return info;
+}
+
+std::vector<ValueMeta> infer_filled(const Arguments<ValueMeta>& a) {
+    const OperandInfo info = filled_info(a);
+    return {ValueMeta::contiguous(info.dtype, info.sizes)};
+}
+
+std::vector<Tensor> eval_filled(const Arguments<Tensor>& a) {
+    const OperandInfo info = filled_info(a);
+    const Tensor number = checked_number(fill_of(a), info.dtype, a.schema().name);
+    return {number.as_strided(info.sizes, Strides(info.sizes.size(), 0), 0).clone()};
+}
+
+std::vector<expr::Value> lower_filled(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const OperandInfo info = filled_info(a);
+    const Tensor number =
+        checked_number(fill_of(a), info.dtype, a.schema().name);  // rounds and wraps as the kernel does
+    const Expr element = expr::constant(info.dtype, number.item());
+    return {expr::Value(info.dtype, info.sizes, [element](const expr::Index&) { return element; })};
+}
+
+std::vector<Sample> sized_samples(DType dtype, const ArgList& fill) {
+    std::vector<Sample> result;
+    for (const Sizes& sizes : std::vector<Sizes>{{2, 3}, {}, {0, 4}}) {
+        Sample sample{.label = "sizes " + to_string(sizes), .tensors = {}, .args = {Arg::ints(sizes)}};
+        sample.args.insert(sample.args.end(), fill.begin(), fill.end());
+        sample.kwargs = {{"dtype", dtype}};
+        result.push_back(std::move(sample));
+    }
+    result.push_back(result[0]);
+    result.back().label = "default dtype, " + std::string(name(dtype));
+    result.back().kwargs = {{"device", "cpu"}, {"pin_memory", false}};
+    return result;
+}
+
+std::vector<Sample> like_samples(DType dtype, const ArgList& rest) {
+    std::vector<Sample> result = samples::moved(dtype, "same dtype", {2, 3}, rest);
+    result.push_back(samples::once(dtype, "0-d", {}, rest));
+    result.push_back(samples::once(dtype, "empty", {0, 2}, rest));
+    result.push_back(samples::once(dtype, "other dtype", {2}, rest));
+    result.back().kwargs = {{"dtype", DType::f16}};
+    return result;
+}
+
+/// As like_samples, for ops that take no options.
+std::vector<Sample> written_samples(DType dtype, const ArgList& fill) {
+    std::vector<Sample> result = like_samples(dtype, fill);
+    std::erase_if(result, [](const Sample& sample) { return !sample.kwargs.empty(); });
+    return result;
+}
+
+constexpr OpDef filled_op(OpDef def) {
+    def.infer = infer_filled;
+    def.eval = eval_filled;
+    def.lower = lower_filled;
+    return def;
+}
+
+}  // namespace
+
+std::span<const OpDef> creation_ops() {
+    static const OpDef ops[] = {
+        filled_op({
+            .name = "aten.full.default",
+            .doc = "one number everywhere: https://pytorch.org/docs/stable/generated/torch.full.html",
+            .schema = "full(SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .samples = [](DType dtype) { return sized_samples(dtype, {2.5}); },
+        }),
+        filled_op({
+            .name = "aten.zeros.default",
+            .doc = "zeros: https://pytorch.org/docs/stable/generated/torch.zeros.html",
+            .schema = "zeros(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .samples = [](DType dtype) { return sized_samples(dtype, {}); },
+        }),
+        filled_op({
+            .name = "aten.ones.default",
+            .doc = "ones: https://pytorch.org/docs/stable/generated/torch.ones.html",
+            .schema = "ones(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .samples = [](DType dtype) { return sized_samples(dtype, {}); },
+        }),
+        filled_op({
+            .name = "aten.empty.memory_format",
+            .doc = "zeros, where ATen leaves what memory holds: "
+                   "https://pytorch.org/docs/stable/generated/torch.empty.html",
+            .schema = "empty.memory_format(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS
+                      ", MemoryFormat? memory_format=None) -> Tensor",
+            .samples = [](DType dtype) { return sized_samples(dtype, {}); },
+        }),
+        filled_op({
+            .name = "aten.full_like.default",
+            .doc =
+                "one number in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.full_like.html",
+            .schema = "full_like(Tensor self, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS
+                      ", MemoryFormat? memory_format=None) -> Tensor",
+            .samples = [](DType dtype) { return like_samples(dtype, {2.5}); },
+        }),
+        filled_op({
+            .name = "aten.fill.Scalar",
+            .doc = "one number in the shape of a tensor, what fill_ writes: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
+            .schema = "fill.Scalar(Tensor self, Scalar value) -> Tensor",
+            .samples = [](DType dtype) { return written_samples(dtype, {2.5}); },
+        }),
+        filled_op({
+            .name = "aten.zero.default",
+            .doc = "zeros in the shape of a tensor, what zero_ writes: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.zero_.html",
+            .schema = "zero(Tensor self) -> Tensor",
+            .samples = [](DType dtype) { return written_samples(dtype, {}); },
+        }),
+        filled_op({
+            .name = "aten.zeros_like.default",
+            .doc = "zeros in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.zeros_like.html",
+            .schema =
+                "zeros_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+            .samples = [](DType dtype) { return like_samples(dtype, {}); },
+        }),
+        filled_op({
+            .name = "aten.ones_like.default",
+            .doc = "ones in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.ones_like.html",
+            .schema =
+                "ones_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+            .samples = [](DType dtype) { return like_samples(dtype, {}); },
+        }),
+        filled_op({
+            .name = "aten.empty_like.default",
+            .doc = "zeros in the shape of a tensor, where ATen leaves what memory holds: "
+                   "https://pytorch.org/docs/stable/generated/torch.empty_like.html",
+            .schema =
+                "empty_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+            .samples = [](DType dtype) { return like_samples(dtype, {}); },
+        }),
+        filled_op({
+            .name = "aten.new_full.default",
+            .doc = "one number in the dtype of a tensor: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.new_full.html",
+            .schema =
+                "new_full(Tensor self, SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .samples =
+                [](DType dtype) {
+                    return like_samples(dtype, {Arg::ints({3, 2}), 4});
+                },
+        }),
+        filled_op({
+            .name = "aten.new_zeros.default",
+            .doc = "zeros in the dtype of a tensor: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.new_zeros.html",
+            .schema = "new_zeros(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .samples =
+                [](DType dtype) {
+                    return like_samples(dtype, {Arg::ints({3, 2})});
+                },
+        }),
+        filled_op({
+            .name = "aten.new_ones.default",
+            .doc = "ones in the dtype of a tensor: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.new_ones.html",
+            .schema = "new_ones(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .samples =
+                [](DType dtype) {
+                    return like_samples(dtype, {Arg::ints({3, 2})});
+                },
+        }),
+        filled_op({
+            .name = "aten.scalar_tensor.default",
+            .doc = "a number as a 0-d tensor: https://pytorch.org/docs/stable/generated/torch.scalar_tensor.html",
+            .schema = "scalar_tensor(Scalar s, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .samples = [](DType dtype) -> std::vector<Sample> {
+                return dtype_samples(dtype, {{"integer", {7}}, {"floating", {1.5}}, {"bool", {true}}});
+            },
+        }),
+    };
+    return ops;
+}
+
+}  // namespace whittle

@@ -1,0 +1,239 @@
+// Quotients and remainders of two operands, element by element, in ATen's three roundings: none, floor, trunc.
+// Floating floor division and remainder are Python's: https://github.com/python/cpython/blob/main/Objects/floatobject.c
+#include <cmath>
+
+#include "ops/aten/families.h"
+#include "ops/core/integer.h"
+#include "ops/core/pointwise.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using expr::Op;
+
+/// True division: integers give floats.
+struct Divide : FloatingFunction {
+    static constexpr bool exact_numbers = true;
+    template <Floating T>
+    static T eval(T a, T b) {
+        return a / b;
+    }
+    static Expr lower(const Expr& a, const Expr& b) { return a / b; }
+};
+
+/// x < 0, never for u8.
+Expr is_negative(const Expr& x) { return x < constant(x, 0); }
+Expr is_zero(const Expr& x) { return expr::equal(x, constant(x, 0)); }
+
+struct DivideFloor : Arithmetic {
+    /// The multiple of b is exact when fmod is; the quotient is then near an integer, to which it is rounded.
+    template <Floating T>
+    static T eval(T a, T b) {
+        if (b == 0) return a / b;
+        const T mod = std::fmod(a, b);
+        T quotient = (a - mod) / b;
+        if (mod != 0 && (b < 0) != (mod < 0)) quotient -= 1;
+        if (quotient == 0) return std::copysign(T(0), a / b);
+        const T floored = std::floor(quotient);
+        return quotient - floored > T(0.5) ? floored + 1 : floored;
+    }
+    static std::int64_t eval(std::int64_t a, std::int64_t b) { return floored_div(a, b); }
+    static Expr lower(const Expr& a, const Expr& b) {
+        if (is_floating(a->dtype)) return lower_floating(a, b);
+        const Expr quotient = a / b;  // Euclidean: rounds up where b is negative
+        if (a->dtype == DType::u8) return quotient;
+        const Expr up = is_negative(b) && expr::logical_not(is_zero(a % b));
+        return expr::select(up, quotient - constant(a, 1), quotient);
+    }
+    static Expr lower_floating(const Expr& a, const Expr& b) {
+        const Expr mod = a % b, exact = (a - mod) / b;
+        const Expr below = expr::not_equal(mod, constant(a, 0)) && expr::not_equal(is_negative(b), is_negative(mod));
+        const Expr quotient = expr::select(below, exact - constant(a, 1), exact);
+        const Expr floored = expr::unary(Op::floor, quotient);
+        const Expr rounded = expr::select(constant(a, 0.5) < quotient - floored, floored + constant(a, 1), floored);
+        const Expr signed_zero = a / b * constant(a, 0);  // a / b is finite where it is used
+        return expr::select(is_zero(b), a / b, expr::select(is_zero(quotient), signed_zero, rounded));
+    }
+};
+
+struct DivideTrunc : Arithmetic {
+    template <Floating T>
+    static T eval(T a, T b) {
+        return std::trunc(a / b);
+    }
+    static std::int64_t eval(std::int64_t a, std::int64_t b) { return truncated_div(a, b); }
+    static Expr lower(const Expr& a, const Expr& b) {
+        if (is_floating(a->dtype)) return expr::unary(Op::trunc, a / b);
+        const Expr quotient = a / b;  // Euclidean: rounds away from zero where a is negative
+        if (a->dtype == DType::u8) return quotient;
+        const Expr away = is_negative(a) && expr::logical_not(is_zero(a % b));
+        const Expr nearer = expr::select(is_negative(b), quotient - constant(a, 1), quotient + constant(a, 1));
+        return expr::select(away, nearer, quotient);
+    }
+};
+
+/// The sign of b.
+struct Remainder : Arithmetic {
+    template <Floating T>
+    static T eval(T a, T b) {
+        const T mod = std::fmod(a, b);
+        return mod != 0 && (b < 0) != (mod < 0) ? mod + b : mod;
+    }
+    static std::int64_t eval(std::int64_t a, std::int64_t b) { return floored_mod(a, b); }
+    static Expr lower(const Expr& a, const Expr& b) {
+        const Expr mod = a % b;
+        if (is_floating(a->dtype)) {
+            const Expr other_sign =
+                expr::not_equal(mod, constant(a, 0)) && expr::not_equal(is_negative(b), is_negative(mod));
+            return expr::select(other_sign, mod + b, mod);
+        }
+        if (a->dtype == DType::u8) return mod;
+        return expr::select(is_negative(b) && expr::logical_not(is_zero(mod)), mod + b, mod);
+    }
+};
+
+/// The sign of a.
+struct Fmod : Arithmetic {
+    template <Floating T>
+    static T eval(T a, T b) {
+        return std::fmod(a, b);
+    }
+    static std::int64_t eval(std::int64_t a, std::int64_t b) { return truncated_mod(a, b); }
+    static Expr lower(const Expr& a, const Expr& b) {
+        const Expr mod = a % b;
+        if (is_floating(a->dtype) || a->dtype == DType::u8) return mod;
+        const Expr magnitude = expr::select(is_negative(b), constant(b, 0) - b, b);
+        return expr::select(is_negative(a) && expr::logical_not(is_zero(mod)), mod - magnitude, mod);
+    }
+};
+
+// --- div with rounding_mode ---
+
+enum class Mode { exact, floor, trunc };
+
+template <class T>
+Mode mode_of(const Arguments<T>& arguments) {
+    if (!arguments.has("rounding_mode")) return Mode::exact;
+    const std::string mode = arguments.text("rounding_mode");
+    if (mode == "floor") return Mode::floor;
+    if (mode == "trunc") return Mode::trunc;
+    throw Error("aten." + arguments.schema().name + ": unknown rounding_mode '" + mode + "'",
+                "it is none, 'floor' or 'trunc'");
+}
+
+std::vector<ValueMeta> infer_mode(const Arguments<ValueMeta>& arguments) {
+    return mode_of(arguments) == Mode::exact ? infer_binary<Divide>(arguments) : infer_binary<DivideFloor>(arguments);
+}
+
+/// ATen rounds a quotient of half types to the type before it truncates: 43.98 in bf16 is 44.
+template <class T>
+bool rounds_quotient(const Arguments<T>& arguments) {
+    const DType dtype = binary_types<DivideTrunc>(arguments).result;
+    return compute_dtype(dtype) != dtype;
+}
+
+std::vector<Tensor> eval_trunc(const Arguments<Tensor>& arguments) {
+    if (!rounds_quotient(arguments)) return eval_binary<DivideTrunc>(arguments);
+    const Tensor quotient = eval_binary<Divide>(arguments)[0];
+    return {map<float, float>(quotient, quotient.dtype(), quotient.dtype(), &std::trunc)};
+}
+
+std::vector<expr::Value> lower_trunc(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    if (!rounds_quotient(arguments)) return lower_binary<DivideTrunc>(builder, arguments);
+    const expr::Value quotient = lower_binary<Divide>(builder, arguments)[0];
+    return {pointwise({read(quotient, quotient.sizes(), quotient.dtype())}, quotient.sizes(), quotient.dtype(),
+                      [](const std::vector<Expr>& x) { return expr::unary(Op::trunc, x[0]); })};
+}
+
+std::vector<Tensor> eval_mode(const Arguments<Tensor>& arguments) {
+    const Mode mode = mode_of(arguments);
+    if (mode == Mode::exact) return eval_binary<Divide>(arguments);
+    return mode == Mode::floor ? eval_binary<DivideFloor>(arguments) : eval_trunc(arguments);
+}
+
+std::vector<expr::Value> lower_mode(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const Mode mode = mode_of(arguments);
+    if (mode == Mode::exact) return lower_binary<Divide>(builder, arguments);
+    return mode == Mode::floor ? lower_binary<DivideFloor>(builder, arguments) : lower_trunc(builder, arguments);
+}
+
+// --- Records ---
+
+/// With signs in all combinations, and numbers.
+std::vector<Sample> divided(DType dtype, bool scalar, DTypeSet partners) {
+    using namespace samples;
+    if (!scalar) return binary(dtype, partners, Right::nonzero);
+    std::vector<Sample> result = unary(dtype, {Arg(3)}) + unary(dtype, {Arg(-2)}, " by -2");
+    if (is_floating(dtype) || (partners & kBool)) result.push_back({"by 0.3", {ramp(dtype, {7})}, {t(0), Arg(0.3)}});
+    return result;
+}
+
+template <class F, DTypeSet kDTypes>
+constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
+    OpDef def = {.name = name,
+                 .doc = doc,
+                 .schema = schema,
+                 .dtypes = kDTypes,
+                 .infer = infer_binary<F>,
+                 .eval = eval_binary<F>,
+                 .lower = lower_binary<F>};
+    def.samples = name.ends_with("Scalar") ? [](DType dtype) { return divided(dtype, true, kDTypes); }
+                                           : [](DType dtype) { return divided(dtype, false, kDTypes); };
+    return def;
+}
+
+/// Every mode; u8 has no negative numbers to divide by.
+template <bool kScalar>
+std::vector<Sample> mode_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const char* mode : {"", "floor", "trunc"})
+        for (Sample& sample : divided(dtype, kScalar, kNumbers)) {
+            if (*mode)
+                sample.kwargs.emplace_back("rounding_mode", Arg(mode));
+            else
+                sample.kwargs.emplace_back("rounding_mode", Arg());
+            sample.label += *mode ? std::string(" ") + mode : "";
+            result.push_back(std::move(sample));
+        }
+    return result;
+}
+
+constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
+    return {.name = name,
+            .doc = "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",
+            .schema = schema,
+            .dtypes = kNumbers,
+            .infer = infer_mode,
+            .eval = eval_mode,
+            .lower = lower_mode,
+            .samples = name.ends_with("Scalar_mode") ? mode_samples<true> : mode_samples<false>};
+}
+
+constexpr OpDef kDivision[] = {
+    op<Divide, kAnyDType>("aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor",
+                          "self / other; integers give floats"),
+    op<Divide, kAnyDType>("aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor",
+                          "self / other; integers give floats"),
+    mode_op("aten.div.Tensor_mode", "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"),
+    mode_op("aten.div.Scalar_mode", "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor"),
+    op<DivideFloor, kNumbers>("aten.floor_divide.default", "floor_divide(Tensor self, Tensor other) -> Tensor",
+                              "floor(self / other), in the promoted dtype"),
+    op<DivideFloor, kNumbers>("aten.floor_divide.Scalar", "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
+                              "floor(self / other), in the promoted dtype"),
+    op<Remainder, kNumbers>("aten.remainder.Tensor", "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+                            "self - other * floor(self / other): Python's %"),
+    op<Remainder, kNumbers>("aten.remainder.Scalar", "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
+                            "self - other * floor(self / other): Python's %"),
+    op<Fmod, kNumbers>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+                       "self - other * trunc(self / other): C's %"),
+    op<Fmod, kNumbers>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+                       "self - other * trunc(self / other): C's %"),
+};
+
+}  // namespace
+
+std::span<const OpDef> division_ops() { return kDivision; }
+
+}  // namespace whittle

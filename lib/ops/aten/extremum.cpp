@@ -1,0 +1,198 @@
+// Extreme elements over dimensions and where they are: NaN counts as more extreme than any number, and of equal
+// elements the first is taken. Definitions: https://pytorch.org/docs/stable/generated/torch.max.html
+#include "ops/aten/families.h"
+#include "ops/core/reduce.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using samples::t;
+
+/// Position of the row's extreme element.
+template <bool kLargest, class Row>
+std::int64_t extreme_position(std::int64_t length, const Row& row) {
+    std::int64_t best = 0;
+    for (std::int64_t j = 1; j < length; ++j) {
+        const auto sofar = row(best), element = row(j);
+        if (sofar != sofar) break;
+        if (element != element || (kLargest ? sofar < element : element < sofar)) best = j;
+    }
+    return best;
+}
+
+template <class T>
+Reduction extremum_reduction(const Arguments<T>& arguments) {
+    const Reduction reduction = reduction_of(arguments);
+    require_elements(arguments.schema(), reduction);
+    return reduction;
+}
+
+/// Position of the first element that equals the extreme one, as a stage.
+expr::Value fold_position(expr::GroupBuilder& builder, const expr::Value& operand, const expr::Value& extreme,
+                          const Reduction& reduction) {
+    const Expr none = expr::constant(DType::i64, Scalar(reduction.count()));
+    const auto first = [&](const Expr& sofar, const FoldStep& step) {
+        const Expr element = operand(step.operand), best = extreme(step.result);
+        Expr found = expr::equal(element, best);
+        if (is_floating(element->dtype)) found = found || (is_nan(element) && is_nan(best));
+        return expr::min(sofar, expr::select(found, step.position, none));
+    };
+    return fold(builder, reduction, none, first, "position");
+}
+
+// --- Values only: amax, amin, max, min ---
+
+std::vector<ValueMeta> infer_value(const Arguments<ValueMeta>& arguments) {
+    const Reduction reduction = extremum_reduction(arguments);
+    return {ValueMeta::contiguous(arguments.tensor("self").dtype, reduction.result())};
+}
+
+template <bool kLargest>
+std::vector<Tensor> eval_value(const Arguments<Tensor>& arguments) {
+    const Reduction reduction = extremum_reduction(arguments);
+    const Tensor self = arguments.tensor("self");
+    return {visit_compute(self.dtype(), [&]<class T>(T) {
+        const Rows<T> in = rows<T>(self, reduction, self.dtype());
+        const std::vector<T> out =
+            in.template each<T>([&](const auto& row) { return row(extreme_position<kLargest>(in.length, row)); });
+        return store(out, self.dtype(), reduction.result());
+    })};
+}
+
+template <bool kLargest>
+std::vector<expr::Value> lower_value(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const expr::Value self = arguments.tensor("self"), operand = read(self, self.sizes(), self.dtype());
+    return {convert(self.dtype(), fold_extremum(builder, operand, extremum_reduction(arguments), kLargest))};
+}
+
+// --- Positions: argmax, argmin ---
+
+std::vector<ValueMeta> infer_position(const Arguments<ValueMeta>& arguments) {
+    return {ValueMeta::contiguous(DType::i64, extremum_reduction(arguments).result())};
+}
+
+template <bool kLargest>
+Tensor positions(const Tensor& self, const Reduction& reduction) {
+    return visit_compute(self.dtype(), [&]<class T>(T) {
+        const Rows<T> in = rows<T>(self, reduction, self.dtype());
+        const std::vector<std::int64_t> out =
+            in.template each<std::int64_t>([&](const auto& row) { return extreme_position<kLargest>(in.length, row); });
+        return store(out, DType::i64, reduction.result());
+    });
+}
+
+template <bool kLargest>
+std::vector<Tensor> eval_position(const Arguments<Tensor>& arguments) {
+    return {positions<kLargest>(arguments.tensor("self"), extremum_reduction(arguments))};
+}
+
+template <bool kLargest>
+std::vector<expr::Value> lower_position(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const Reduction reduction = extremum_reduction(arguments);
+    const expr::Value self = arguments.tensor("self"), operand = read(self, self.sizes(), self.dtype());
+    const expr::Value extreme = fold_extremum(builder, operand, reduction, kLargest);
+    return {fold_position(builder, operand, extreme, reduction)};
+}
+
+// --- Both: max.dim, min.dim ---
+
+std::vector<ValueMeta> infer_both(const Arguments<ValueMeta>& arguments) {
+    return {infer_value(arguments)[0], infer_position(arguments)[0]};
+}
+
+template <bool kLargest>
+std::vector<Tensor> eval_both(const Arguments<Tensor>& arguments) {
+    return {eval_value<kLargest>(arguments)[0], eval_position<kLargest>(arguments)[0]};
+}
+
+template <bool kLargest>
+std::vector<expr::Value> lower_both(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const Reduction reduction = extremum_reduction(arguments);
+    const expr::Value self = arguments.tensor("self"), operand = read(self, self.sizes(), self.dtype());
+    const expr::Value extreme = fold_extremum(builder, operand, reduction, kLargest);
+    return {convert(self.dtype(), extreme), fold_position(builder, operand, extreme, reduction)};
+}
+
+// --- Samples ---
+
+std::vector<Sample> list_samples(DType dtype) {
+    std::vector<Sample> result = samples::dim_lists(dtype, {}, false);
+    result.push_back({"special", {samples::special(dtype)}, {t(0)}});
+    return result;
+}
+std::vector<Sample> dim_samples(DType dtype) {
+    std::vector<Sample> result = samples::single_dims(dtype, false);
+    result.push_back({"special", {samples::special(dtype)}, {t(0), Arg(0)}});
+    return result;
+}
+std::vector<Sample> whole_samples(DType dtype) {
+    std::vector<Sample> result = samples::whole(dtype, false);
+    result.push_back({"special", {samples::special(dtype)}, {t(0)}});
+    return result;
+}
+std::vector<Sample> position_samples(DType dtype) {
+    std::vector<Sample> result = dim_samples(dtype);
+    for (Sample& sample : whole_samples(dtype)) {
+        sample.label += " whole";
+        result.push_back(std::move(sample));
+    }
+    result.push_back({"whole kept", {samples::transposed(samples::random(dtype, {3, 4}))}, {t(0), Arg(), Arg(true)}});
+    return result;
+}
+
+// --- Records ---
+
+template <bool kLargest>
+constexpr OpDef value_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+    return {.name = name,
+            .doc = kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is",
+            .schema = schema,
+            .infer = infer_value,
+            .eval = eval_value<kLargest>,
+            .lower = lower_value<kLargest>,
+            .samples = samples};
+}
+template <bool kLargest>
+constexpr OpDef position_op(std::string_view name, std::string_view schema) {
+    return {.name = name,
+            .doc = kLargest ? "where the largest element is, the first of equals; the first NaN if there is one"
+                            : "where the smallest element is, the first of equals; the first NaN if there is one",
+            .schema = schema,
+            .dtypes = kNumbers,
+            .infer = infer_position,
+            .eval = eval_position<kLargest>,
+            .lower = lower_position<kLargest>,
+            .samples = position_samples};
+}
+template <bool kLargest>
+constexpr OpDef both_op(std::string_view name, std::string_view schema) {
+    return {.name = name,
+            .doc = kLargest ? "largest elements and where they are" : "smallest elements and where they are",
+            .schema = schema,
+            .infer = infer_both,
+            .eval = eval_both<kLargest>,
+            .lower = lower_both<kLargest>,
+            .samples = dim_samples};
+}
+
+constexpr OpDef kExtremum[] = {
+    value_op<true>("aten.amax.default", "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", list_samples),
+    value_op<false>("aten.amin.default", "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+                    list_samples),
+    value_op<true>("aten.max.default", "max(Tensor self) -> Tensor", whole_samples),
+    value_op<false>("aten.min.default", "min(Tensor self) -> Tensor", whole_samples),
+    position_op<true>("aten.argmax.default", "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
+    position_op<false>("aten.argmin.default", "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
+    both_op<true>("aten.max.dim",
+                  "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
+    both_op<false>("aten.min.dim",
+                   "min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
+};
+
+}  // namespace
+
+std::span<const OpDef> extremum_ops() { return kExtremum; }
+
+}  // namespace whittle

@@ -1,0 +1,60 @@
+// The op families, one line each; ops/families.cpp concatenates them. A family is a list of OpDef records with static
+// lifetime, constexpr because programs may compute before main(); everything about its ops stays in its own files.
+#pragma once
+
+#include <span>
+
+#include "ops/core/op.h"
+
+namespace whittle {
+
+std::span<const OpDef> unary_ops();       ///< one operand, element by element
+std::span<const OpDef> activation_ops();  ///< the activation functions of networks
+std::span<const OpDef> arithmetic_ops();  ///< sums, products, extrema and bits of two operands
+std::span<const OpDef> division_ops();    ///< quotients and remainders
+std::span<const OpDef> power_ops();
+std::span<const OpDef> compare_ops();    ///< comparisons and logic
+std::span<const OpDef> select_ops();     ///< where, masked_fill
+std::span<const OpDef> ternary_ops();    ///< clamp, lerp, addcmul, addcdiv
+std::span<const OpDef> cast_ops();       ///< dtype conversions, copies, aliases
+std::span<const OpDef> reduction_ops();  ///< sum, mean, prod, any, all, norms
+std::span<const OpDef> extremum_ops();   ///< max, min, argmax, argmin, amax, amin
+std::span<const OpDef> statistic_ops();  ///< var, std, var_mean, logsumexp
+std::span<const OpDef> softmax_ops();
+std::span<const OpDef> norm_ops();           ///< layer, group and RMS normalization
+std::span<const OpDef> batch_norm_ops();     ///< batch and instance normalization
+std::span<const OpDef> view_ops();           ///< permute, squeeze, expand, select, slice …
+std::span<const OpDef> split_ops();          ///< split, chunk, unbind, unfold, diagonal
+std::span<const OpDef> reshape_ops();        ///< view, reshape, flatten, as_strided
+std::span<const OpDef> join_ops();           ///< cat, stack, repeat, tile
+std::span<const OpDef> pad_ops();            ///< constant, reflection, replication
+std::span<const OpDef> rearrange_ops();      ///< flip, roll, pixel_shuffle
+std::span<const OpDef> gather_ops();         ///< gather, index_select, embedding, take
+std::span<const OpDef> index_ops();          ///< index.Tensor and index_put
+std::span<const OpDef> scatter_ops();        ///< scatter*, index_add
+std::span<const OpDef> slice_scatter_ops();  ///< select_scatter, slice_scatter
+std::span<const OpDef> creation_ops();       ///< full, zeros, ones and their likes
+std::span<const OpDef> range_ops();          ///< arange, linspace, eye, meshgrid
+std::span<const OpDef> triangle_ops();       ///< tril, triu and their indices
+std::span<const OpDef> scan_ops();           ///< cumsum, cumprod, cummax, logcumsumexp, diff
+std::span<const OpDef> sort_ops();           ///< sort, argsort, topk, kthvalue, median
+std::span<const OpDef> search_ops();         ///< searchsorted, bucketize
+std::span<const OpDef> matmul_ops();
+std::span<const OpDef> linear_ops();  ///< products of any rank
+std::span<const OpDef> attention_ops();
+std::span<const OpDef> conv_ops();
+std::span<const OpDef> conv_form_ops();  ///< convolution as networks call it
+std::span<const OpDef> pool_ops();       ///< maxima over windows
+std::span<const OpDef> avg_pool_ops();   ///< means over windows
+std::span<const OpDef> upsample_ops();
+std::span<const OpDef> grid_ops();
+std::span<const OpDef> distance_ops();
+std::span<const OpDef> rnn_ops();
+std::span<const OpDef> einsum_ops();
+std::span<const OpDef> random_ops();          ///< rand, randn, bernoulli
+std::span<const OpDef> dropout_ops();         ///< dropout in training and evaluation
+std::span<const OpDef> higher_order_ops();    ///< cond, while_loop, map: nested graphs
+std::span<const OpDef> backward_ops();        ///< gradients of activations, losses and slices, as autograd calls them
+std::span<const OpDef> layer_backward_ops();  ///< gradients of normalization, convolution and pooling
+
+}  // namespace whittle

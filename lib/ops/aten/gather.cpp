@@ -1,0 +1,342 @@
+// Ops that read elements at positions which tensors hold. Eager raises for a position outside, as ATen does; a compiled
+// graph cannot, and reads the nearest element inside instead (see data_index).
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+
+namespace whittle {
+
+namespace {
+
+// --- gather ----------------------------------------------------------------------------------------------------------
+
+/// The wrapped dim, after at::native::gather_shape_check: same rank, and an index no larger than self but along dim.
+std::int64_t check_gather(const Sizes& self, const Sizes& index, DType index_dtype, std::int64_t dim) {
+    check_index_dtype(index_dtype, "gather");
+    const Sizes from = at_least_1d(self), at = at_least_1d(index);
+    const std::int64_t wrapped = wrap_dim(dim, static_cast<std::int64_t>(from.size()));
+    if (element_count(index) == 0) return wrapped;
+    bool fits = from.size() == at.size();
+    for (std::size_t d = 0; fits && d < at.size(); ++d)
+        fits = static_cast<std::int64_t>(d) == wrapped || at[d] <= from[d];
+    if (!fits)
+        throw Error("gather: found an index of sizes " + to_string(index) + " for a tensor of sizes " +
+                    to_string(self) + ", expected no larger sizes but in dimension " + std::to_string(wrapped));
+    return wrapped;
+}
+
+std::vector<ValueMeta> infer_gather(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self"), index = a.tensor("index");
+    check_gather(self.sizes, index.sizes, index.dtype, a.integer("dim"));
+    return {ValueMeta::contiguous(self.dtype, index.sizes)};
+}
+
+std::vector<Tensor> eval_gather(const Arguments<Tensor>& a) {
+    const Tensor self = at_least_1d(a.tensor("self")), index = a.tensor("index");
+    const auto dim = static_cast<std::size_t>(
+        check_gather(a.tensor("self").sizes(), index.sizes(), index.dtype(), a.integer("dim")));
+    const std::vector<std::int64_t> positions = index.values<std::int64_t>();
+    std::size_t next = 0;
+    const Tensor result = pick(self, at_least_1d(index.sizes()), [&](std::vector<std::int64_t> i) {
+        i[dim] = checked_index(positions[next++], self.sizes()[dim], false, "gather");
+        return element_offset(i, self.strides());
+    });
+    return {reshape_tensor(result, index.sizes())};
+}
+
+std::vector<expr::Value> lower_gather(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const expr::Value self = at_least_1d(a.tensor("self")), given = a.tensor("index"), index = at_least_1d(given);
+    const auto dim = static_cast<std::size_t>(
+        check_gather(a.tensor("self").sizes(), given.sizes(), index.dtype(), a.integer("dim")));
+    if (element_count(given.sizes()) == 0) return {empty_value(self.dtype(), given.sizes())};
+    require_elements(self.sizes()[dim], "gather");
+    const expr::Value result(self.dtype(), index.sizes(), [self, index, dim](const expr::Index& i) {
+        expr::Index from = i;
+        from[dim] = data_index(index(i), self.sizes()[dim], false);
+        return self(from);
+    });
+    return {reshape_value(result, given.sizes())};
+}
+
+// --- index_select ----------------------------------------------------------------------------------------------------
+
+struct SelectPlan {
+    std::size_t dim;
+    Sizes sizes;  ///< of the result
+};
+
+SelectPlan plan_index_select(const Sizes& self, const Sizes& index, DType index_dtype, std::int64_t dim) {
+    check_index_dtype(index_dtype, "index_select");
+    const std::int64_t count = element_count(index);
+    if (index.size() > 1 || (self.empty() && count != 1))
+        throw Error("index_select: found an index of sizes " + to_string(index) + " for a tensor of sizes " +
+                    to_string(self) + ", expected 1 dimension" + (self.empty() ? " and 1 element" : ""));
+    SelectPlan plan{static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(self.size()))), self};
+    if (!self.empty()) plan.sizes[plan.dim] = count;
+    return plan;
+}
+
+std::vector<Tensor> eval_index_select(const Arguments<Tensor>& a) {
+    const Tensor given = a.tensor("self"), self = at_least_1d(given), index = a.tensor("index");
+    const SelectPlan plan = plan_index_select(given.sizes(), index.sizes(), index.dtype(), a.integer("dim"));
+    std::vector<std::int64_t> positions = index.values<std::int64_t>();
+    for (std::int64_t& at : positions) at = checked_index(at, self.sizes()[plan.dim], false, "index_select");
+    const Tensor result = pick(self, at_least_1d(plan.sizes), [&](std::vector<std::int64_t> i) {
+        i[plan.dim] = positions[static_cast<std::size_t>(i[plan.dim])];
+        return element_offset(i, self.strides());
+    });
+    return {reshape_tensor(result, plan.sizes)};
+}
+
+std::vector<expr::Value> lower_index_select(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const expr::Value given = a.tensor("self"), self = at_least_1d(given), index = at_least_1d(a.tensor("index"));
+    const SelectPlan plan =
+        plan_index_select(given.sizes(), a.tensor("index").sizes(), index.dtype(), a.integer("dim"));
+    if (element_count(plan.sizes) == 0) return {empty_value(self.dtype(), plan.sizes)};
+    require_elements(self.sizes()[plan.dim], "index_select");
+    const expr::Value result(self.dtype(), at_least_1d(plan.sizes), [self, index, plan](const expr::Index& i) {
+        expr::Index from = i;
+        from[plan.dim] = data_index(index({i[plan.dim]}), self.sizes()[plan.dim], false);
+        return self(from);
+    });
+    return {reshape_value(result, plan.sizes)};
+}
+
+// --- embedding -------------------------------------------------------------------------------------------------------
+
+/// Sizes of the result: the indices' and a row's.
+Sizes embedding_sizes(const Sizes& weight, const Sizes& indices, DType index_dtype) {
+    check_index_dtype(index_dtype, "embedding");
+    if (weight.size() != 2)
+        throw Error("embedding: found a weight of sizes " + to_string(weight) + ", expected 2 dimensions");
+    Sizes sizes = indices;
+    sizes.push_back(weight[1]);
+    return sizes;
+}
+
+std::vector<Tensor> eval_embedding(const Arguments<Tensor>& a) {
+    const Tensor weight = a.tensor("weight"), indices = a.tensor("indices");
+    const Sizes sizes = embedding_sizes(weight.sizes(), indices.sizes(), indices.dtype());
+    std::vector<std::int64_t> rows = indices.values<std::int64_t>();
+    for (std::int64_t& row : rows) row = checked_index(row, weight.sizes()[0], false, "embedding");
+    const auto count = static_cast<std::int64_t>(rows.size());
+    const Tensor table = pick(weight, {count, weight.sizes()[1]}, [&](const std::vector<std::int64_t>& i) {
+        return rows[static_cast<std::size_t>(i[0])] * weight.strides()[0] + i[1] * weight.strides()[1];
+    });
+    return {reshape_tensor(table, sizes)};
+}
+
+std::vector<expr::Value> lower_embedding(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const expr::Value weight = a.tensor("weight"), indices = a.tensor("indices");
+    const Sizes sizes = embedding_sizes(weight.sizes(), indices.sizes(), indices.dtype());
+    if (element_count(sizes) == 0) return {empty_value(weight.dtype(), sizes)};
+    require_elements(weight.sizes()[0], "embedding");
+    return {expr::Value(weight.dtype(), sizes, [weight, indices](const expr::Index& i) {
+        const expr::Expr row = indices(expr::Index(i.begin(), i.end() - 1));
+        return weight({data_index(row, weight.sizes()[0], false), i.back()});
+    })};
+}
+
+// --- take, take_along_dim, one_hot -----------------------------------------------------------------------------------
+
+std::vector<ValueMeta> infer_take(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self"), index = a.tensor("index");
+    check_index_dtype(index.dtype, "take");
+    return {ValueMeta::contiguous(self.dtype, index.sizes)};
+}
+
+std::vector<Tensor> eval_take(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self"), index = a.tensor("index");
+    const Tensor flat = reshape_tensor(self, {self.numel()});
+    const std::vector<std::int64_t> positions = index.values<std::int64_t>();
+    std::size_t next = 0;
+    return {pick(flat, index.sizes(), [&](const std::vector<std::int64_t>&) {
+        return checked_index(positions[next++], flat.numel(), true, "take") * flat.strides()[0];
+    })};
+}
+
+std::vector<expr::Value> lower_take(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const expr::Value self = a.tensor("self"), index = a.tensor("index");
+    if (element_count(index.sizes()) == 0) return {empty_value(self.dtype(), index.sizes())};
+    const std::int64_t count = element_count(self.sizes());
+    require_elements(count, "take");
+    const expr::Value flat = reshape_value(self, {count});
+    return {expr::Value(self.dtype(), index.sizes(), [flat, index, count](const expr::Index& i) {
+        return flat({data_index(index(i), count, true)});
+    })};
+}
+
+std::vector<NodeRef> decompose_take_along_dim(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self"), indices = a.tensor("indices");
+    const std::optional<std::int64_t> given = a.optional_integer("dim");
+    if (!given) {
+        const NodeValue from = b.call("aten.reshape.default", {arg(self), Arg::ints({self.meta.numel()})});
+        const NodeValue at = b.call("aten.reshape.default", {arg(indices), Arg::ints({indices.meta.numel()})});
+        return {b.call("aten.gather.default", {arg(from), 0, arg(at)}).ref};
+    }
+    Sizes from = self.meta.sizes, at = indices.meta.sizes;
+    if (from.size() != at.size() || from.empty())
+        throw Error("take_along_dim: found indices of sizes " + to_string(at) + " for a tensor of sizes " +
+                    to_string(from) + ", expected as many dimensions, at least 1");
+    const std::int64_t dim = wrap_dim(*given, static_cast<std::int64_t>(from.size()));
+    const auto d = static_cast<std::size_t>(dim);
+    const std::int64_t from_size = std::exchange(from[d], 1), at_size = std::exchange(at[d], 1);
+    from = at = broadcast_sizes(from, at);
+    from[d] = from_size;
+    at[d] = at_size;
+    const NodeValue wide = b.call("aten.expand.default", {arg(self), Arg::ints(from)});
+    const NodeValue wide_at = b.call("aten.expand.default", {arg(indices), Arg::ints(at)});
+    return {b.call("aten.gather.default", {arg(wide), dim, arg(wide_at)}).ref};
+}
+
+std::vector<NodeRef> decompose_one_hot(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self");
+    const std::int64_t classes = a.integer("num_classes");
+    if (classes < 1)
+        throw Error("one_hot: found num_classes " + std::to_string(classes) + ", expected at least 1",
+                    "-1 makes the result's size depend on data; give the number of classes");
+    Sizes sizes = self.meta.sizes;
+    sizes.push_back(classes);
+    const NodeValue zeros = b.call("aten.full.default", {Arg::ints(sizes), 0}, {{"dtype", DType::i64}});
+    const NodeValue at = b.call("aten.unsqueeze.default", {arg(self), -1});
+    return {b.call("aten.scatter.value", {arg(zeros), -1, arg(at), 1}).ref};
+}
+
+/// op(mixed of `sizes`, rest...) with `index` as the second tensor.
+Sample indexed(DType dtype, const std::string& label, const Sizes& sizes, const Tensor& index, const ArgList& rest) {
+    Sample sample{.label = label, .tensors = {samples::mixed(dtype, sizes), index}, .args = {samples::t(0)}};
+    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+    return sample;
+}
+
+/// The samples with self in each memory layout.
+std::vector<Sample> in_layouts(const Sample& sample) {
+    std::vector<Sample> result;
+    for (auto& [layout, tensor] : samples::layouts(sample.tensors[0])) {
+        result.push_back(sample);
+        result.back().label += ", " + layout;
+        result.back().tensors[0] = tensor;
+    }
+    return result;
+}
+
+}  // namespace
+
+using samples::indices;
+using samples::once;
+using samples::t;
+using samples::operator+;
+
+std::span<const OpDef> gather_ops() {
+    static const OpDef ops[] = {
+        {
+            .name = "aten.gather.default",
+            .doc = "result[i][j] = self[index[i][j]][j] along dim 0: "
+                   "https://pytorch.org/docs/stable/generated/torch.gather.html",
+            .schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+            .infer = infer_gather,
+            .eval = eval_gather,
+            .lower = lower_gather,
+            .samples =
+                [](DType dtype) {
+                    return in_layouts(indexed(dtype, "rows", {4, 3}, indices({5, 3}, 4), {0, t(1)})) +
+                           std::vector<Sample>{
+                               indexed(dtype, "smaller index", {3, 4, 5}, indices({2, 7, 3}, 4), {1, t(1)}),
+                               indexed(dtype, "transposed index", {3, 4}, samples::transposed(indices({2, 3}, 4)),
+                                       {-1, t(1)}),
+                               indexed(dtype, "0-d", {}, indices({}, 1), {0, t(1)}),
+                               indexed(dtype, "i32 index", {4}, indices({3}, 4).to(DType::i32), {0, t(1)}),
+                               indexed(dtype, "empty", {2, 3}, indices({0, 3}, 1), {0, t(1)})};
+                },
+        },
+        {
+            .name = "aten.index_select.default",
+            .doc = "slices of a dimension in any order: "
+                   "https://pytorch.org/docs/stable/generated/torch.index_select.html",
+            .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                const ValueMeta self = a.tensor("self"), index = a.tensor("index");
+                return {ValueMeta::contiguous(
+                    self.dtype, plan_index_select(self.sizes, index.sizes, index.dtype, a.integer("dim")).sizes)};
+            },
+            .eval = eval_index_select,
+            .lower = lower_index_select,
+            .samples =
+                [](DType dtype) {
+                    return in_layouts(
+                               indexed(dtype, "columns", {2, 4}, samples::positions({2, 0, 2}, {3}), {1, t(1)})) +
+                           std::vector<Sample>{
+                               indexed(dtype, "0-d index", {3, 2}, samples::positions({1}, {}), {0, t(1)}),
+                               indexed(dtype, "0-d", {}, samples::positions({0}, {1}), {0, t(1)}),
+                               indexed(dtype, "i32 index", {4}, indices({5}, 4).to(DType::i32), {-1, t(1)}),
+                               indexed(dtype, "empty", {0, 2}, indices({0}, 1), {0, t(1)})};
+                },
+        },
+        {
+            .name = "aten.embedding.default",
+            .doc = "rows of a table (padding_idx and scale_grad_by_freq only change gradients): "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.embedding.html",
+            .schema = "embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, "
+                      "bool sparse=False) -> Tensor",
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                const ValueMeta weight = a.tensor("weight"), indices = a.tensor("indices");
+                return {
+                    ValueMeta::contiguous(weight.dtype, embedding_sizes(weight.sizes, indices.sizes, indices.dtype))};
+            },
+            .eval = eval_embedding,
+            .lower = lower_embedding,
+            .samples =
+                [](DType dtype) {
+                    return in_layouts(indexed(dtype, "sentences", {7, 3}, indices({2, 5}, 7), {t(1)})) +
+                           std::vector<Sample>{indexed(dtype, "0-d", {4, 2}, samples::positions({3}, {}), {t(1), 3}),
+                                               indexed(dtype, "i32", {4, 2}, indices({3}, 4).to(DType::i32), {t(1)}),
+                                               indexed(dtype, "no indices", {4, 2}, indices({0}, 1), {t(1)}),
+                                               indexed(dtype, "no columns", {4, 0}, indices({2}, 4), {t(1)})};
+                },
+        },
+        {
+            .name = "aten.take.default",
+            .doc = "elements of the flattened tensor: https://pytorch.org/docs/stable/generated/torch.take.html",
+            .schema = "take(Tensor self, Tensor index) -> Tensor",
+            .infer = infer_take,
+            .eval = eval_take,
+            .lower = lower_take,
+            .samples =
+                [](DType dtype) {
+                    return in_layouts(indexed(dtype, "matrix", {3, 4}, indices({2, 5}, 12), {t(1)})) +
+                           std::vector<Sample>{
+                               indexed(dtype, "negative", {2, 3}, samples::positions({-1, -6, 5}, {3}), {t(1)}),
+                               indexed(dtype, "0-d", {}, samples::positions({0}, {}), {t(1)}),
+                               indexed(dtype, "empty", {0}, indices({0, 2}, 1), {t(1)})};
+                },
+        },
+        {
+            .name = "aten.take_along_dim.default",
+            .doc = "gather that broadcasts: https://pytorch.org/docs/stable/generated/torch.take_along_dim.html",
+            .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
+            .decompose = decompose_take_along_dim,
+            .samples = [](DType dtype) -> std::vector<Sample> {
+                return {indexed(dtype, "broadcast", {3, 1, 4}, indices({1, 2, 5}, 4), {t(1), -1}),
+                        indexed(dtype, "flattened", {2, 3}, indices({2, 2}, 6), {t(1)}),
+                        indexed(dtype, "0-d", {}, indices({}, 1), {t(1)})};
+            },
+        },
+        {
+            .name = "aten.one_hot.default",
+            .doc = "1 at the class, else 0: https://pytorch.org/docs/stable/generated/torch.nn.functional.one_hot.html",
+            .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
+            .dtypes = set_of(DType::i64),
+            .decompose = decompose_one_hot,
+            .samples = [](DType) -> std::vector<Sample> {
+                return {{.label = "matrix", .tensors = {indices({2, 3}, 5)}, .args = {t(0), 5}},
+                        {.label = "0-d", .tensors = {samples::positions({2}, {})}, .args = {t(0), 3}},
+                        {.label = "empty", .tensors = {indices({0, 2}, 1)}, .args = {t(0), 3}}};
+            },
+        },
+    };
+    return ops;
+}
+
+}  // namespace whittle

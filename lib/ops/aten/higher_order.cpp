@@ -1,0 +1,200 @@
+// Operations that run nested graphs: cond, while_loop, map. As torch.ops.higher_order; all that a nested graph reads is
+// among its placeholders. Results are contiguous and share no memory with operands.
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/nested.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+/// Contiguous, in memory of their own: a nested graph may return what it was given, or a view of it.
+std::vector<Tensor> in_own_memory(std::vector<Tensor> results) {
+    for (Tensor& result : results)
+        result = result.storage().use_count() > 1 ? result.clone().contiguous() : result.contiguous();
+    return results;
+}
+
+// --- cond ------------------------------------------------------------------------------------------------------------
+
+void check_condition(const ValueMeta& condition, const char* what) {
+    if (condition.dtype != DType::boolean || condition.numel() != 1)
+        throw Error(std::string(what) + ": found " + type_text(condition) + ", expected a boolean of one element");
+}
+
+std::vector<ValueMeta> infer_cond(const Arguments<ValueMeta>& arguments) {
+    check_condition(arguments.tensor("pred"), "pred");
+    return alternative_results(arguments.nested("true_graph"), arguments.nested("false_graph"),
+                               arguments.tensors("operands"));
+}
+
+std::vector<Tensor> eval_cond(const Arguments<Tensor>& arguments) {
+    const bool condition = arguments.tensor("pred").item().to_bool();
+    return in_own_memory(arguments.run_graph(condition ? "true_graph" : "false_graph", arguments.tensors("operands")));
+}
+
+// --- while_loop ------------------------------------------------------------------------------------------------------
+
+std::vector<ValueMeta> infer_while_loop(const Arguments<ValueMeta>& arguments) {
+    const std::vector<ValueMeta> carried = arguments.tensors("carried");
+    const std::vector<ValueMeta> inputs = joined(carried, arguments.tensors("captured"));
+    const std::vector<ValueMeta> condition = body_results(arguments.nested("cond_graph"), inputs);
+    if (condition.size() != 1)
+        throw Error("found a condition with " + std::to_string(condition.size()) + " results, expected one");
+    check_condition(condition[0], "the condition's result");
+    std::vector<ValueMeta> results = body_results(arguments.nested("body_graph"), inputs);
+    if (results.size() != carried.size())
+        throw Error("found a loop body with " + std::to_string(results.size()) + " results, expected " +
+                    std::to_string(carried.size()) + ", as many as it carries values");
+    check_carried(carried, results);
+    return results;
+}
+
+std::vector<Tensor> eval_while_loop(const Arguments<Tensor>& arguments) {
+    const std::vector<Tensor> captured = arguments.tensors("captured");
+    std::vector<Tensor> carried = arguments.tensors("carried");
+    while (arguments.run_graph("cond_graph", joined(carried, captured)).at(0).item().to_bool())
+        carried = arguments.run_graph("body_graph", joined(carried, captured));
+    return in_own_memory(std::move(carried));
+}
+
+// --- map -------------------------------------------------------------------------------------------------------------
+
+std::int64_t length_of(const std::vector<Sizes>& xs) {
+    if (xs.empty()) throw Error("found no tensors to map over, expected one at least");
+    for (const Sizes& sizes : xs) {
+        if (sizes.empty()) throw Error("found a 0-d tensor to map over, expected one dimension at least");
+        if (sizes[0] != xs[0][0])
+            throw Error("found " + std::to_string(xs[0][0]) + " and " + std::to_string(sizes[0]) +
+                        " slices to map over, expected as many");
+    }
+    return xs[0][0];
+}
+
+std::vector<ValueMeta> infer_map(const Arguments<ValueMeta>& arguments) {
+    std::vector<ValueMeta> slices = arguments.tensors("xs");
+    std::vector<Sizes> sizes;
+    for (const ValueMeta& meta : slices) sizes.push_back(meta.sizes);
+    const std::int64_t length = length_of(sizes);
+    for (ValueMeta& meta : slices) meta.sizes.erase(meta.sizes.begin());
+    std::vector<ValueMeta> results =
+        body_results(arguments.nested("body_graph"), joined(slices, arguments.tensors("captured")));
+    for (ValueMeta& meta : results) {
+        meta.sizes.insert(meta.sizes.begin(), length);
+        meta = ValueMeta::contiguous(meta.dtype, meta.sizes);
+    }
+    return results;
+}
+
+std::vector<Tensor> eval_map(const Arguments<Tensor>& arguments) {
+    const std::vector<Tensor> xs = arguments.tensors("xs"), captured = arguments.tensors("captured");
+    std::vector<Sizes> sizes;
+    for (const Tensor& x : xs) sizes.push_back(x.sizes());
+    const std::int64_t length = length_of(sizes);
+    const Graph& body = arguments.nested("body_graph");
+    const std::vector<NodeId> outputs = body.outputs();
+    std::vector<std::vector<Tensor>> collected(outputs.size());
+    for (std::int64_t i = 0; i < length; ++i) {
+        std::vector<Tensor> slices;
+        for (const Tensor& x : xs) slices.push_back(slice_of(x, 0, i));
+        const std::vector<Tensor> results = arguments.run_graph("body_graph", joined(slices, captured));
+        for (std::size_t k = 0; k < collected.size(); ++k) collected[k].push_back(results[k]);
+    }
+    std::vector<Tensor> results;
+    for (std::size_t k = 0; k < collected.size(); ++k)
+        results.push_back(stack_slices(collected[k], body.node({outputs[k]}).meta(), 0, false));
+    return results;
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+using samples::t;
+
+/// A nested graph of the given placeholders that returns op(placeholders…) and then some of the placeholders.
+std::shared_ptr<const Graph> body(const std::string& name, const std::vector<ValueMeta>& metas, Node call,
+                                  const std::vector<std::size_t>& forwarded = {}) {
+    Graph graph{.name = name};
+    std::vector<NodeRef> refs, outputs;
+    for (const ValueMeta& meta : metas) refs.push_back(graph.placeholder("p", meta));
+    if (!call.target.empty()) outputs.push_back(graph.add(std::move(call)));
+    for (const std::size_t i : forwarded) outputs.push_back(refs[i]);
+    graph.output(outputs);
+    return std::make_shared<const Graph>(std::move(graph));
+}
+
+std::vector<Sample> cond_samples(DType) {
+    const Tensor a = samples::ramp(DType::f32, {2, 3}), b = samples::random(DType::f32, {2, 3});
+    const ValueMeta meta = ValueMeta::contiguous(DType::f32, {2, 3});
+    const auto sum = body("sum", {meta, meta}, {.target = "aten.add.Tensor", .args = {t(0), t(1)}, .results = {meta}});
+    const auto second = body("second", {meta, meta}, {}, {1});
+    std::vector<Sample> result;
+    for (const bool condition : {true, false})
+        result.push_back({.label = condition ? "true" : "false",
+                          .tensors = {Tensor::of(Scalar(condition), DType::boolean), a, b},
+                          .args = {t(0), GraphRef{"sum"}, GraphRef{"second"}, ArgList{t(1), t(2)}},
+                          .subgraphs = {{"sum", sum}, {"second", second}}});
+    return result;
+}
+
+/// While all elements are below a captured limit, the carried value grows by a captured step.
+std::vector<Sample> while_loop_samples(DType dtype) {
+    const ValueMeta meta = ValueMeta::contiguous(dtype, {}), flag = ValueMeta::contiguous(DType::boolean, {});
+    const auto below =
+        body("below", {meta, meta, meta}, {.target = "aten.lt.Tensor", .args = {t(0), t(2)}, .results = {flag}});
+    const auto grow =
+        body("grow", {meta, meta, meta}, {.target = "aten.add.Tensor", .args = {t(0), t(1)}, .results = {meta}});
+    std::vector<Sample> result;
+    for (const int trips : {0, 1, 5})
+        result.push_back(
+            {.label = std::to_string(trips) + " trips",
+             .tensors = {samples::scalar(dtype, 3), samples::scalar(dtype, 2), samples::scalar(dtype, 3 + 2 * trips)},
+             .args = {GraphRef{"below"}, GraphRef{"grow"}, ArgList{t(0)}, ArgList{t(1), t(2)}},
+             .subgraphs = {{"below", below}, {"grow", grow}}});
+    return result;
+}
+
+/// Each row plus a captured one, and the rows themselves.
+std::vector<Sample> map_samples(DType dtype) {
+    const ValueMeta row = ValueMeta::contiguous(dtype, {3});
+    const auto add =
+        body("add", {row, row}, {.target = "aten.maximum.default", .args = {t(0), t(1)}, .results = {row}}, {0});
+    std::vector<Sample> result;
+    for (const std::int64_t rows : {4, 1, 0})
+        result.push_back({.label = std::to_string(rows) + " rows",
+                          .tensors = {samples::random(dtype, {rows, 3}), samples::ramp(dtype, {3})},
+                          .args = {GraphRef{"add"}, ArgList{t(0)}, ArgList{t(1)}},
+                          .subgraphs = {{"add", add}}});
+    return result;
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "higher_order.cond",
+     .doc = "Runs one of two nested graphs. torch.cond",
+     .schema = "cond(Tensor pred, Graph true_graph, Graph false_graph, Tensor[] operands) -> Tensor[]",
+     .dtypes = kBool,
+     .infer = infer_cond,
+     .eval = eval_cond,
+     .samples = cond_samples,
+     .higher_order = true},
+    {.name = "higher_order.while_loop",
+     .doc = "Repeats a nested graph while another gives true, carrying values. torch.while_loop",
+     .schema = "while_loop(Graph cond_graph, Graph body_graph, Tensor[] carried, Tensor[] captured=[]) -> Tensor[]",
+     .infer = infer_while_loop,
+     .eval = eval_while_loop,
+     .samples = while_loop_samples,
+     .higher_order = true},
+    {.name = "higher_order.map",
+     .doc = "Runs a nested graph on each slice along dimension 0 and stacks the results. torch map",
+     .schema = "map(Graph body_graph, Tensor[] xs, Tensor[] captured=[]) -> Tensor[]",
+     .infer = infer_map,
+     .eval = eval_map,
+     .samples = map_samples,
+     .higher_order = true},
+};
+
+}  // namespace
+
+std::span<const OpDef> higher_order_ops() { return kOps; }
+
+}  // namespace whittle

@@ -1,0 +1,333 @@
+// Advanced indexing, x[i, :, j] and x[i, :, j] = v, with tensors of positions that broadcast against each other:
+// https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing. Positions may be negative. Boolean masks
+// are refused by index, whose result would be of a size that depends on data; index_put takes one mask with one value.
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/combine.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+#include "ops/core/pointwise.h"
+
+namespace whittle {
+
+namespace {
+
+struct IndexPlan {
+    std::vector<bool> indexed = {};  ///< per dimension of self
+    Sizes positions = {};            ///< what the index tensors broadcast to
+    std::size_t at = 0;  ///< where its dimensions stand in the result: at the only run of index tensors, or first
+    Sizes sizes = {};    ///< of the result
+};
+
+IndexPlan plan_index(const Sizes& self, const std::vector<std::optional<OperandInfo>>& indices, const std::string& op) {
+    if (indices.size() > self.size())
+        throw Error(op + ": found " + std::to_string(indices.size()) + " indices for a tensor of " +
+                    std::to_string(self.size()) + " dimensions, expected at most one for each");
+    IndexPlan plan{.indexed = std::vector<bool>(self.size(), false)};
+    std::size_t runs = 0;
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+        if (!indices[d]) continue;
+        if (indices[d]->dtype == DType::boolean || indices[d]->dtype == DType::u8)
+            throw Error(
+                op + ": found a mask of " + std::string(name(indices[d]->dtype)) + ", expected positions (i64 or i32)",
+                "how many elements a mask selects depends on data; where and masked_fill keep the sizes");
+        check_index_dtype(indices[d]->dtype, op);
+        plan.indexed[d] = true;
+        if (d == 0 || !plan.indexed[d - 1]) ++runs;
+        plan.positions = broadcast_sizes(plan.positions, indices[d]->sizes);
+    }
+    for (std::size_t d = 0; d < self.size(); ++d) {
+        if (!plan.indexed[d]) plan.sizes.push_back(self[d]);
+        if (plan.indexed[d] && runs == 1 && (d == 0 || !plan.indexed[d - 1])) plan.at = plan.sizes.size();
+        if (plan.indexed[d] && self[d] == 0 && element_count(plan.positions) > 0) require_elements(0, op);
+    }
+    plan.sizes.insert(plan.sizes.begin() + static_cast<std::ptrdiff_t>(plan.at), plan.positions.begin(),
+                      plan.positions.end());
+    return plan;
+}
+
+template <class T>
+IndexPlan plan_index(const Arguments<T>& a) {
+    std::vector<std::optional<OperandInfo>> indices;
+    for (const std::optional<T>& index : a.optional_tensors("indices"))
+        indices.push_back(index ? std::optional(operand_info(*index)) : std::nullopt);
+    return plan_index(operand_info(a, "self").sizes, indices, a.schema().name);
+}
+
+/// For every element of the result in row-major order: f(offset in `strides` of self).
+template <class F>
+void for_each_indexed(const IndexPlan& plan, const Arguments<Tensor>& a, const Sizes& self, const Strides& strides,
+                      F&& f) {
+    const std::vector<std::optional<Tensor>> indices = a.optional_tensors("indices");
+    std::vector<std::vector<std::int64_t>> positions(self.size());
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+        if (!indices[d]) continue;
+        positions[d] = load_broadcast<std::int64_t>(*indices[d], plan.positions);
+        for (std::int64_t& at : positions[d]) at = checked_index(at, self[d], true, a.schema().name);
+    }
+    const Strides order = contiguous_strides(plan.positions);
+    for_each_index(plan.sizes, [&](const std::vector<std::int64_t>& i) {
+        std::int64_t which = 0, offset = 0;
+        for (std::size_t k = 0; k < order.size(); ++k) which += i[plan.at + k] * order[k];
+        std::size_t next = 0;
+        for (std::size_t d = 0; d < self.size(); ++d) {
+            if (plan.indexed[d]) {
+                offset += positions[d][static_cast<std::size_t>(which)] * strides[d];
+            } else {
+                if (next == plan.at) next += order.size();
+                offset += i[next++] * strides[d];
+            }
+        }
+        f(offset);
+    });
+}
+
+/// The index tensors' elements at `at`, as indices of self's dimensions that they choose in; null elsewhere.
+std::vector<Expr> index_elements(const std::vector<std::optional<expr::Value>>& indices, const IndexPlan& plan,
+                                 const Sizes& self, const expr::Index& at) {
+    std::vector<Expr> result(self.size());
+    for (std::size_t d = 0; d < indices.size(); ++d)
+        if (indices[d]) result[d] = data_index(broadcast(*indices[d], plan.positions)(at), self[d], true);
+    return result;
+}
+
+// --- index -----------------------------------------------------------------------------------------------------------
+
+std::vector<Tensor> eval_index(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    const IndexPlan plan = plan_index(a);
+    std::vector<std::int64_t> offsets;
+    for_each_indexed(plan, a, self.sizes(), self.strides(), [&](std::int64_t offset) { offsets.push_back(offset); });
+    std::size_t next = 0;
+    return {pick(self, plan.sizes, [&](const std::vector<std::int64_t>&) { return offsets[next++]; })};
+}
+
+std::vector<expr::Value> lower_index(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const expr::Value self = a.tensor("self");
+    const IndexPlan plan = plan_index(a);
+    if (element_count(plan.sizes) == 0) return {empty_value(self.dtype(), plan.sizes)};
+    return {expr::Value(self.dtype(), plan.sizes, [=, indices = a.optional_tensors("indices")](const expr::Index& i) {
+        const auto first = i.begin() + static_cast<std::ptrdiff_t>(plan.at);
+        const expr::Index at(first, first + static_cast<std::ptrdiff_t>(plan.positions.size()));
+        expr::Index from = index_elements(indices, plan, self.sizes(), at);
+        std::size_t next = 0;
+        for (std::size_t d = 0; d < from.size(); ++d) {
+            if (plan.indexed[d]) continue;
+            if (next == plan.at) next += at.size();
+            from[d] = i[next++];
+        }
+        return self(from);
+    })};
+}
+
+// --- index_put -------------------------------------------------------------------------------------------------------
+
+/// Where the one mask of x[mask] = value begins, if that is what the call says.
+template <class T>
+std::optional<std::size_t> mask_position(const Arguments<T>& a) {
+    std::optional<std::size_t> found;
+    const std::vector<std::optional<T>> indices = a.optional_tensors("indices");
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+        if (!indices[d]) continue;
+        if (found || operand_info(*indices[d]).dtype != DType::boolean) return std::nullopt;
+        found = d;
+    }
+    if (!found) return std::nullopt;
+    const Sizes self = operand_info(a, "self").sizes, mask = operand_info(*indices[*found]).sizes;
+    if (element_count(operand_info(a, "values").sizes) != 1 || a.boolean("accumulate"))
+        throw Error("index_put: found a mask with several values or accumulate, expected one value",
+                    "where chooses between tensors of equal sizes");
+    if (*found + mask.size() > self.size() ||
+        !std::equal(mask.begin(), mask.end(), self.begin() + static_cast<std::ptrdiff_t>(*found)))
+        throw Error("index_put: found a mask of sizes " + to_string(mask) + " at dimension " + std::to_string(*found) +
+                    " of sizes " + to_string(self) + ", expected equal sizes");
+    return found;
+}
+
+template <class T>
+void check_values(const Arguments<T>& a) {
+    const DType self = operand_info(a, "self").dtype, values = operand_info(a, "values").dtype;
+    if (self != values)
+        throw Error("index_put: found values of " + std::string(name(values)) + " for a tensor of " +
+                    std::string(name(self)) + ", expected equal dtypes");
+}
+
+/// Throws Error unless `values` broadcasts to what is indexed.
+void check_broadcast(const Sizes& values, const Sizes& indexed) {
+    if (broadcast_sizes(values, indexed) != indexed)
+        throw Error("index_put: found values of sizes " + to_string(values) + ", expected sizes that broadcast to " +
+                    to_string(indexed));
+}
+
+std::vector<ValueMeta> infer_index_put(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self");
+    check_values(a);
+    if (!mask_position(a)) check_broadcast(a.tensor("values").sizes, plan_index(a).sizes);
+    return {ValueMeta::contiguous(self.dtype, self.sizes)};
+}
+
+Tensor put_masked(const Tensor& self, const Tensor& mask, std::size_t at, const Tensor& value) {
+    Tensor result = self.clone().with_requires_grad(false);
+    const Tensor number = value.as_strided({}, {}, value.offset());
+    Strides strides(self.sizes().size(), 0);
+    std::copy(mask.strides().begin(), mask.strides().end(), strides.begin() + static_cast<std::ptrdiff_t>(at));
+    const std::vector<bool> chosen = mask.as_strided(self.sizes(), strides, mask.offset()).values<bool>();
+    for (std::size_t k = 0; k < chosen.size(); ++k)
+        if (chosen[k]) copy_into(result, {}, static_cast<std::int64_t>(k), number);
+    return result;
+}
+
+std::vector<Tensor> eval_index_put(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self"), values = a.tensor("values");
+    check_values(a);
+    if (const auto at = mask_position(a)) return {put_masked(self, *a.optional_tensors("indices")[*at], *at, values)};
+    const IndexPlan plan = plan_index(a);
+    check_broadcast(values.sizes(), plan.sizes);
+    std::vector<std::int64_t> targets;
+    for_each_indexed(plan, a, self.sizes(), contiguous_strides(self.sizes()),
+                     [&](std::int64_t offset) { targets.push_back(offset); });
+    const Combine how = a.boolean("accumulate") ? Combine::sum : Combine::assign;
+    return {visit_compute(self.dtype(), [&]<class T>(T) {
+        std::vector<T> result = self.values<T>();
+        const std::vector<T> added = load_broadcast<T>(values, plan.sizes);
+        for (std::size_t k = 0; k < targets.size(); ++k) {
+            const auto target = static_cast<std::size_t>(targets[k]);
+            result[target] = combine<T>(how, result[target], added[k]);
+        }
+        return store<T>(result, self.dtype(), self.sizes());
+    })};
+}
+
+expr::Value lower_masked(const expr::Value& self, const expr::Value& mask, std::size_t at, const expr::Value& value) {
+    const expr::Value number = reshape_value(value, {});
+    return expr::Value(self.dtype(), self.sizes(), [=](const expr::Index& i) {
+        const auto first = i.begin() + static_cast<std::ptrdiff_t>(at);
+        const expr::Index inside(first, first + mask.rank());
+        return expr::select(mask(inside), number({}), self(i));
+    });
+}
+
+std::vector<expr::Value> lower_index_put(expr::GroupBuilder& g, const Arguments<expr::Value>& a) {
+    const expr::Value self = a.tensor("self"), given = a.tensor("values");
+    std::vector<std::optional<expr::Value>> indices = a.optional_tensors("indices");
+    if (const auto at = mask_position(a)) return {lower_masked(self, *indices[*at], *at, given)};
+    const IndexPlan plan = plan_index(a);
+    if (element_count(plan.sizes) == 0) return {self};
+    const Combine how = a.boolean("accumulate") ? Combine::sum : Combine::assign;
+    const DType work = how == Combine::assign ? self.dtype() : compute_dtype(self.dtype());
+    const expr::Value init = convert(work, self), values = convert(work, broadcast(given, plan.sizes));
+    for (std::optional<expr::Value>& index : indices)
+        if (index) index = g.materialize(*index, "index");
+    // One update: the positions in order, the other dimensions in the stage's own loops.
+    const auto update = [&](const expr::Index& i, const std::function<Expr(const expr::Index&)>& stage) {
+        expr::Update update;
+        expr::Index at, from;
+        for (const std::int64_t extent : plan.positions) {
+            update.domain.push_back(g.domain_variable(extent));
+            at.push_back(expr::variable(update.domain.back().name));
+        }
+        update.where = index_elements(indices, plan, self.sizes(), at);
+        for (std::size_t d = 0; d < i.size(); ++d) {
+            if (plan.indexed[d]) continue;
+            update.where[d] = i[d];
+            from.push_back(i[d]);
+        }
+        from.insert(from.begin() + static_cast<std::ptrdiff_t>(plan.at), at.begin(), at.end());
+        update.value = combine(how, stage(update.where), values(from));
+        return std::vector<expr::Update>{update};
+    };
+    const expr::Value result = g.stage(
+        work, self.sizes(), [&](const expr::Index& i) { return init(i); }, update, "index_put");
+    return {convert(self.dtype(), result)};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+/// op(tensors[0], [tensors 1 … at the dimensions where `indices` is not negative], rest...).
+Sample indexed(const std::string& label, std::vector<Tensor> tensors, const std::vector<int>& indices,
+               const ArgList& rest = {}) {
+    ArgList list;
+    for (const int index : indices) list.push_back(index < 0 ? Arg() : samples::t(index));
+    Sample sample{.label = label, .tensors = std::move(tensors), .args = {samples::t(0), Arg(list)}};
+    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+    return sample;
+}
+
+std::vector<Sample> index_samples(DType dtype) {
+    using samples::indices, samples::mixed, samples::positions;
+    const Tensor cube = mixed(dtype, {3, 4, 5});
+    std::vector<Sample> result = {
+        indexed("first dim", {cube, indices({6}, 3)}, {1}),
+        indexed("last dim", {cube, indices({2, 3}, 5)}, {-1, -1, 1}),
+        indexed("neighbours broadcast", {cube, indices({2, 1}, 4), indices({3}, 5)}, {-1, 1, 2}),
+        indexed("apart", {cube, indices({2}, 3), indices({2}, 5)}, {1, -1, 2}),
+        indexed("all", {cube, indices({2}, 3), indices({2}, 4), indices({2}, 5)}, {1, 2, 3}),
+        indexed("negative positions", {cube, positions({-1, -3, 0}, {3}).to(DType::i32)}, {1}),
+        indexed("0-d position", {cube, positions({2}, {})}, {-1, 1}),
+        indexed("empty", {cube, indices({0}, 1)}, {-1, 1}),
+    };
+    for (auto& [layout, tensor] : samples::layouts(cube))
+        result.push_back(indexed("layout, " + layout, {tensor, indices({2}, 4)}, {-1, 1}));
+    return result;
+}
+
+std::vector<Sample> index_put_samples(DType dtype) {
+    using samples::indices, samples::mixed, samples::positions, samples::ramp, samples::t;
+    const Tensor matrix = mixed(dtype, {4, 3});
+    const Tensor mask = Tensor::of(std::vector<bool>{true, false, false, true}, {4});
+    std::vector<Sample> result = {
+        indexed("one value", {matrix, positions({1, -1}, {2}), ramp(dtype, {})}, {1}, {t(2)}),
+        indexed("special values", {mixed(dtype, {4}), positions({0, 2, 0}, {3}), mixed(dtype, {3})}, {1}, {t(2)}),
+        indexed("mask", {matrix, mask, mixed(dtype, {1})}, {1}, {t(2)}),
+        indexed("mask of the last dim", {samples::transposed(mixed(dtype, {2, 4})), mask, ramp(dtype, {})}, {-1, 1},
+                {t(2)}),
+        indexed("empty", {matrix, indices({0}, 1), ramp(dtype, {1, 1})}, {1}, {t(2)}),
+    };
+    for (const bool accumulate : {false, true}) {
+        const std::string suffix = accumulate ? ", accumulated" : "";
+        result.push_back(indexed("duplicates" + suffix,
+                                 {samples::transposed(matrix), indices({6}, 4), ramp(dtype, {6, 3})}, {1},
+                                 {t(2), accumulate}));
+        result.push_back(
+            indexed("columns" + suffix, {matrix, indices({5}, 3), ramp(dtype, {5})}, {-1, 1}, {t(2), accumulate}));
+        result.push_back(indexed("apart" + suffix,
+                                 {mixed(dtype, {2, 3, 2}), indices({2}, 2), indices({2}, 2), ramp(dtype, {2, 1})},
+                                 {1, -1, 2}, {t(3), accumulate}));
+    }
+    return result;
+}
+
+}  // namespace
+
+std::span<const OpDef> index_ops() {
+    static const OpDef ops[] = {
+        {
+            .name = "aten.index.Tensor",
+            .doc = "x[i, :, j] with tensors of positions: "
+                   "https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing",
+            .schema = "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                return {ValueMeta::contiguous(a.tensor("self").dtype, plan_index(a).sizes)};
+            },
+            .eval = eval_index,
+            .lower = lower_index,
+            .samples = index_samples,
+        },
+        {
+            .name = "aten.index_put.default",
+            .doc = "x[i, :, j] = v in a copy, or += v; the last of several wins: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html",
+            .schema = "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+            .infer = infer_index_put,
+            .eval = eval_index_put,
+            .lower = lower_index_put,
+            .samples = index_put_samples,
+        },
+    };
+    return ops;
+}
+
+}  // namespace whittle

@@ -1,0 +1,379 @@
+// Ops that put tensors together or repeat them: cat and what is made of it, repeat, tile, repeat_interleave.
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/own_copy.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+#include "ops/core/pointwise.h"
+
+namespace whittle {
+
+namespace {
+
+// --- cat -----------------------------------------------------------------------------------------------------------
+
+/// Operands beyond this many are copied into a stage one by one instead of selected among at every element.
+constexpr std::size_t kSelectLimit = 8;
+
+struct CatPlan {
+    DType dtype = DType::f32;
+    Sizes sizes = {};
+    std::size_t dim = 0;
+    std::vector<std::size_t> parts = {};  ///< operands that count, in order
+};
+
+/// A 1-d tensor of size 0 fits anywhere and adds nothing (at::native::cat_should_skip_tensor).
+bool skipped(const Sizes& sizes) { return sizes == Sizes{0}; }
+
+CatPlan plan_cat(const std::vector<OperandInfo>& operands, std::int64_t dim) {
+    if (operands.empty()) throw Error("cat: found no tensors, expected at least 1");
+    CatPlan plan{.dtype = result_type(operands)};
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const Sizes& sizes = operands[i].sizes;
+        if (sizes.empty())
+            throw Error("cat: found tensor " + std::to_string(i) + " without dimensions, expected at least 1 dimension",
+                        "stack joins numbers");
+        if (!skipped(sizes)) plan.parts.push_back(i);
+    }
+    if (plan.parts.empty()) {
+        wrap_dim(dim, 1);
+        plan.sizes = {0};
+        return plan;
+    }
+    plan.sizes = operands[plan.parts[0]].sizes;
+    plan.dim = static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(plan.sizes.size())));
+    std::int64_t total = 0;
+    for (const std::size_t part : plan.parts) {
+        Sizes sizes = operands[part].sizes;
+        const std::int64_t size = sizes.size() > plan.dim ? std::exchange(sizes[plan.dim], plan.sizes[plan.dim]) : 0;
+        if (sizes != plan.sizes)
+            throw Error("cat: found sizes " + to_string(operands[part].sizes) + " beside " +
+                        to_string(operands[plan.parts[0]].sizes) + ", expected equal sizes but in dimension " +
+                        std::to_string(plan.dim));
+        if (__builtin_add_overflow(total, size, &total)) throw Error("cat: found more than 2^63 elements");
+    }
+    plan.sizes[plan.dim] = total;
+    return plan;
+}
+
+template <class T>
+CatPlan plan_cat(const Arguments<T>& a) {
+    std::vector<OperandInfo> operands;
+    for (const T& tensor : a.tensors("tensors")) operands.push_back(operand_info(tensor));
+    return plan_cat(operands, a.integer("dim"));
+}
+
+std::vector<Tensor> eval_cat(const Arguments<Tensor>& a) {
+    const CatPlan plan = plan_cat(a);
+    const std::vector<Tensor> tensors = a.tensors("tensors");
+    Tensor result(plan.dtype, plan.sizes);
+    std::int64_t start = 0;
+    for (const std::size_t part : plan.parts) {
+        const Tensor from = tensors[part].to(plan.dtype);
+        copy_into(result, result.strides(), start * result.strides()[plan.dim], from);
+        start += from.sizes()[plan.dim];
+    }
+    return {result};
+}
+
+/// One update per operand; the loops of an update run over its operand alone along `dim`.
+expr::Value cat_stage(expr::GroupBuilder& g, const CatPlan& plan, const std::vector<expr::Value>& parts) {
+    return g.stage(
+        plan.dtype, plan.sizes, [&](const expr::Index&) { return expr::constant(plan.dtype, Scalar(0)); },
+        [&](const expr::Index& i, const std::function<expr::Expr(const expr::Index&)>&) {
+            std::vector<expr::Update> updates;
+            std::int64_t start = 0;
+            for (const expr::Value& part : parts) {
+                const std::int64_t size = part.sizes()[plan.dim];
+                const expr::LoopVar r = g.domain_variable(size);
+                expr::Index from = i, to = i;
+                from[plan.dim] = expr::variable(r.name);
+                to[plan.dim] = expr::variable(r.name) + expr::index(start);
+                updates.push_back({.domain = {r}, .where = to, .value = part(from)});
+                start += size;
+            }
+            return updates;
+        },
+        "cat");
+}
+
+std::vector<expr::Value> lower_cat(expr::GroupBuilder& g, const Arguments<expr::Value>& a) {
+    const CatPlan plan = plan_cat(a);
+    const std::vector<expr::Value> tensors = a.tensors("tensors");
+    std::vector<expr::Value> parts;
+    for (const std::size_t part : plan.parts)
+        if (element_count(tensors[part].sizes()) > 0) parts.push_back(convert(plan.dtype, tensors[part]));
+    if (parts.empty()) return {empty_value(plan.dtype, plan.sizes)};
+    if (parts.size() > kSelectLimit) return {cat_stage(g, plan, parts)};
+    return {expr::Value(plan.dtype, plan.sizes, [dim = plan.dim, parts](const expr::Index& i) {
+        std::int64_t end = 0;
+        std::vector<std::int64_t> starts;
+        for (const expr::Value& part : parts) {
+            starts.push_back(end);
+            end += part.sizes()[dim];
+        }
+        expr::Expr result;
+        for (std::size_t p = parts.size(); p-- > 0;) {
+            expr::Index from = i;
+            // The side of a select that is not taken must still load inside its operand.
+            if (parts.size() > 1) from[dim] = clamp_index(i[dim] - expr::index(starts[p]), parts[p].sizes()[dim]);
+            const expr::Expr element = parts[p](from);
+            result = result ? expr::select(i[dim] < expr::index(starts[p] + parts[p].sizes()[dim]), element, result)
+                            : element;
+        }
+        return result;
+    })};
+}
+
+Sample joined(const std::string& label, const std::vector<Tensor>& tensors, const ArgList& rest = {}) {
+    ArgList list;
+    for (std::size_t i = 0; i < tensors.size(); ++i) list.push_back(samples::t(static_cast<int>(i)));
+    Sample sample{.label = label, .tensors = tensors, .args = {Arg(list)}};
+    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+    return sample;
+}
+
+std::vector<Sample> cat_samples(DType dtype) {
+    using samples::mixed;
+    std::vector<Sample> result = {
+        joined("two", {mixed(dtype, {2, 3}), mixed(dtype, {1, 3})}),
+        joined("channels", {mixed(dtype, {1, 2, 3, 2}), mixed(dtype, {1, 3, 3, 2}), mixed(dtype, {1, 1, 3, 2})}, {1}),
+        joined("one", {mixed(dtype, {2, 2})}, {-1}),
+        joined("layouts",
+               {samples::transposed(mixed(dtype, {3, 2})), samples::negative(mixed(dtype, {3, 4})),
+                samples::strided(mixed(dtype, {3, 1}))},
+               {1}),
+        joined("empty and skipped ones", {mixed(dtype, {0}), mixed(dtype, {0, 2}), mixed(dtype, {3, 2})}, {0}),
+        joined("nothing", {mixed(dtype, {0}), mixed(dtype, {0})}),
+        joined("promoted", {mixed(dtype, {2}), mixed(DType::i32, {3}), samples::ramp(DType::f16, {1})}),
+        joined("same twice", {mixed(dtype, {2, 2})}, {}),
+    };
+    result.back().args = {Arg(ArgList{samples::t(0), samples::t(0)}), 1};
+    std::vector<Tensor> many;
+    for (std::int64_t i = 0; i < 10; ++i) many.push_back(mixed(dtype, {2, 1 + i % 3}));
+    result.push_back(joined("many", many, {1}));
+    return result;
+}
+
+// --- stack, hstack, vstack -----------------------------------------------------------------------------------------
+
+std::vector<NodeRef> decompose_stack(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const std::vector<NodeValue> tensors = a.tensors("tensors");
+    if (tensors.empty()) throw Error("stack: found no tensors, expected at least 1");
+    const Sizes& sizes = tensors[0].meta.sizes;
+    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size()) + 1);
+    std::vector<NodeValue> parts;
+    for (const NodeValue& tensor : tensors) {
+        if (tensor.meta.sizes != sizes)
+            throw Error("stack: found sizes " + to_string(tensor.meta.sizes) + " beside " + to_string(sizes) +
+                        ", expected equal sizes");
+        parts.push_back(b.call("aten.unsqueeze.default", {arg(tensor), dim}));
+    }
+    return {b.call("aten.cat.default", {args_list(parts), dim}).ref};
+}
+
+/// The tensor with dimensions of size 1 in front until it has `rank`.
+NodeValue at_least(GraphBuilder& b, NodeValue tensor, std::size_t rank) {
+    while (tensor.meta.sizes.size() < rank) tensor = b.call("aten.unsqueeze.default", {arg(tensor), 0});
+    return tensor;
+}
+
+std::vector<NodeRef> decompose_hstack(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    std::vector<NodeValue> parts;
+    for (const NodeValue& tensor : a.tensors("tensors")) parts.push_back(at_least(b, tensor, 1));
+    if (parts.empty()) throw Error("hstack: found no tensors, expected at least 1");
+    return {b.call("aten.cat.default", {args_list(parts), parts[0].meta.sizes.size() == 1 ? 0 : 1}).ref};
+}
+
+std::vector<NodeRef> decompose_vstack(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    std::vector<NodeValue> parts;
+    for (const NodeValue& tensor : a.tensors("tensors")) parts.push_back(at_least(b, tensor, 2));
+    return {b.call("aten.cat.default", {args_list(parts), 0}).ref};
+}
+
+// --- repeat, tile, repeat_interleave -------------------------------------------------------------------------------
+
+template <class T>
+Sizes repeat_sizes(const Sizes& self, const Arguments<T>& a) {
+    Sizes sizes = a.integers("repeats");
+    if (sizes.size() < self.size())
+        throw Error("repeat: found " + std::to_string(sizes.size()) + " repeats, expected at least the tensor's " +
+                    std::to_string(self.size()) + " dimensions");
+    element_count(sizes);
+    for (std::size_t d = 0; d < self.size(); ++d) {
+        std::int64_t& size = sizes[sizes.size() - self.size() + d];
+        if (__builtin_mul_overflow(size, self[d], &size))
+            throw Error("repeat: found repeats " + to_string(a.integers("repeats")) + " of sizes " + to_string(self) +
+                        ", expected fewer than 2^63 elements");
+    }
+    element_count(sizes);
+    return sizes;
+}
+
+std::vector<Tensor> eval_repeat(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    const Sizes sizes = repeat_sizes(self.sizes(), a);
+    const std::size_t added = sizes.size() - self.sizes().size();
+    return {pick(self, sizes, [&](const std::vector<std::int64_t>& i) {
+        std::int64_t offset = 0;
+        for (std::size_t d = added; d < i.size(); ++d)
+            offset += i[d] % self.sizes()[d - added] * self.strides()[d - added];
+        return offset;
+    })};
+}
+
+std::vector<expr::Value> lower_repeat(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const expr::Value self = a.tensor("self");
+    const Sizes sizes = repeat_sizes(self.sizes(), a);
+    if (element_count(sizes) == 0) return {empty_value(self.dtype(), sizes)};
+    return {expr::Value(self.dtype(), sizes, [self, sizes](const expr::Index& i) {
+        const std::size_t added = sizes.size() - self.sizes().size();
+        expr::Index from;
+        for (std::size_t d = added; d < i.size(); ++d) {
+            const std::int64_t size = self.sizes()[d - added];
+            from.push_back(size == sizes[d] ? i[d] : i[d] % expr::index(size));
+        }
+        return self(from);
+    })};
+}
+
+std::vector<NodeRef> decompose_tile(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self");
+    std::vector<std::int64_t> repeats = a.integers("dims");
+    if (repeats.size() < self.meta.sizes.size())
+        repeats.insert(repeats.begin(), self.meta.sizes.size() - repeats.size(), 1);
+    return {b.call("aten.repeat.default", {arg(self), Arg::ints(repeats)}).ref};
+}
+
+/// Each index of a dimension, or of the flattened tensor, `repeats` times: a new dimension, expanded and merged.
+std::vector<NodeRef> decompose_repeat_interleave(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    NodeValue self = a.tensor("self");
+    const std::int64_t repeats = a.integer("repeats");
+    if (repeats < 0)
+        throw Error("repeat_interleave: found " + std::to_string(repeats) + " repeats, expected 0 or more");
+    const std::optional<std::int64_t> given = a.optional_integer("dim");
+    if (given && self.meta.sizes.empty())
+        throw Error("repeat_interleave: found a tensor without dimensions, expected one that dim is of");
+    if (!given) self = b.call("aten.reshape.default", {arg(self), Arg::ints({self.meta.numel()})});
+    const std::int64_t dim = wrap_dim(given.value_or(0), static_cast<std::int64_t>(self.meta.sizes.size()));
+    Sizes expanded = self.meta.sizes, merged = self.meta.sizes;
+    expanded.insert(expanded.begin() + dim + 1, repeats);
+    std::int64_t& size = merged[static_cast<std::size_t>(dim)];
+    if (__builtin_mul_overflow(size, repeats, &size))
+        throw Error("repeat_interleave: found " + std::to_string(repeats) + " repeats, expected fewer");
+    if (a.optional_integer("output_size").value_or(size) != size)
+        throw Error("repeat_interleave: found output_size " + std::to_string(*a.optional_integer("output_size")) +
+                    ", expected " + std::to_string(size));
+    const NodeValue column = b.call("aten.unsqueeze.default", {arg(self), dim + 1});
+    const NodeValue repeated = b.call("aten.expand.default", {arg(column), Arg::ints(expanded)});
+    return {b.call("aten.reshape.default", {arg(own_copy(b, repeated)), Arg::ints(merged)}).ref};
+}
+
+}  // namespace
+
+using samples::mixed;
+using samples::moved;
+using samples::once;
+using samples::operator+;
+
+std::span<const OpDef> join_ops() {
+    static const OpDef ops[] = {
+        {
+            .name = "aten.cat.default",
+            .doc = "tensors one after the other along a dimension: "
+                   "https://pytorch.org/docs/stable/generated/torch.cat.html",
+            .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                const CatPlan plan = plan_cat(a);
+                return {ValueMeta::contiguous(plan.dtype, plan.sizes)};
+            },
+            .eval = eval_cat,
+            .lower = lower_cat,
+            .samples = cat_samples,
+        },
+        {
+            .name = "aten.stack.default",
+            .doc = "tensors along a new dimension: https://pytorch.org/docs/stable/generated/torch.stack.html",
+            .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
+            .decompose = decompose_stack,
+            .samples = [](DType dtype) -> std::vector<Sample> {
+                return {joined("first", {mixed(dtype, {2, 3}), samples::ramp(dtype, {2, 3})}),
+                        joined("last", {mixed(dtype, {2, 3}), samples::transposed(samples::ramp(dtype, {2, 3}))}, {-1}),
+                        joined("0-d", {mixed(dtype, {}), mixed(dtype, {}), mixed(dtype, {})}),
+                        joined("empty", {mixed(dtype, {2, 0}), mixed(dtype, {2, 0})}, {1})};
+            },
+        },
+        {
+            .name = "aten.hstack.default",
+            .doc = "tensors side by side: https://pytorch.org/docs/stable/generated/torch.hstack.html",
+            .schema = "hstack(Tensor[] tensors) -> Tensor",
+            .decompose = decompose_hstack,
+            .samples = [](DType dtype) -> std::vector<Sample> {
+                return {joined("2-d", {mixed(dtype, {2, 3}), mixed(dtype, {2, 1})}),
+                        joined("1-d", {mixed(dtype, {2}), mixed(dtype, {3})}),
+                        joined("0-d", {mixed(dtype, {}), mixed(dtype, {})})};
+            },
+        },
+        {
+            .name = "aten.vstack.default",
+            .doc = "tensors on top of each other: https://pytorch.org/docs/stable/generated/torch.vstack.html",
+            .schema = "vstack(Tensor[] tensors) -> Tensor",
+            .decompose = decompose_vstack,
+            .samples = [](DType dtype) -> std::vector<Sample> {
+                return {joined("2-d", {mixed(dtype, {2, 3}), mixed(dtype, {1, 3})}),
+                        joined("1-d", {mixed(dtype, {2}), mixed(dtype, {2})}),
+                        joined("0-d", {mixed(dtype, {}), mixed(dtype, {})})};
+            },
+        },
+        {
+            .name = "aten.repeat.default",
+            .doc = "the tensor several times along each dimension: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html",
+            .schema = "repeat(Tensor self, SymInt[] repeats) -> Tensor",
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                const ValueMeta self = a.tensor("self");
+                return {ValueMeta::contiguous(self.dtype, repeat_sizes(self.sizes, a))};
+            },
+            .eval = eval_repeat,
+            .lower = lower_repeat,
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "matrix", {2, 3}, {Arg::ints({2, 3})}) +
+                           std::vector<Sample>{once(dtype, "new dims", {2}, {Arg::ints({3, 1, 2})}),
+                                               once(dtype, "0-d", {}, {Arg::ints({2})}),
+                                               once(dtype, "to nothing", {2, 3}, {Arg::ints({1, 0})}),
+                                               once(dtype, "empty", {0, 3}, {Arg::ints({2, 2})})};
+                },
+        },
+        {
+            .name = "aten.tile.default",
+            .doc = "repeat that adds missing repeats of 1 in front: "
+                   "https://pytorch.org/docs/stable/generated/torch.tile.html",
+            .schema = "tile(Tensor self, SymInt[] dims) -> Tensor",
+            .decompose = decompose_tile,
+            .samples = [](DType dtype) -> std::vector<Sample> {
+                return {once(dtype, "fewer", {2, 3}, {Arg::ints({2})}), once(dtype, "more", {2}, {Arg::ints({2, 2})})};
+            },
+        },
+        {
+            .name = "aten.repeat_interleave.self_int",
+            .doc = "every index repeated in place: "
+                   "https://pytorch.org/docs/stable/generated/torch.repeat_interleave.html",
+            .schema = "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? "
+                      "output_size=None) -> Tensor",
+            .decompose = decompose_repeat_interleave,
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "dim", {2, 3}, {2, 1}) +
+                           std::vector<Sample>{once(dtype, "flattened", {2, 2}, {3}), once(dtype, "0-d", {}, {2}),
+                                               once(dtype, "to nothing", {2}, {0, 0})};
+                },
+        },
+    };
+    return ops;
+}
+
+}  // namespace whittle

@@ -1,0 +1,348 @@
+// Matrix products of fixed ranks: the primitives that matmul, linear, attention and einsum decompose to.
+// Definitions: https://pytorch.org/docs/stable/torch.html#blas-and-lapack-operations
+#include <cmath>
+
+#include "ops/aten/families.h"
+#include "ops/core/dense.h"
+#include "ops/core/gemm.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+namespace {
+
+using expr::Index;
+
+/// result[batch, m, n] = sum over k of a[batch, m, k] b[batch, k, n], of which a product has the dimensions that its
+/// operands' ranks imply: matrices have no batch, a vector a is a row and a vector b a column.
+struct Product {
+    DType dtype = DType::f32;
+    std::int64_t rank_a = 0, rank_b = 0;
+    std::int64_t batch = 1, m = 1, n = 1, k = 0;
+    Sizes sizes = {};  ///< of the result
+};
+
+Product product_of(const std::string& op, const ValueMeta& a, const ValueMeta& b, std::int64_t rank_a,
+                   std::int64_t rank_b) {
+    const auto found = [&] { return op + ": found " + to_string(a.sizes) + " times " + to_string(b.sizes); };
+    const auto rank = [](const ValueMeta& meta) { return static_cast<std::int64_t>(meta.sizes.size()); };
+    check_same_dtype(op, a.dtype, "the second operand", b.dtype);
+    if (rank(a) != rank_a || rank(b) != rank_b)
+        throw Error(found() + ", expected ranks " + std::to_string(rank_a) + " and " + std::to_string(rank_b),
+                    "aten.matmul.default takes all ranks");
+    Product p{a.dtype, rank_a, rank_b};
+    p.k = a.sizes.back();
+    if (rank_a == 3) p.sizes.push_back(p.batch = a.sizes[0]);
+    if (rank_a >= 2) p.sizes.push_back(p.m = a.sizes[a.sizes.size() - 2]);
+    if (rank_b >= 2) p.sizes.push_back(p.n = b.sizes.back());
+    if (rank_b == 3 && b.sizes[0] != p.batch) throw Error(found() + ", expected equal batch sizes");
+    const std::int64_t k = b.sizes[b.sizes.size() - (rank_b == 1 ? 1 : 2)];
+    if (k != p.k) throw Error(found() + ", expected equal inner sizes");
+    return p;
+}
+
+/// Row-major results.
+template <class T>
+std::vector<T> multiply(const Product& p, const Tensor& a, const Tensor& b) {
+    const Elements<T> left(a), right(b);
+    std::vector<T> result(static_cast<std::size_t>(p.batch * p.m * p.n));
+    if (a.numel() == 0 || b.numel() == 0) return result;  // sums of nothing, if there are any
+    for (std::int64_t i = 0; i < p.batch; i++) {
+        MatrixView<T> l{left.data(), p.m, p.k, 0, left.stride(p.rank_a - 1)};
+        if (p.rank_a >= 2) l.row_stride = left.stride(p.rank_a - 2);
+        if (p.rank_a == 3) l.data += i * left.stride(0);
+        MatrixView<T> r{right.data(), p.k, p.n, 0, 0};
+        r.row_stride = right.stride(p.rank_b == 1 ? 0 : p.rank_b - 2);
+        if (p.rank_b >= 2) r.col_stride = right.stride(p.rank_b - 1);
+        if (p.rank_b == 3) r.data += i * right.stride(0);
+        gemm(l, r, result.data() + i * p.m * p.n, p.n);
+    }
+    return result;
+}
+
+/// The sum of products as a stage of the accumulator's dtype, started at `init`.
+expr::Value lower_product(expr::GroupBuilder& builder, const Product& p, const expr::Value& a, const expr::Value& b,
+                          const std::function<Expr(const Index&)>& init) {
+    const DType sum = compute_dtype(p.dtype);
+    const expr::Value left = loadable(builder, a), right = loadable(builder, b);
+    return reduction_stage(builder, sum, p.sizes, {p.k}, init, [=](const Index& i, const Index& r, const Expr& self) {
+        Index at_a, at_b;
+        std::size_t next = 0;
+        if (p.rank_a == 3) at_a.push_back(i[next++]);
+        at_b = at_a;
+        if (p.rank_a >= 2) at_a.push_back(i[next++]);
+        at_a.push_back(r[0]);
+        at_b.push_back(r[0]);
+        if (p.rank_b >= 2) at_b.push_back(i[next++]);
+        return self + expr::cast(sum, left(at_a)) * expr::cast(sum, right(at_b));
+    });
+}
+
+// ---- mm, bmm, mv, dot ----
+
+template <int RankA, int RankB, class T>
+Product plain_product(const Arguments<T>& args) {
+    const std::string &a = args.schema().params[0].name, &b = args.schema().params[1].name;
+    return product_of(args.schema().name, meta_of(args.tensor(a)), meta_of(args.tensor(b)), RankA, RankB);
+}
+
+template <int RankA, int RankB>
+std::vector<ValueMeta> infer_product(const Arguments<ValueMeta>& args) {
+    const Product p = plain_product<RankA, RankB>(args);
+    return {ValueMeta::contiguous(p.dtype, p.sizes)};
+}
+
+template <int RankA, int RankB>
+std::vector<Tensor> eval_product(const Arguments<Tensor>& args) {
+    const Product p = plain_product<RankA, RankB>(args);
+    const Tensor a = args.tensor(args.schema().params[0].name), b = args.tensor(args.schema().params[1].name);
+    return visit_accumulator(p.dtype, [&](auto zero) -> std::vector<Tensor> {
+        return {store(multiply<decltype(zero)>(p, a, b), p.dtype, p.sizes)};
+    });
+}
+
+template <int RankA, int RankB>
+std::vector<expr::Value> lower_plain(expr::GroupBuilder& builder, const Arguments<expr::Value>& args) {
+    const Product p = plain_product<RankA, RankB>(args);
+    const expr::Value a = args.tensor(args.schema().params[0].name), b = args.tensor(args.schema().params[1].name);
+    const auto zero = [=](const Index&) { return expr::constant(compute_dtype(p.dtype), Scalar(0)); };
+    return {convert(p.dtype, lower_product(builder, p, a, b, zero))};
+}
+
+// ---- addmm, baddbmm, addmv: beta self + alpha (a b) ----
+
+struct AddProduct {
+    Product product;
+    Scalar beta = Scalar(1), alpha = Scalar(1);
+    bool ignores_self = false;  ///< beta = 0 drops even NaN and infinities, as in BLAS
+};
+
+template <int RankA, int RankB, class T>
+AddProduct add_product(const Arguments<T>& args) {
+    const Schema& schema = args.schema();
+    const ValueMeta self = meta_of(args.tensor("self"));
+    AddProduct result;
+    result.product = product_of(schema.name, meta_of(args.tensor(schema.params[1].name)),
+                                meta_of(args.tensor(schema.params[2].name)), RankA, RankB);
+    const Product& p = result.product;
+    check_same_dtype(schema.name, p.dtype, "self", self.dtype);
+    if (!expands_to(self.sizes, p.sizes))
+        throw Error(schema.name + ": found 'self' of sizes " + to_string(self.sizes) +
+                    ", expected sizes that expand to " + to_string(p.sizes));
+    result.beta = args.scalar("beta");
+    result.alpha = args.scalar("alpha");
+    if (!is_floating(p.dtype) && (result.beta.is_floating() || result.alpha.is_floating()))
+        throw Error(schema.name + ": found a floating 'beta' or 'alpha', expected integers for " +
+                    std::string(name(p.dtype)) + " operands");
+    result.ignores_self = result.beta.to_double() == 0;
+    return result;
+}
+
+template <int RankA, int RankB>
+std::vector<ValueMeta> infer_add(const Arguments<ValueMeta>& args) {
+    const Product p = add_product<RankA, RankB>(args).product;
+    return {ValueMeta::contiguous(p.dtype, p.sizes)};
+}
+
+template <int RankA, int RankB>
+std::vector<Tensor> eval_add(const Arguments<Tensor>& args) {
+    const AddProduct add = add_product<RankA, RankB>(args);
+    const Product& p = add.product;
+    const Tensor a = args.tensor(args.schema().params[1].name), b = args.tensor(args.schema().params[2].name);
+    return visit_accumulator(p.dtype, [&](auto zero) -> std::vector<Tensor> {
+        using T = decltype(zero);
+        // Unsigned arithmetic wraps; signed overflow would be undefined.
+        using Wide = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;
+        const auto wide = [](const Scalar& s) {
+            return static_cast<Wide>(std::is_floating_point_v<T> ? static_cast<T>(s.to_double())
+                                                                 : static_cast<T>(s.to_integer()));
+        };
+        const Wide alpha = wide(add.alpha), beta = wide(add.beta);
+        std::vector<T> result = multiply<T>(p, a, b);
+        for (T& element : result) element = static_cast<T>(alpha * static_cast<Wide>(element));
+        if (!add.ignores_self) {
+            const std::vector<T> self = load_broadcast<T>(args.tensor("self"), p.sizes);
+            for (std::size_t i = 0; i < result.size(); i++)
+                result[i] = static_cast<T>(static_cast<Wide>(result[i]) + beta * static_cast<Wide>(self[i]));
+        }
+        return {store(result, p.dtype, p.sizes)};
+    });
+}
+
+/// beta self, or zero.
+std::function<Expr(const Index&)> scaled_self(const AddProduct& add, const expr::Value& self) {
+    const DType sum = compute_dtype(add.product.dtype);
+    if (add.ignores_self) return [=](const Index&) { return expr::constant(sum, Scalar(0)); };
+    const expr::Value start = convert(sum, broadcast(self, add.product.sizes));
+    return [=](const Index& i) { return start(i) * expr::constant(sum, add.beta); };
+}
+
+template <int RankA, int RankB>
+std::vector<expr::Value> lower_add(expr::GroupBuilder& builder, const Arguments<expr::Value>& args) {
+    const AddProduct add = add_product<RankA, RankB>(args);
+    const Product& p = add.product;
+    const DType sum = compute_dtype(p.dtype);
+    const expr::Value a = args.tensor(args.schema().params[1].name), b = args.tensor(args.schema().params[2].name);
+    const auto start = scaled_self(add, args.tensor("self"));
+    if (add.alpha.to_double() == 1) return {convert(p.dtype, lower_product(builder, p, a, b, start))};
+
+    const auto zero = [=](const Index&) { return expr::constant(sum, Scalar(0)); };
+    const expr::Value product = lower_product(builder, p, a, b, zero);
+    const expr::Value result(sum, p.sizes,
+                             [=](const Index& i) { return start(i) + product(i) * expr::constant(sum, add.alpha); });
+    return {convert(p.dtype, result)};
+}
+
+// ---- samples ----
+
+using samples::t;
+
+/// Operands of `sizes_a` and `sizes_b` lying in memory in every way.
+std::vector<Sample> in_all_layouts(DType dtype, const Sizes& sizes_a, const Sizes& sizes_b) {
+    std::vector<Sample> result;
+    const auto a = samples::layouts(samples::random(dtype, sizes_a, 1)),
+               b = samples::layouts(samples::random(dtype, sizes_b, 2));
+    for (std::size_t i = 0; i < a.size(); i++) {
+        const std::size_t j = (i + 1) % b.size();
+        result.push_back({a[i].first + " times " + b[j].first, {a[i].second, b[j].second}, {t(0), t(1)}});
+    }
+    return result;
+}
+
+/// NaN and infinities meet numbers, zeros and each other; the extremes of integers wrap.
+Sample special_rows(DType dtype, Sizes sizes_a, Sizes sizes_b) {
+    const std::vector<double> odd = is_floating(dtype) ? std::vector<double>{NAN, INFINITY, -INFINITY, 0, 1, -0.0, 2, 3}
+                                                       : std::vector<double>{127, -128, 100, 0, 1, -1, 2, 3};
+    const auto fill = [&](const Sizes& sizes, std::size_t step) {
+        std::vector<double> values(static_cast<std::size_t>(element_count(sizes)));
+        for (std::size_t i = 0; i < values.size(); i++)
+            values[i] = i % 3 == 2 ? 1.0 + step : odd[(i / 3 * step) % odd.size()];
+        return samples::values(dtype, values, sizes);
+    };
+    return {"special", {fill(sizes_a, 1), fill(sizes_b, 3)}, {t(0), t(1)}};
+}
+
+template <int RankA, int RankB>
+std::vector<Sample> sample_product(DType dtype) {
+    const auto sizes = [](std::int64_t m, std::int64_t k, std::int64_t n, std::int64_t batch) {
+        Sizes a = {batch, m, k}, b = {batch, k, n};
+        if (RankA < 3) a.erase(a.begin());
+        if (RankA < 2) a.erase(a.begin());
+        if (RankB < 3) b.erase(b.begin());
+        if (RankB < 2) b.pop_back();
+        return std::pair(a, b);
+    };
+    const auto call = [&](const char* label, std::int64_t m, std::int64_t k, std::int64_t n, std::int64_t batch) {
+        const auto [a, b] = sizes(m, k, n, batch);
+        return Sample{label, {samples::random(dtype, a, 3), samples::random(dtype, b, 4)}, {t(0), t(1)}};
+    };
+    const auto [a, b] = sizes(3, 4, 5, 2);
+    std::vector<Sample> result = in_all_layouts(dtype, a, b);
+    result.push_back({"expanded",
+                      {samples::expanded(samples::random(dtype, Sizes(a.size(), 1)), a), samples::random(dtype, b)},
+                      {t(0), t(1)}});
+    result.push_back(special_rows(dtype, a, b));
+    result.push_back(call("17x19x23", 17, 19, 23, 3));
+    result.push_back(call("one", 1, 1, 1, 1));
+    result.push_back(call("nothing to add", 3, 0, 2, 2));
+    if (RankA > 1 || RankB > 1) result.push_back(call("empty", 0, 3, 0, 0));
+    return result;
+}
+
+/// "self" under shapes that expand, alpha and beta, and beta = 0 over NaN.
+template <int RankA, int RankB>
+std::vector<Sample> sample_add(DType dtype) {
+    std::vector<Sample> result;
+    for (Sample& product : sample_product<RankA, RankB>(dtype)) {
+        const Product p =
+            product_of("sample", ValueMeta::of(product.tensors[0]), ValueMeta::of(product.tensors[1]), RankA, RankB);
+        product.tensors.insert(product.tensors.begin(), samples::random(dtype, p.sizes, 5));
+        product.args = {t(0), t(1), t(2)};
+        result.push_back(std::move(product));
+    }
+    const Sample first = result[0];
+    const auto with = [&](const std::string& label, const Tensor& self, const Arg& beta, const Arg& alpha) {
+        Sample sample = first;
+        sample.label = label;
+        sample.tensors[0] = self;
+        sample.kwargs = {{"beta", beta}, {"alpha", alpha}};
+        result.push_back(std::move(sample));
+    };
+    const Sizes full = first.tensors[0].sizes();
+    Sizes column = full;
+    column.back() = 1;
+    with("self 0-d", samples::scalar(dtype, 2), 1, 1);
+    with("self row", samples::random(dtype, {full.back()}), 1, 1);
+    with("self column", samples::random(dtype, column), 2, 1);
+    with("self transposed", samples::transposed(samples::random(dtype, full)), 2, 3);
+    with("alpha 0", samples::random(dtype, full), 2, 0);
+    if (!is_floating(dtype)) return result;
+    with("fractions", samples::random(dtype, full), 0.5, -1.5);
+    with("beta 0 over nan", samples::values(dtype, {NAN}), 0, 1);
+    with("beta 0.0 over inf", samples::values(dtype, {INFINITY}), 0.0, 2);
+    return result;
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "aten.mm.default",
+     .doc = "Product of two matrices; pytorch.org/docs/stable/generated/torch.mm.html",
+     .schema = "mm(Tensor self, Tensor mat2) -> Tensor",
+     .dtypes = kNumbers,
+     .infer = infer_product<2, 2>,
+     .eval = eval_product<2, 2>,
+     .lower = lower_plain<2, 2>,
+     .samples = sample_product<2, 2>},
+    {.name = "aten.bmm.default",
+     .doc = "Products of two batches of matrices; pytorch.org/docs/stable/generated/torch.bmm.html",
+     .schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
+     .dtypes = kNumbers,
+     .infer = infer_product<3, 3>,
+     .eval = eval_product<3, 3>,
+     .lower = lower_plain<3, 3>,
+     .samples = sample_product<3, 3>},
+    {.name = "aten.mv.default",
+     .doc = "Product of a matrix and a vector; pytorch.org/docs/stable/generated/torch.mv.html",
+     .schema = "mv(Tensor self, Tensor vec) -> Tensor",
+     .dtypes = kNumbers,
+     .infer = infer_product<2, 1>,
+     .eval = eval_product<2, 1>,
+     .lower = lower_plain<2, 1>,
+     .samples = sample_product<2, 1>},
+    {.name = "aten.dot.default",
+     .doc = "Inner product of two vectors; pytorch.org/docs/stable/generated/torch.dot.html",
+     .schema = "dot(Tensor self, Tensor tensor) -> Tensor",
+     .dtypes = kNumbers,
+     .infer = infer_product<1, 1>,
+     .eval = eval_product<1, 1>,
+     .lower = lower_plain<1, 1>,
+     .samples = sample_product<1, 1>},
+    {.name = "aten.addmm.default",
+     .doc = "beta self + alpha (mat1 mat2); beta = 0 ignores self; pytorch.org/docs/stable/generated/torch.addmm.html",
+     .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     .dtypes = kNumbers,
+     .infer = infer_add<2, 2>,
+     .eval = eval_add<2, 2>,
+     .lower = lower_add<2, 2>,
+     .samples = sample_add<2, 2>},
+    {.name = "aten.baddbmm.default",
+     .doc = "beta self + alpha (batch1 batch2); pytorch.org/docs/stable/generated/torch.baddbmm.html",
+     .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     .dtypes = kNumbers,
+     .infer = infer_add<3, 3>,
+     .eval = eval_add<3, 3>,
+     .lower = lower_add<3, 3>,
+     .samples = sample_add<3, 3>},
+    {.name = "aten.addmv.default",
+     .doc = "beta self + alpha (mat vec); pytorch.org/docs/stable/generated/torch.addmv.html",
+     .schema = "addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     .dtypes = kNumbers,
+     .infer = infer_add<2, 1>,
+     .eval = eval_add<2, 1>,
+     .lower = lower_add<2, 1>,
+     .samples = sample_add<2, 1>},
+};
+
+}  // namespace
+
+std::span<const OpDef> matmul_ops() { return kOps; }
+
+}  // namespace whittle

@@ -1,0 +1,308 @@
+// Layer, group and RMS normalization: statistics of the sample at hand. Definitions:
+// https://pytorch.org/docs/stable/nn.functional.html#normalization-functions
+#include <limits>
+
+#include "base/checked.h"
+#include "ops/aten/families.h"
+#include "ops/aten/normalize.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using samples::t;
+
+// --- native_layer_norm ---
+
+/// Rows are the trailing dimensions named by normalized_shape.
+template <class T>
+Reduction layer_rows(const Arguments<T>& arguments) {
+    const Sizes sizes = operand_info(arguments.tensor("input")).sizes, shape = arguments.integers("normalized_shape");
+    const std::size_t leading = sizes.size() - std::min(sizes.size(), shape.size());
+    const bool fits = !shape.empty() && shape.size() <= sizes.size() &&
+                      std::equal(shape.begin(), shape.end(), sizes.begin() + static_cast<std::ptrdiff_t>(leading));
+    if (!fits)
+        throw Error("aten." + arguments.schema().name + ": normalized_shape " + to_string(shape) +
+                    " is not the end of the input's sizes " + to_string(sizes));
+    std::vector<std::int64_t> dims;
+    for (std::size_t d = leading; d < sizes.size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
+    check_parameters(arguments, shape);
+    return reduction(sizes, dims, true);
+}
+
+std::vector<ValueMeta> infer_layer_norm(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta input = arguments.tensor("input");
+    const ValueMeta statistic = ValueMeta::contiguous(input.dtype, layer_rows(arguments).result());
+    return {ValueMeta::contiguous(input.dtype, input.sizes), statistic, statistic};
+}
+
+std::vector<Tensor> eval_layer_norm(const Arguments<Tensor>& arguments) {
+    const Tensor input = arguments.tensor("input");
+    const Reduction rows = layer_rows(arguments);
+    const std::int64_t length = rows.count();
+    const NormLayout layout{element_count(rows.result()), [=](std::int64_t i) { return i / length; },
+                            [=](std::int64_t i) { return i % length; }};
+    const RowStatistics statistics = row_statistics(input.values<double>(), layout, arguments.number("eps"));
+    return {
+        normalize(input, layout, statistics, arguments.optional_tensor("weight"), arguments.optional_tensor("bias")),
+        store(statistics.mean, input.dtype(), rows.result()), store(statistics.rstd, input.dtype(), rows.result())};
+}
+
+std::vector<expr::Value> lower_layer_norm(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const expr::Value input = arguments.tensor("input");
+    const Reduction rows = layer_rows(arguments);
+    const auto leading = static_cast<std::ptrdiff_t>(rows.sizes.size() - rows.domain().size());
+    const Variance variance =
+        lower_variance(builder, convert(compute_dtype(input.dtype()), input), rows, static_cast<double>(rows.count()));
+    const expr::Value rstd = lower_rstd(builder, variance.variance, arguments.number("eps"));
+    const NormIndices indices{
+        [rows](const expr::Index& index) { return rows.result_index(index); },
+        [leading](const expr::Index& index) { return expr::Index(index.begin() + leading, index.end()); }};
+    return {normalize(input, variance.mean, rstd, indices, arguments.optional_tensor("weight"),
+                      arguments.optional_tensor("bias")),
+            convert(input.dtype(), variance.mean), convert(input.dtype(), rstd)};
+}
+
+// --- native_group_norm ---
+
+struct Groups {
+    std::int64_t batch, channels, area, groups;
+    std::int64_t per_group() const { return channels / groups; }
+};
+
+template <class T>
+Groups groups_of(const Arguments<T>& arguments) {
+    const Sizes sizes = operand_info(arguments.tensor("input")).sizes;
+    const Groups groups{arguments.integer("N"), arguments.integer("C"), arguments.integer("HxW"),
+                        arguments.integer("group")};
+    const std::string op = "aten." + arguments.schema().name;
+    const bool fits = sizes.size() >= 2 && sizes[0] == groups.batch && sizes[1] == groups.channels &&
+                      element_count(sizes) == Checked(groups.batch) * groups.channels * groups.area;
+    if (!fits) throw Error(op + ": N, C and HxW do not fit the input's sizes " + to_string(sizes));
+    if (groups.groups <= 0 || groups.channels % groups.groups != 0)
+        throw Error(op + ": " + std::to_string(groups.groups) + " groups do not divide " +
+                    std::to_string(groups.channels) + " channels");
+    check_parameters(arguments, {groups.channels});
+    return groups;
+}
+
+std::vector<ValueMeta> infer_group_norm(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta input = arguments.tensor("input");
+    const Groups groups = groups_of(arguments);
+    const ValueMeta statistic = ValueMeta::contiguous(input.dtype, {groups.batch, groups.groups});
+    return {ValueMeta::contiguous(input.dtype, input.sizes), statistic, statistic};
+}
+
+std::vector<Tensor> eval_group_norm(const Arguments<Tensor>& arguments) {
+    const Tensor input = arguments.tensor("input");
+    const Groups groups = groups_of(arguments);
+    const std::int64_t length = groups.per_group() * groups.area;
+    const NormLayout layout{groups.batch * groups.groups, [=](std::int64_t i) { return i / length; },
+                            [=](std::int64_t i) { return i / groups.area % groups.channels; }};
+    const RowStatistics statistics = row_statistics(input.values<double>(), layout, arguments.number("eps"));
+    const Sizes rows = {groups.batch, groups.groups};
+    return {
+        normalize(input, layout, statistics, arguments.optional_tensor("weight"), arguments.optional_tensor("bias")),
+        store(statistics.mean, input.dtype(), rows), store(statistics.rstd, input.dtype(), rows)};
+}
+
+std::vector<expr::Value> lower_group_norm(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const expr::Value input = arguments.tensor("input");
+    const Groups groups = groups_of(arguments);
+    const DType compute = compute_dtype(input.dtype());
+    const Expr per_group = expr::index(std::max<std::int64_t>(groups.per_group(), 1));
+    Sizes grouped = {groups.batch, groups.groups, groups.per_group()};
+    grouped.insert(grouped.end(), input.sizes().begin() + 2, input.sizes().end());
+    const expr::Value split(compute, grouped, [=](const expr::Index& index) {
+        expr::Index inner = {index[0], index[1] * per_group + index[2]};
+        inner.insert(inner.end(), index.begin() + 3, index.end());
+        return convert(compute, input(inner));
+    });
+    std::vector<std::int64_t> dims;
+    for (std::size_t d = 2; d < grouped.size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
+    const Reduction rows = reduction(grouped, dims, false);
+    const Variance variance = lower_variance(builder, split, rows, static_cast<double>(rows.count()));
+    const expr::Value rstd = lower_rstd(builder, variance.variance, arguments.number("eps"));
+    const NormIndices indices{[=](const expr::Index& index) {
+                                  return expr::Index{index[0], index[1] / per_group};
+                              },
+                              [](const expr::Index& index) { return expr::Index{index[1]}; }};
+    return {normalize(input, variance.mean, rstd, indices, arguments.optional_tensor("weight"),
+                      arguments.optional_tensor("bias")),
+            convert(input.dtype(), variance.mean), convert(input.dtype(), rstd)};
+}
+
+// --- Composites ---
+
+Arg optional_arg(const std::optional<NodeValue>& value) { return value ? Arg(value->ref) : Arg(); }
+
+std::vector<NodeRef> decompose_layer_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    return {builder
+                .call_multi("aten.native_layer_norm.default",
+                            {arguments.tensor("input").ref, Arg::ints(arguments.integers("normalized_shape")),
+                             optional_arg(arguments.optional_tensor("weight")),
+                             optional_arg(arguments.optional_tensor("bias")), Arg(arguments.number("eps"))})[0]
+                .ref};
+}
+
+NodeValue group_norm(GraphBuilder& builder, const NodeValue& input, const Arg& weight, const Arg& bias,
+                     std::int64_t groups, double eps) {
+    const Sizes& sizes = input.meta.sizes;
+    if (sizes.size() < 2) throw Error("a group norm needs an input with channels, found sizes " + to_string(sizes));
+    const std::int64_t area = element_count(std::span(sizes).subspan(2));
+    return builder.call_multi("aten.native_group_norm.default", {input.ref, weight, bias, Arg(sizes[0]), Arg(sizes[1]),
+                                                                 Arg(area), Arg(groups), Arg(eps)})[0];
+}
+
+std::vector<NodeRef> decompose_group_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    return {group_norm(builder, arguments.tensor("input"), optional_arg(arguments.optional_tensor("weight")),
+                       optional_arg(arguments.optional_tensor("bias")), arguments.integer("num_groups"),
+                       arguments.number("eps"))
+                .ref};
+}
+
+/// x / sqrt(mean(x^2) + eps) * weight, in f32 for half types; eps defaults to the dtype's machine epsilon (Zhang and
+/// Sennrich 2019).
+std::vector<NodeRef> decompose_rms_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue input = arguments.tensor("input");
+    const Reduction rows = layer_rows(arguments);
+    const DType dtype = input.meta.dtype, compute = compute_dtype(dtype);
+    const double epsilon = compute == DType::f64 ? std::numeric_limits<double>::epsilon()
+                                                 : static_cast<double>(std::numeric_limits<float>::epsilon());
+    std::vector<std::int64_t> dims;
+    for (std::size_t d = 0; d < rows.reduced.size(); ++d)
+        if (rows.reduced[d]) dims.push_back(static_cast<std::int64_t>(d));
+    const NodeValue x = builder.call("aten.to.dtype", {input.ref, Arg(compute)});
+    const NodeValue squares = builder.call("aten.mul.Tensor", {x.ref, x.ref});
+    const NodeValue mean = builder.call("aten.mean.dim", {squares.ref, Arg::ints(dims), Arg(true)});
+    const NodeValue shifted =
+        builder.call("aten.add.Scalar", {mean.ref, Arg(arguments.optional_number("eps").value_or(epsilon))});
+    const NodeValue scale = builder.call("aten.rsqrt.default", {shifted.ref});
+    NodeValue result = builder.call("aten.mul.Tensor", {x.ref, scale.ref});
+    if (const auto weight = arguments.optional_tensor("weight"))
+        result = builder.call("aten.mul.Tensor", {result.ref, weight->ref});
+    return {builder.call("aten.to.dtype", {result.ref, Arg(dtype)}).ref};
+}
+
+// --- Samples ---
+
+/// Inputs and how many trailing dimensions are normalized.
+std::vector<Sample> layer_samples(DType dtype) {
+    std::vector<Sample> result;
+    const auto add = [&](const std::string& label, const Tensor& x, std::size_t trailing) {
+        const Sizes shape(x.sizes().end() - static_cast<std::ptrdiff_t>(trailing), x.sizes().end());
+        const Tensor weight = samples::uniform(dtype, shape, 0.5, 2), bias = samples::random(dtype, shape, 9);
+        result.push_back({label, {x, weight, bias}, {t(0), Arg::ints(shape), t(1), t(2), Arg(1e-5)}});
+    };
+    for (const auto& [label, x] : samples::reduced(dtype)) add(label, x, 1);
+    const Tensor x = samples::random(dtype, {2, 3, 4}, 7);
+    add("two dimensions", x, 2);
+    add("all dimensions", x, 3);
+    add("empty", samples::ramp(dtype, {0, 3}), 1);
+    add("large offset", samples::uniform(dtype, {2, 8}, 10, 11), 1);
+    result.push_back({"no parameters", {x}, {t(0), Arg::ints({4}), Arg(), Arg(), Arg(0.1)}});
+    result.push_back(
+        {"weight only", {x, samples::uniform(dtype, {4}, 0.5, 2)}, {t(0), Arg::ints({4}), t(1), Arg(), Arg(0.1)}});
+    return result;
+}
+std::vector<Sample> rms_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (Sample& sample : layer_samples(dtype)) {
+        const bool has_bias = sample.args[3].node() != nullptr;
+        sample.args = {sample.args[0], sample.args[1], sample.args[2], sample.args[4]};
+        if (has_bias) sample.tensors.pop_back();
+        result.push_back(std::move(sample));
+    }
+    result.push_back({"default eps", {samples::random(dtype, {2, 3})}, {t(0), Arg::ints({3})}});
+    return result;
+}
+
+struct GroupSample {
+    std::string label;
+    Tensor input;
+    std::int64_t groups;
+};
+std::vector<GroupSample> group_inputs(DType dtype) {
+    const Tensor x = samples::random(dtype, {2, 4, 3, 2}, 7);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    std::vector<GroupSample> result = {{"two groups", x, 2},
+                                       {"one group", x, 1},
+                                       {"a group per channel", x, 4},
+                                       {"no area", samples::random(dtype, {3, 6}), 3},
+                                       {"transposed", samples::transposed(samples::random(dtype, {2, 4, 5})), 2},
+                                       {"negative stride", samples::negative(samples::random(dtype, {2, 4, 5})), 2},
+                                       {"empty", samples::ramp(dtype, {0, 4, 3}), 2}};
+    result.push_back({"nan", samples::values(dtype, {1, 2, 3, 4, nan, 6, 7, 9}, {1, 4, 2}), 2});
+    return result;
+}
+std::vector<Sample> native_group_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const auto& [label, x, groups] : group_inputs(dtype)) {
+        const Sizes channels = {x.sizes()[1]};
+        const std::int64_t area = element_count(std::span(x.sizes()).subspan(2));
+        const ArgList rest = {Arg(x.sizes()[0]), Arg(x.sizes()[1]), Arg(area), Arg(groups), Arg(1e-5)};
+        ArgList plain = {t(0), Arg(), Arg()}, affine = {t(0), t(1), t(2)};
+        plain.insert(plain.end(), rest.begin(), rest.end());
+        affine.insert(affine.end(), rest.begin(), rest.end());
+        const Tensor weight = samples::uniform(dtype, channels, 0.5, 2), bias = samples::random(dtype, channels, 9);
+        result.push_back({label, {x, weight, bias}, affine});
+        result.push_back({label + " no parameters", {x}, plain});
+    }
+    return result;
+}
+std::vector<Sample> group_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const auto& [label, x, groups] : group_inputs(dtype)) {
+        const Tensor weight = samples::uniform(dtype, {x.sizes()[1]}, 0.5, 2);
+        result.push_back({label, {x, weight, weight}, {t(0), Arg(groups), t(1), t(2)}});
+    }
+    return result;
+}
+
+constexpr OpDef kNorm[] = {
+    {.name = "aten.native_layer_norm.default",
+     .doc = "normalized over trailing dimensions; also mean and 1 / sqrt(variance + eps)",
+     .schema = "native_layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight, Tensor? bias, float eps) -> "
+               "(Tensor, Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_layer_norm,
+     .eval = eval_layer_norm,
+     .lower = lower_layer_norm,
+     .samples = layer_samples},
+    {.name = "aten.layer_norm.default",
+     .doc = "the first result of native_layer_norm",
+     .schema = "layer_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float "
+               "eps=1e-05, bool cudnn_enable=True) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = decompose_layer_norm,
+     .samples = layer_samples},
+    {.name = "aten.native_group_norm.default",
+     .doc = "normalized over groups of channels; also mean and 1 / sqrt(variance + eps)",
+     .schema = "native_group_norm(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, SymInt HxW, int "
+               "group, float eps) -> (Tensor, Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_group_norm,
+     .eval = eval_group_norm,
+     .lower = lower_group_norm,
+     .samples = native_group_samples},
+    {.name = "aten.group_norm.default",
+     .doc = "the first result of native_group_norm",
+     .schema = "group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool "
+               "cudnn_enabled=True) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = decompose_group_norm,
+     .samples = group_samples},
+    {.name = "aten.rms_norm.default",
+     .doc = "x / sqrt(mean(x^2) + eps) * weight over trailing dimensions",
+     .schema = "rms_norm(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, float? eps=None) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = decompose_rms_norm,
+     .samples = rms_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> norm_ops() { return kNorm; }
+
+}  // namespace whittle

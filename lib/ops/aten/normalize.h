@@ -1,0 +1,53 @@
+// What normalizations share: rows of elements are shifted by their mean and divided by their standard deviation, then
+// scaled and shifted by parameters.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "ops/core/reduce.h"
+
+namespace whittle {
+
+/// How a contiguous input divides into rows, and which parameter belongs to an element, by row-major positions.
+struct NormLayout {
+    std::int64_t rows = 0;
+    std::function<std::int64_t(std::int64_t)> row_of = {}, parameter_of = {};
+};
+
+/// One mean and one 1 / sqrt(variance + eps) per row, in double precision.
+struct RowStatistics {
+    std::vector<double> mean, rstd;
+};
+/// Of the input itself, with the biased variance.
+RowStatistics row_statistics(const std::vector<double>& input, const NormLayout& layout, double eps);
+
+/// (x - mean) * rstd * weight + bias with a row's statistics and an element's parameters, in the input's dtype.
+Tensor normalize(const Tensor& input, const NormLayout& layout, const RowStatistics& statistics,
+                 const std::optional<Tensor>& weight, const std::optional<Tensor>& bias);
+
+/// The same on expressions. `row` and `parameter` give the indices of statistics and parameters for an element's index.
+struct NormIndices {
+    std::function<expr::Index(const expr::Index&)> row, parameter;
+};
+/// `mean` and `rstd` are stored in the compute dtype of the input's.
+expr::Value normalize(const expr::Value& input, const expr::Value& mean, const expr::Value& rstd,
+                      const NormIndices& indices, const std::optional<expr::Value>& weight,
+                      const std::optional<expr::Value>& bias);
+/// 1 / sqrt(variance + eps), stored.
+expr::Value lower_rstd(expr::GroupBuilder& builder, const expr::Value& variance, double eps);
+
+/// Throws Error unless the parameter is missing or has these sizes.
+void check_parameter(const Schema& schema, const char* name, const std::optional<OperandInfo>& parameter,
+                     const Sizes& sizes);
+/// check_parameter for "weight" and "bias" as far as the schema has them.
+template <class T>
+void check_parameters(const Arguments<T>& arguments, const Sizes& sizes) {
+    for (const char* name : {"weight", "bias"}) {
+        if (!arguments.schema().param(name) || !arguments.has(name)) continue;
+        check_parameter(arguments.schema(), name, operand_info(arguments.tensor(name)), sizes);
+    }
+}
+
+}  // namespace whittle

@@ -1,0 +1,294 @@
+// Pads: a tensor surrounded by a number or by elements of its own.
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+
+namespace whittle {
+
+namespace {
+
+// --- Amounts of padding ----------------------------------------------------------------------------------------------
+
+/// Elements added before and after each dimension; negative amounts crop.
+struct Padding {
+    std::vector<std::int64_t> before, after;
+    Sizes sizes;  ///< of the result
+};
+
+/// ATen lists the last dimension first, as (before, after) pairs.
+Padding plan_padding(const Sizes& self, const std::vector<std::int64_t>& pad, const std::string& op) {
+    if (pad.size() % 2 != 0 || pad.size() > 2 * self.size())
+        throw Error(op + ": found " + std::to_string(pad.size()) + " amounts for a tensor of " +
+                    std::to_string(self.size()) + " dimensions, expected two for each of the last dimensions");
+    Padding plan{std::vector<std::int64_t>(self.size(), 0), std::vector<std::int64_t>(self.size(), 0), self};
+    for (std::size_t i = 0; i < pad.size() / 2; ++i) {
+        const std::size_t d = self.size() - 1 - i;
+        plan.before[d] = pad[2 * i];
+        plan.after[d] = pad[2 * i + 1];
+        std::int64_t& size = plan.sizes[d];
+        if (__builtin_add_overflow(size, plan.before[d], &size) || __builtin_add_overflow(size, plan.after[d], &size) ||
+            size < 0 || (plan.before[d] < 0 && self[d] < -plan.before[d]) ||
+            (plan.after[d] < 0 && self[d] + std::min<std::int64_t>(plan.before[d], 0) < -plan.after[d]))
+            throw Error(op + ": found padding " + to_string(pad) + " for sizes " + to_string(self) +
+                        ", expected to crop no more than there is");
+    }
+    element_count(plan.sizes);
+    return plan;
+}
+
+// --- constant_pad_nd -------------------------------------------------------------------------------------------------
+
+std::vector<Tensor> eval_constant_pad(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    const Padding plan = plan_padding(self.sizes(), a.integers("pad"), "constant_pad_nd");
+    const Tensor fill = checked_number(a.scalar("value"), self.dtype(), "constant_pad_nd");
+    Tensor result = pick(fill, plan.sizes, [](const std::vector<std::int64_t>&) { return std::int64_t{0}; });
+    // What of self is kept, and where it begins in the result.
+    Sizes kept = self.sizes();
+    std::int64_t from = self.offset(), to = 0;
+    for (std::size_t d = 0; d < kept.size(); ++d) {
+        const std::int64_t cut = std::max<std::int64_t>(-plan.before[d], 0);
+        kept[d] = std::max<std::int64_t>(kept[d] - cut - std::max<std::int64_t>(-plan.after[d], 0), 0);
+        from += cut * self.strides()[d];
+        to += std::max<std::int64_t>(plan.before[d], 0) * result.strides()[d];
+    }
+    if (element_count(kept) > 0) copy_into(result, result.strides(), to, self.as_strided(kept, self.strides(), from));
+    return {result};
+}
+
+std::vector<expr::Value> lower_constant_pad(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const expr::Value self = a.tensor("self");
+    const Padding plan = plan_padding(self.sizes(), a.integers("pad"), "constant_pad_nd");
+    const expr::Expr fill =
+        expr::constant(self.dtype(), checked_number(a.scalar("value"), self.dtype(), "constant_pad_nd").item());
+    const bool empty = element_count(self.sizes()) == 0;
+    return {expr::Value(self.dtype(), plan.sizes, [self, plan, fill, empty](const expr::Index& i) {
+        if (empty) return fill;
+        expr::Index from;
+        expr::Expr inside;
+        const auto require = [&](const expr::Expr& condition) { inside = inside ? inside && condition : condition; };
+        for (std::size_t d = 0; d < i.size(); ++d) {
+            const std::int64_t size = self.sizes()[d];
+            const bool low = plan.before[d] > 0, high = plan.after[d] > 0;
+            const expr::Expr at = i[d] - expr::index(plan.before[d]);
+            if (low) require(at >= expr::index(0));
+            if (high) require(at < expr::index(size));
+            from.push_back(low || high ? clamp_index(at, size) : at);
+        }
+        return inside ? expr::select(inside, self(from), fill) : self(from);
+    })};
+}
+
+// --- Pads by elements of the tensor's own ----------------------------------------------------------------------------
+
+/// The element at x outside 0..size-1 is the one mirrored at the border, which is not repeated.
+struct Reflection {
+    static constexpr const char* name = "reflection_pad";
+    static void check(std::int64_t size, std::int64_t before, std::int64_t after) {
+        if (before >= size || after >= size)
+            throw Error("reflection_pad: found padding " + std::to_string(before) + " and " + std::to_string(after) +
+                        " for a dimension of size " + std::to_string(size) + ", expected less than the size");
+    }
+    static std::int64_t source(std::int64_t x, std::int64_t size) {
+        return x < 0 ? -x : x >= size ? 2 * (size - 1) - x : x;
+    }
+    static expr::Expr source(const expr::Expr& x, std::int64_t size) {
+        const expr::Expr mirrored = expr::max(x, expr::index(0) - x);
+        return clamp_index(expr::min(mirrored, expr::index(2 * (size - 1)) - mirrored), size);
+    }
+};
+
+/// The element outside is the nearest inside.
+struct Replication {
+    static constexpr const char* name = "replication_pad";
+    static void check(std::int64_t size, std::int64_t, std::int64_t) {
+        if (size == 0) throw Error("replication_pad: found an empty dimension, expected an element to repeat");
+    }
+    static std::int64_t source(std::int64_t x, std::int64_t size) { return std::clamp<std::int64_t>(x, 0, size - 1); }
+    static expr::Expr source(const expr::Expr& x, std::int64_t size) { return clamp_index(x, size); }
+};
+
+template <class Rule, std::size_t N>
+Padding plan_border(const Sizes& self, const std::vector<std::int64_t>& padding) {
+    const std::string op = Rule::name + std::to_string(N) + "d";
+    if (padding.size() != 2 * N || (self.size() != N + 1 && self.size() != N + 2))
+        throw Error(op + ": found " + std::to_string(padding.size()) + " amounts for sizes " + to_string(self) +
+                    ", expected " + std::to_string(2 * N) + " for a tensor of " + std::to_string(N + 1) + " or " +
+                    std::to_string(N + 2) + " dimensions");
+    Padding plan = plan_padding(self, padding, op);
+    for (std::size_t d = self.size() - N; d < self.size(); ++d) {
+        Rule::check(self[d], plan.before[d], plan.after[d]);
+        if (plan.sizes[d] == 0) throw Error(op + ": found a result size of 0, expected at least 1");
+    }
+    return plan;
+}
+
+template <class Rule, std::size_t N>
+constexpr OpDef border_op(OpDef def) {
+    def.dtypes = kFloating;
+    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+        const ValueMeta self = a.tensor("self");
+        return {ValueMeta::contiguous(self.dtype, plan_border<Rule, N>(self.sizes, a.integers("padding")).sizes)};
+    };
+    def.eval = [](const Arguments<Tensor>& a) -> std::vector<Tensor> {
+        const Tensor self = a.tensor("self");
+        const Padding plan = plan_border<Rule, N>(self.sizes(), a.integers("padding"));
+        return {pick(self, plan.sizes, [&](const std::vector<std::int64_t>& i) {
+            std::int64_t offset = 0;
+            for (std::size_t d = 0; d < i.size(); ++d)
+                offset += Rule::source(i[d] - plan.before[d], self.sizes()[d]) * self.strides()[d];
+            return offset;
+        })};
+    };
+    def.lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) -> std::vector<expr::Value> {
+        const expr::Value self = a.tensor("self");
+        const Padding plan = plan_border<Rule, N>(self.sizes(), a.integers("padding"));
+        return {expr::Value(self.dtype(), plan.sizes, [self, plan](const expr::Index& i) {
+            expr::Index from;
+            for (std::size_t d = 0; d < i.size(); ++d) {
+                const bool padded = plan.before[d] != 0 || plan.after[d] != 0;
+                from.push_back(padded ? Rule::source(i[d] - expr::index(plan.before[d]), self.sizes()[d]) : i[d]);
+            }
+            return self(from);
+        })};
+    };
+    def.samples = [](DType dtype) {
+        using samples::once;
+        using samples::operator+;
+        Sizes batch = {2, 2}, single = {2};
+        std::vector<std::int64_t> uneven, cropped;
+        for (std::size_t d = 0; d < N; ++d) {
+            const auto k = static_cast<std::int64_t>(d);
+            batch.push_back(3 + (k + 1) % 2);
+            single.push_back(3 + k);
+            uneven.push_back(1 + k % 2);
+            uneven.push_back(k == 0 ? 2 : 0);
+            cropped.insert(cropped.end(), {-1, 1});
+        }
+        return samples::moved(dtype, "uneven", batch, {Arg::ints(uneven)}) +
+               std::vector<Sample>{once(dtype, "cropped", single, {Arg::ints(cropped)}),
+                                   once(dtype, "none", single, {Arg::ints(std::vector<std::int64_t>(2 * N, 0))})};
+    };
+    return def;
+}
+
+/// Copies of both ends around the tensor, dimension by dimension.
+NodeValue pad_circular(GraphBuilder& b, NodeValue self, const std::vector<std::int64_t>& pad) {
+    const Padding plan = plan_padding(self.meta.sizes, pad, "pad");
+    for (std::size_t d = 0; d < plan.before.size(); ++d) {
+        const std::int64_t size = self.meta.sizes[d], before = plan.before[d], after = plan.after[d];
+        if (before == 0 && after == 0) continue;
+        if (before < 0 || after < 0 || before > size || after > size)
+            throw Error("pad: found circular padding " + to_string(pad) + " for sizes " + to_string(self.meta.sizes) +
+                        ", expected amounts from 0 to the size");
+        const auto dim = static_cast<std::int64_t>(d);
+        const NodeValue tail = b.call("aten.slice.Tensor", {arg(self), dim, size - before, size});
+        const NodeValue head = b.call("aten.slice.Tensor", {arg(self), dim, 0, after});
+        self = b.call("aten.cat.default", {args_list({tail, self, head}), dim});
+    }
+    return self;
+}
+
+std::vector<NodeRef> decompose_pad(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self");
+    const std::vector<std::int64_t> pad = a.integers("pad");
+    const std::string mode = a.text("mode");
+    if (mode == "constant")
+        return {
+            b.call("aten.constant_pad_nd.default", {arg(self), Arg::ints(pad), a.optional_number("value").value_or(0)})
+                .ref};
+    if (mode == "circular") return {pad_circular(b, self, pad).ref};
+    const std::size_t dims = pad.size() / 2;
+    if ((mode != "reflect" && mode != "replicate") || dims < 1 || dims > 3)
+        throw Error("pad: found mode '" + mode + "' with " + std::to_string(pad.size()) +
+                    " amounts, expected constant, circular, or reflect or replicate of 1 to 3 dimensions");
+    return {b.call("aten." + std::string(mode == "reflect" ? "reflection" : "replication") + "_pad" +
+                       std::to_string(dims) + "d.default",
+                   {arg(self), Arg::ints(pad)})
+                .ref};
+}
+
+}  // namespace
+
+using samples::moved;
+using samples::once;
+using samples::operator+;
+
+std::span<const OpDef> pad_ops() {
+    static const OpDef ops[] = {
+        {
+            .name = "aten.constant_pad_nd.default",
+            .doc = "surrounded by a number, or cropped where amounts are negative: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
+            .schema = "constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                const ValueMeta self = a.tensor("self");
+                return {ValueMeta::contiguous(self.dtype,
+                                              plan_padding(self.sizes, a.integers("pad"), "constant_pad_nd").sizes)};
+            },
+            .eval = eval_constant_pad,
+            .lower = lower_constant_pad,
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "both dims", {3, 4}, {Arg::ints({1, 2, 0, 1}), 1}) +
+                           std::vector<Sample>{once(dtype, "last dim", {2, 3}, {Arg::ints({2, 0})}),
+                                               once(dtype, "cropped", {4, 5}, {Arg::ints({-1, 2, 1, -2}), 2.5}),
+                                               once(dtype, "cropped to nothing", {2, 3}, {Arg::ints({-1, -2})}),
+                                               once(dtype, "none", {2}, {Arg::ints({})}),
+                                               once(dtype, "0-d", {}, {Arg::ints({})}),
+                                               once(dtype, "empty", {0, 2}, {Arg::ints({0, 0, 1, 1}), true})};
+                },
+        },
+        border_op<Reflection, 1>({
+            .name = "aten.reflection_pad1d.default",
+            .doc = "mirrored at both ends: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad1d.html",
+            .schema = "reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
+        }),
+        border_op<Reflection, 2>({
+            .name = "aten.reflection_pad2d.default",
+            .doc = "mirrored at all borders: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad2d.html",
+            .schema = "reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
+        }),
+        border_op<Reflection, 3>({
+            .name = "aten.reflection_pad3d.default",
+            .doc = "mirrored at all borders: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad3d.html",
+            .schema = "reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
+        }),
+        border_op<Replication, 1>({
+            .name = "aten.replication_pad1d.default",
+            .doc = "both ends repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad1d.html",
+            .schema = "replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
+        }),
+        border_op<Replication, 2>({
+            .name = "aten.replication_pad2d.default",
+            .doc = "borders repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad2d.html",
+            .schema = "replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
+        }),
+        border_op<Replication, 3>({
+            .name = "aten.replication_pad3d.default",
+            .doc = "borders repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad3d.html",
+            .schema = "replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
+        }),
+        {
+            .name = "aten.pad.default",
+            .doc = "any of the pads, by name: https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
+            .schema = "pad(Tensor self, SymInt[] pad, str mode=\"constant\", float? value=None) -> Tensor",
+            .dtypes = kFloating,
+            .decompose = decompose_pad,
+            .samples = [](DType dtype) -> std::vector<Sample> {
+                return {once(dtype, "constant", {2, 3}, {Arg::ints({1, 0, 2, 1}), "constant", -1.5}),
+                        once(dtype, "default value", {2, 3}, {Arg::ints({1, 1})}),
+                        once(dtype, "reflect", {1, 2, 4}, {Arg::ints({2, 1}), "reflect"}),
+                        once(dtype, "replicate", {1, 2, 4, 3}, {Arg::ints({2, 1, 0, 1}), "replicate"}),
+                        once(dtype, "circular", {1, 2, 4, 3}, {Arg::ints({2, 1, 0, 3}), "circular"})};
+            },
+        },
+    };
+    return ops;
+}
+
+}  // namespace whittle

@@ -1,0 +1,248 @@
+// Means over windows, in one to three dimensions; windows of a fixed size or of the size that a wanted output needs.
+// Definition: https://pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html
+#include <algorithm>
+
+#include "ops/aten/families.h"
+#include "ops/aten/pooling.h"
+#include "ops/core/gemm.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+namespace {
+
+using expr::Index;
+
+/// A pooling and what its sums are divided by: the given divisor, or the number of positions a window covers.
+struct Average {
+    Pooling pooling = {};
+    bool count_padding = true;  ///< positions in the padding count (beyond the padding they never do)
+    std::optional<std::int64_t> divisor = {};
+
+    /// Positions that place `place` of dimension d divides by; at least 1, so that a window off the image gives 0.
+    std::int64_t count(std::size_t d, std::int64_t place) const {
+        const Window& w = pooling.window;
+        if (pooling.adaptive) return pooling.end(d, place) - pooling.start(d, place);
+        const std::int64_t margin = count_padding ? w.padding[d] : 0;
+        const std::int64_t start = place * w.stride[d] - w.padding[d];
+        const std::int64_t end = std::min(start + w.kernel[d], w.in[d] + margin);
+        return std::max<std::int64_t>(end - std::max(start, -margin), 1);
+    }
+};
+
+template <int Rank, bool Adaptive, class T>
+Average average_of(const Arguments<T>& args) {
+    const std::string& op = args.schema().name;
+    const ValueMeta self = meta_of(args.tensor("self"));
+    if constexpr (Adaptive) return {adaptive_pooling(op, self, Rank, args.integers("output_size"))};
+    Average average;
+    average.pooling = sliding_pooling(op, self, Rank, args.integers("kernel_size"), args.integers("stride"),
+                                      args.integers("padding"), {}, args.boolean("ceil_mode"));
+    average.count_padding = args.boolean("count_include_pad");
+    if constexpr (Rank > 1) average.divisor = args.optional_integer("divisor_override");
+    if (average.divisor == 0) throw Error(op + ": found divisor_override=0, expected another number");
+    return average;
+}
+
+// ---- eval ----
+
+template <class T>
+T quotient(T sum, std::int64_t count) {
+    return sum / static_cast<T>(count);  // integers truncate, as in ATen
+}
+
+std::vector<Tensor> means(const Tensor& self, const Average& average) {
+    const Pooling& pooling = average.pooling;
+    const std::vector<std::int64_t> offsets = pooling.offsets();
+    const auto places = static_cast<std::size_t>(pooling.window.places());
+    std::vector<std::int64_t> counts(places, 1);
+    for (std::size_t place = 0; place < places; place++) {
+        const Sizes p = coordinates(static_cast<std::int64_t>(place), pooling.window.out);
+        for (std::size_t d = 0; d < p.size(); d++) counts[place] *= average.count(d, p[d]);
+        if (average.divisor) counts[place] = *average.divisor;
+    }
+    return visit_accumulator(self.dtype(), [&](auto zero) -> std::vector<Tensor> {
+        using T = decltype(zero);
+        using Sum = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;  // integers wrap
+        const auto image = Elements<T>::contiguous(self);
+        std::vector<T> result;
+        result.reserve(places * static_cast<std::size_t>(pooling.planes));
+        std::vector<Sum> sums(places);
+        for (std::int64_t plane = 0; plane < pooling.planes; plane++) {
+            const T* elements = image.data() + plane * element_count(pooling.window.in);
+            std::ranges::fill(sums, Sum{0});
+            for (std::size_t tap = 0; tap < offsets.size(); tap += places)
+                for (std::size_t place = 0; place < places; place++)
+                    if (const std::int64_t offset = offsets[tap + place]; offset >= 0)
+                        sums[place] += static_cast<Sum>(elements[offset]);
+            for (std::size_t place = 0; place < places; place++)
+                result.push_back(quotient(static_cast<T>(sums[place]), counts[place]));
+        }
+        return {store(result, self.dtype(), pooling.sizes)};
+    });
+}
+
+// ---- lower ----
+
+/// Average::count() of dimension d at index `place`: a constant where all places have one count.
+Expr lower_count(const Average& average, std::size_t d, const Expr& place) {
+    const Window& w = average.pooling.window;
+    bool constant = true;
+    for (std::int64_t p = 1; p < w.out[d]; p++) constant = constant && average.count(d, p) == average.count(d, 0);
+    if (constant) return expr::index(w.out[d] > 0 ? average.count(d, 0) : 1);
+    if (average.pooling.adaptive) {
+        const Expr in = expr::index(w.in[d]), out = expr::index(w.out[d]);
+        return ((place + expr::index(1)) * in + expr::index(w.out[d] - 1)) / out - place * in / out;
+    }
+    const std::int64_t margin = average.count_padding ? w.padding[d] : 0;
+    const Expr start = place * expr::index(w.stride[d]) - expr::index(w.padding[d]);
+    const Expr end = expr::min(start + expr::index(w.kernel[d]), expr::index(w.in[d] + margin));
+    return expr::max(end - expr::max(start, expr::index(-margin)), expr::index(1));
+}
+
+/// sum / count, truncating for integers, whose division in expressions rounds down for positive divisors.
+Expr lower_quotient(const Expr& sum, const Expr& count) {
+    const Expr divisor = expr::cast(sum->dtype, count);
+    if (is_floating(sum->dtype)) return sum / divisor;
+    const Expr zero = expr::constant(sum->dtype, Scalar(0));
+    return expr::select(sum < zero, zero - (zero - sum) / divisor, sum / divisor);
+}
+
+std::vector<expr::Value> lower_means(expr::GroupBuilder& builder, const Average& average, const expr::Value& self) {
+    const Pooling& pooling = average.pooling;
+    const DType dtype = compute_dtype(self.dtype());
+    const WindowReader reader(builder, pooling, self, dtype, Scalar(0));
+    const auto zero = [=](const Index&) { return expr::constant(dtype, Scalar(0)); };
+    const expr::Value sum = reduction_stage(
+        builder, dtype, pooling.sizes, pooling.window.kernel, zero,
+        [=](const Index& i, const Index& r, const Expr& so_far) { return so_far + reader.element(i, r); });
+    const expr::Value mean(dtype, pooling.sizes, [=](const Index& i) {
+        const std::size_t spatial = average.pooling.window.in.size();
+        Expr count = expr::index(average.divisor.value_or(1));
+        if (!average.divisor)
+            for (std::size_t d = 0; d < spatial; d++)
+                count = count * lower_count(average, d, i[i.size() - spatial + d]);
+        return lower_quotient(sum(i), count);
+    });
+    return {convert(self.dtype(), mean)};
+}
+
+// ---- the ops ----
+
+template <int Rank, bool Adaptive = false>
+std::vector<ValueMeta> infer_average(const Arguments<ValueMeta>& args) {
+    return {ValueMeta::contiguous(args.tensor("self").dtype, average_of<Rank, Adaptive>(args).pooling.sizes)};
+}
+
+template <int Rank, bool Adaptive = false>
+std::vector<Tensor> eval_average(const Arguments<Tensor>& args) {
+    return means(args.tensor("self"), average_of<Rank, Adaptive>(args));
+}
+
+template <int Rank, bool Adaptive = false>
+std::vector<expr::Value> lower_average(expr::GroupBuilder& builder, const Arguments<expr::Value>& args) {
+    return lower_means(builder, average_of<Rank, Adaptive>(args), args.tensor("self"));
+}
+
+/// adaptive_avg_poolNd is _adaptive_avg_poolNd.
+std::vector<NodeRef> decompose_adaptive(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Arg sizes = Arg::ints(args.integers("output_size"));
+    return {builder.call("aten._" + args.schema().name + ".default", {arg(args.tensor("self")), sizes}).ref};
+}
+
+template <int Rank>
+std::vector<Sample> sample_average(DType dtype) {
+    std::vector<Sample> result = pooling_samples(dtype, Rank);
+    const auto variant = [&](const std::string& of, const std::string& label, bool count_padding, const Arg& divisor) {
+        for (const Sample& sample : pooling_samples(dtype, Rank)) {
+            if (sample.label != of) continue;
+            result.push_back(sample);
+            result.back().label = label;
+            result.back().args.push_back(count_padding);
+            if (!divisor.is_none()) result.back().args.push_back(divisor);
+        }
+    };
+    variant("padded", "padding not counted", false, {});
+    variant("ceil padded", "padding not counted, ceil", false, {});
+    if (Rank > 1) variant("ceil padded", "divisor", true, 3);
+    if (Rank > 1) variant("padded", "negative divisor", false, -2);
+    return result;
+}
+
+template <int Rank>
+std::vector<Sample> sample_adaptive(DType dtype) {
+    return adaptive_samples(dtype, Rank);
+}
+
+constexpr DTypeSet kAveraged = kFloating | set_of(DType::i64);  // as ATen's CPU kernels
+
+constexpr OpDef kOps[] = {
+    {.name = "aten.avg_pool1d.default",
+     .doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool1d.html",
+     .schema = "avg_pool1d(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=0, bool ceil_mode=False, "
+               "bool count_include_pad=True) -> Tensor",
+     .dtypes = kAveraged,
+     .infer = infer_average<1>,
+     .eval = eval_average<1>,
+     .lower = lower_average<1>,
+     .samples = sample_average<1>},
+    {.name = "aten.avg_pool2d.default",
+     .doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
+     .schema = "avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, "
+               "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+     .dtypes = kAveraged,
+     .infer = infer_average<2>,
+     .eval = eval_average<2>,
+     .lower = lower_average<2>,
+     .samples = sample_average<2>},
+    {.name = "aten.avg_pool3d.default",
+     .doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool3d.html",
+     .schema = "avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, "
+               "bool count_include_pad=True, int? divisor_override=None) -> Tensor",
+     .dtypes = kAveraged,
+     .infer = infer_average<3>,
+     .eval = eval_average<3>,
+     .lower = lower_average<3>,
+     .samples = sample_average<3>},
+    {.name = "aten.adaptive_avg_pool1d.default",
+     .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html",
+     .schema = "adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor",
+     .dtypes = kFloating,
+     .infer = infer_average<1, true>,
+     .eval = eval_average<1, true>,
+     .lower = lower_average<1, true>,
+     .samples = sample_adaptive<1>},
+    {.name = "aten._adaptive_avg_pool2d.default",
+     .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
+     .schema = "_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
+     .dtypes = kFloating,
+     .infer = infer_average<2, true>,
+     .eval = eval_average<2, true>,
+     .lower = lower_average<2, true>,
+     .samples = sample_adaptive<2>},
+    {.name = "aten._adaptive_avg_pool3d.default",
+     .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
+     .schema = "_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
+     .dtypes = kFloating,
+     .infer = infer_average<3, true>,
+     .eval = eval_average<3, true>,
+     .lower = lower_average<3, true>,
+     .samples = sample_adaptive<3>},
+    {.name = "aten.adaptive_avg_pool2d.default",
+     .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
+     .schema = "adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = decompose_adaptive,
+     .samples = sample_adaptive<2>},
+    {.name = "aten.adaptive_avg_pool3d.default",
+     .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
+     .schema = "adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = decompose_adaptive,
+     .samples = sample_adaptive<3>},
+};
+
+}  // namespace
+
+std::span<const OpDef> avg_pool_ops() { return kOps; }
+
+}  // namespace whittle

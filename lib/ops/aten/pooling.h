@@ -1,0 +1,62 @@
+// What maximum and average pooling share: their windows, reading an image through them, and samples.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ops/core/window.h"
+
+namespace whittle {
+
+/// One pooling of `planes` images (batch and channels alike).
+struct Pooling {
+    Window window = {};     ///< adaptive: the kernel is the largest window, and stride, padding, dilation mean nothing
+    bool adaptive = false;  ///< place o covers positions floor(o in / out) up to ceil((o + 1) in / out)
+    std::int64_t planes = 1;
+    Sizes sizes = {};  ///< of the result: those of the operand with the window's `out` at the end
+
+    /// As window_offsets(), for both kinds.
+    std::vector<std::int64_t> offsets() const;
+    std::int64_t start(std::size_t d, std::int64_t place) const { return place * window.in[d] / window.out[d]; }
+    std::int64_t end(std::size_t d, std::int64_t place) const {
+        return ((place + 1) * window.in[d] + window.out[d] - 1) / window.out[d];
+    }
+    /// Whether every place of dimension d has a window of the kernel's size.
+    bool uniform(std::size_t d) const;
+};
+
+/// Windows of a kernel over the last `rank` dimensions. No stride means the kernel's size; with `ceil` the last window
+/// may leave the padded image, but starts inside of it. Throws Error for parameters ATen refuses.
+Pooling sliding_pooling(const std::string& op, const ValueMeta& self, std::int64_t rank, const Sizes& kernel,
+                        const Sizes& stride, const Sizes& padding, const Sizes& dilation, bool ceil);
+Pooling adaptive_pooling(const std::string& op, const ValueMeta& self, std::int64_t rank, const Sizes& output_size);
+
+/// An image in a lowering, seen through the windows of a pooling: i is a place (with its leading dimensions), r a tap.
+class WindowReader {
+  public:
+    /// Elements are of `dtype`; taps outside of a window or the image read `fill`.
+    WindowReader(expr::GroupBuilder& builder, const Pooling& pooling, const expr::Value& image, DType dtype,
+                 const Scalar& fill);
+
+    expr::Expr element(const expr::Index& i, const expr::Index& r) const;
+    /// bool: the tap falls on the image (and into an adaptive window); null when all do.
+    expr::Expr inside(const expr::Index& i, const expr::Index& r) const;
+    /// Row-major position of the tap in the plane, where inside().
+    expr::Expr flat_position(const expr::Index& i, const expr::Index& r) const;
+
+  private:
+    expr::Expr position(std::size_t d, const expr::Index& i, const expr::Index& r) const;
+
+    Pooling pooling_;
+    expr::Value image_;
+    DType dtype_;
+    Scalar fill_;
+    bool bare_ = false;  ///< image_ is the operand itself: positions count from 0
+};
+
+/// op(self, kernel_size, stride, padding, ceil_mode) for shapes, layouts and values worth trying.
+std::vector<Sample> pooling_samples(DType dtype, std::int64_t rank);
+/// op(self, output_size).
+std::vector<Sample> adaptive_samples(DType dtype, std::int64_t rank);
+
+}  // namespace whittle

@@ -1,0 +1,189 @@
+// Powers, element by element. Definition: https://pytorch.org/docs/stable/generated/torch.pow.html
+#include <cmath>
+#include <limits>
+
+#include "ops/aten/families.h"
+#include "ops/core/integer.h"
+#include "ops/core/pointwise.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using expr::Op;
+
+/// base ^ exponent for integers: a reduction over the exponent's bits, the highest first, that squares what it has and
+/// multiplies by the base where the bit is set. (As one expression its tree would double with every bit.)
+expr::Value lower_integer_power(expr::GroupBuilder& builder, const expr::Value& base, const expr::Value& exponent) {
+    const DType dtype = base.dtype();
+    const auto constant = [=](int value) { return expr::constant(dtype, Scalar(value)); };
+    const bool is_signed = dtype != DType::u8;
+    const int bits = static_cast<int>(size_of(dtype)) * 8 - (is_signed ? 1 : 0);
+    const auto bit_set = [=](const Expr& value, const Expr& position) {
+        const Expr shifted = expr::binary(Op::shr, value, position);
+        return expr::equal(expr::binary(Op::bit_and, shifted, constant(1)), constant(1));
+    };
+    const expr::Value power = builder.reduce(
+        dtype, base.sizes(), {bits}, [=](const expr::Index&) { return constant(1); },
+        [=](const expr::Index& i, const expr::Index& r, const Expr& sofar) {
+            const Expr position = constant(bits - 1) - expr::cast(dtype, r[0]);
+            return sofar * sofar * expr::select(bit_set(exponent(i), position), base(i), constant(1));
+        },
+        "power");
+    if (!is_signed) return power;
+    return pointwise({base, exponent, power}, base.sizes(), dtype, [=](const std::vector<Expr>& x) {
+        const Expr alternating = expr::select(bit_set(x[1], constant(0)), constant(-1), constant(1));
+        const Expr inverse = expr::select(expr::equal(x[0], constant(1)), constant(1),
+                                          expr::select(expr::equal(x[0], constant(-1)), alternating, constant(0)));
+        return expr::select(x[1] < constant(0), inverse, x[2]);
+    });
+}
+
+struct Pow : Arithmetic {
+    static constexpr std::string_view right = "exponent";
+    template <Floating T>
+    static T eval(T a, T b) {
+        return std::pow(a, b);
+    }
+    static std::int64_t eval(std::int64_t a, std::int64_t b) { return integer_power(a, b); }
+};
+
+std::vector<expr::Value> lower_pow(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const BinaryTypes types = binary_types<Pow>(arguments);
+    const expr::Value base = read(arguments.operand("self"), types.sizes, types.common),
+                      exponent = read(arguments.operand("exponent"), types.sizes, types.common);
+    if (!is_floating(types.common)) return {lower_integer_power(builder, base, exponent)};
+    return {pointwise({base, exponent}, types.sizes, types.result,
+                      [](const std::vector<Expr>& x) { return expr::binary(Op::pow, x[0], x[1]); })};
+}
+
+// --- A number as exponent: ATen computes some without pow, which shows in rounding and in pow(-inf, 0.5) ---
+
+/// The common dtype; an integer to a negative integer is refused, as ATen does.
+template <class T>
+DType check_exponent(const Arguments<T>& arguments) {
+    const DType common = binary_types<Pow>(arguments).common;
+    const Scalar exponent = arguments.scalar("exponent");
+    if (is_integer(common) && exponent.to_integer() < 0)
+        throw Error(
+            "aten.pow.Tensor_Scalar: an integer to the negative integer " + std::to_string(exponent.to_integer()),
+            "make the base or the exponent floating");
+    return common;
+}
+
+template <class T>
+T power(T base, double exponent) {
+    if (exponent == 0.5) return std::sqrt(base);
+    if (exponent == -0.5) return T(1) / std::sqrt(base);
+    if (exponent == 2) return base * base;
+    if (exponent == 3) return base * base * base;
+    if (exponent == -1) return T(1) / base;
+    if (exponent == -2) return T(1) / (base * base);
+    return std::pow(base, static_cast<T>(exponent));
+}
+
+Expr lower_power(const Expr& base, double exponent) {
+    const Expr one = constant(base, 1);
+    if (exponent == 0.5) return expr::unary(Op::sqrt, base);
+
+    if (exponent == -0.5) return one / expr::unary(Op::sqrt, base);
+    if (exponent == 2) return base * base;
+    if (exponent == 3) return base * base * base;
+    if (exponent == -1) return one / base;
+    if (exponent == -2) return one / (base * base);
+    return expr::binary(Op::pow, base, constant(base, exponent));
+}
+
+std::vector<ValueMeta> infer_number(const Arguments<ValueMeta>& arguments) {
+    check_exponent(arguments);
+    return infer_binary<Pow>(arguments);
+}
+
+std::vector<Tensor> eval_number(const Arguments<Tensor>& arguments) {
+    const DType common = check_exponent(arguments);
+    if (!is_floating(common)) return eval_binary<Pow>(arguments);
+    const Tensor self = arguments.tensor("self");
+    const double exponent = arguments.number("exponent");
+    return {visit_compute(common, [&]<class T>(T) {
+        std::vector<T> elements = read<T>(self, self.sizes(), common);
+        if constexpr (Floating<T>)
+            for (T& element : elements) element = power(element, exponent);
+        return store(elements, common, self.sizes());
+    })};
+}
+
+Expr squared(const std::vector<Expr>& x) { return x[0] * x[0]; }
+
+std::vector<expr::Value> lower_number(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const DType common = check_exponent(arguments);
+    const expr::Value self = arguments.tensor("self");
+    const Scalar exponent = arguments.scalar("exponent");
+    const expr::Value base = read(self, self.sizes(), common);
+    if (!is_floating(common)) {
+        if (exponent.to_integer() == 2) return {pointwise({base}, self.sizes(), common, squared)};
+        return {lower_integer_power(builder, base, read(arguments.operand("exponent"), self.sizes(), common))};
+    }
+    return {pointwise({base}, self.sizes(), common,
+                      [exponent](const std::vector<Expr>& x) { return lower_power(x[0], exponent.to_double()); })};
+}
+
+// --- Records ---
+
+std::vector<Sample> tensor_samples(DType dtype) { return samples::binary(dtype, kNumbers); }
+
+std::vector<Sample> exponent_samples(DType dtype) {
+    using namespace samples;
+    std::vector<Sample> result = unary(dtype, {Arg(2)});
+    const Tensor x = is_floating(dtype) ? special(dtype) : ramp(dtype, {7});
+    for (const int exponent : {0, 1, 3, 5, 64})
+        result.push_back({'^' + std::to_string(exponent), {x}, {t(0), Arg(exponent)}});
+    for (const double exponent : {0.5, -0.5, -1.0, -2.0, 1.5, 0.0})
+        result.push_back({'^' + std::to_string(exponent), {x}, {t(0), Arg(exponent)}});
+    return result;
+}
+
+std::vector<Sample> base_samples(DType dtype) {
+    using namespace samples;
+    std::vector<Sample> result;
+    for (const Arg& base : {Arg(2), Arg(1), Arg(-1), Arg(0), Arg(0.5), Arg(-1.5)})
+        for (auto& [label, tensor] : inputs(dtype)) {
+            const bool whole = std::holds_alternative<std::int64_t>(base.value);
+            if (dtype == DType::boolean && whole && label == "special") continue;  // the same as ramp
+            const std::string text = whole ? std::to_string(std::get<std::int64_t>(base.value))
+                                           : std::to_string(std::get<double>(base.value));
+            result.push_back({label + " base " + text, {tensor}, {base, t(0)}});
+        }
+    return result;
+}
+
+constexpr OpDef kPower[] = {
+    {.name = "aten.pow.Tensor_Tensor",
+     .doc = "self to the power of exponent; integers wrap",
+     .schema = "pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+     .dtypes = kNumbers,
+     .infer = infer_binary<Pow>,
+     .eval = eval_binary<Pow>,
+     .lower = lower_pow,
+     .samples = tensor_samples},
+    {.name = "aten.pow.Tensor_Scalar",
+     .doc = "self to the power of a number",
+     .schema = "pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+     .infer = infer_number,
+     .eval = eval_number,
+     .lower = lower_number,
+     .samples = exponent_samples},
+    {.name = "aten.pow.Scalar",
+     .doc = "a number to the power of exponent",
+     .schema = "pow.Scalar(Scalar self, Tensor exponent) -> Tensor",
+     .infer = infer_binary<Pow>,
+     .eval = eval_binary<Pow>,
+     .lower = lower_pow,
+     .samples = base_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> power_ops() { return kPower; }
+
+}  // namespace whittle

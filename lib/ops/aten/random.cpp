@@ -1,0 +1,245 @@
+// Random ops: rand, randn, randint, randperm, bernoulli. They draw from one seeded generator (random.h), not
+// from ATen's, so values differ from PyTorch's where distributions agree. None of them lowers: a compiled kernel is a
+// function of its inputs, and what is random is drawn before it runs.
+#include "ops/aten/random.h"
+
+#include <cmath>
+#include <mutex>
+#include <numeric>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/tensor_options.h"
+#include "ops/core/elements.h"
+#include "ops/core/pointwise.h"
+#include "ops/core/samples.h"
+#include "tensor/random.h"
+
+namespace whittle {
+
+namespace {
+
+struct Generator {
+    std::mutex lock;
+    Random random{0};
+};
+
+Generator& generator() {
+    static Generator instance;
+    return instance;
+}
+
+/// A tensor of draws, in row-major order, converted to `dtype`.
+template <class F>
+Tensor draw(DType dtype, const Sizes& sizes, F&& next) {
+    Generator& source = generator();
+    const std::lock_guard hold(source.lock);
+    std::vector<double> values(static_cast<std::size_t>(element_count(sizes)));
+    for (double& value : values) value = next(source.random);
+    return Tensor::of(values, sizes).to(dtype);
+}
+
+void check_probability(double p, const std::string& op) {
+    if (!(p >= 0 && p <= 1)) throw Error(op + ": found probability " + std::to_string(p) + ", expected 0 to 1");
+}
+
+// --- Distributions
+// -----------------------------------------------------------------------------------------------------
+
+/// dtype and sizes of what is made: from `size` and `dtype`, or from `self` where the op has one.
+template <class T>
+OperandInfo drawn_info(const Arguments<T>& a, DType otherwise) {
+    check_options(a);
+    OperandInfo info{otherwise, {}};
+    if (a.schema().param("self")) info = operand_info(a, "self");
+    if (a.schema().param("size")) info.sizes = a.integers("size");
+    if (a.schema().param("n")) info.sizes = {a.integer("n")};
+    if (a.schema().param("dtype")) info.dtype = a.dtype("dtype").value_or(info.dtype);
+    element_count(info.sizes);
+    return info;
+}
+
+/// Multiples of the dtype's spacing below 1: a finer number could round up to 1.
+struct Uniform {
+    static constexpr DType otherwise = DType::f32;
+    static Tensor eval(const Arguments<Tensor>&, const OperandInfo& info) {
+        const double steps = info.dtype == DType::f64   ? 0x1p53
+                             : info.dtype == DType::f32 ? 0x1p24
+                             : info.dtype == DType::f16 ? 0x1p11
+                                                        : 0x1p8;
+        return draw(info.dtype, info.sizes,
+                    [&](Random& random) { return std::floor(random.uniform() * steps) / steps; });
+    }
+};
+
+struct Normal {
+    static constexpr DType otherwise = DType::f32;
+    static Tensor eval(const Arguments<Tensor>&, const OperandInfo& info) {
+        return draw(info.dtype, info.sizes, [](Random& random) { return random.normal(); });
+    }
+};
+
+struct Integers {
+    static constexpr DType otherwise = DType::i64;
+    static Tensor eval(const Arguments<Tensor>& a, const OperandInfo& info) {
+        const std::int64_t low = a.schema().param("low") ? a.integer("low") : 0, high = a.integer("high");
+        constexpr std::int64_t kExact = std::int64_t{1} << 53;  // draws pass through double
+        if (low >= high || low < -kExact || high > kExact)
+            throw Error("randint: found " + std::to_string(low) + " to " + std::to_string(high) +
+                        ", expected a range of at least one number, within 2^53");
+        return draw(info.dtype, info.sizes,
+                    [&](Random& random) { return static_cast<double>(low + random.below(high - low)); });
+    }
+};
+
+/// Fisher and Yates.
+struct Permutation {
+    static constexpr DType otherwise = DType::i64;
+    static Tensor eval(const Arguments<Tensor>&, const OperandInfo& info) {
+        std::vector<std::int64_t> order(static_cast<std::size_t>(info.sizes[0]));
+        std::iota(order.begin(), order.end(), 0);
+        Generator& source = generator();
+        const std::lock_guard hold(source.lock);
+        for (std::size_t k = order.size(); k > 1; --k)
+            std::swap(order[k - 1], order[static_cast<std::size_t>(source.random.below(static_cast<std::int64_t>(k)))]);
+        return Tensor::of(order, info.sizes).to(info.dtype);
+    }
+};
+
+/// 1 with the probability that self (or p) says.
+struct Bernoulli {
+    static constexpr DType otherwise = DType::f32;
+    static Tensor eval(const Arguments<Tensor>& a, const OperandInfo& info) {
+        std::vector<double> chances(static_cast<std::size_t>(element_count(info.sizes)));
+        if (a.schema().param("p"))
+            std::fill(chances.begin(), chances.end(), a.number("p"));
+        else
+            chances = a.tensor("self").values<double>();
+        for (const double p : chances) check_probability(p, "bernoulli");
+        std::size_t next = 0;
+        return draw(info.dtype, info.sizes, [&](Random& random) { return random.uniform() < chances[next++] ? 1 : 0; });
+    }
+};
+
+template <class Rule>
+constexpr OpDef random_op(OpDef def) {
+    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+        const OperandInfo info = drawn_info(a, Rule::otherwise);
+        return {ValueMeta::contiguous(info.dtype, info.sizes)};
+    };
+    def.eval = [](const Arguments<Tensor>& a) -> std::vector<Tensor> {
+        return {Rule::eval(a, drawn_info(a, Rule::otherwise))};
+    };
+    def.random = true;
+    return def;
+}
+
+std::vector<Sample> sized(DType dtype, const ArgList& first) {
+    std::vector<Sample> result;
+    for (const Sizes& sizes : std::vector<Sizes>{{3, 4}, {}, {0, 2}}) {
+        Sample sample{.label = "sizes " + to_string(sizes), .tensors = {}, .args = first};
+        sample.args.push_back(Arg::ints(sizes));
+        sample.kwargs = {{"dtype", dtype}};
+        result.push_back(std::move(sample));
+    }
+    return result;
+}
+
+}  // namespace
+
+bool draws_by_values(const Schema& schema) {
+    return schema.name.starts_with("bernoulli") && !schema.param("p");  // the operand holds the probabilities
+}
+
+void seed_random_ops(std::uint64_t seed) {
+    Generator& source = generator();
+    const std::lock_guard hold(source.lock);
+    source.random = Random(seed);
+}
+
+std::span<const OpDef> random_ops() {
+    static const OpDef ops[] = {
+        random_op<Uniform>({
+            .name = "aten.rand.default",
+            .doc = "uniform in [0, 1): https://pytorch.org/docs/stable/generated/torch.rand.html",
+            .schema = "rand(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .dtypes = kFloating,
+            .samples = [](DType dtype) { return sized(dtype, {}); },
+        }),
+        random_op<Uniform>({
+            .name = "aten.rand_like.default",
+            .doc = "uniform in [0, 1): https://pytorch.org/docs/stable/generated/torch.rand_like.html",
+            .schema =
+                "rand_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+            .dtypes = kFloating,
+            .samples = [](DType dtype) { return samples::unary(dtype); },
+        }),
+        random_op<Normal>({
+            .name = "aten.randn.default",
+            .doc = "standard normal: https://pytorch.org/docs/stable/generated/torch.randn.html",
+            .schema = "randn(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .dtypes = kFloating,
+            .samples = [](DType dtype) { return sized(dtype, {}); },
+        }),
+        random_op<Normal>({
+            .name = "aten.randn_like.default",
+            .doc = "standard normal: https://pytorch.org/docs/stable/generated/torch.randn_like.html",
+            .schema =
+                "randn_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+            .dtypes = kFloating,
+            .samples = [](DType dtype) { return samples::unary(dtype); },
+        }),
+        random_op<Integers>({
+            .name = "aten.randint.default",
+            .doc = "uniform integers below a bound: https://pytorch.org/docs/stable/generated/torch.randint.html",
+            .schema = "randint(SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? "
+                      "device=None, bool? pin_memory=None) -> Tensor",
+            .dtypes = kNumbers,
+            .samples = [](DType dtype) { return sized(dtype, {9}); },
+        }),
+        random_op<Integers>({
+            .name = "aten.randint.low",
+            .doc = "uniform integers in a range: https://pytorch.org/docs/stable/generated/torch.randint.html",
+            .schema = "randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? "
+                      "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+            .dtypes = kNumbers,
+            .samples =
+                [](DType dtype) {
+                    return sized(dtype, {3, 9});
+                },
+        }),
+        random_op<Permutation>({
+            .name = "aten.randperm.default",
+            .doc = "0 to n-1 in random order: https://pytorch.org/docs/stable/generated/torch.randperm.html",
+            .schema = "randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? "
+                      "pin_memory=None) -> Tensor",
+            .dtypes = kNumbers,
+            .samples =
+                [](DType dtype) {
+                    return dtype_samples(dtype, {{"seven", {7}}, {"none", {0}}});
+                },
+        }),
+        random_op<Bernoulli>({
+            .name = "aten.bernoulli.default",
+            .doc = "1 with the probability that the tensor holds: "
+                   "https://pytorch.org/docs/stable/generated/torch.bernoulli.html",
+            .schema = "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
+            .dtypes = kFloating,
+            .samples = [](DType dtype) -> std::vector<Sample> {
+                return {
+                    {.label = "chances", .tensors = {samples::uniform(dtype, {3, 4}, 0, 1)}, .args = {samples::t(0)}},
+                    {.label = "certain", .tensors = {samples::values(dtype, {0, 1})}, .args = {samples::t(0)}}};
+            },
+        }),
+        random_op<Bernoulli>({
+            .name = "aten.bernoulli.p",
+            .doc = "1 with probability p, in the shape of a tensor: "
+                   "https://pytorch.org/docs/stable/generated/torch.bernoulli.html",
+            .schema = "bernoulli.p(Tensor self, float p=0.5, *, Generator? generator=None) -> Tensor",
+            .samples = [](DType dtype) { return samples::unary(dtype, {0.25}); },
+        }),
+    };
+    return ops;
+}
+
+}  // namespace whittle

@@ -1,0 +1,308 @@
+// Tensors made from a formula: arange, linspace, eye, meshgrid.
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/tensor_options.h"
+#include "ops/core/elements.h"
+#include "ops/core/move_samples.h"
+#include "ops/core/pointwise.h"
+
+namespace whittle {
+
+namespace {
+
+// --- arange ----------------------------------------------------------------------------------------------------------
+
+struct Range {
+    Scalar start = Scalar(0), end = Scalar(0), step = Scalar(1);
+    DType dtype = DType::i64;
+    std::int64_t count = 0;
+};
+
+/// at::arange: ceil((end - start) / step) elements, counted in i64 for i64 results and in double for others.
+template <class T>
+Range range_of(const Arguments<T>& a) {
+    check_options(a);
+    Range range{.end = a.scalar("end")};
+    if (a.schema().param("start")) range.start = a.scalar("start");
+    if (a.schema().param("step")) range.step = a.scalar("step");
+    const bool floating = range.start.is_floating() || range.end.is_floating() || range.step.is_floating();
+    range.dtype = a.dtype("dtype").value_or(floating ? DType::f32 : DType::i64);
+    const double start = range.start.to_double(), end = range.end.to_double(), step = range.step.to_double();
+    const std::string text = std::to_string(start) + " to " + std::to_string(end) + " by " + std::to_string(step);
+    if (range.dtype == DType::boolean) throw Error("arange: found dtype bool, expected a number type");
+    if (!std::isfinite(start) || !std::isfinite(end) || step == 0 || std::isnan(step) || (end - start) / step < 0)
+        throw Error("arange: found " + text + ", expected finite bounds that the step leads from and to");
+    const double count = std::ceil((end - start) / step);
+    if (count > 9e15) throw Error("arange: found " + text + ", expected fewer than 2^53 elements");
+    range.count = static_cast<std::int64_t>(count);
+    if (range.dtype == DType::i64) {  // fractions of bounds and step are dropped before, not after
+        const std::int64_t by = range.step.to_integer();
+        if (by == 0) throw Error("arange: found " + text + ", expected a step of at least 1 for integers");
+        std::int64_t distance = 0;
+        if (__builtin_sub_overflow(range.end.to_integer(), range.start.to_integer(), &distance))
+            throw Error("arange: found " + text + ", expected bounds less than 2^63 apart");
+        range.count = distance == 0 || (distance > 0) != (by > 0) ? 0 : (distance - (by > 0 ? 1 : -1)) / by + 1;
+    }
+    return range;
+}
+
+std::vector<Tensor> eval_arange(const Arguments<Tensor>& a) {
+    const Range range = range_of(a);
+    const DType work = is_floating(range.dtype) ? DType::f64 : DType::i64;
+    Tensor result(work, {range.count});
+    for (std::int64_t i = 0; i < range.count; ++i) {
+        if (work == DType::f64)
+            result.mutable_data<double>()[i] =
+                range.start.to_double() + range.step.to_double() * static_cast<double>(i);
+        else
+            result.mutable_data<std::int64_t>()[i] = range.start.to_integer() + range.step.to_integer() * i;
+    }
+    return {result.to(range.dtype)};
+}
+
+std::vector<expr::Value> lower_arange(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const Range range = range_of(a);
+    const DType work = is_floating(range.dtype) ? DType::f64 : DType::i64;
+    const expr::Value result(work, {range.count}, [=](const expr::Index& i) {
+        return expr::constant(work, range.start) + expr::constant(work, range.step) * expr::cast(work, i[0]);
+    });
+    return {convert(range.dtype, result)};
+}
+
+constexpr OpDef arange_op(OpDef def) {
+    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+        const Range range = range_of(a);
+        return {ValueMeta::contiguous(range.dtype, {range.count})};
+    };
+    def.eval = eval_arange;
+    def.lower = lower_arange;
+    return def;
+}
+
+// --- linspace, eye ---------------------------------------------------------------------------------------------------
+
+struct Linspace {
+    double start, end;
+    std::int64_t steps;
+    DType dtype, work;  ///< work: f64 for f64 and integers, else f32, as at::native::linspace_kernel
+};
+
+template <class T>
+Linspace linspace_of(const Arguments<T>& a) {
+    check_options(a);
+    const DType dtype = a.dtype("dtype").value_or(DType::f32);
+    const std::int64_t steps = a.integer("steps");
+    if (steps < 0) throw Error("linspace: found " + std::to_string(steps) + " steps, expected 0 or more");
+    if (dtype == DType::boolean) throw Error("linspace: found dtype bool, expected a number type");
+    const bool wide = dtype == DType::f64 || !is_floating(dtype);
+    return {a.scalar("start").to_double(), a.scalar("end").to_double(), steps, dtype, wide ? DType::f64 : DType::f32};
+}
+
+/// The first half counts from the start and the second from the end, so that both are exact.
+std::vector<Tensor> eval_linspace(const Arguments<Tensor>& a) {
+    const Linspace l = linspace_of(a);
+    return {visit_compute(l.work, [&]<class T>(T) -> Tensor {
+        if constexpr (std::is_floating_point_v<T>) {
+            const T start = static_cast<T>(l.start), end = static_cast<T>(l.end);
+            const T step = l.steps > 1 ? (end - start) / static_cast<T>(l.steps - 1) : T(0);
+            Tensor result(l.work, {l.steps});
+            for (std::int64_t i = 0; i < l.steps; ++i)
+                result.mutable_data<T>()[i] = i < l.steps / 2 || l.steps == 1
+                                                  ? start + step * static_cast<T>(i)
+                                                  : end - step * static_cast<T>(l.steps - 1 - i);
+            return result.to(l.dtype);
+        } else {
+            throw Error("linspace computes in f32 or f64");
+        }
+    })};
+}
+
+std::vector<expr::Value> lower_linspace(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const Linspace l = linspace_of(a);
+    const Expr start = expr::constant(l.work, Scalar(l.start)), end = expr::constant(l.work, Scalar(l.end));
+    const Expr gaps = expr::constant(l.work, Scalar(static_cast<double>(std::max<std::int64_t>(l.steps - 1, 1))));
+    const Expr step = (end - start) / gaps;
+    const expr::Value result(l.work, {l.steps}, [=](const expr::Index& i) {
+        const Expr from_start = start + step * expr::cast(l.work, i[0]);
+        if (l.steps == 1) return from_start;
+        const Expr from_end = end - step * expr::cast(l.work, expr::index(l.steps - 1) - i[0]);
+        return expr::select(i[0] < expr::index(l.steps / 2), from_start, from_end);
+    });
+    return {convert(l.dtype, result)};
+}
+
+template <class T>
+OperandInfo eye_info(const Arguments<T>& a) {
+    check_options(a);
+    const std::int64_t rows = a.integer("n"), columns = a.schema().param("m") ? a.integer("m") : rows;
+    element_count(Sizes{rows, columns});
+    return {a.dtype("dtype").value_or(DType::f32), {rows, columns}};
+}
+
+constexpr OpDef eye_op(OpDef def) {
+    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+        const OperandInfo info = eye_info(a);
+        return {ValueMeta::contiguous(info.dtype, info.sizes)};
+    };
+    def.eval = [](const Arguments<Tensor>& a) -> std::vector<Tensor> {
+        const OperandInfo info = eye_info(a);
+        Tensor result(info.dtype, info.sizes);
+        const Tensor one = Tensor::of(Scalar(1), info.dtype);
+        for (std::int64_t i = 0; i < std::min(info.sizes[0], info.sizes[1]); ++i)
+            copy_into(result, {}, i * (info.sizes[1] + 1), one);
+        return {result};
+    };
+    def.lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) -> std::vector<expr::Value> {
+        const OperandInfo info = eye_info(a);
+        return {expr::Value(info.dtype, info.sizes, [dtype = info.dtype](const expr::Index& i) {
+            return expr::select(equal(i[0], i[1]), expr::constant(dtype, Scalar(1)), expr::constant(dtype, Scalar(0)));
+        })};
+    };
+    return def;
+}
+
+// --- meshgrid --------------------------------------------------------------------------------------------------------
+
+/// Every tensor along its own dimension, expanded along the others. "xy" swaps the first two dimensions of the results.
+std::vector<NodeRef> decompose_meshgrid(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const std::vector<NodeValue> tensors = a.tensors("tensors");
+    const std::string indexing = a.schema().param("indexing") ? a.text("indexing") : "ij";
+    if (tensors.empty() || tensors.size() > 16)
+        throw Error("meshgrid: found " + std::to_string(tensors.size()) + " tensors, expected 1 to 16");
+    if (indexing != "ij" && indexing != "xy")
+        throw Error("meshgrid: found indexing '" + indexing + "', expected ij or xy");
+    std::vector<std::size_t> dims(tensors.size());
+    for (std::size_t d = 0; d < dims.size(); ++d) dims[d] = d;
+    if (indexing == "xy" && dims.size() > 1) std::swap(dims[0], dims[1]);
+    Sizes sizes(tensors.size());
+    for (std::size_t k = 0; k < tensors.size(); ++k) {
+        if (tensors[k].meta.sizes.size() > 1 || tensors[k].meta.dtype != tensors[0].meta.dtype)
+            throw Error("meshgrid: found a tensor of " + std::string(name(tensors[k].meta.dtype)) +
+                        to_string(tensors[k].meta.sizes) + ", expected at most 1 dimension and equal dtypes");
+        sizes[dims[k]] = tensors[k].meta.numel();
+    }
+    std::vector<NodeRef> results;
+    for (std::size_t k = 0; k < tensors.size(); ++k) {
+        Sizes line(tensors.size(), 1);
+        line[dims[k]] = tensors[k].meta.numel();
+        const NodeValue along = b.call("aten.reshape.default", {arg(tensors[k]), Arg::ints(line)});
+        results.push_back(b.call("aten.expand.default", {arg(along), Arg::ints(sizes)}).ref);
+    }
+    return results;
+}
+
+std::vector<Sample> meshgrid_samples(DType dtype, const std::vector<std::string>& indexings) {
+    const auto t = [](int i) { return samples::t(i); };
+    std::vector<Sample> result;
+    for (const std::string& indexing : indexings) {
+        Sample three{.label = "three " + indexing,
+                     .tensors = {samples::mixed(dtype, {2}), samples::ramp(dtype, {3}), samples::ramp(dtype, {})},
+                     .args = {Arg(ArgList{t(0), t(1), t(2)})}};
+        Sample one{.label = "one " + indexing, .tensors = {samples::mixed(dtype, {4})}, .args = {Arg(ArgList{t(0)})}};
+        if (!indexing.empty()) three.kwargs = one.kwargs = {{"indexing", indexing}};
+        result.push_back(three);
+        result.push_back(one);
+    }
+    return result;
+}
+
+}  // namespace
+
+std::span<const OpDef> range_ops() {
+    static const OpDef ops[] = {
+        arange_op({
+            .name = "aten.arange.default",
+            .doc = "0, 1, … below a bound: https://pytorch.org/docs/stable/generated/torch.arange.html",
+            .schema = "arange(Scalar end, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .dtypes = kNumbers,
+            .samples =
+                [](DType dtype) {
+                    return dtype_samples(dtype, {{"integer", {5}}, {"fraction", {4.5}}, {"empty", {0}}});
+                },
+        }),
+        arange_op({
+            .name = "aten.arange.start",
+            .doc = "a range by steps of 1: https://pytorch.org/docs/stable/generated/torch.arange.html",
+            .schema = "arange.start(Scalar start, Scalar end, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .dtypes = kNumbers,
+            .samples =
+                [](DType dtype) {
+                    return dtype_samples(dtype, {{"integers", {-2, 5}}, {"fractions", {0.5, 4.0}}});
+                },
+        }),
+        arange_op({
+            .name = "aten.arange.start_step",
+            .doc = "a range by steps: https://pytorch.org/docs/stable/generated/torch.arange.html",
+            .schema =
+                "arange.start_step(Scalar start, Scalar end, Scalar step=1, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .dtypes = kNumbers,
+            .samples =
+                [](DType dtype) {
+                    std::vector<std::pair<std::string, ArgList>> calls = {
+                        {"up", {1, 10, 4}}, {"down", {5, -5, -3}}, {"nothing", {3, 3, 2}}};
+                    if (is_floating(dtype)) calls.push_back({"fractions", {0, 1, 0.3}});
+                    return dtype_samples(dtype, calls);
+                },
+        }),
+        {
+            .name = "aten.linspace.default",
+            .doc = "evenly spaced numbers, both ends included: "
+                   "https://pytorch.org/docs/stable/generated/torch.linspace.html",
+            .schema = "linspace(Scalar start, Scalar end, int steps, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .dtypes = kNumbers,
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                const Linspace l = linspace_of(a);
+                return {ValueMeta::contiguous(l.dtype, {l.steps})};
+            },
+            .eval = eval_linspace,
+            .lower = lower_linspace,
+            .samples =
+                [](DType dtype) {
+                    return dtype_samples(
+                        dtype, {{"five", {0, 1, 5}}, {"down", {10, 3, 8}}, {"one", {3, 9, 1}}, {"none", {0, 1, 0}}});
+                },
+        },
+        eye_op({
+            .name = "aten.eye.default",
+            .doc = "ones on the diagonal: https://pytorch.org/docs/stable/generated/torch.eye.html",
+            .schema = "eye(SymInt n, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .samples =
+                [](DType dtype) {
+                    return dtype_samples(dtype, {{"three", {3}}, {"none", {0}}});
+                },
+        }),
+        eye_op({
+            .name = "aten.eye.m",
+            .doc = "ones on the diagonal of a rectangle: https://pytorch.org/docs/stable/generated/torch.eye.html",
+            .schema = "eye.m(SymInt n, SymInt m, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .samples =
+                [](DType dtype) {
+                    return dtype_samples(dtype, {{"wide", {2, 4}}, {"high", {3, 2}}, {"none", {0, 2}}});
+                },
+        }),
+        {
+            .name = "aten.meshgrid.default",
+            .doc = "coordinates of a grid: https://pytorch.org/docs/stable/generated/torch.meshgrid.html",
+            .schema = "meshgrid(Tensor[] tensors) -> Tensor[]",
+            .decompose = decompose_meshgrid,
+            .samples = [](DType dtype) { return meshgrid_samples(dtype, {""}); },
+        },
+        {
+            .name = "aten.meshgrid.indexing",
+            .doc = "coordinates of a grid, rows first (ij) or columns first (xy): "
+                   "https://pytorch.org/docs/stable/generated/torch.meshgrid.html",
+            .schema = "meshgrid.indexing(Tensor[] tensors, *, str indexing) -> Tensor[]",
+            .decompose = decompose_meshgrid,
+            .samples =
+                [](DType dtype) {
+                    return meshgrid_samples(dtype, {"ij", "xy"});
+                },
+        },
+    };
+    return ops;
+}
+
+}  // namespace whittle

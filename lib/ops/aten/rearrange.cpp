@@ -1,0 +1,204 @@
+// Ops that rearrange a tensor's own elements in a copy: flip, roll, pixel_shuffle.
+#include "base/checked.h"
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/own_copy.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+
+namespace whittle {
+
+namespace {
+
+// --- flip ------------------------------------------------------------------------------------------------------------
+
+template <class T>
+View flip_plan(const Geometry& self, const Arguments<T>& a) {
+    return flip_view(self, wrap_dims(a.integers("dims"), self.rank(), "flip"));
+}
+
+// --- roll ------------------------------------------------------------------------------------------------------------
+
+/// How far each dimension moves, within its size. Without dims the tensor is rolled flattened.
+template <class T>
+std::vector<std::int64_t> plan_roll(const Sizes& sizes, const Arguments<T>& a) {
+    const std::vector<std::int64_t> shifts = a.integers("shifts"), dims = a.integers("dims");
+    if (shifts.empty() || (shifts.size() != dims.size() && !(dims.empty() && shifts.size() == 1)))
+        throw Error("roll: found shifts " + to_string(shifts) + " and dims " + to_string(dims) +
+                    ", expected a shift for each dimension, or one and no dimensions");
+    std::vector<std::int64_t> result(sizes.size(), 0);
+    for (std::size_t i = 0; i < shifts.size(); ++i) {
+        if (sizes.empty()) throw Error("roll: found a tensor without dimensions, expected at least 1 dimension");
+        const auto d =
+            static_cast<std::size_t>(dims.empty() ? 0 : wrap_dim(dims[i], static_cast<std::int64_t>(sizes.size())));
+        if (sizes[d] > 0) result[d] = ((result[d] + shifts[i] % sizes[d]) % sizes[d] + sizes[d]) % sizes[d];
+    }
+    return result;
+}
+
+std::vector<Tensor> eval_roll(const Arguments<Tensor>& a) {
+    Tensor self = a.tensor("self");
+    const Sizes sizes = self.sizes();
+    if (a.integers("dims").empty()) self = reshape_tensor(self, {self.numel()});
+    const std::vector<std::int64_t> shifts = plan_roll(self.sizes(), a);
+    const Tensor rolled = pick(self, self.sizes(), [&](const std::vector<std::int64_t>& i) {
+        std::int64_t offset = 0;
+        for (std::size_t d = 0; d < i.size(); ++d)
+            offset += (i[d] + self.sizes()[d] - shifts[d]) % self.sizes()[d] * self.strides()[d];
+        return offset;
+    });
+    return {reshape_tensor(rolled, sizes)};
+}
+
+std::vector<expr::Value> lower_roll(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    expr::Value self = a.tensor("self");
+    const Sizes sizes = self.sizes();
+    if (a.integers("dims").empty()) self = reshape_value(self, {element_count(sizes)});
+    const std::vector<std::int64_t> shifts = plan_roll(self.sizes(), a);
+    const expr::Value rolled(self.dtype(), self.sizes(), [self, shifts](const expr::Index& i) {
+        expr::Index from = i;
+        for (std::size_t d = 0; d < i.size(); ++d)
+            if (shifts[d] != 0)
+                from[d] = (i[d] + expr::index(self.sizes()[d] - shifts[d])) % expr::index(self.sizes()[d]);
+        return self(from);
+    });
+    return {reshape_value(rolled, sizes)};
+}
+
+// --- pixel_shuffle ---------------------------------------------------------------------------------------------------
+
+/// Sizes of the leading dimensions, then channels, height and width. Throws Error unless they are there.
+std::pair<Sizes, Sizes> image_sizes(const Sizes& sizes, std::int64_t factor, const std::string& op) {
+    if (sizes.size() < 3 || factor <= 0 || factor > (1 << 15))
+        throw Error(op + ": found sizes " + to_string(sizes) + " and factor " + std::to_string(factor) +
+                    ", expected channels, height and width and a factor of at least 1");
+    return {Sizes(sizes.begin(), sizes.end() - 3), Sizes(sizes.end() - 3, sizes.end())};
+}
+
+/// reshape to batch + split, permute the split dimensions, reshape to batch + merged.
+NodeRef regroup(GraphBuilder& b, const NodeValue& self, const Sizes& batch, const Sizes& split,
+                const std::vector<std::int64_t>& order, const Sizes& merged) {
+    const auto with_batch = [&](const Sizes& sizes) {
+        Sizes result = batch;
+        result.insert(result.end(), sizes.begin(), sizes.end());
+        return Arg::ints(result);
+    };
+    const auto rank = static_cast<std::int64_t>(batch.size());
+    std::vector<std::int64_t> dims;
+    for (std::int64_t d = 0; d < rank; ++d) dims.push_back(d);
+    for (const std::int64_t d : order) dims.push_back(rank + d);
+    const NodeValue apart = b.call("aten.reshape.default", {arg(self), with_batch(split)});
+    const NodeValue permuted = b.call("aten.permute.default", {arg(apart), Arg::ints(dims)});
+    return b.call("aten.reshape.default", {arg(own_copy(b, permuted)), with_batch(merged)}).ref;
+}
+
+std::vector<NodeRef> decompose_pixel_shuffle(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self");
+    const std::int64_t r = a.integer("upscale_factor");
+    const auto [batch, image] = image_sizes(self.meta.sizes, r, "pixel_shuffle");
+    const std::int64_t area = (Checked(r) * r).value();
+    if (image[0] % area != 0)
+        throw Error("pixel_shuffle: found " + std::to_string(image[0]) + " channels, expected a multiple of " +
+                    std::to_string(area));
+    const std::int64_t channels = image[0] / area;
+    return {regroup(b, self, batch, {channels, r, r, image[1], image[2]}, {0, 3, 1, 4, 2},
+                    {channels, (Checked(image[1]) * r).value(), (Checked(image[2]) * r).value()})};
+}
+
+std::vector<NodeRef> decompose_pixel_unshuffle(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self");
+    const std::int64_t r = a.integer("downscale_factor");
+    const auto [batch, image] = image_sizes(self.meta.sizes, r, "pixel_unshuffle");
+    if (image[1] % r != 0 || image[2] % r != 0)
+        throw Error("pixel_unshuffle: found height " + std::to_string(image[1]) + " and width " +
+                    std::to_string(image[2]) + ", expected multiples of " + std::to_string(r));
+    return {regroup(b, self, batch, {image[0], image[1] / r, r, image[2] / r, r}, {0, 2, 4, 1, 3},
+                    {(Checked(image[0]) * r * r).value(), image[1] / r, image[2] / r})};
+}
+
+}  // namespace
+
+using samples::moved;
+using samples::once;
+using samples::operator+;
+
+std::span<const OpDef> rearrange_ops() {
+    static const OpDef ops[] = {
+        {
+            .name = "aten.flip.default",
+            .doc = "dimensions in reverse: https://pytorch.org/docs/stable/generated/torch.flip.html",
+            .schema = "flip(Tensor self, int[] dims) -> Tensor",
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                const ValueMeta self = a.tensor("self");
+                return {ValueMeta::contiguous(self.dtype, flip_plan(geometry(self), a).sizes)};
+            },
+            .eval = [](const Arguments<Tensor>& a) -> std::vector<Tensor> {
+                const Tensor self = a.tensor("self");
+                return {apply_view(flip_plan(geometry(self), a), self).clone().with_requires_grad(false)};
+            },
+            .lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) -> std::vector<expr::Value> {
+                const expr::Value self = a.tensor("self");
+                return {apply_view(flip_plan(geometry(self), a), self)};
+            },
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "both", {2, 3}, {Arg::ints({0, 1})}) +
+                           std::vector<Sample>{once(dtype, "last", {2, 4}, {Arg::ints({-1})}),
+                                               once(dtype, "none", {3}, {Arg::ints({})}),
+                                               once(dtype, "0-d", {}, {Arg::ints({0})}),
+                                               once(dtype, "empty", {0, 2}, {Arg::ints({0})})};
+                },
+        },
+        {
+            .name = "aten.roll.default",
+            .doc = "dimensions shifted around their ends: https://pytorch.org/docs/stable/generated/torch.roll.html",
+            .schema = "roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                const ValueMeta self = a.tensor("self");
+                plan_roll(a.integers("dims").empty() ? Sizes{self.numel()} : self.sizes, a);
+                return {ValueMeta::contiguous(self.dtype, self.sizes)};
+            },
+            .eval = eval_roll,
+            .lower = lower_roll,
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "flattened", {2, 3}, {Arg::ints({2})}) +
+                           std::vector<Sample>{
+                               once(dtype, "two dims", {3, 4}, {Arg::ints({1, -5}), Arg::ints({0, -1})}),
+                               once(dtype, "one dim twice", {5}, {Arg::ints({1, 3}), Arg::ints({0, 0})}),
+                               once(dtype, "around", {4}, {Arg::ints({9}), Arg::ints({0})}),
+                               once(dtype, "0-d", {}, {Arg::ints({1})}),
+                               once(dtype, "empty", {0, 2}, {Arg::ints({1}), Arg::ints({0})})};
+                },
+        },
+        {
+            .name = "aten.pixel_shuffle.default",
+            .doc = "channels spread over larger images: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html",
+            .schema = "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
+            .decompose = decompose_pixel_shuffle,
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "batch", {1, 8, 2, 3}, {2}) +
+                           std::vector<Sample>{once(dtype, "image", {9, 1, 2}, {3}),
+                                               once(dtype, "empty", {0, 4, 1, 1}, {2})};
+                },
+        },
+        {
+            .name = "aten.pixel_unshuffle.default",
+            .doc = "the reverse of pixel_shuffle: "
+                   "https://pytorch.org/docs/stable/generated/torch.nn.PixelUnshuffle.html",
+            .schema = "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
+            .decompose = decompose_pixel_unshuffle,
+            .samples =
+                [](DType dtype) {
+                    return std::vector<Sample>{once(dtype, "batch", {1, 2, 4, 6}, {2}),
+                                               once(dtype, "image", {1, 3, 3}, {3})};
+                },
+        },
+    };
+    return ops;
+}
+
+}  // namespace whittle

@@ -1,0 +1,448 @@
+// Sums, products, means, norms, any and all over dimensions. Kernels add floats in double precision, so that the
+// reference is closer to the true sum than what it judges. Definitions:
+// https://pytorch.org/docs/stable/torch.html#reduction-ops
+#include <cmath>
+#include <limits>
+
+#include "ops/aten/families.h"
+#include "ops/core/integer.h"
+#include "ops/core/reduce.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using expr::Op;
+using samples::t;
+
+/// What a kernel accumulates in.
+template <class T>
+using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+
+template <class T>
+Accumulator<T> plus(Accumulator<T> a, Accumulator<T> b) {
+    if constexpr (std::is_same_v<T, bool>)
+        return a || b;
+    else if constexpr (std::is_integral_v<T>)
+        return wrapping_add(a, b);
+    else
+        return a + b;
+}
+
+/// Sum of f(row(j)).
+template <class T, class Row, class F>
+Accumulator<T> sum_of(std::int64_t length, const Row& row, F f) {
+    Accumulator<T> sum{};
+    for (std::int64_t j = 0; j < length; ++j) sum = plus<T>(sum, static_cast<Accumulator<T>>(f(row(j))));
+    return sum;
+}
+
+/// The dtype asked for, else i64 for integers and bool, else the operand's.
+template <class T>
+DType sum_dtype(const Arguments<T>& arguments) {
+    const DType self = operand_info(arguments.tensor("self")).dtype;
+    return arguments.dtype("dtype").value_or(is_floating(self) ? self : DType::i64);
+}
+
+// --- sum and prod ---
+
+std::vector<ValueMeta> infer_sum(const Arguments<ValueMeta>& arguments) {
+    return {ValueMeta::contiguous(sum_dtype(arguments), reduction_of(arguments).result())};
+}
+
+std::vector<Tensor> eval_sum(const Arguments<Tensor>& arguments) {
+    const Reduction reduction = reduction_of(arguments);
+    const DType dtype = sum_dtype(arguments);
+    return {visit_compute(dtype, [&]<class T>(T) {
+        const Rows<T> in = rows<T>(arguments.tensor("self"), reduction, dtype);
+        const std::vector<T> out = in.template each<T>([&](const auto& row) {
+            return static_cast<T>(sum_of<T>(in.length, row, [](T element) { return element; }));
+        });
+        return store(out, dtype, reduction.result());
+    })};
+}
+
+std::vector<expr::Value> lower_sum(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const DType dtype = sum_dtype(arguments);
+    const expr::Value self = arguments.tensor("self"), operand = read(self, self.sizes(), dtype);
+    return {convert(dtype, fold_sum(builder, operand, reduction_of(arguments)))};
+}
+
+std::vector<Tensor> eval_prod(const Arguments<Tensor>& arguments) {
+    const Reduction reduction = reduction_of(arguments);
+    const DType dtype = sum_dtype(arguments);
+    return {visit_compute(dtype, [&]<class T>(T) {
+        const Rows<T> in = rows<T>(arguments.tensor("self"), reduction, dtype);
+        const std::vector<T> out = in.template each<T>([&](const auto& row) {
+            Accumulator<T> product = 1;
+            for (std::int64_t j = 0; j < in.length; ++j) {
+                if constexpr (std::is_integral_v<T>)
+                    product = static_cast<T>(wrapping_mul(product, row(j)));
+                else
+                    product *= row(j);
+            }
+            return static_cast<T>(product);
+        });
+        return store(out, dtype, reduction.result());
+    })};
+}
+
+std::vector<expr::Value> lower_prod(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const DType dtype = sum_dtype(arguments);
+    const expr::Value self = arguments.tensor("self"), operand = read(self, self.sizes(), dtype);
+    const auto times = [&](const Expr& sofar, const FoldStep& step) {
+        const Expr element = operand(step.operand);
+        return element->dtype == DType::boolean ? sofar && element : sofar * element;
+    };
+    const Expr one = expr::constant(operand.dtype(), Scalar(1));
+    return {convert(dtype, fold(builder, reduction_of(arguments), one, times, "product"))};
+}
+
+// --- mean ---
+
+template <class T>
+DType mean_dtype(const Arguments<T>& arguments) {
+    const DType self = operand_info(arguments.tensor("self")).dtype;
+    const DType dtype = arguments.dtype("dtype").value_or(self);
+    if (!is_floating(dtype))
+        throw Error("aten." + arguments.schema().name + ": the mean of " + std::string(name(dtype)) + " is not defined",
+                    "give it a floating dtype");
+    return dtype;
+}
+
+std::vector<ValueMeta> infer_mean(const Arguments<ValueMeta>& arguments) {
+    return {ValueMeta::contiguous(mean_dtype(arguments), reduction_of(arguments).result())};
+}
+
+std::vector<Tensor> eval_mean(const Arguments<Tensor>& arguments) {
+    const Reduction reduction = reduction_of(arguments);
+    const DType dtype = mean_dtype(arguments);
+    const Rows<double> in = rows<double>(arguments.tensor("self"), reduction, dtype);
+    const std::vector<double> out = in.each<double>([&](const auto& row) {
+        return sum_of<double>(in.length, row, [](double x) { return x; }) / static_cast<double>(in.length);
+    });
+    return {store(out, dtype, reduction.result())};
+}
+
+std::vector<expr::Value> lower_mean(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const DType dtype = mean_dtype(arguments);
+    const Reduction reduction = reduction_of(arguments);
+    const expr::Value self = arguments.tensor("self");
+    const expr::Value sum = fold_sum(builder, read(self, self.sizes(), dtype), reduction);
+    const auto count = static_cast<double>(reduction.count());
+    return {pointwise({sum}, sum.sizes(), dtype,
+                      [count](const std::vector<Expr>& x) { return x[0] / constant(x[0], count); })};
+}
+
+// --- any and all ---
+
+/// bool, but u8 for u8.
+template <class T>
+DType logic_dtype(const Arguments<T>& arguments) {
+    return operand_info(arguments.tensor("self")).dtype == DType::u8 ? DType::u8 : DType::boolean;
+}
+
+/// As of other ops, but an empty list of dimensions, other than none, reduces nothing: so PyTorch since 2.2.
+template <class T>
+Reduction logic_reduction(const Arguments<T>& arguments) {
+    Reduction reduction = reduction_of(arguments);
+    const Param* dim = arguments.schema().param("dim");
+    if (dim && dim->type == ParamType::int_list && arguments.has("dim") && arguments.integers("dim").empty())
+        reduction.reduced.assign(reduction.sizes.size(), false);
+    return reduction;
+}
+
+std::vector<ValueMeta> infer_logic(const Arguments<ValueMeta>& arguments) {
+    return {ValueMeta::contiguous(logic_dtype(arguments), logic_reduction(arguments).result())};
+}
+
+/// kAny: some element is != 0; else: all are.
+template <bool kAny>
+std::vector<Tensor> eval_logic(const Arguments<Tensor>& arguments) {
+    const Reduction reduction = logic_reduction(arguments);
+    const Rows<bool> in = rows<bool>(arguments.tensor("self"), reduction, DType::boolean);
+    const std::vector<bool> out = in.each<bool>([&](const auto& row) {
+        for (std::int64_t j = 0; j < in.length; ++j)
+            if (row(j) == kAny) return kAny;
+        return !kAny;
+    });
+    return {store(out, logic_dtype(arguments), reduction.result())};
+}
+
+template <bool kAny>
+std::vector<expr::Value> lower_logic(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const expr::Value operand = convert(DType::boolean, arguments.tensor("self"));
+    return {convert(logic_dtype(arguments), fold_extremum(builder, operand, logic_reduction(arguments), kAny))};
+}
+
+// --- Norms ---
+
+/// (sum |x|^p)^(1/p) with its limits: p = 0 counts what is not zero, infinities take the largest or smallest magnitude.
+struct Norm {
+    double p;
+    DType dtype;
+
+    template <class T>
+    static Norm of(const Arguments<T>& arguments) {
+        const DType self = operand_info(arguments.tensor("self")).dtype;
+        const DType dtype = arguments.dtype("dtype").value_or(self);
+        if (!is_floating(dtype)) reject_dtype(arguments.schema(), dtype);
+        const Norm norm{arguments.number("ord"), dtype};
+        if (std::isinf(norm.p) || norm.p < 0) require_elements(arguments.schema(), reduction_of(arguments));
+        return norm;
+    }
+
+    double element(double x) const {
+        if (p == 0) return x != 0;
+        if (p == 1) return std::fabs(x);
+        if (p == 2) return x * x;
+        return std::pow(std::fabs(x), p);
+    }
+    double finish(double sum) const {
+        if (p == 0 || p == 1) return sum;
+        return p == 2 ? std::sqrt(sum) : std::pow(sum, 1 / p);
+    }
+    Expr element(const Expr& x) const {
+        if (p == 0) return expr::select(expr::not_equal(x, constant(x, 0)), constant(x, 1), constant(x, 0));
+        if (p == 2) return x * x;
+        const Expr magnitude = expr::unary(Op::abs, x);
+        return p == 1 ? magnitude : expr::binary(Op::pow, magnitude, constant(x, p));
+    }
+    Expr finish(const Expr& sum) const {
+        if (p == 0 || p == 1) return sum;
+        return p == 2 ? expr::unary(Op::sqrt, sum) : expr::binary(Op::pow, sum, constant(sum, 1 / p));
+    }
+};
+
+std::vector<ValueMeta> infer_norm(const Arguments<ValueMeta>& arguments) {
+    return {ValueMeta::contiguous(Norm::of(arguments).dtype, reduction_of(arguments).result())};
+}
+
+std::vector<Tensor> eval_norm(const Arguments<Tensor>& arguments) {
+    const Norm norm = Norm::of(arguments);
+    const Reduction reduction = reduction_of(arguments);
+    const Rows<double> in = rows<double>(arguments.tensor("self"), reduction, norm.dtype);
+    const std::vector<double> out = in.each<double>([&](const auto& row) {
+        if (!std::isinf(norm.p))
+            return norm.finish(sum_of<double>(in.length, row, [&](double x) { return norm.element(x); }));
+        double extreme = norm.p > 0 ? 0 : std::numeric_limits<double>::infinity();
+        for (std::int64_t j = 0; j < in.length; ++j) {
+            const double magnitude = std::fabs(row(j));
+            if (std::isnan(extreme) || std::isnan(magnitude))
+                extreme = std::numeric_limits<double>::quiet_NaN();
+            else
+                extreme = norm.p > 0 ? std::max(extreme, magnitude) : std::min(extreme, magnitude);
+        }
+        return extreme;
+    });
+    return {store(out, norm.dtype, reduction.result())};
+}
+
+std::vector<expr::Value> lower_norm(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const Norm norm = Norm::of(arguments);
+    const Reduction reduction = reduction_of(arguments);
+    const expr::Value self = arguments.tensor("self"), operand = read(self, self.sizes(), norm.dtype);
+    const bool extreme = std::isinf(norm.p);
+    const expr::Value elements = pointwise({operand}, self.sizes(), operand.dtype(), [=](const std::vector<Expr>& x) {
+        return extreme ? expr::unary(Op::abs, x[0]) : norm.element(x[0]);
+    });
+    const expr::Value folded =
+        extreme ? fold_extremum(builder, elements, reduction, norm.p > 0) : fold_sum(builder, elements, reduction);
+    return {pointwise({folded}, folded.sizes(), norm.dtype,
+                      [=](const std::vector<Expr>& x) { return extreme ? x[0] : norm.finish(x[0]); })};
+}
+
+/// norm: the older spelling of linalg_vector_norm.
+std::vector<NodeRef> decompose_norm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Scalar p = arguments.optional_scalar("p").value_or(Scalar(2));
+    const bool dims = arguments.schema().param("dim") != nullptr;
+    ArgList args = {arguments.tensor("self").ref, p};
+    if (dims) args.insert(args.end(), {Arg::ints(arguments.integers("dim")), Arg(arguments.boolean("keepdim"))});
+    return {builder.call("aten.linalg_vector_norm.default", std::move(args)).ref};
+}
+
+/// Elements that are not zero, counted.
+std::vector<NodeRef> decompose_count(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue counted = builder.call("aten.ne.Scalar", {arguments.tensor("self").ref, Arg(0)});
+    return {builder.call("aten.sum.dim_IntList", {counted.ref, Arg::ints(arguments.integers("dim"))}).ref};
+}
+
+// --- Samples ---
+
+/// A dtype as keyword, for those of `to` that differ.
+void add_dtypes(std::vector<Sample>& samples, DType dtype, std::initializer_list<DType> to, const ArgList& args) {
+    for (const DType target : to)
+        if (target != dtype)
+            samples.push_back(
+                {"dtype " + std::string(name(target)), {samples::random(dtype, {2, 3})}, args, {{"dtype", target}}});
+}
+
+std::vector<Sample> sum_dim_samples(DType dtype) {
+    std::vector<Sample> result = samples::dim_lists(dtype);
+    result.push_back({"dim none", {samples::random(dtype, {2, 3})}, {t(0), Arg()}});
+    result.push_back({"wraps", {samples::special(dtype)}, {t(0), Arg::ints({0})}});
+    if (is_floating(dtype)) result.pop_back();  // the largest values overflow in f32 but not in the kernel's double
+    add_dtypes(result, dtype, {DType::f64, DType::f32, DType::i64, DType::i32, DType::u8}, {t(0), Arg::ints({1})});
+    return result;
+}
+std::vector<Sample> sum_samples(DType dtype) {
+    std::vector<Sample> result = samples::whole(dtype);
+    add_dtypes(result, dtype, {DType::f64, DType::f32, DType::i64}, {t(0)});
+    return result;
+}
+std::vector<Sample> prod_dim_samples(DType dtype) {
+    std::vector<Sample> result = samples::single_dims(dtype);
+    add_dtypes(result, dtype, {DType::f64, DType::i32}, {t(0), Arg(1)});
+    return result;
+}
+
+/// The mean of integers needs a dtype.
+std::vector<Sample> as_means(DType dtype, std::vector<Sample> list) {
+    if (!is_floating(dtype))
+        for (Sample& sample : list) sample.kwargs.emplace_back("dtype", DType::f32);
+    return list;
+}
+std::vector<Sample> mean_samples(DType dtype) {
+    std::vector<Sample> result = as_means(dtype, samples::whole(dtype));
+    add_dtypes(result, dtype, {DType::f64, DType::f16}, {t(0)});
+    return result;
+}
+std::vector<Sample> mean_dim_samples(DType dtype) {
+    std::vector<Sample> result = as_means(dtype, samples::dim_lists(dtype));
+    add_dtypes(result, dtype, {DType::f64, DType::f16}, {t(0), Arg::ints({1})});
+    return result;
+}
+
+const double kOrders[] = {
+    2, 1, 0, 3, 0.5, -1, std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
+
+std::vector<Sample> vector_norm_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const double order : kOrders)
+        for (Sample& sample : samples::dim_lists(dtype, {}, order >= 0 && !std::isinf(order))) {
+            sample.args.insert(sample.args.begin() + 1, Arg(order));
+            sample.label += " ord " + std::to_string(order);
+            result.push_back(std::move(sample));
+        }
+    if (dtype != DType::f64)
+        result.push_back({"dtype f64", {samples::random(dtype, {3, 4})}, {t(0)}, {{"dtype", Arg(DType::f64)}}});
+    return result;
+}
+std::vector<Sample> norm_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const double order : kOrders)
+        result.push_back({"p " + std::to_string(order), {samples::random(dtype, {3, 4})}, {t(0), Arg(order)}});
+    return result;
+}
+std::vector<Sample> norm_dim_samples(DType dtype) {
+    std::vector<Sample> result = samples::dim_lists(dtype);
+    for (Sample& sample : result) sample.args.insert(sample.args.begin() + 1, Arg());
+    return result;
+}
+std::vector<Sample> count_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (Sample& sample : samples::dim_lists(dtype)) {
+        if (std::get<bool>(sample.args[2].value)) continue;  // no keepdim
+        sample.args.pop_back();
+        result.push_back(std::move(sample));
+    }
+    return result;
+}
+
+// --- Records ---
+
+constexpr OpDef sum_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+    return {.name = name,
+            .doc = "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
+            .schema = schema,
+            .infer = infer_sum,
+            .eval = eval_sum,
+            .lower = lower_sum,
+            .samples = samples};
+}
+constexpr OpDef prod_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+    return {.name = name,
+            .doc = "product; i64 for integers and bool unless dtype says otherwise, wrapping",
+            .schema = schema,
+            .infer = infer_sum,
+            .eval = eval_prod,
+            .lower = lower_prod,
+            .samples = samples};
+}
+constexpr OpDef mean_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+    return {.name = name,
+            .doc = "sum / count in a floating dtype; NaN of nothing",
+            .schema = schema,
+            .infer = infer_mean,
+            .eval = eval_mean,
+            .lower = lower_mean,
+            .samples = samples};
+}
+template <bool kAny>
+constexpr OpDef logic_op(std::string_view name, std::string_view schema, SamplesFn samples) {
+    return {.name = name,
+            .doc = kAny ? "is some element != 0; u8 gives u8" : "are all elements != 0; u8 gives u8",
+            .schema = schema,
+            .infer = infer_logic,
+            .eval = eval_logic<kAny>,
+            .lower = lower_logic<kAny>,
+            .samples = samples};
+}
+
+constexpr SamplesFn kWhole = [](DType dtype) { return samples::whole(dtype); };
+constexpr SamplesFn kSingle = [](DType dtype) { return samples::single_dims(dtype); };
+constexpr SamplesFn kLists = [](DType dtype) { return samples::dim_lists(dtype); };
+
+constexpr OpDef kReduction[] = {
+    sum_op("aten.sum.default", "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", sum_samples),
+    sum_op("aten.sum.dim_IntList",
+           "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+           sum_dim_samples),
+    prod_op("aten.prod.default", "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", sum_samples),
+    prod_op("aten.prod.dim_int",
+            "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            prod_dim_samples),
+    mean_op("aten.mean.default", "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", mean_samples),
+    mean_op("aten.mean.dim",
+            "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            mean_dim_samples),
+    logic_op<true>("aten.any.default", "any(Tensor self) -> Tensor", kWhole),
+    logic_op<true>("aten.any.dim", "any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", kSingle),
+    logic_op<true>("aten.any.dims", "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kLists),
+    logic_op<false>("aten.all.default", "all(Tensor self) -> Tensor", kWhole),
+    logic_op<false>("aten.all.dim", "all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", kSingle),
+    logic_op<false>("aten.all.dims", "all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kLists),
+    {.name = "aten.linalg_vector_norm.default",
+     .doc = "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes",
+     .schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+               "dtype=None) -> Tensor",
+     .dtypes = kFloating,
+     .infer = infer_norm,
+     .eval = eval_norm,
+     .lower = lower_norm,
+     .samples = vector_norm_samples},
+    {.name = "aten.norm.Scalar",
+     .doc = "linalg_vector_norm over all dimensions",
+     .schema = "norm.Scalar(Tensor self, Scalar p=2) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = decompose_norm,
+     .samples = norm_samples},
+    {.name = "aten.norm.ScalarOpt_dim",
+     .doc = "linalg_vector_norm over dimensions, p = 2 when none",
+     .schema = "norm.ScalarOpt_dim(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = decompose_norm,
+     .samples = norm_dim_samples},
+    {.name = "aten.count_nonzero.dim_IntList",
+     .doc = "how many elements are != 0",
+     .schema = "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
+     .decompose = decompose_count,
+     .samples = count_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> reduction_ops() { return kReduction; }
+
+}  // namespace whittle

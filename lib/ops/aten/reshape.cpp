@@ -1,0 +1,267 @@
+// Other shapes of the same elements in the same order: views where the strides allow one, else copies.
+// https://pytorch.org/docs/stable/generated/torch.Tensor.view.html states when they do.
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+
+namespace whittle {
+
+namespace {
+
+// Each rule gives the sizes that an op reshapes to.
+
+struct View_ {
+    static constexpr const char* name = "view";
+    template <class T>
+    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+        return infer_reshape(a.integers("size"), element_count(self), name);
+    }
+};
+
+struct Reshape {
+    template <class T>
+    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+        return infer_reshape(a.integers("shape"), element_count(self), "reshape");
+    }
+};
+
+struct UnsafeView {
+    template <class T>
+    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+        return infer_reshape(a.integers("size"), element_count(self), "_unsafe_view");
+    }
+};
+
+struct Flatten {
+    template <class T>
+    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+        const auto rank = static_cast<std::int64_t>(self.size());
+        const std::int64_t first = wrap_dim(a.integer("start_dim"), rank), last = wrap_dim(a.integer("end_dim"), rank);
+        if (first > last)
+            throw Error("flatten: found start_dim " + std::to_string(first) + " behind end_dim " +
+                        std::to_string(last) + ", expected the order of the dimensions");
+        if (self.empty()) return {1};
+        Sizes result(self.begin(), self.begin() + first);
+        result.push_back(element_count(
+            std::span(self).subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(last - first + 1))));
+        result.insert(result.end(), self.begin() + last + 1, self.end());
+        return result;
+    }
+};
+
+struct Unflatten {
+    template <class T>
+    static Sizes sizes(const Sizes& self, const Arguments<T>& a) {
+        if (self.empty()) throw Error("unflatten: found a tensor without dimensions, expected at least 1 dimension");
+        const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.size()));
+        if (a.integers("sizes").empty()) throw Error("unflatten: found no sizes, expected at least 1");
+        const Sizes inner = infer_reshape(a.integers("sizes"), self[static_cast<std::size_t>(dim)], "unflatten");
+        Sizes result(self.begin(), self.begin() + dim);
+        result.insert(result.end(), inner.begin(), inner.end());
+        result.insert(result.end(), self.begin() + dim + 1, self.end());
+        return result;
+    }
+};
+
+/// Whether the rule's op promises a view, and so refuses strides that allow none.
+template <class Rule>
+constexpr bool kViewOnly = std::is_same_v<Rule, View_> || std::is_same_v<Rule, UnsafeView>;
+
+template <class Rule>
+std::optional<Strides> view_strides(const Geometry& self, const Sizes& sizes) {
+    std::optional<Strides> strides = reshape_strides(self, sizes);
+    if (!strides && kViewOnly<Rule>)
+        throw Error("view: found sizes " + to_string(self.sizes) + " with strides " + to_string(self.strides) +
+                        ", expected strides that " + to_string(sizes) + " can be seen through",
+                    "reshape copies where it must");
+    return strides;
+}
+
+template <class Rule>
+std::vector<ValueMeta> infer_reshaped(const Arguments<ValueMeta>& a) {
+    const ValueMeta self = a.tensor("self");
+    const Sizes sizes = Rule::sizes(self.sizes, a);
+    const std::optional<Strides> strides = view_strides<Rule>(geometry(self), sizes);
+    return {{self.dtype, sizes, strides ? *strides : contiguous_strides(sizes), self.requires_grad}};
+}
+
+template <class Rule>
+std::vector<Tensor> eval_reshaped(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    const Sizes sizes = Rule::sizes(self.sizes(), a);
+    view_strides<Rule>(geometry(self), sizes);
+    return {reshape_tensor(self, sizes)};
+}
+
+template <class Rule>
+std::vector<expr::Value> lower_reshaped(expr::GroupBuilder&, const Arguments<expr::Value>& a) {
+    const expr::Value self = a.tensor("self");
+    return {reshape_value(self, Rule::sizes(self.sizes(), a))};
+}
+
+template <class Rule>
+constexpr OpDef reshape_op(OpDef def) {
+    def.infer = &infer_reshaped<Rule>;
+    def.eval = &eval_reshaped<Rule>;
+    def.lower = &lower_reshaped<Rule>;
+    return def;
+}
+
+// --- as_strided ----------------------------------------------------------------------------------------------------
+
+template <class T>
+void check_as_strided(const Arguments<T>& a) {
+    const Sizes sizes = a.integers("size");
+    element_count(sizes);
+    if (a.integers("stride").size() != sizes.size())
+        throw Error("as_strided: found sizes " + to_string(sizes) + " and strides " + to_string(a.integers("stride")) +
+                    ", expected as many of both");
+}
+
+std::vector<ValueMeta> infer_as_strided(const Arguments<ValueMeta>& a) {
+    check_as_strided(a);
+    const ValueMeta self = a.tensor("self");
+    return {{self.dtype, a.integers("size"), a.integers("stride"), self.requires_grad}};
+}
+
+std::vector<Tensor> eval_as_strided(const Arguments<Tensor>& a) {
+    check_as_strided(a);
+    const Tensor self = a.tensor("self");
+    return {self.as_strided(a.integers("size"), a.integers("stride"),
+                            a.optional_integer("storage_offset").value_or(self.offset()))};
+}
+
+/// Memory is not a matter of expressions, so strides become indices: of the tensor flattened in the order in which its
+/// elements lie. Only what `self` itself holds can be reached, where eager reaches the whole storage behind it.
+std::vector<NodeRef> decompose_as_strided(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self");
+    const Geometry from = geometry(self.meta);
+    std::vector<std::int64_t> order(from.sizes.size());  // dimensions from the widest stride to the narrowest
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, [&](std::int64_t x, std::int64_t y) { return from.stride(x) > from.stride(y); });
+    const View dense = permute_view(from, order);
+    if (!is_contiguous(dense.sizes, dense.strides(from.strides)))
+        throw Error("as_strided: found a tensor of strides " + to_string(from.strides) +
+                        ", expected one whose elements lie densely",
+                    "only then is every element of its storage one of its own");
+    const std::int64_t start = a.optional_integer("storage_offset").value_or(0);
+    const Sizes sizes = a.integers("size");
+    const Strides strides = a.integers("stride");
+    std::vector<std::int64_t> positions;
+    for_each_index(sizes, [&](const std::vector<std::int64_t>& index) {
+        const std::int64_t at = start + element_offset(index, strides);
+        positions.push_back(checked_index(at, self.meta.numel(), false, "as_strided"));
+    });
+    const NodeValue flat = b.call("aten.permute.default", {arg(self), Arg::ints(order)});
+    return {b.call("aten.take.default", {arg(flat), arg(b.constant(Tensor::of(positions, sizes), "positions"))}).ref};
+}
+
+}  // namespace
+
+using samples::moved;
+using samples::once;
+using samples::operator+;
+
+std::span<const OpDef> reshape_ops() {
+    static const OpDef ops[] = {
+        reshape_op<View_>({
+            .name = "aten.view.default",
+            .doc = "other sizes over the same memory: https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
+            .schema = "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    Sample channels = once(dtype, "of a permuted tensor", {}, {Arg::ints({2, 2, 3, 5})});
+                    channels.tensors = {
+                        samples::transposed(samples::mixed(dtype, {5, 3, 4})).as_strided({4, 3, 5}, {1, 4, 12}, 0)};
+                    return std::vector<Sample>{
+                        channels,
+                        once(dtype, "merge", {2, 3, 4}, {Arg::ints({6, 4})}),
+                        once(dtype, "split", {6, 4}, {Arg::ints({2, 3, 2, 2})}),
+                        once(dtype, "unaligned", {4, 6}, {Arg::ints({3, 8})}),
+                        once(dtype, "with -1", {4, 6}, {Arg::ints({2, -1, 3})}),
+                        once(dtype, "to 1s", {2, 3}, {Arg::ints({1, 2, 1, 3, 1})}),
+                        once(dtype, "from 0-d", {}, {Arg::ints({1, 1})}),
+                        once(dtype, "to 0-d", {1, 1}, {Arg::ints({})}),
+                        once(dtype, "empty", {2, 0, 3}, {Arg::ints({0, 5})}),
+                    };
+                },
+        }),
+        reshape_op<Reshape>({
+            .name = "aten.reshape.default",
+            .doc = "other sizes, copied where no view exists: "
+                   "https://pytorch.org/docs/stable/generated/torch.reshape.html",
+            .schema = "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "merge", {2, 3, 4}, {Arg::ints({6, 4})}) +
+                           moved(dtype, "unaligned", {4, 6}, {Arg::ints({3, -1})}) +
+                           std::vector<Sample>{once(dtype, "same", {2, 3}, {Arg::ints({2, 3})}),
+                                               once(dtype, "from 0-d", {}, {Arg::ints({1})}),
+                                               once(dtype, "empty", {0, 3}, {Arg::ints({3, -1})})};
+                },
+        }),
+        reshape_op<UnsafeView>({
+            .name = "aten._unsafe_view.default",
+            .doc = "view of a temporary (same values as view): "
+                   "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
+            .schema = "_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
+            .samples =
+                [](DType dtype) {
+                    return std::vector<Sample>{once(dtype, "split", {6, 4}, {Arg::ints({2, 3, 4})}),
+                                               once(dtype, "empty", {0, 4}, {Arg::ints({0, 2, 2})})};
+                },
+        }),
+        reshape_op<Flatten>({
+            .name = "aten.flatten.using_ints",
+            .doc = "a run of dimensions as one: https://pytorch.org/docs/stable/generated/torch.flatten.html",
+            .schema = "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "all", {2, 3, 4}) + moved(dtype, "from 1", {2, 3, 4}, {1}) +
+                           std::vector<Sample>{once(dtype, "one dim", {2, 3}, {1, 1}), once(dtype, "0-d", {}),
+                                               once(dtype, "empty", {2, 0, 3}, {0, 1})};
+                },
+        }),
+        reshape_op<Unflatten>({
+            .name = "aten.unflatten.int",
+            .doc = "one dimension as several: https://pytorch.org/docs/stable/generated/torch.unflatten.html",
+            .schema = "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "middle", {2, 6, 3}, {1, Arg::ints({2, -1})}) +
+                           std::vector<Sample>{once(dtype, "empty", {0, 4}, {-1, Arg::ints({2, 2})})};
+                },
+        }),
+        {
+            .name = "aten.as_strided.default",
+            .doc = "any sizes and strides over the same memory: "
+                   "https://pytorch.org/docs/stable/generated/torch.as_strided.html",
+            .schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> "
+                      "Tensor(a)",
+            .infer = infer_as_strided,
+            .eval = eval_as_strided,
+            .decompose = decompose_as_strided,
+            .samples =
+                [](DType dtype) {
+                    Sample permuted = once(dtype, "of a transposed tensor", {}, {Arg::ints({2, 5}), Arg::ints({5, 1})});
+                    permuted.tensors = {samples::transposed(samples::mixed(dtype, {3, 4}))};
+                    return std::vector<Sample>{
+                        permuted,
+                        once(dtype, "windows", {10}, {Arg::ints({4, 3}), Arg::ints({2, 1})}),
+                        once(dtype, "offset", {4, 5}, {Arg::ints({3, 2}), Arg::ints({5, 2}), 6}),
+                        once(dtype, "repeated", {3}, {Arg::ints({2, 3}), Arg::ints({0, 1})}),
+                        once(dtype, "to 0-d", {3}, {Arg::ints({}), Arg::ints({}), 2}),
+                        once(dtype, "empty", {3}, {Arg::ints({0, 2}), Arg::ints({2, 1})}),
+                    };
+                },
+        },
+    };
+    return ops;
+}
+
+}  // namespace whittle

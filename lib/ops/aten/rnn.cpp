@@ -1,0 +1,291 @@
+// Recurrent networks: cells, and whole sequences unrolled step by step over time into linear, sigmoid, tanh and so on.
+// Definitions: https://pytorch.org/docs/stable/generated/torch.nn.LSTM.html, GRU.html and RNN.html
+#include <algorithm>
+#include <cmath>
+
+#include "ops/aten/families.h"
+#include "ops/aten/recurrent.h"
+#include "ops/core/dense.h"
+#include "ops/core/gemm.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+namespace {
+
+// ---- decompose ----
+
+/// A state: h, and c for an LSTM.
+using State = std::vector<NodeValue>;
+
+NodeValue linear(GraphBuilder& builder, const NodeValue& input, const NodeValue& weight,
+                 const std::optional<NodeValue>& bias) {
+    return builder.call("aten.linear.default", {arg(input), arg(weight), bias ? arg(*bias) : Arg()});
+}
+
+NodeValue unary(GraphBuilder& builder, const char* op, const NodeValue& x) {
+    return builder.call("aten." + std::string(op) + ".default", {arg(x)});
+}
+
+NodeValue binary(GraphBuilder& builder, const char* op, const NodeValue& a, const NodeValue& b) {
+    return builder.call("aten." + std::string(op) + ".Tensor", {arg(a), arg(b)});
+}
+
+/// Columns [gate * hidden, (gate + 1) * hidden) of [batch, gates * hidden].
+NodeValue gate_of(GraphBuilder& builder, const NodeValue& gates, std::int64_t gate, std::int64_t hidden) {
+    return builder.call("aten.slice.Tensor", {arg(gates), 1, gate * hidden, (gate + 1) * hidden});
+}
+
+/// The next state, from what the input and the hidden state contribute to the gates: both [batch, gates * hidden].
+State step(GraphBuilder& b, RnnKind kind, const NodeValue& from_input, const NodeValue& from_hidden,
+           const State& state) {
+    const std::int64_t hidden = state[0].meta.sizes.at(1);
+    const auto gate = [&](const NodeValue& gates, std::int64_t i) { return gate_of(b, gates, i, hidden); };
+    if (kind == RnnKind::gru) {
+        const auto both = [&](std::int64_t i) {
+            return unary(b, "sigmoid", binary(b, "add", gate(from_input, i), gate(from_hidden, i)));
+        };
+        const NodeValue reset = both(0), keep = both(1);
+        const NodeValue fresh =
+            unary(b, "tanh", binary(b, "add", gate(from_input, 2), binary(b, "mul", reset, gate(from_hidden, 2))));
+        return {binary(b, "add", binary(b, "mul", binary(b, "sub", state[0], fresh), keep), fresh)};
+    }
+    const NodeValue gates = binary(b, "add", from_input, from_hidden);
+    if (kind == RnnKind::tanh) return {unary(b, "tanh", gates)};
+    if (kind == RnnKind::relu) return {unary(b, "relu", gates)};
+    const NodeValue in = unary(b, "sigmoid", gate(gates, 0)), forget = unary(b, "sigmoid", gate(gates, 1)),
+                    fresh = unary(b, "tanh", gate(gates, 2)), out = unary(b, "sigmoid", gate(gates, 3));
+    const NodeValue cell = binary(b, "add", binary(b, "mul", forget, state[1]), binary(b, "mul", in, fresh));
+    return {binary(b, "mul", out, unary(b, "tanh", cell)), cell};
+}
+
+NodeValue select(GraphBuilder& builder, const NodeValue& value, std::int64_t index) {
+    return builder.call("aten.select.int", {arg(value), 0, index});
+}
+
+/// One layer in one direction over [time, batch, features]; leaves the last state in `state`.
+NodeValue run_direction(GraphBuilder& builder, const Recurrence& r, const NodeValue& input, bool backward,
+                        const std::vector<NodeValue>& weights, State& state) {
+    const bool biases = weights.size() == 4;
+    const auto bias = [&](std::size_t i) { return biases ? std::optional<NodeValue>(weights[i]) : std::nullopt; };
+    const NodeValue from_input = linear(builder, input, weights[0], bias(2));  // of all times at once
+    std::vector<NodeValue> outputs(static_cast<std::size_t>(r.time));
+    for (std::int64_t i = 0; i < r.time; i++) {
+        const std::int64_t t = backward ? r.time - 1 - i : i;
+        const NodeValue from_hidden = linear(builder, state[0], weights[1], bias(3));
+        state = step(builder, r.kind, select(builder, from_input, t), from_hidden, state);
+        outputs[static_cast<std::size_t>(t)] = state[0];
+    }
+    return builder.call("aten.stack.default", {args_list(outputs), 0});
+}
+
+std::vector<NodeRef> decompose_sequence(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Recurrence r = recurrence_of(args);
+    const std::vector<NodeValue> params = args.tensors("params"), start = initial_state(args, r.kind);
+    const auto turned = [&](const NodeValue& value) {
+        return r.batch_first ? builder.call("aten.transpose.int", {arg(value), 0, 1}) : value;
+    };
+    NodeValue sequence = turned(args.tensor("input"));
+    std::vector<std::vector<NodeValue>> last(start.size());  // of h, and of c
+    for (std::int64_t layer = 0; layer < r.layers; layer++) {
+        std::vector<NodeValue> outputs;
+        for (std::int64_t direction = 0; direction < r.directions; direction++) {
+            const std::int64_t which = layer * r.directions + direction;
+            const auto first = params.begin() + which * r.weights();
+            State state;
+            for (const NodeValue& part : start) state.push_back(select(builder, part, which));
+            outputs.push_back(run_direction(builder, r, sequence, direction == 1,
+                                            std::vector<NodeValue>(first, first + r.weights()), state));
+            for (std::size_t i = 0; i < state.size(); i++) last[i].push_back(state[i]);
+        }
+        sequence = outputs.size() == 1 ? outputs[0] : builder.call("aten.cat.default", {args_list(outputs), 2});
+    }
+    std::vector<NodeRef> results = {turned(sequence).ref};
+    for (const std::vector<NodeValue>& parts : last)
+        results.push_back(builder.call("aten.stack.default", {args_list(parts), 0}).ref);
+    return results;
+}
+
+std::vector<NodeRef> decompose_cell(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const Recurrence r = cell_of(args);
+    const State state = initial_state(args, r.kind);
+    const NodeValue from_input =
+        linear(builder, args.tensor("input"), args.tensor("w_ih"), args.optional_tensor("b_ih"));
+    const NodeValue from_hidden = linear(builder, state[0], args.tensor("w_hh"), args.optional_tensor("b_hh"));
+    std::vector<NodeRef> results;
+    for (const NodeValue& part : step(builder, r.kind, from_input, from_hidden, state)) results.push_back(part.ref);
+    return results;
+}
+
+// ---- samples ----
+
+using samples::t;
+
+ArgList positions(int first, int count) {
+    ArgList list;
+    for (int i = 0; i < count; i++) list.push_back(t(first + i));
+    return list;
+}
+
+/// Small weights, so that gates do not saturate.
+Tensor weight(DType dtype, const Sizes& sizes, std::uint64_t seed) {
+    return samples::uniform(dtype, sizes, -0.6, 0.6, seed);
+}
+
+struct SampleSizes {
+    std::int64_t time = 3, batch = 2, input = 3, hidden = 4, layers = 1;
+    bool biases = true, bidirectional = false, batch_first = false;
+};
+
+Sample sample_call(DType dtype, RnnKind kind, const std::string& label, const SampleSizes& s) {
+    const std::int64_t directions = s.bidirectional ? 2 : 1, rows = gates(kind) * s.hidden;
+    const int states = kind == RnnKind::lstm ? 2 : 1;
+    Sample sample{label, {}, {}};
+    std::uint64_t seed = 1;
+    sample.tensors.push_back(
+        weight(dtype, s.batch_first ? Sizes{s.batch, s.time, s.input} : Sizes{s.time, s.batch, s.input}, seed++));
+    for (int i = 0; i < states; i++)
+        sample.tensors.push_back(weight(dtype, {s.layers * directions, s.batch, s.hidden}, seed++));
+    int params = 0;
+    for (std::int64_t i = 0; i < s.layers * directions; i++) {
+        const std::int64_t features = i < directions ? s.input : directions * s.hidden;
+        std::vector<Sizes> sizes = {{rows, features}, {rows, s.hidden}};
+        if (s.biases) sizes.insert(sizes.end(), {{rows}, {rows}});
+        for (const Sizes& of : sizes) sample.tensors.push_back(weight(dtype, of, seed++));
+        params += static_cast<int>(sizes.size());
+    }
+    sample.args = {t(0),
+                   states == 2 ? Arg(positions(1, 2)) : t(1),
+                   positions(1 + states, params),
+                   s.biases,
+                   s.layers,
+                   0.0,
+                   false,
+                   s.bidirectional,
+                   s.batch_first};
+    return sample;
+}
+
+template <RnnKind Kind>
+std::vector<Sample> sample_sequence(DType dtype) {
+    std::vector<Sample> result = {
+        sample_call(dtype, Kind, "plain", {}),
+        sample_call(dtype, Kind, "two layers", {.layers = 2}),
+        sample_call(dtype, Kind, "bidirectional", {.bidirectional = true}),
+        sample_call(dtype, Kind, "two layers, both ways, batch first",
+                    {.layers = 2, .bidirectional = true, .batch_first = true}),
+        sample_call(dtype, Kind, "no biases, batch first", {.biases = false, .batch_first = true}),
+        sample_call(dtype, Kind, "one step", {.time = 1, .batch = 1}),
+        sample_call(dtype, Kind, "empty batch", {.batch = 0})};
+    Sample strided = sample_call(dtype, Kind, "strided", {});
+    for (Tensor& tensor : strided.tensors)
+        tensor = tensor.rank() == 1 ? samples::negative(tensor) : samples::transposed(tensor);
+    result.push_back(std::move(strided));
+    if (Kind == RnnKind::relu) return result;
+    Sample special = sample_call(dtype, Kind, "special", {});
+    special.tensors[0] =
+        samples::values(dtype, {NAN, 1, 1, INFINITY, 2, 0, 1, 1, 1, 0, 0, 0, 1, 2, 3, 100, -100, 5}, {3, 2, 3});
+    result.push_back(std::move(special));
+    return result;
+}
+
+template <RnnKind Kind>
+std::vector<Sample> sample_cell(DType dtype) {
+    std::vector<Sample> result;
+    const int states = Kind == RnnKind::lstm ? 2 : 1;
+    for (const bool biases : {false, true})
+        for (const std::int64_t batch : {0, 1, 3}) {
+            Sample sample = sample_call(dtype, Kind, "", {.time = 1, .batch = batch, .biases = biases});
+            sample.label = std::string(biases ? "biases" : "no biases") + ", batch " + std::to_string(batch);
+            for (int i = 0; i <= states; i++) {  // drop the dimension of time or layers
+                const Sizes& sizes = sample.tensors[i].sizes();
+                const Sizes rest(sizes.begin() + 1, sizes.end());
+                sample.tensors[i] = sample.tensors[i].as_strided(rest, contiguous_strides(rest), 0);
+            }
+            const Arg state = states == 2 ? Arg(positions(1, 2)) : t(1);
+            sample.args = {t(0), state, t(1 + states), t(2 + states)};
+            if (biases) sample.args.insert(sample.args.end(), {t(3 + states), t(4 + states)});
+            result.push_back(std::move(sample));
+        }
+    return result;
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "aten.lstm.input",
+     .doc = "Long short-term memory over a sequence; pytorch.org/docs/stable/generated/torch.nn.LSTM.html",
+     .schema = "lstm.input(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, int num_layers, float dropout, "
+               "bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_sequence,
+     .eval = eval_sequence,
+     .decompose = decompose_sequence,
+     .samples = sample_sequence<RnnKind::lstm>},
+    {.name = "aten.gru.input",
+     .doc = "Gated recurrent units over a sequence; pytorch.org/docs/stable/generated/torch.nn.GRU.html",
+     .schema = "gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, "
+               "bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_sequence,
+     .eval = eval_sequence,
+     .decompose = decompose_sequence,
+     .samples = sample_sequence<RnnKind::gru>},
+    {.name = "aten.rnn_tanh.input",
+     .doc = "Recurrent network with tanh; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
+     .schema = "rnn_tanh.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
+               "float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_sequence,
+     .eval = eval_sequence,
+     .decompose = decompose_sequence,
+     .samples = sample_sequence<RnnKind::tanh>},
+    {.name = "aten.rnn_relu.input",
+     .doc = "Recurrent network with relu; pytorch.org/docs/stable/generated/torch.nn.RNN.html",
+     .schema = "rnn_relu.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, "
+               "float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_sequence,
+     .eval = eval_sequence,
+     .decompose = decompose_sequence,
+     .samples = sample_sequence<RnnKind::relu>},
+    {.name = "aten.lstm_cell.default",
+     .doc = "One step of an LSTM: (h, c); pytorch.org/docs/stable/generated/torch.nn.LSTMCell.html",
+     .schema = "lstm_cell(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "
+               "-> (Tensor, Tensor)",
+     .dtypes = kFloating,
+     .infer = infer_cell,
+     .eval = eval_cell,
+     .decompose = decompose_cell,
+     .samples = sample_cell<RnnKind::lstm>},
+    {.name = "aten.gru_cell.default",
+     .doc = "One step of a GRU; pytorch.org/docs/stable/generated/torch.nn.GRUCell.html",
+     .schema = "gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) "
+               "-> Tensor",
+     .dtypes = kFloating,
+     .infer = infer_cell,
+     .eval = eval_cell,
+     .decompose = decompose_cell,
+     .samples = sample_cell<RnnKind::gru>},
+    {.name = "aten.rnn_tanh_cell.default",
+     .doc = "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html",
+     .schema = "rnn_tanh_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
+               "Tensor? b_hh=None) -> Tensor",
+     .dtypes = kFloating,
+     .infer = infer_cell,
+     .eval = eval_cell,
+     .decompose = decompose_cell,
+     .samples = sample_cell<RnnKind::tanh>},
+    {.name = "aten.rnn_relu_cell.default",
+     .doc = "One step of a recurrent network; pytorch.org/docs/stable/generated/torch.nn.RNNCell.html",
+     .schema = "rnn_relu_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
+               "Tensor? b_hh=None) -> Tensor",
+     .dtypes = kFloating,
+     .infer = infer_cell,
+     .eval = eval_cell,
+     .decompose = decompose_cell,
+     .samples = sample_cell<RnnKind::relu>},
+};
+
+}  // namespace
+
+std::span<const OpDef> rnn_ops() { return kOps; }
+
+}  // namespace whittle

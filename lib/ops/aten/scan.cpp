@@ -1,0 +1,326 @@
+// Running sums, products, extremes and log-sums along a dimension. Like ATen's CPU kernels they accumulate f32 in f64,
+// half types in f32 and integers in i64.
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/own_copy.h"
+#include "ops/core/combine.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+#include "ops/core/pointwise.h"
+
+namespace whittle {
+
+namespace {
+
+/// at::acc_type on CPU.
+DType accumulator(DType dtype) {
+    if (dtype == DType::f32) return DType::f64;
+    return is_floating(dtype) ? compute_dtype(dtype) : DType::i64;
+}
+
+/// Calls f(offsets of a line's elements) for every line of a contiguous tensor along `dim`.
+template <class F>
+void for_each_line(const Sizes& sizes, std::size_t dim, F&& f) {
+    const Strides strides = contiguous_strides(sizes);
+    Sizes starts = sizes;
+    starts[dim] = 1;
+    std::vector<std::size_t> line(static_cast<std::size_t>(sizes[dim]));
+    for_each_index(starts, [&](const std::vector<std::int64_t>& i) {
+        const std::int64_t start = element_offset(i, strides);
+        for (std::size_t k = 0; k < line.size(); ++k)
+            line[k] = static_cast<std::size_t>(start + static_cast<std::int64_t>(k) * strides[dim]);
+        f(line);
+    });
+}
+
+/// A stage of `init`'s elements in which those from the second on along `dim` are then replaced, in order, by
+/// next(previous element of the stage, own element of the stage, own index).
+expr::Value scan_stage(expr::GroupBuilder& g, const expr::Value& init, std::size_t dim,
+                       const std::function<Expr(const Expr& before, const Expr& own, const expr::Index& at)>& next,
+                       const std::string& hint) {
+    const std::int64_t extent = init.sizes()[dim];
+    if (extent < 2) return init;
+    return g.stage(
+        init.dtype(), init.sizes(), [&](const expr::Index& i) { return init(i); },
+        [&](const expr::Index& i, const std::function<Expr(const expr::Index&)>& self) {
+            const expr::LoopVar r = g.domain_variable(extent - 1);
+            expr::Index before = i, own = i;
+            before[dim] = expr::variable(r.name);
+            own[dim] = expr::variable(r.name) + expr::index(1);
+            return std::vector<expr::Update>{
+                {.domain = {r}, .where = own, .value = next(self(before), self(own), own)}};
+        },
+        hint);
+}
+
+template <class T>
+std::size_t scan_dim(const Arguments<T>& a, const Sizes& sizes) {
+    return static_cast<std::size_t>(wrap_dim(a.integer("dim"), static_cast<std::int64_t>(sizes.size())));
+}
+
+// --- cumsum, cumprod, logcumsumexp -----------------------------------------------------------------------------------
+
+struct Sum {
+    static constexpr bool widens = true;  ///< integers give i64
+    template <class T>
+    static T next(T before, T own) {
+        return combine<T>(Combine::sum, before, own);
+    }
+    static Expr next(const Expr& before, const Expr& own) { return before + own; }
+};
+
+struct Product {
+    static constexpr bool widens = true;
+    template <class T>
+    static T next(T before, T own) {
+        return combine<T>(Combine::prod, before, own);
+    }
+    static Expr next(const Expr& before, const Expr& own) { return before * own; }
+};
+
+/// log(exp(a) + exp(b)) without overflow. Equal infinities give themselves, where the formula would give NaN.
+struct LogAddExp {
+    static constexpr bool widens = false;
+    template <class T>
+    static T next(T a, T b) {
+        if constexpr (std::is_floating_point_v<T>) {
+            if (std::isnan(b)) return b;
+            const T low = b < a ? b : a, high = a < b ? b : a;
+            return low == high && std::isinf(low) ? a : std::log1p(std::exp(low - high)) + high;
+        } else {
+            return a;
+        }
+    }
+    static Expr next(const Expr& a, const Expr& b) {
+        const Expr low = expr::select(b < a, b, a), high = expr::select(a < b, b, a);
+        const Expr infinity = constant(a, std::numeric_limits<double>::infinity());
+        const Expr infinite = equal(low, high) && equal(expr::unary(expr::Op::abs, low), infinity);
+        const Expr exponential = expr::unary(expr::Op::exp, low - high);
+        const Expr sum = expr::unary(expr::Op::log1p, exponential) + high;
+        return expr::select(expr::unary(expr::Op::is_nan, b), b, expr::select(infinite, a, sum));
+    }
+};
+
+template <class Rule, class T>
+DType scan_dtype(const Arguments<T>& a) {
+    const DType self = operand_info(a, "self").dtype;
+    if constexpr (Rule::widens) {
+        if (const std::optional<DType> given = a.dtype("dtype")) {
+            if (*given == DType::boolean) throw Error(a.schema().name + ": found dtype bool, expected a number type");
+            return *given;
+        }
+        if (!is_floating(self)) return DType::i64;
+    }
+    return self;
+}
+
+template <class Rule>
+constexpr OpDef scan_op(OpDef def) {
+    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+        const ValueMeta self = a.tensor("self");
+        scan_dim(a, self.sizes);
+        return {ValueMeta::contiguous(scan_dtype<Rule>(a), self.sizes)};
+    };
+    def.eval = [](const Arguments<Tensor>& a) -> std::vector<Tensor> {
+        const Tensor self = a.tensor("self");
+        const DType dtype = scan_dtype<Rule>(a);
+        const std::size_t dim = scan_dim(a, self.sizes());
+        return {visit_compute(accumulator(dtype), [&]<class T>(T) {
+            std::vector<T> values = self.to(dtype).values<T>();
+            for_each_line(at_least_1d(self.sizes()), dim, [&](const std::vector<std::size_t>& line) {
+                for (std::size_t k = 1; k < line.size(); ++k)
+                    values[line[k]] = Rule::template next<T>(values[line[k - 1]], values[line[k]]);
+            });
+            return store<T>(values, dtype, self.sizes());
+        })};
+    };
+    def.lower = [](expr::GroupBuilder& g, const Arguments<expr::Value>& a) -> std::vector<expr::Value> {
+        const expr::Value self = a.tensor("self");
+        const DType dtype = scan_dtype<Rule>(a);
+        const std::size_t dim = scan_dim(a, self.sizes());
+        const expr::Value init = convert(accumulator(dtype), convert(dtype, at_least_1d(self)));
+        const expr::Value result = scan_stage(
+            g, init, dim,
+            [](const Expr& before, const Expr& own, const expr::Index&) { return Rule::next(before, own); }, "scan");
+        return {reshape_value(convert(dtype, result), self.sizes())};
+    };
+    return def;
+}
+
+// --- cummax, cummin --------------------------------------------------------------------------------------------------
+
+/// A later element wins when it is as large (as small); the first NaN wins for good, and later ones again.
+template <bool Largest>
+struct Extreme {
+    template <class T>
+    static bool wins(T own, T before) {
+        if (own != own) return true;
+        if (before != before) return false;
+        return Largest ? own >= before : own <= before;
+    }
+    static Expr wins(const Expr& own, const Expr& before) {
+        const Expr ordered = Largest ? own >= before : own <= before;
+        return is_floating(own->dtype) ? expr::unary(expr::Op::is_nan, own) || ordered : ordered;
+    }
+};
+
+template <class Rule>
+std::vector<Tensor> eval_running_extreme(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self");
+    const std::size_t dim = scan_dim(a, self.sizes());
+    std::vector<std::int64_t> best(static_cast<std::size_t>(self.numel()), 0);
+    Tensor values = visit_compute(self.dtype(), [&]<class T>(T) {
+        std::vector<T> elements = self.values<T>();
+        for_each_line(at_least_1d(self.sizes()), dim, [&](const std::vector<std::size_t>& line) {
+            for (std::size_t k = 1; k < line.size(); ++k) {
+                const bool wins = Rule::template wins<T>(elements[line[k]], elements[line[k - 1]]);
+                best[line[k]] = wins ? static_cast<std::int64_t>(k) : best[line[k - 1]];
+                if (!wins) elements[line[k]] = elements[line[k - 1]];
+            }
+        });
+        return store<T>(elements, self.dtype(), self.sizes());
+    });
+    return {values, Tensor::of(best, self.sizes())};
+}
+
+template <class Rule>
+std::vector<expr::Value> lower_running_extreme(expr::GroupBuilder& g, const Arguments<expr::Value>& a) {
+    const expr::Value self = a.tensor("self");
+    const std::size_t dim = scan_dim(a, self.sizes());
+    const expr::Value flat = g.materialize(at_least_1d(self));
+    const std::int64_t extent = flat.sizes()[dim];
+    const auto element = [=](const Expr& position, const expr::Index& at) {
+        expr::Index from = at;
+        from[dim] = clamp_index(position, extent);
+        return flat(from);
+    };
+    const expr::Value first(DType::i32, flat.sizes(), [](const expr::Index&) { return expr::index(0); });
+    const expr::Value best = scan_stage(
+        g, first, dim,
+        [&](const Expr& before, const Expr&, const expr::Index& at) {
+            return expr::select(Rule::wins(comparable(flat(at)), comparable(element(before, at))), at[dim], before);
+        },
+        "best");
+    const expr::Value values(flat.dtype(), flat.sizes(),
+                             [element, best](const expr::Index& i) { return element(best(i), i); });
+    return {reshape_value(values, self.sizes()), reshape_value(convert(DType::i64, best), self.sizes())};
+}
+
+template <class Rule>
+constexpr OpDef running_extreme_op(OpDef def) {
+    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+        const ValueMeta self = a.tensor("self");
+        scan_dim(a, self.sizes);
+        return {ValueMeta::contiguous(self.dtype, self.sizes), ValueMeta::contiguous(DType::i64, self.sizes)};
+    };
+    def.eval = &eval_running_extreme<Rule>;
+    def.lower = &lower_running_extreme<Rule>;
+    return def;
+}
+
+// --- diff ------------------------------------------------------------------------------------------------------------
+
+std::vector<NodeRef> decompose_diff(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    NodeValue self = a.tensor("self");
+    if (self.meta.sizes.empty()) throw Error("diff: found a tensor without dimensions, expected at least 1 dimension");
+    const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.meta.sizes.size()));
+    if (a.integer("n") < 0) throw Error("diff: found order " + std::to_string(a.integer("n")) + ", expected 0 or more");
+    std::vector<NodeValue> parts = {self};
+    if (const auto prepend = a.optional_tensor("prepend")) parts.insert(parts.begin(), *prepend);
+    if (const auto append = a.optional_tensor("append")) parts.push_back(*append);
+    if (parts.size() > 1) self = b.call("aten.cat.default", {args_list(parts), dim});
+    const std::int64_t times = std::min(a.integer("n"), self.meta.sizes[static_cast<std::size_t>(dim)]);
+    if (times == 0 && parts.size() == 1) return {own_copy(b, self).ref};
+    if (times > 64) throw Error("diff: found order " + std::to_string(times) + ", expected at most 64");
+    for (std::int64_t k = 0; k < times; ++k) {
+        const std::int64_t size = self.meta.sizes[static_cast<std::size_t>(dim)];
+        const NodeValue later = b.call("aten.slice.Tensor", {arg(self), dim, 1, size});
+        const NodeValue earlier = b.call("aten.slice.Tensor", {arg(self), dim, 0, size - 1});
+        const bool logical = self.meta.dtype == DType::boolean;
+        self = b.call(logical ? "aten.logical_xor.default" : "aten.sub.Tensor", {arg(later), arg(earlier)});
+    }
+    return {self.ref};
+}
+
+std::vector<Sample> scan_samples(DType dtype) {
+    using samples::moved, samples::once, samples::operator+;
+    std::vector<Sample> result = {
+        {.label = "values", .tensors = {samples::uniform(dtype, {3, 5}, 0, 3)}, .args = {samples::t(0), 1}},
+        {.label = "first dim", .tensors = {samples::uniform(dtype, {4, 2, 3}, 0, 3, 2)}, .args = {samples::t(0), -3}}};
+    return result + moved(dtype, "special", {3, 4}, {0}) +
+           std::vector<Sample>{once(dtype, "one", {1, 2}, {0}), once(dtype, "0-d", {}, {-1}),
+                               once(dtype, "empty", {2, 0}, {1}), once(dtype, "no lines", {0, 2}, {1})};
+}
+
+std::vector<Sample> typed_scan_samples(DType dtype) {
+    std::vector<Sample> result = scan_samples(dtype);
+    for (const DType to : {DType::f64, DType::i32, DType::f16}) {
+        Sample sample{.label = "as " + std::string(name(to)),
+                      .tensors = {samples::uniform(dtype, {6}, 0, 4)},
+                      .args = {samples::t(0), 0},
+                      .kwargs = {{"dtype", to}}};
+        result.push_back(sample);
+    }
+    return result;
+}
+
+}  // namespace
+
+using samples::once;
+
+std::span<const OpDef> scan_ops() {
+    static const OpDef ops[] = {
+        scan_op<Sum>({
+            .name = "aten.cumsum.default",
+            .doc = "running sums: https://pytorch.org/docs/stable/generated/torch.cumsum.html",
+            .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+            .samples = typed_scan_samples,
+        }),
+        scan_op<Product>({
+            .name = "aten.cumprod.default",
+            .doc = "running products: https://pytorch.org/docs/stable/generated/torch.cumprod.html",
+            .schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+            .samples = typed_scan_samples,
+        }),
+        scan_op<LogAddExp>({
+            .name = "aten.logcumsumexp.default",
+            .doc = "logarithms of running sums of exponentials: "
+                   "https://pytorch.org/docs/stable/generated/torch.logcumsumexp.html",
+            .schema = "logcumsumexp(Tensor self, int dim) -> Tensor",
+            .dtypes = kFloating,
+            .samples = scan_samples,
+        }),
+        running_extreme_op<Extreme<true>>({
+            .name = "aten.cummax.default",
+            .doc = "running maxima and where they are: https://pytorch.org/docs/stable/generated/torch.cummax.html",
+            .schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+            .samples = scan_samples,
+        }),
+        running_extreme_op<Extreme<false>>({
+            .name = "aten.cummin.default",
+            .doc = "running minima and where they are: https://pytorch.org/docs/stable/generated/torch.cummin.html",
+            .schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+            .samples = scan_samples,
+        }),
+        {
+            .name = "aten.diff.default",
+            .doc = "differences of neighbours, n times: https://pytorch.org/docs/stable/generated/torch.diff.html",
+            .schema = "diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor",
+            .decompose = decompose_diff,
+            .samples = [](DType dtype) -> std::vector<Sample> {
+                Sample both = once(dtype, "with both ends", {2, 4}, {1, -1, samples::t(1), samples::t(2)});
+                both.tensors.push_back(samples::ramp(dtype, {2, 1}));
+                both.tensors.push_back(samples::ramp(dtype, {2, 2}));
+                return {both, once(dtype, "twice", {5}, {2}), once(dtype, "none", {3}, {0}),
+                        once(dtype, "more than there are", {2}, {5}), once(dtype, "columns", {3, 2}, {1, 0})};
+            },
+        },
+    };
+    return ops;
+}
+
+}  // namespace whittle

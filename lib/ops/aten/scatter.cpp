@@ -1,0 +1,348 @@
+// Ops that write elements at positions which tensors hold. Where several sources go to one element, they are taken in
+// row-major order of the index tensor: of plain scatter the last wins, where ATen leaves it open. Sums of half types
+// are kept in f32 until the end. A compiled graph clamps positions that eager would refuse (see data_index).
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/combine.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+#include "ops/core/pointwise.h"
+
+namespace whittle {
+
+namespace {
+
+/// A scatter in terms of T, 0-d tensors seen as [1].
+template <class T>
+struct Scatter {
+    T self, index, source;
+    std::size_t dim = 0;
+    Combine how = Combine::assign;
+    bool include_self = true;
+};
+
+/// at::native::scatter_shape_check: the index no larger than the source, and than self but along dim.
+std::size_t check_scatter(const OperandInfo& self, const OperandInfo& index, const OperandInfo& source,
+                          std::int64_t dim, const std::string& op) {
+    check_index_dtype(index.dtype, op);
+    if (source.dtype != self.dtype)
+        throw Error(op + ": found a source of " + std::string(name(source.dtype)) + " for a tensor of " +
+                    std::string(name(self.dtype)) + ", expected equal dtypes");
+    const Sizes to = at_least_1d(self.sizes), at = at_least_1d(index.sizes), from = at_least_1d(source.sizes);
+    const auto wrapped = static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(to.size())));
+    if (element_count(at) == 0) return wrapped;
+    bool fits = to.size() == at.size() && from.size() == at.size();
+    for (std::size_t d = 0; fits && d < at.size(); ++d) fits = at[d] <= from[d] && (d == wrapped || at[d] <= to[d]);
+    if (!fits)
+        throw Error(op + ": found an index of sizes " + to_string(index.sizes) + " for a tensor of sizes " +
+                    to_string(self.sizes) + " and a source of sizes " + to_string(source.sizes) +
+                    ", expected none larger than the source's, nor than the tensor's but in dimension " +
+                    std::to_string(wrapped));
+    return wrapped;
+}
+
+Combine combine_from_name(const std::string& reduce) {
+    if (reduce == "sum") return Combine::sum;
+    if (reduce == "prod") return Combine::prod;
+    if (reduce == "amax") return Combine::amax;
+    if (reduce == "amin") return Combine::amin;
+    throw Error("scatter_reduce: found reduce '" + reduce + "', expected sum, prod, amax or amin",
+                "of 'mean', divide the sum by the count");
+}
+
+/// How the op at hand combines: schemas differ in the names of their parameters.
+template <class T>
+std::pair<Combine, bool> mode_of(const Arguments<T>& a) {
+    if (a.schema().param("reduce")) return {combine_from_name(a.text("reduce")), a.boolean("include_self")};
+    return {a.schema().name == "scatter_add" ? Combine::sum : Combine::assign, true};
+}
+
+template <class T>
+ValueMeta infer_scatter_of(const Arguments<T>& a, const OperandInfo& source) {
+    const OperandInfo self = operand_info(a, "self"), index = operand_info(a, "index");
+    check_scatter(self, index, source, a.integer("dim"), a.schema().name);
+    mode_of(a);
+    return ValueMeta::contiguous(self.dtype, self.sizes);
+}
+
+std::vector<ValueMeta> infer_scatter(const Arguments<ValueMeta>& a) {
+    return {infer_scatter_of(a, operand_info(a, "src"))};
+}
+
+std::vector<ValueMeta> infer_scatter_value(const Arguments<ValueMeta>& a) {
+    return {infer_scatter_of(a, {a.tensor("self").dtype, a.tensor("index").sizes})};
+}
+
+// --- eval ------------------------------------------------------------------------------------------------------------
+
+Tensor eval_scatter_of(const Scatter<Tensor>& s) {
+    const std::vector<std::int64_t> positions = s.index.values<std::int64_t>();
+    const Strides strides = contiguous_strides(s.self.sizes());
+    std::vector<std::int64_t> targets(positions.size());  // element offsets in the result
+    std::size_t next = 0;
+    for_each_index(s.index.sizes(), [&](std::vector<std::int64_t> i) {
+        i[s.dim] = checked_index(positions[next], s.self.sizes()[s.dim], false, "scatter");
+        targets[next++] = element_offset(i, strides);
+    });
+    const Tensor used = s.source.as_strided(s.index.sizes(), s.source.strides(), s.source.offset());
+    if (s.how == Combine::assign) {
+        Tensor result = s.self.clone().with_requires_grad(false);
+        next = 0;
+        for_each_index(s.index.sizes(), [&](const std::vector<std::int64_t>& i) {
+            copy_into(result, {}, targets[next++],
+                      used.as_strided({}, {}, used.offset() + element_offset(i, used.strides())));
+        });
+        return result;
+    }
+    return visit_compute(s.self.dtype(), [&]<class T>(T) {
+        std::vector<T> values = s.self.values<T>();
+        const std::vector<T> added = used.values<T>();
+        if (!s.include_self) {
+            const T start = Tensor::of(identity(s.how, s.self.dtype()), s.self.dtype()).values<T>()[0];
+            for (const std::int64_t target : targets) values[static_cast<std::size_t>(target)] = start;
+        }
+        for (std::size_t k = 0; k < targets.size(); ++k) {
+            const auto target = static_cast<std::size_t>(targets[k]);
+            values[target] = combine<T>(s.how, values[target], added[k]);
+        }
+        return store<T>(values, s.self.dtype(), s.self.sizes());
+    });
+}
+
+std::vector<Tensor> eval_scatter(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self"), index = a.tensor("index"), source = a.tensor("src");
+    const std::size_t dim =
+        check_scatter(operand_info(self), operand_info(index), operand_info(source), a.integer("dim"), a.schema().name);
+    const auto [how, include_self] = mode_of(a);
+    if (index.numel() == 0) return {self.clone().with_requires_grad(false)};
+    const Tensor result =
+        eval_scatter_of({at_least_1d(self), at_least_1d(index), at_least_1d(source), dim, how, include_self});
+    return {reshape_tensor(result, self.sizes())};
+}
+
+std::vector<Tensor> eval_scatter_value(const Arguments<Tensor>& a) {
+    const Tensor self = a.tensor("self"), index = at_least_1d(a.tensor("index"));
+    const OperandInfo source{self.dtype(), index.sizes()};
+    const std::size_t dim =
+        check_scatter(operand_info(self), operand_info(index), source, a.integer("dim"), a.schema().name);
+    if (index.numel() == 0) return {self.clone().with_requires_grad(false)};
+    const Tensor value = checked_number(a.scalar("value"), self.dtype(), a.schema().name);
+    const Tensor repeated = value.as_strided(index.sizes(), Strides(index.sizes().size(), 0), 0);
+    return {reshape_tensor(eval_scatter_of({at_least_1d(self), index, repeated, dim}), self.sizes())};
+}
+
+// --- lower -----------------------------------------------------------------------------------------------------------
+
+/// A stage that starts as `init` and whose update walks the index tensor: along `dim` in order, along the other
+/// dimensions wherever the index is as large as self in the stage's own (parallel) loops.
+expr::Value scatter_stage(expr::GroupBuilder& g, const Scatter<expr::Value>& s, const expr::Value& init,
+                          const std::function<Expr(const Expr& old, const expr::Index& at)>& value,
+                          const std::string& hint) {
+    const Sizes& sizes = init.sizes();
+    return g.stage(
+        init.dtype(), sizes, [&](const expr::Index& i) { return init(i); },
+        [&](const expr::Index& i, const std::function<Expr(const expr::Index&)>& self) {
+            expr::Update update;
+            expr::Index at = i;
+            for (std::size_t d = 0; d < i.size(); ++d) {
+                const std::int64_t extent = s.index.sizes()[d];
+                if (d != s.dim && extent == sizes[d]) continue;
+                update.domain.push_back(g.domain_variable(extent));
+                at[d] = expr::variable(update.domain.back().name);
+            }
+            update.where = at;
+            update.where[s.dim] = data_index(s.index(at), sizes[s.dim], false);
+            update.value = value(self(update.where), at);
+            return std::vector<expr::Update>{update};
+        },
+        hint);
+}
+
+expr::Value lower_scatter_of(expr::GroupBuilder& g, Scatter<expr::Value> s) {
+    require_elements(s.self.sizes()[s.dim], "scatter");
+    if (element_count(s.self.sizes()) == 0) return s.self;
+    s.index = g.materialize(s.index, "index");
+    const DType dtype = s.self.dtype(), work = s.how == Combine::assign ? dtype : compute_dtype(dtype);
+    expr::Value init = convert(work, s.self);
+    if (!s.include_self) {
+        const expr::Value never(DType::boolean, s.self.sizes(),
+                                [](const expr::Index&) { return expr::constant(DType::boolean, Scalar(false)); });
+        const expr::Value touched = scatter_stage(
+            g, s, never, [](const Expr&, const expr::Index&) { return expr::constant(DType::boolean, Scalar(true)); },
+            "touched");
+        const Expr start = convert(work, expr::constant(dtype, identity(s.how, dtype)));
+        init = expr::Value(work, init.sizes(), [touched, start, init](const expr::Index& i) {
+            return expr::select(touched(i), start, init(i));
+        });
+    }
+    const expr::Value source = convert(work, s.source);
+    const expr::Value result = scatter_stage(
+        g, s, init, [&](const Expr& old, const expr::Index& at) { return combine(s.how, old, source(at)); }, "scatter");
+    return convert(dtype, result);
+}
+
+std::vector<expr::Value> lower_scatter(expr::GroupBuilder& g, const Arguments<expr::Value>& a) {
+    const expr::Value self = a.tensor("self"), index = a.tensor("index"), source = a.tensor("src");
+    const std::size_t dim =
+        check_scatter(operand_info(self), operand_info(index), operand_info(source), a.integer("dim"), a.schema().name);
+    if (element_count(index.sizes()) == 0) return {self};
+    const auto [how, include_self] = mode_of(a);
+    const expr::Value result =
+        lower_scatter_of(g, {at_least_1d(self), at_least_1d(index), at_least_1d(source), dim, how, include_self});
+    return {reshape_value(result, self.sizes())};
+}
+
+std::vector<expr::Value> lower_scatter_value(expr::GroupBuilder& g, const Arguments<expr::Value>& a) {
+    const expr::Value self = a.tensor("self"), index = at_least_1d(a.tensor("index"));
+    const DType dtype = self.dtype();
+    const OperandInfo source{dtype, index.sizes()};
+    const std::size_t dim =
+        check_scatter(operand_info(self), operand_info(index), source, a.integer("dim"), a.schema().name);
+    if (element_count(index.sizes()) == 0) return {self};
+    const Expr number = expr::constant(dtype, checked_number(a.scalar("value"), dtype, a.schema().name).item());
+    const expr::Value value(dtype, index.sizes(), [number](const expr::Index&) { return number; });
+    return {reshape_value(lower_scatter_of(g, {at_least_1d(self), index, value, dim}), self.sizes())};
+}
+
+// --- index_add -------------------------------------------------------------------------------------------------------
+
+std::vector<NodeRef> decompose_index_add(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self"), index = a.tensor("index");
+    NodeValue source = a.tensor("source");
+    const Sizes& sizes = source.meta.sizes;
+    const auto rank = static_cast<std::int64_t>(self.meta.sizes.size());
+    const std::int64_t dim = wrap_dim(a.integer("dim"), rank);
+    Sizes expected = self.meta.sizes, column(self.meta.sizes.size(), 1);
+    if (rank > 0) {
+        expected[static_cast<std::size_t>(dim)] = index.meta.numel();
+        column[static_cast<std::size_t>(dim)] = index.meta.numel();
+    }
+    if (index.meta.sizes.size() > 1 || sizes != expected || (rank == 0 && index.meta.numel() != 1))
+        throw Error("index_add: found an index of sizes " + to_string(index.meta.sizes) + " and a source of sizes " +
+                    to_string(sizes) + " for a tensor of sizes " + to_string(self.meta.sizes) +
+                    ", expected a slice of the source for every index");
+    const Scalar alpha = a.scalar("alpha");
+    if (alpha.is_floating() && !is_floating(self.meta.dtype))
+        throw Error("index_add: found a floating alpha for a tensor of " + std::string(name(self.meta.dtype)) +
+                    ", expected an integer");
+    if (alpha.to_double() != 1) source = b.call("aten.mul.Tensor", {arg(source), Arg(alpha)});
+    const NodeValue at = b.call("aten.reshape.default", {arg(index), Arg::ints(column)});
+    const NodeValue wide = b.call("aten.expand.default", {arg(at), Arg::ints(sizes)});
+    return {b.call("aten.scatter_add.default", {arg(self), dim, arg(wide), arg(source)}).ref};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+/// op(self, dim, index, rest...) with the tensors self, index and source.
+Sample scattered(const std::string& label, std::vector<Tensor> tensors, std::int64_t dim, const ArgList& rest) {
+    Sample sample{.label = label, .tensors = std::move(tensors), .args = {samples::t(0), dim, samples::t(1)}};
+    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+    return sample;
+}
+
+std::vector<Sample> source_samples(DType dtype, const ArgList& rest) {
+    using samples::indices, samples::mixed, samples::ramp;
+    const Tensor self = mixed(dtype, {4, 3}), source = ramp(dtype, {5, 3});
+    return {
+        scattered("duplicates", {self, indices({5, 3}, 4), source}, 0, rest),
+        scattered("strided",
+                  {samples::transposed(self), samples::transposed(indices({5, 3}, 4)), samples::negative(source)}, 0,
+                  rest),
+        scattered("smaller index", {mixed(dtype, {3, 4, 2}), indices({2, 6, 1}, 4), ramp(dtype, {3, 6, 2})}, -2, rest),
+        scattered("special values", {mixed(dtype, {4}), indices({7}, 4), mixed(dtype, {7})}, 0, rest),
+        scattered("0-d", {mixed(dtype, {}), indices({}, 1), ramp(dtype, {})}, 0, rest),
+        scattered("empty", {self, indices({0, 3}, 1), source}, 0, rest),
+    };
+}
+
+std::vector<Sample> value_samples(DType dtype) {
+    using samples::indices, samples::mixed;
+    return {
+        scattered("matrix", {mixed(dtype, {3, 4}), indices({3, 2}, 4)}, 1, {2}),
+        scattered("smaller index", {mixed(dtype, {3, 4}), indices({2, 2}, 3)}, 0, {1.5}),
+        scattered("0-d", {mixed(dtype, {}), indices({1}, 1)}, 0, {1}),
+        scattered("empty", {mixed(dtype, {2}), indices({0}, 1)}, 0, {1}),
+    };
+}
+
+std::vector<Sample> reduce_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const char* reduce : {"sum", "prod", "amax", "amin"})
+        for (const bool include_self : {true, false})
+            for (Sample& sample : source_samples(dtype, {samples::t(2), reduce})) {
+                sample.label += std::string(", ") + reduce + (include_self ? "" : " without self");
+                sample.kwargs = {{"include_self", include_self}};
+                result.push_back(std::move(sample));
+            }
+    return result;
+}
+
+}  // namespace
+
+using samples::t;
+
+std::span<const OpDef> scatter_ops() {
+    static const OpDef ops[] = {
+        {
+            .name = "aten.scatter.src",
+            .doc = "result[index[i][j]][j] = src[i][j] along dim 0; the last of several wins: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
+            .schema = "scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+            .infer = infer_scatter,
+            .eval = eval_scatter,
+            .lower = lower_scatter,
+            .samples = [](DType dtype) { return source_samples(dtype, {t(2)}); },
+        },
+        {
+            .name = "aten.scatter.value",
+            .doc = "one number written at every index: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
+            .schema = "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            .infer = infer_scatter_value,
+            .eval = eval_scatter_value,
+            .lower = lower_scatter_value,
+            .samples = value_samples,
+        },
+        {
+            .name = "aten.scatter_add.default",
+            .doc = "sources added where they go: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html",
+            .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+            .infer = infer_scatter,
+            .eval = eval_scatter,
+            .lower = lower_scatter,
+            .samples = [](DType dtype) { return source_samples(dtype, {t(2)}); },
+        },
+        {
+            .name = "aten.scatter_reduce.two",
+            .doc = "sources combined where they go (sum, prod, amax, amin): "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html",
+            .schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
+                      "include_self=True) -> Tensor",
+            .infer = infer_scatter,
+            .eval = eval_scatter,
+            .lower = lower_scatter,
+            .samples = reduce_samples,
+        },
+        {
+            .name = "aten.index_add.default",
+            .doc = "slices of a source added to slices of a dimension: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html",
+            .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+            .decompose = decompose_index_add,
+            .samples = [](DType dtype) -> std::vector<Sample> {
+                using samples::indices, samples::mixed, samples::ramp;
+                Sample twice = scattered("alpha", {mixed(dtype, {3}), indices({4}, 3), ramp(dtype, {4})}, 0, {t(2)});
+                twice.kwargs = {{"alpha", dtype == DType::boolean ? Arg(true) : Arg(2)}};
+                return {twice,
+                        scattered("columns", {mixed(dtype, {2, 4}), indices({3}, 4), ramp(dtype, {2, 3})}, -1, {t(2)}),
+                        scattered("0-d", {mixed(dtype, {}), indices({1}, 1), ramp(dtype, {})}, 0, {t(2)}),
+                        scattered("empty", {mixed(dtype, {3}), indices({0}, 1), ramp(dtype, {0})}, 0, {t(2)})};
+            },
+        },
+    };
+    return ops;
+}
+
+}  // namespace whittle

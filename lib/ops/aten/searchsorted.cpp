@@ -1,0 +1,166 @@
+// Where values belong in sorted sequences: searchsorted and bucketize, by the same binary search in all readers, so
+// that they agree on unsorted sequences and NaN too.
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+#include "ops/core/pointwise.h"
+
+namespace whittle {
+
+namespace {
+
+struct SearchPlan {
+    bool right = false;  ///< behind equal elements
+    DType result = DType::i64;
+    std::int64_t length = 0;  ///< of a sequence
+};
+
+template <class T>
+SearchPlan plan_search(const Arguments<T>& a) {
+    const OperandInfo sequence = operand_info(a, "sorted_sequence"), values = operand_info(a, "self");
+    if (sequence.dtype != values.dtype)
+        throw Error("searchsorted: found values of " + std::string(name(values.dtype)) + " for a sequence of " +
+                    std::string(name(sequence.dtype)) + ", expected equal dtypes");
+    const Sizes &s = sequence.sizes, &v = values.sizes;
+    const bool fits =
+        s.size() == 1 || (!s.empty() && s.size() == v.size() && std::equal(s.begin(), s.end() - 1, v.begin()));
+    if (!fits)
+        throw Error("searchsorted: found values of sizes " + to_string(v) + " for sequences of sizes " + to_string(s) +
+                    ", expected one sequence, or equal sizes but in the last dimension");
+    if (a.has("sorter")) throw Error("searchsorted: found a sorter, expected none", "gather the sequence by it first");
+    SearchPlan plan{a.boolean("right"), a.boolean("out_int32") ? DType::i32 : DType::i64, s.back()};
+    if (!a.has("side")) return plan;
+    const std::string side = a.text("side");
+    if ((side != "left" && side != "right") || (plan.right && side == "left"))
+        throw Error("searchsorted: found side '" + side + "', expected left or right, and right with right=True");
+    plan.right = side == "right";
+    return plan;
+}
+
+/// Steps until a range of `length` has no element left.
+int search_steps(std::int64_t length) {
+    int steps = 0;
+    for (; length > 0; length /= 2) ++steps;
+    return steps;
+}
+
+std::vector<Tensor> eval_search(const Arguments<Tensor>& a) {
+    const Tensor sequence = a.tensor("sorted_sequence"), self = a.tensor("self");
+    const SearchPlan plan = plan_search(a);
+    const bool one = sequence.rank() == 1;
+    const std::int64_t per_line = one || self.rank() == 0 ? self.numel() : self.sizes().back();
+    return {visit_compute(self.dtype(), [&]<class T>(T) {
+        const std::vector<T> elements = sequence.values<T>(), values = self.values<T>();
+        std::vector<std::int64_t> result(values.size());
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            const std::int64_t line = one ? 0 : static_cast<std::int64_t>(k) / per_line;
+            std::int64_t low = 0, high = plan.length;
+            while (low < high) {
+                const std::int64_t middle = low + (high - low) / 2;
+                const T element = elements[static_cast<std::size_t>(line * plan.length + middle)];
+                const bool behind = plan.right ? !(element > values[k]) : !(element >= values[k]);
+                (behind ? low : high) = behind ? middle + 1 : middle;
+            }
+            result[k] = low;
+        }
+        return store<std::int64_t>(result, plan.result, self.sizes());
+    })};
+}
+
+std::vector<expr::Value> lower_search(expr::GroupBuilder& g, const Arguments<expr::Value>& a) {
+    const SearchPlan plan = plan_search(a);
+    const expr::Value sequence = g.materialize(a.tensor("sorted_sequence")), self = a.tensor("self");
+    return {expr::Value(plan.result, self.sizes(), [=](const expr::Index& i) {
+        const Expr value = comparable(self(i));
+        Expr low = expr::index(0), high = expr::index(plan.length);
+        for (int step = 0; step < search_steps(plan.length); ++step) {
+            const Expr middle = low + (high - low) / expr::index(2);
+            expr::Index at = sequence.rank() == 1 ? expr::Index(1) : i;
+            at.back() = clamp_index(middle, plan.length);
+            const Expr element = comparable(sequence(at));
+            const Expr open = low < high, behind = logical_not(plan.right ? element > value : element >= value);
+            low = expr::select(open && behind, middle + expr::index(1), low);
+            high = expr::select(open && logical_not(behind), middle, high);
+        }
+        return expr::cast(plan.result, low);
+    })};
+}
+
+std::vector<NodeRef> decompose_bucketize(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue boundaries = a.tensor("boundaries");
+    if (boundaries.meta.sizes.size() != 1)
+        throw Error("bucketize: found boundaries of sizes " + to_string(boundaries.meta.sizes) +
+                    ", expected 1 dimension");
+    return {b.call("aten.searchsorted.Tensor", {arg(boundaries), arg(a.tensor("self"))},
+                   {{"out_int32", a.boolean("out_int32")}, {"right", a.boolean("right")}})
+                .ref};
+}
+
+/// Equal neighbours, then NaN for floats.
+Tensor sequence_of(DType dtype) {
+    std::vector<double> values = {0, 1, 1, 3, 7};
+    if (is_floating(dtype)) values.push_back(std::numeric_limits<double>::quiet_NaN());
+    return samples::values(dtype, values);
+}
+
+std::vector<Sample> search_samples(DType dtype, bool sequence_first) {
+    const auto call = [&](const std::string& label, const Tensor& sequence, const Tensor& values,
+                          std::vector<std::pair<std::string, Arg>> kwargs = {}) {
+        return Sample{.label = label,
+                      .tensors = {sequence, values},
+                      .args = {samples::t(sequence_first ? 0 : 1), samples::t(sequence_first ? 1 : 0)},
+                      .kwargs = std::move(kwargs)};
+    };
+    const Tensor sequence = sequence_of(dtype), values = samples::uniform(dtype, {3, 4}, 0, 9);
+    std::vector<Sample> result = {
+        call("left", sequence, values),
+        call("right", sequence, samples::transposed(values), {{"right", true}}),
+        call("special", sequence, samples::special(dtype), {{"out_int32", true}}),
+        call("0-d", sequence, samples::scalar(dtype, 1)),
+        call("empty sequence", samples::values(dtype, {}), values),
+        call("no values", sequence, samples::values(dtype, {})),
+    };
+    if (!sequence_first) return result;
+    result.push_back(call("lines", samples::values(dtype, {1, 2, 5, 0, 3, 3}, {2, 3}),
+                          samples::uniform(dtype, {2, 4}, 0, 6), {{"side", "right"}}));
+    return result;
+}
+
+}  // namespace
+
+std::span<const OpDef> search_ops() {
+    static const OpDef ops[] = {
+        {
+            .name = "aten.searchsorted.Tensor",
+            .doc = "where values belong in sorted sequences: "
+                   "https://pytorch.org/docs/stable/generated/torch.searchsorted.html",
+            .schema = "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool "
+                      "right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+            .dtypes = kNumbers,
+            .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+                return {ValueMeta::contiguous(plan_search(a).result, a.tensor("self").sizes)};
+            },
+            .eval = eval_search,
+            .lower = lower_search,
+            .samples = [](DType dtype) { return search_samples(dtype, true); },
+        },
+        {
+            .name = "aten.bucketize.Tensor",
+            .doc = "the bucket between boundaries that each value is in: "
+                   "https://pytorch.org/docs/stable/generated/torch.bucketize.html",
+            .schema = "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> "
+                      "Tensor",
+            .dtypes = kNumbers,
+            .decompose = decompose_bucketize,
+            .samples = [](DType dtype) { return search_samples(dtype, false); },
+        },
+    };
+    return ops;
+}
+
+}  // namespace whittle

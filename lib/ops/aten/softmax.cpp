@@ -1,0 +1,153 @@
+// Softmax and its logarithm along one dimension, shifted by the largest element.
+// Definitions: https://pytorch.org/docs/stable/generated/torch.nn.functional.softmax.html
+#include <cmath>
+#include <limits>
+
+#include "ops/aten/families.h"
+#include "ops/core/reduce.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using expr::Op;
+using samples::t;
+
+/// f16 becomes f32 with half_to_float, which is for f16 alone.
+template <class T>
+DType result_dtype(const Arguments<T>& arguments) {
+    const DType self = operand_info(arguments.tensor("self")).dtype;
+    if (!arguments.boolean("half_to_float")) return self;
+    if (self != DType::f16)
+        throw Error("aten." + arguments.schema().name + ": half_to_float needs f16, found " + std::string(name(self)));
+    return DType::f32;
+}
+
+std::vector<ValueMeta> infer_softmax(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta self = arguments.tensor("self");
+    reduction(self.sizes, {arguments.integer("dim")}, true);  // the dimension exists
+    return {ValueMeta::contiguous(result_dtype(arguments), self.sizes)};
+}
+
+/// One row of exponentials becomes its shares, or their logarithms.
+template <bool kLog>
+void normalize(std::vector<double>& row) {
+    double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+    for (const double x : row) largest = std::isnan(x) || x > largest ? x : largest;
+    for (const double x : row) sum += std::exp(x - largest);
+    for (double& x : row) x = kLog ? x - largest - std::log(sum) : std::exp(x - largest) / sum;
+}
+
+template <bool kLog>
+std::vector<Tensor> eval_softmax(const Arguments<Tensor>& arguments) {
+    const Tensor self = arguments.tensor("self");
+    const std::int64_t rank = self.rank();
+    const auto dim = static_cast<std::size_t>(wrap_dim(arguments.integer("dim"), rank));
+    const std::vector<double> in = self.values<double>();
+    const std::int64_t length = rank == 0 ? 1 : self.sizes()[dim];
+    const std::int64_t step = rank == 0 ? 1 : contiguous_strides(self.sizes())[dim];
+    std::vector<double> out(in.size()), row(static_cast<std::size_t>(length));
+    for (std::int64_t start = 0; start < self.numel(); ++start) {
+        if (start / step % length != 0) continue;  // not the first element of a row
+        for (std::int64_t j = 0; j < length; ++j)
+            row[static_cast<std::size_t>(j)] = in[static_cast<std::size_t>(start + j * step)];
+        normalize<kLog>(row);
+        for (std::int64_t j = 0; j < length; ++j)
+            out[static_cast<std::size_t>(start + j * step)] = row[static_cast<std::size_t>(j)];
+    }
+    return {store(out, result_dtype(arguments), self.sizes())};
+}
+
+template <bool kLog>
+std::vector<expr::Value> lower_softmax(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const expr::Value self = arguments.tensor("self"), x = read(self, self.sizes(), self.dtype());
+    const Reduction rows = reduction(self.sizes(), {arguments.integer("dim")}, true);
+    const expr::Value largest = fold_extremum(builder, x, rows, true);
+    const expr::Value shifted(x.dtype(), x.sizes(),
+                              [=](const expr::Index& index) { return x(index) - largest(rows.result_index(index)); });
+    const auto exponential = [](const std::vector<Expr>& e) { return expr::unary(Op::exp, e[0]); };
+    const expr::Value exps = pointwise({shifted}, x.sizes(), x.dtype(), exponential);
+    // The exponentials are stored: computing them again costs more than reading them.
+    const expr::Value terms = kLog ? exps : builder.materialize(exps, "exps");
+    const expr::Value sum = fold_sum(builder, terms, rows);
+    const expr::Value result(x.dtype(), x.sizes(), [=](const expr::Index& index) {
+        const Expr total = sum(rows.result_index(index));
+        return kLog ? shifted(index) - expr::unary(Op::log, total) : terms(index) / total;
+    });
+    return {convert(result_dtype(arguments), result)};
+}
+
+/// softmax.int, log_softmax.int: an optional dtype first.
+template <bool kLog>
+std::vector<NodeRef> decompose_softmax(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    NodeValue self = arguments.tensor("self");
+    const DType dtype = arguments.dtype("dtype").value_or(self.meta.dtype);
+    if (dtype != self.meta.dtype) self = builder.call("aten.to.dtype", {self.ref, Arg(dtype)});
+    return {builder
+                .call(kLog ? "aten._log_softmax.default" : "aten._softmax.default",
+                      {self.ref, Arg(arguments.integer("dim")), Arg(false)})
+                .ref};
+}
+
+std::vector<Sample> primitive_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const auto& [label, x] : samples::reduced(dtype)) {
+        result.push_back({label + " last", {x}, {t(0), Arg(-1), Arg(false)}});
+        result.push_back({label + " first", {x}, {t(0), Arg(0), Arg(false)}});
+    }
+    const double inf = std::numeric_limits<double>::infinity();
+    result.push_back(
+        {"-inf", {samples::values(dtype, {-inf, 1, -inf, -inf, -inf, -inf}, {2, 3})}, {t(0), Arg(1), Arg(false)}});
+    result.push_back({"large", {samples::values(dtype, {1000, 1001, -1000, 0}, {2, 2})}, {t(0), Arg(1), Arg(false)}});
+    result.push_back({"0-d", {samples::scalar(dtype, 3)}, {t(0), Arg(0), Arg(false)}});
+    result.push_back({"empty", {samples::ramp(dtype, {0, 3})}, {t(0), Arg(1), Arg(false)}});
+    result.push_back({"empty rows", {samples::ramp(dtype, {3, 0})}, {t(0), Arg(1), Arg(false)}});
+    if (dtype == DType::f16)
+        result.push_back({"half_to_float", {samples::random(dtype, {2, 3})}, {t(0), Arg(1), Arg(true)}});
+    return result;
+}
+/// Integers need a dtype.
+std::vector<Sample> composite_samples(DType dtype) {
+    std::vector<Sample> result;
+    if (is_floating(dtype)) result.push_back({"plain", {samples::random(dtype, {2, 3})}, {t(0), Arg(1)}});
+    for (const DType to : {DType::f64, DType::f32})
+        result.push_back(
+            {"dtype " + std::string(name(to)), {samples::random(dtype, {2, 3})}, {t(0), Arg(-1), Arg(to)}});
+    return result;
+}
+
+constexpr OpDef kSoftmax[] = {
+    {.name = "aten._softmax.default",
+     .doc = "exp(x) / sum(exp(x)) along a dimension",
+     .schema = "_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
+     .dtypes = kFloating,
+     .infer = infer_softmax,
+     .eval = eval_softmax<false>,
+     .lower = lower_softmax<false>,
+     .samples = primitive_samples},
+    {.name = "aten._log_softmax.default",
+     .doc = "x - log(sum(exp(x))) along a dimension",
+     .schema = "_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor",
+     .dtypes = kFloating,
+     .infer = infer_softmax,
+     .eval = eval_softmax<true>,
+     .lower = lower_softmax<true>,
+     .samples = primitive_samples},
+    {.name = "aten.softmax.int",
+     .doc = "_softmax after an optional cast",
+     .schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+     .decompose = decompose_softmax<false>,
+     .samples = composite_samples},
+    {.name = "aten.log_softmax.int",
+     .doc = "_log_softmax after an optional cast",
+     .schema = "log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+     .decompose = decompose_softmax<true>,
+     .samples = composite_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> softmax_ops() { return kSoftmax; }
+
+}  // namespace whittle

@@ -1,0 +1,247 @@
+// Views of parts of a tensor: pieces along a dimension, windows and diagonals. Affine maps, as in view.cpp.
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+
+namespace whittle {
+
+namespace {
+
+using Views = std::vector<View>;
+
+/// Guards against a graph that asks for more results than memory could hold.
+void check_count(std::int64_t count, const std::string& op) {
+    constexpr std::int64_t kMost = 1 << 16;
+    if (count > kMost)
+        throw Error(op + ": found " + std::to_string(count) + " results, expected at most " + std::to_string(kMost));
+}
+
+Views split_at(const Geometry& self, std::int64_t dim, const std::vector<std::int64_t>& sizes) {
+    Views views;
+    std::int64_t start = 0;
+    for (const std::int64_t size : sizes) {
+        views.push_back(narrow_view(self, dim, start, size, "split"));
+        start += size;
+    }
+    return views;
+}
+
+/// Pieces of `size` and a shorter last one; an empty dimension is one empty piece.
+std::vector<std::int64_t> pieces(std::int64_t total, std::int64_t size) {
+    if (total == 0) return {0};
+    check_count((total - 1) / size + 1, "split");
+    std::vector<std::int64_t> result;
+    for (std::int64_t start = 0; start < total; start += size) result.push_back(std::min(size, total - start));
+    return result;
+}
+
+struct Split {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        const std::int64_t dim = existing_dim(self, a, "dim"), size = a.integer("split_size");
+        if (size < 0 || (size == 0 && self.size(dim) != 0))
+            throw Error("split: found size " + std::to_string(size) + " for a dimension of size " +
+                        std::to_string(self.size(dim)) + ", expected at least 1");
+        return split_at(self, dim, pieces(self.size(dim), size));
+    }
+};
+
+struct SplitWithSizes {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        const std::int64_t dim = existing_dim(self, a, "dim");
+        const std::vector<std::int64_t> sizes = a.integers("split_sizes");
+        std::int64_t left = self.size(dim);
+        for (const std::int64_t size : sizes)
+            if (size < 0 || (left -= std::min(size, left + 1)) < 0) break;
+        if (left != 0)
+            throw Error("split_with_sizes: found sizes " + to_string(sizes) + ", expected their sum to be " +
+                        std::to_string(self.size(dim)));
+        return split_at(self, dim, sizes);
+    }
+};
+
+struct Chunk {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        const std::int64_t dim = existing_dim(self, a, "dim"), chunks = a.integer("chunks");
+        if (chunks <= 0) throw Error("chunk: found " + std::to_string(chunks) + " chunks, expected at least 1");
+        check_count(chunks, "chunk");
+        const std::int64_t total = self.size(dim);
+        // ATen keeps the number of chunks when there is nothing to divide.
+        if (total == 0) return split_at(self, dim, std::vector<std::int64_t>(static_cast<std::size_t>(chunks), 0));
+        return split_at(self, dim, pieces(total, (total + chunks - 1) / chunks));
+    }
+};
+
+struct Unbind {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        const std::int64_t dim = existing_dim(self, a, "dim");
+        check_count(self.size(dim), "unbind");
+        Views views;
+        for (std::int64_t i = 0; i < self.size(dim); ++i) views.push_back(select_view(self, dim, i));
+        return views;
+    }
+};
+
+/// Element [.., w, .., r] is self[.., step * w + r, ..].
+struct Unfold {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        const std::int64_t dim = wrap_dim(a.integer("dimension"), self.rank());
+        const std::int64_t length = a.integer("size"), step = a.integer("step");
+        const std::int64_t extent = self.sizes.empty() ? 1 : self.size(dim);
+        if (length < 0 || length > extent || step <= 0)
+            throw Error("unfold: found size " + std::to_string(length) + " and step " + std::to_string(step) +
+                        " for a dimension of size " + std::to_string(extent) +
+                        ", expected a size within it and a step of at least 1");
+        if (self.sizes.empty()) return {View{{length}, {}, {1}}};
+        View view = View::identity(self.sizes);
+        const auto d = static_cast<std::size_t>(dim);
+        view.sizes[d] = (extent - length) / step + 1;
+        view.axes[d].terms = {{d, step}, {self.sizes.size(), 1}};
+        view.sizes.push_back(length);
+        return {view};
+    }
+};
+
+struct Diagonal {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        const std::int64_t dim1 = existing_dim(self, a, "dim1"), dim2 = existing_dim(self, a, "dim2");
+        const std::int64_t shift = std::clamp(a.integer("offset"), -self.size(dim1), self.size(dim2));
+        if (dim1 == dim2)
+            throw Error("diagonal: found dimension " + std::to_string(dim1) + " twice, expected two dimensions");
+        const std::int64_t down = std::max<std::int64_t>(-shift, 0), right = std::max<std::int64_t>(shift, 0);
+        const std::int64_t length =
+            std::max<std::int64_t>(std::min(self.size(dim1) - down, self.size(dim2) - right), 0);
+        View view{{}, std::vector<Axis>(self.sizes.size())};
+        for (std::int64_t d = 0; d < self.rank(); ++d) {
+            if (d == dim1 || d == dim2) continue;
+            view.axes[static_cast<std::size_t>(d)].terms = {{view.sizes.size(), 1}};
+            view.sizes.push_back(self.size(d));
+        }
+        view.axes[static_cast<std::size_t>(dim1)] = {down, {{view.sizes.size(), 1}}};
+        view.axes[static_cast<std::size_t>(dim2)] = {right, {{view.sizes.size(), 1}}};
+        view.sizes.push_back(length);
+        return {view};
+    }
+};
+
+}  // namespace
+
+using samples::moved;
+using samples::once;
+using samples::operator+;
+
+std::span<const OpDef> split_ops() {
+    static const OpDef ops[] = {
+        view_op<Split>({
+            .name = "aten.split.Tensor",
+            .doc = "pieces of one size, the last may be shorter: "
+                   "https://pytorch.org/docs/stable/generated/torch.split.html",
+            .schema = "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "uneven", {2, 7}, {3, 1}) +
+                           std::vector<Sample>{once(dtype, "one piece", {4}, {9}), once(dtype, "empty", {0, 2}, {0}),
+                                               once(dtype, "even", {4, 2}, {2, -2})};
+                },
+        }),
+        view_op<SplitWithSizes>({
+            .name = "aten.split_with_sizes.default",
+            .doc = "pieces of given sizes: https://pytorch.org/docs/stable/generated/torch.split.html",
+            .schema = "split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "three", {6, 2}, {Arg::ints({1, 3, 2})}) +
+                           std::vector<Sample>{once(dtype, "an empty one", {2, 4}, {Arg::ints({4, 0}), -1})};
+                },
+        }),
+        view_op<Chunk>({
+            .name = "aten.chunk.default",
+            .doc = "at most so many pieces of equal size: https://pytorch.org/docs/stable/generated/torch.chunk.html",
+            .schema = "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "even", {3, 8}, {4, 1}) +
+                           std::vector<Sample>{once(dtype, "fewer than asked", {5}, {4}),
+                                               once(dtype, "empty", {0, 2}, {3})};
+                },
+        }),
+        view_op<Split>({
+            .name = "aten.unsafe_split.Tensor",
+            .doc = "split whose results count as memory of their own: "
+                   "https://pytorch.org/docs/stable/generated/torch.unsafe_split.html",
+            .schema = "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "uneven", {2, 7}, {3, 1});
+                },
+        }),
+        view_op<SplitWithSizes>({
+            .name = "aten.unsafe_split_with_sizes.default",
+            .doc = "as unsafe_split, with sizes: "
+                   "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
+            .schema = "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "three", {6, 2}, {Arg::ints({1, 3, 2})});
+                },
+        }),
+        view_op<Chunk>({
+            .name = "aten.unsafe_chunk.default",
+            .doc = "chunk whose results count as memory of their own: "
+                   "https://pytorch.org/docs/stable/generated/torch.unsafe_chunk.html",
+            .schema = "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "even", {3, 8}, {4, 1});
+                },
+        }),
+        view_op<Unbind>({
+            .name = "aten.unbind.int",
+            .doc = "all indices of a dimension: https://pytorch.org/docs/stable/generated/torch.unbind.html",
+            .schema = "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "columns", {2, 3}, {-1}) +
+                           std::vector<Sample>{once(dtype, "to 0-d", {3}), once(dtype, "empty ones", {2, 0})};
+                },
+        }),
+        view_op<Unfold>({
+            .name = "aten.unfold.default",
+            .doc = "windows of a dimension as a new last one: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
+            .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "overlapping", {2, 7}, {1, 3, 2}) +
+                           std::vector<Sample>{once(dtype, "apart", {7, 2}, {0, 2, 3}),
+                                               once(dtype, "0-d", {}, {0, 1, 1}),
+                                               once(dtype, "of size 0", {3}, {0, 0, 1})};
+                },
+        }),
+        view_op<Diagonal>({
+            .name = "aten.diagonal.default",
+            .doc = "a diagonal of two dimensions as a new last one: "
+                   "https://pytorch.org/docs/stable/generated/torch.diagonal.html",
+            .schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "main", {3, 4}) +
+                           std::vector<Sample>{once(dtype, "above", {3, 4}, {2}),
+                                               once(dtype, "below", {3, 4, 2}, {-1, 0, 1}),
+                                               once(dtype, "of a batch", {2, 3, 3}, {1, -1, 1}),
+                                               once(dtype, "outside", {2, 2}, {5}), once(dtype, "empty", {0, 3})};
+                },
+        }),
+    };
+    return ops;
+}
+
+}  // namespace whittle

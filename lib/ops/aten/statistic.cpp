@@ -1,0 +1,208 @@
+// Variance, standard deviation and logsumexp over dimensions. Definitions:
+// https://pytorch.org/docs/stable/generated/torch.var.html: sum (x - mean)^2 / max(0, n - correction).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ops/aten/families.h"
+#include "ops/core/reduce.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using expr::Op;
+using samples::t;
+
+/// n - correction, where correction is 1 unless the parameter "correction" or "unbiased" says otherwise.
+template <class T>
+double divisor(const Arguments<T>& arguments, const Reduction& reduction) {
+    double correction = 1;
+    if (arguments.schema().param("unbiased"))
+        correction = arguments.boolean("unbiased") ? 1 : 0;
+    else if (arguments.has("correction"))
+        correction = arguments.number("correction");
+    return std::max(0.0, static_cast<double>(reduction.count()) - correction);
+}
+
+/// kMean: the mean is a second result.
+template <bool kMean>
+std::vector<ValueMeta> infer_variance(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta result = ValueMeta::contiguous(arguments.tensor("self").dtype, reduction_of(arguments).result());
+    return kMean ? std::vector{result, result} : std::vector{result};
+}
+
+template <class Row>
+double mean_of(std::int64_t length, const Row& row) {
+    double sum = 0;
+    for (std::int64_t j = 0; j < length; ++j) sum += row(j);
+    return sum / static_cast<double>(length);
+}
+
+/// In two passes: the mean, then the squared deviations from it. kRoot: the standard deviation.
+template <bool kRoot, bool kMean>
+std::vector<Tensor> eval_variance(const Arguments<Tensor>& arguments) {
+    const Reduction reduction = reduction_of(arguments);
+    const Tensor self = arguments.tensor("self");
+    const double n = divisor(arguments, reduction);
+    const Rows<double> in = rows<double>(self, reduction, self.dtype());
+    const auto variance = [&](const auto& row) {
+        const double mean = mean_of(in.length, row);
+        double squares = 0;
+        for (std::int64_t j = 0; j < in.length; ++j) squares += (row(j) - mean) * (row(j) - mean);
+        return kRoot ? std::sqrt(squares / n) : squares / n;
+    };
+    std::vector<Tensor> results = {store(in.each<double>(variance), self.dtype(), reduction.result())};
+    if (kMean) {
+        const std::vector<double> means = in.each<double>([&](const auto& row) { return mean_of(in.length, row); });
+        results.push_back(store(means, self.dtype(), reduction.result()));
+    }
+    return results;
+}
+
+template <bool kRoot, bool kMean>
+std::vector<expr::Value> lower_variance(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
+    const Reduction reduction = reduction_of(arguments);
+    const expr::Value self = arguments.tensor("self");
+    const Variance variance =
+        lower_variance(builder, read(self, self.sizes(), self.dtype()), reduction, divisor(arguments, reduction));
+    expr::Value spread = variance.variance;
+    if (kRoot)
+        spread = pointwise({spread}, spread.sizes(), spread.dtype(),
+                           [](const std::vector<Expr>& x) { return expr::unary(Op::sqrt, x[0]); });
+    std::vector<expr::Value> results = {convert(self.dtype(), spread)};
+    if (kMean) results.push_back(convert(self.dtype(), variance.mean));
+    return results;
+}
+
+// --- logsumexp ---
+
+/// log(sum(exp(x - m))) + m, where m is the largest x, or 0 where that is infinite.
+std::vector<NodeRef> decompose_logsumexp(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    NodeValue self = arguments.tensor("self");
+    if (!is_floating(self.meta.dtype)) self = builder.call("aten.to.dtype", {self.ref, Arg(DType::f32)});
+    const Arg dims = Arg::ints(arguments.integers("dim")), keepdim = Arg(arguments.boolean("keepdim"));
+    if (reduction_of(arguments).count() == 0) {  // nothing to be the largest: log(0)
+        const NodeValue exps = builder.call("aten.exp.default", {self.ref});
+        return {builder.call("aten.log.default", {builder.call("aten.sum.dim_IntList", {exps.ref, dims, keepdim}).ref})
+                    .ref};
+    }
+    const auto finite = [&](const NodeValue& largest) {
+        const NodeValue infinite = builder.call("aten.isinf.default", {largest.ref});
+        return builder.call("aten.masked_fill.Scalar", {largest.ref, infinite.ref, Arg(0)});
+    };
+    const NodeValue kept = finite(builder.call("aten.amax.default", {self.ref, dims, Arg(true)}));
+    const NodeValue shifted = builder.call("aten.sub.Tensor", {self.ref, kept.ref});
+    const NodeValue exps = builder.call("aten.exp.default", {shifted.ref});
+    const NodeValue sum = builder.call("aten.sum.dim_IntList", {exps.ref, dims, keepdim});
+    const NodeValue log = builder.call("aten.log.default", {sum.ref});
+    const NodeValue largest = finite(builder.call("aten.amax.default", {self.ref, dims, keepdim}));
+    return {builder.call("aten.add.Tensor", {log.ref, largest.ref}).ref};
+}
+
+std::vector<Tensor> eval_logsumexp(const Arguments<Tensor>& arguments) {
+    const Reduction reduction = reduction_of(arguments);
+    const Tensor self = arguments.tensor("self");
+    const DType dtype = floating_result(self.dtype());
+    const Rows<double> in = rows<double>(self, reduction, dtype);
+    const std::vector<double> out = in.each<double>([&](const auto& row) {
+        double largest = -std::numeric_limits<double>::infinity(), sum = 0;
+        for (std::int64_t j = 0; j < in.length; ++j) largest = std::max(largest, row(j));
+        if (std::isinf(largest)) largest = 0;
+        for (std::int64_t j = 0; j < in.length; ++j) sum += std::exp(row(j) - largest);
+        return std::log(sum) + largest;
+    });
+    return {store(out, dtype, reduction.result())};
+}
+
+std::vector<ValueMeta> infer_logsumexp(const Arguments<ValueMeta>& arguments) {
+    return {ValueMeta::contiguous(floating_result(arguments.tensor("self").dtype), reduction_of(arguments).result())};
+}
+
+// --- Samples ---
+
+/// keepdim is an argument after "unbiased", or a keyword beside "correction".
+std::vector<Sample> correction_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (Sample& sample : samples::dim_lists(dtype)) {
+        sample.kwargs = {{"keepdim", sample.args[2]}};
+        sample.args.pop_back();
+        result.push_back(std::move(sample));
+    }
+    const Tensor x = samples::random(dtype, {3, 4});
+    for (const double correction : {0.0, 2.0, 2.5, 4.0, 9.0})
+        result.push_back({"correction " + std::to_string(correction),
+                          {x},
+                          {t(0), Arg::ints({1})},
+                          {{"correction", Arg(correction)}}});
+    result.push_back({"no dim", {x}, {t(0)}});
+    return result;
+}
+std::vector<Sample> unbiased_dim_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const bool unbiased : {true, false})
+        for (Sample& sample : samples::dim_lists(dtype)) {
+            sample.args = {sample.args[0], sample.args[1], unbiased, sample.args[2]};
+            sample.label += unbiased ? " unbiased" : " biased";
+            result.push_back(std::move(sample));
+        }
+    return result;
+}
+std::vector<Sample> unbiased_samples(DType dtype) {
+    std::vector<Sample> result = samples::whole(dtype);
+    result.push_back({"biased", {samples::random(dtype, {3, 4})}, {t(0), Arg(false)}});
+    return result;
+}
+std::vector<Sample> logsumexp_samples(DType dtype) { return samples::dim_lists(dtype); }
+
+// --- Records ---
+
+template <bool kRoot, bool kMean = false>
+constexpr OpDef op(std::string_view name, std::string_view schema, SamplesFn samples) {
+    return {.name = name,
+            .doc = kRoot ? (kMean ? "standard deviation and mean" : "standard deviation")
+                         : (kMean ? "variance and mean" : "variance"),
+            .schema = schema,
+            .dtypes = kFloating,
+            .infer = infer_variance<kMean>,
+            .eval = eval_variance<kRoot, kMean>,
+            .lower = lower_variance<kRoot, kMean>,
+            .samples = samples};
+}
+
+constexpr OpDef kStatistic[] = {
+    op<false>("aten.var.correction",
+              "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+              correction_samples),
+    op<false>("aten.var.dim", "var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+              unbiased_dim_samples),
+    op<false>("aten.var.default", "var(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
+    op<true>("aten.std.correction",
+             "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+             correction_samples),
+    op<true>("aten.std.dim", "std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+             unbiased_dim_samples),
+    op<true>("aten.std.default", "std(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
+    op<false, true>("aten.var_mean.correction",
+                    "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+                    "keepdim=False) -> (Tensor, Tensor)",
+                    correction_samples),
+    op<true, true>("aten.std_mean.correction",
+                   "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+                   "keepdim=False) -> (Tensor, Tensor)",
+                   correction_samples),
+    {.name = "aten.logsumexp.default",
+     .doc = "log(sum(exp(x))), shifted by the largest x",
+     .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+     .infer = infer_logsumexp,
+     .eval = eval_logsumexp,
+     .decompose = decompose_logsumexp,
+     .samples = logsumexp_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> statistic_ops() { return kStatistic; }
+
+}  // namespace whittle

@@ -1,0 +1,279 @@
+// Three operands, element by element: clamp, lerp, addcmul, addcdiv.
+// Definitions: https://pytorch.org/docs/stable/torch.html#math-operations
+#include <cmath>
+#include <limits>
+
+#include "ops/aten/families.h"
+#include "ops/core/integer.h"
+#include "ops/core/pointwise.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using samples::t;
+
+/// What an op makes of its operands.
+struct Types {
+    Sizes sizes;
+    DType dtype;
+};
+
+// --- clamp ---
+
+/// One bound or both, each a tensor or a number, with the promoted dtype.
+template <class T>
+Types clamp_types(const Arguments<T>& arguments) {
+    std::vector<OperandInfo> operands = {operand_info(arguments.tensor("self"))};
+    for (const char* bound : {"min", "max"})
+        if (arguments.schema().param(bound) && arguments.has(bound)) operands.push_back(operand_info(arguments, bound));
+    if (operands.size() == 1) throw Error("aten." + arguments.schema().name + ": neither min nor max is given");
+    const DType dtype = result_type(operands);
+    if (dtype == DType::boolean) reject_dtype(arguments.schema(), dtype);
+    return {broadcast_all(operands), dtype};
+}
+
+template <class T>
+bool has_bound(const Arguments<T>& arguments, const char* bound) {
+    return arguments.schema().param(bound) && arguments.has(bound);
+}
+
+std::vector<ValueMeta> infer_clamp(const Arguments<ValueMeta>& arguments) {
+    const Types types = clamp_types(arguments);
+    return {ValueMeta::contiguous(types.dtype, types.sizes)};
+}
+
+/// NaN in the value or in a bound gives NaN. When the bounds cross, max wins.
+std::vector<Tensor> eval_clamp(const Arguments<Tensor>& arguments) {
+    const Types types = clamp_types(arguments);
+    return {visit_compute(types.dtype, [&]<class T>(T) {
+        std::vector<T> x = read<T>(arguments.tensor("self"), types.sizes, types.dtype);
+        if (has_bound(arguments, "min")) {
+            const std::vector<T> low = read<T>(arguments.operand("min"), types.sizes, types.dtype);
+            for (std::size_t i = 0; i < x.size(); ++i)
+                if (x[i] == x[i] && !(low[i] <= x[i])) x[i] = low[i];
+        }
+        if (has_bound(arguments, "max")) {
+            const std::vector<T> high = read<T>(arguments.operand("max"), types.sizes, types.dtype);
+            for (std::size_t i = 0; i < x.size(); ++i)
+                if (x[i] == x[i] && !(x[i] <= high[i])) x[i] = high[i];
+        }
+        return store(x, types.dtype, types.sizes);
+    })};
+}
+
+std::vector<expr::Value> lower_clamp(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    const Types types = clamp_types(arguments);
+    const auto keeps = [](const Expr& x, const Expr& fits) { return is_floating(x->dtype) ? is_nan(x) || fits : fits; };
+    std::vector<expr::Value> operands = {read(arguments.tensor("self"), types.sizes, types.dtype)};
+    const bool has_min = has_bound(arguments, "min"), has_max = has_bound(arguments, "max");
+    if (has_min) operands.push_back(read(arguments.operand("min"), types.sizes, types.dtype));
+    if (has_max) operands.push_back(read(arguments.operand("max"), types.sizes, types.dtype));
+    return {pointwise(operands, types.sizes, types.dtype, [=](const std::vector<Expr>& x) {
+        Expr value = x[0];
+        if (has_min) value = expr::select(keeps(value, x[1] <= value), value, x[1]);
+        if (has_max) value = expr::select(keeps(value, value <= x.back()), value, x.back());
+        return value;
+    })};
+}
+
+std::vector<Sample> clamp_samples(DType dtype) {
+    std::vector<Sample> result = samples::unary(dtype, {Arg(1), Arg(3)});
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const Tensor x = samples::special(dtype), ramp = samples::ramp(dtype, {3, 4});
+    const auto add = [&](const std::string& label, const Tensor& tensor, const Arg& low, const Arg& high) {
+        result.push_back({label, {tensor}, {t(0), low, high}});
+    };
+    add("min only", x, Arg(1), Arg());
+    add("max only", x, Arg(), Arg(2));
+    add("zeros", x, Arg(0), Arg(0));
+    add("crossed", ramp, Arg(3), Arg(1));
+    add("floating bounds", ramp, Arg(0.3), Arg(2.5));
+    if (is_floating(dtype)) add("nan bound", x, Arg(nan), Arg(1.0));
+    return result;
+}
+std::vector<Sample> bound_samples(DType dtype) {
+    std::vector<Sample> result = samples::unary(dtype, {Arg(2)});
+    result.push_back({"floating bound", {samples::ramp(dtype, {3, 4})}, {t(0), Arg(0.3)}});
+    return result;
+}
+std::vector<Sample> clamp_tensor_samples(DType dtype) {
+    std::vector<Sample> result = samples::binary(dtype, kNumbers);
+    const Tensor x = samples::random(dtype, {2, 3}), low = samples::ramp(dtype, {3}),
+                 high = samples::ramp(dtype, {2, 1});
+    result.push_back({"both", {x, low, high}, {t(0), t(1), t(2)}});
+    result.push_back({"max only", {x, high}, {t(0), Arg(), t(1)}});
+    return result;
+}
+
+// --- lerp, addcmul, addcdiv ---
+
+/// Three operands of one rule: a kernel gives them and combines elements.
+template <class K, class T>
+Types kernel_types(const Arguments<T>& arguments) {
+    std::vector<OperandInfo> operands;
+    for (const char* operand : K::operands) operands.push_back(operand_info(arguments, operand));
+    const DType dtype = result_type(operands);
+    if (!(K::dtypes & set_of(dtype))) reject_dtype(arguments.schema(), dtype);
+    return {broadcast_all(operands), dtype};
+}
+
+template <class K>
+std::vector<ValueMeta> infer_kernel(const Arguments<ValueMeta>& arguments) {
+    const Types types = kernel_types<K>(arguments);
+    return {ValueMeta::contiguous(types.dtype, types.sizes)};
+}
+
+template <class K>
+std::vector<Tensor> eval_kernel(const Arguments<Tensor>& arguments) {
+    const Types types = kernel_types<K>(arguments);
+    const Scalar value = K::value(arguments);
+    return {visit_compute(types.dtype, [&]<class T>(T) -> Tensor {
+        if constexpr (std::is_same_v<T, bool>) {
+            reject_dtype(arguments.schema(), types.dtype);
+        } else {
+            const T factor =
+                std::is_integral_v<T> ? static_cast<T>(value.to_integer()) : static_cast<T>(value.to_double());
+            std::vector<T> a = read<T>(arguments.operand(K::operands[0]), types.sizes, types.dtype);
+            const std::vector<T> b = read<T>(arguments.operand(K::operands[1]), types.sizes, types.dtype),
+                                 c = read<T>(arguments.operand(K::operands[2]), types.sizes, types.dtype);
+            for (std::size_t i = 0; i < a.size(); ++i) a[i] = K::template eval<T>(a[i], b[i], c[i], factor);
+            return store(a, types.dtype, types.sizes);
+        }
+    })};
+}
+
+template <class K>
+std::vector<expr::Value> lower_kernel(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    const Types types = kernel_types<K>(arguments);
+    const Scalar value = K::value(arguments);
+    std::vector<expr::Value> operands;
+    for (const char* operand : K::operands)
+        operands.push_back(read(arguments.operand(operand), types.sizes, types.dtype));
+    return {pointwise(operands, types.sizes, types.dtype, [value](const std::vector<Expr>& x) {
+        return K::lower(x[0], x[1], x[2], expr::constant(x[0]->dtype, value));
+    })};
+}
+
+/// Taken from the nearer end, so that both ends are met exactly.
+struct Lerp {
+    static constexpr const char* operands[] = {"self", "end", "weight"};
+    static constexpr DTypeSet dtypes = kFloating;
+    template <class T>
+    static Scalar value(const Arguments<T>&) {
+        return Scalar(0);
+    }
+    template <class T>
+    static T eval(T a, T b, T weight, T) {
+        return std::abs(weight) < T(0.5) ? a + weight * (b - a) : b - (b - a) * (1 - weight);
+    }
+    static Expr lower(const Expr& a, const Expr& b, const Expr& weight, const Expr&) {
+        const Expr near_start = a + weight * (b - a), near_end = b - (b - a) * (constant(a, 1) - weight);
+        return expr::select(expr::unary(expr::Op::abs, weight) < constant(a, 0.5), near_start, near_end);
+    }
+};
+/// self + value * tensor1 * tensor2.
+struct Addcmul {
+    static constexpr const char* operands[] = {"self", "tensor1", "tensor2"};
+    static constexpr DTypeSet dtypes = kNumbers;
+    template <class T>
+    static Scalar value(const Arguments<T>& arguments) {
+        return arguments.scalar("value");
+    }
+    template <class T>
+    static T eval(T a, T b, T c, T value) {
+        if constexpr (std::is_integral_v<T>)
+            return wrapping_add(a, wrapping_mul(wrapping_mul(value, b), c));
+        else
+            return a + value * b * c;
+    }
+    static Expr lower(const Expr& a, const Expr& b, const Expr& c, const Expr& value) { return a + value * b * c; }
+};
+struct Addcdiv : Addcmul {
+    static constexpr DTypeSet dtypes = kFloating;
+    template <class T>
+    static T eval(T a, T b, T c, T value) {
+        if constexpr (std::is_integral_v<T>)
+            return truncated_div(b, c);  // refused by kernel_types
+        else
+            return a + value * b / c;
+    }
+    static Expr lower(const Expr& a, const Expr& b, const Expr& c, const Expr& value) { return a + value * b / c; }
+};
+
+/// The pairs of a binary op with a third operand.
+std::vector<Sample> three_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (Sample& sample : samples::binary(dtype, set_of(dtype))) {
+        sample.tensors.push_back(samples::uniform(dtype, sample.tensors[1].sizes(), 0.1, 3));
+        sample.args = {t(0), t(1), t(2)};
+        result.push_back(std::move(sample));
+    }
+    return result;
+}
+std::vector<Sample> with_value_samples(DType dtype) {
+    std::vector<Sample> result = three_samples(dtype);
+    const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::random(dtype, {3}),
+                 c = samples::uniform(dtype, {2, 1}, 1, 4);
+    result.push_back({"value", {a, b, c}, {t(0), t(1), t(2)}, {{"value", is_floating(dtype) ? Arg(0.3) : Arg(3)}}});
+    return result;
+}
+std::vector<Sample> lerp_scalar_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const double weight : {0.3, 0.7, 1.0, 0.0, -2.0})
+        for (const Sample& sample : samples::binary(dtype, set_of(dtype))) {
+            if (weight != 0.3 && sample.label != "ramp" && sample.label != "special") continue;
+            result.push_back(
+                {sample.label + " weight " + std::to_string(weight), sample.tensors, {t(0), t(1), Arg(weight)}});
+        }
+    return result;
+}
+
+// --- Records ---
+
+constexpr OpDef clamp_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = kNumbers,
+            .infer = infer_clamp,
+            .eval = eval_clamp,
+            .lower = lower_clamp,
+            .samples = samples};
+}
+template <class K>
+constexpr OpDef kernel_op(std::string_view name, std::string_view schema, std::string_view doc, SamplesFn samples) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = K::dtypes,
+            .infer = infer_kernel<K>,
+            .eval = eval_kernel<K>,
+            .lower = lower_kernel<K>,
+            .samples = samples};
+}
+constexpr OpDef kTernary[] = {
+    clamp_op("aten.clamp.default", "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
+             "min(max(self, min), max); NaN stays", clamp_samples),
+    clamp_op("aten.clamp.Tensor", "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+             "min(max(self, min), max); NaN in any gives NaN", clamp_tensor_samples),
+    clamp_op("aten.clamp_min.default", "clamp_min(Tensor self, Scalar min) -> Tensor", "max(self, min)", bound_samples),
+    clamp_op("aten.clamp_max.default", "clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)", bound_samples),
+    kernel_op<Lerp>("aten.lerp.Tensor", "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
+                    "self + weight * (end - self)", three_samples),
+    kernel_op<Lerp>("aten.lerp.Scalar", "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
+                    "self + weight * (end - self)", lerp_scalar_samples),
+    kernel_op<Addcmul>("aten.addcmul.default",
+                       "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+                       "self + value * tensor1 * tensor2", with_value_samples),
+    kernel_op<Addcdiv>("aten.addcdiv.default",
+                       "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+                       "self + value * tensor1 / tensor2", with_value_samples),
+};
+
+}  // namespace
+
+std::span<const OpDef> ternary_ops() { return kTernary; }
+
+}  // namespace whittle

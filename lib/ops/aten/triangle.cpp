@@ -1,0 +1,137 @@
+// The parts of matrices below and above a diagonal, and the positions of their elements.
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/aten/tensor_options.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+
+namespace whittle {
+
+namespace {
+
+using expr::Expr;
+
+/// Whether element (i, j) is in the part: j - i <= diagonal below, >= above.
+struct Lower {
+    static bool keeps(std::int64_t distance, std::int64_t diagonal) { return distance <= diagonal; }
+    static Expr keeps(const Expr& distance, const Expr& diagonal) { return distance <= diagonal; }
+};
+struct Upper {
+    static bool keeps(std::int64_t distance, std::int64_t diagonal) { return distance >= diagonal; }
+    static Expr keeps(const Expr& distance, const Expr& diagonal) { return distance >= diagonal; }
+};
+
+/// The diagonal, within what makes a difference to matrices of these sizes.
+template <class T>
+std::int64_t diagonal_of(const Arguments<T>& a, const Sizes& sizes) {
+    if (sizes.size() < 2)
+        throw Error(a.schema().name + ": found sizes " + to_string(sizes) + ", expected at least 2 dimensions");
+    return std::clamp(a.integer("diagonal"), -sizes[sizes.size() - 2] - 1, sizes.back() + 1);
+}
+
+template <class Rule>
+constexpr OpDef triangle_op(OpDef def) {
+    def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
+        const ValueMeta self = a.tensor("self");
+        diagonal_of(a, self.sizes);
+        return {ValueMeta::contiguous(self.dtype, self.sizes)};
+    };
+    def.eval = [](const Arguments<Tensor>& a) -> std::vector<Tensor> {
+        const Tensor self = a.tensor("self");
+        const std::int64_t diagonal = diagonal_of(a, self.sizes());
+        Tensor result = self.clone().with_requires_grad(false);
+        const Tensor zero(self.dtype(), {});
+        for_each_index(self.sizes(), [&](const std::vector<std::int64_t>& i) {
+            if (!Rule::keeps(i[i.size() - 1] - i[i.size() - 2], diagonal))
+                copy_into(result, {}, element_offset(i, result.strides()), zero);
+        });
+        return {result};
+    };
+    def.lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) -> std::vector<expr::Value> {
+        const expr::Value self = a.tensor("self");
+        const Expr diagonal = expr::index(diagonal_of(a, self.sizes()));
+        return {expr::Value(self.dtype(), self.sizes(), [self, diagonal](const expr::Index& i) {
+            const Expr keeps = Rule::keeps(i[i.size() - 1] - i[i.size() - 2], diagonal);
+            return expr::select(keeps, self(i), expr::constant(self.dtype(), Scalar(0)));
+        })};
+    };
+    def.samples = [](DType dtype) {
+        using samples::once, samples::operator+;
+        return samples::moved(dtype, "main", {4, 3}) +
+               std::vector<Sample>{once(dtype, "above", {2, 3, 4}, {1}), once(dtype, "below", {3, 4}, {-1}),
+                                   once(dtype, "all or nothing", {2, 2}, {100}), once(dtype, "empty", {0, 3})};
+    };
+    return def;
+}
+
+/// Row and column of the part's elements in row-major order, as a constant.
+template <class Rule>
+std::vector<NodeRef> decompose_indices(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    check_options(a);
+    const std::int64_t rows = a.integer("row"), columns = a.integer("col");
+    const DType dtype = a.dtype("dtype").value_or(DType::i64);
+    constexpr std::int64_t kMost = 1 << 26;
+    if (std::min(rows, columns) < 0 || std::max(rows, columns) > kMost || rows * columns > kMost)
+        throw Error(a.schema().name + ": found " + std::to_string(rows) + " rows and " + std::to_string(columns) +
+                    " columns, expected 0 or more and at most 2^26 elements");
+    const std::int64_t offset = std::clamp(a.integer("offset"), -rows - 1, columns + 1);
+    std::vector<std::int64_t> row, column;
+    for (std::int64_t i = 0; i < rows; ++i)
+        for (std::int64_t j = 0; j < columns; ++j) {
+            if (!Rule::keeps(j - i, offset)) continue;
+            row.push_back(i);
+            column.push_back(j);
+        }
+    const auto count = static_cast<std::int64_t>(row.size());
+    row.insert(row.end(), column.begin(), column.end());
+    return {b.constant(Tensor::of(row, {2, count}).to(dtype), "indices").ref};
+}
+
+std::vector<Sample> indices_samples(DType dtype) {
+    return dtype_samples(dtype, {{"square", {3, 3}}, {"wide", {2, 4, 1}}, {"high", {4, 2, -1}}, {"none", {0, 3}}});
+}
+
+constexpr DTypeSet kIndexDTypes = set_of(DType::i64) | set_of(DType::i32);
+
+}  // namespace
+
+std::span<const OpDef> triangle_ops() {
+    static const OpDef ops[] = {
+        triangle_op<Lower>({
+            .name = "aten.tril.default",
+            .doc = "zeros above a diagonal: https://pytorch.org/docs/stable/generated/torch.tril.html",
+            .schema = "tril(Tensor self, int diagonal=0) -> Tensor",
+        }),
+        triangle_op<Upper>({
+            .name = "aten.triu.default",
+            .doc = "zeros below a diagonal: https://pytorch.org/docs/stable/generated/torch.triu.html",
+            .schema = "triu(Tensor self, int diagonal=0) -> Tensor",
+        }),
+        {
+            .name = "aten.tril_indices.default",
+            .doc = "rows and columns on and below a diagonal: "
+                   "https://pytorch.org/docs/stable/generated/torch.tril_indices.html",
+            .schema = "tril_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, "
+                      "Device? device=None, bool? pin_memory=None) -> Tensor",
+            .dtypes = kIndexDTypes,
+            .decompose = decompose_indices<Lower>,
+            .samples = indices_samples,
+        },
+        {
+            .name = "aten.triu_indices.default",
+            .doc = "rows and columns on and above a diagonal: "
+                   "https://pytorch.org/docs/stable/generated/torch.triu_indices.html",
+            .schema = "triu_indices(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? layout=None, "
+                      "Device? device=None, bool? pin_memory=None) -> Tensor",
+            .dtypes = kIndexDTypes,
+            .decompose = decompose_indices<Upper>,
+            .samples = indices_samples,
+        },
+    };
+    return ops;
+}
+
+}  // namespace whittle

@@ -1,0 +1,284 @@
+// One operand, element by element: signs, rounding, powers and roots, exponentials, trigonometry, predicates.
+// Definitions: https://pytorch.org/docs/stable/torch.html#pointwise-ops
+#include <cmath>
+#include <limits>
+
+#include "ops/aten/families.h"
+#include "ops/core/pointwise.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using expr::Op;
+
+// --- Same dtype in and out ---
+
+/// Integer negation that wraps.
+std::int64_t negated(std::int64_t x) { return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x)); }
+
+struct Abs : Arithmetic {
+    template <Floating T>
+    static T eval(T x) {
+        return std::fabs(x);
+    }
+    static std::int64_t eval(std::int64_t x) { return x < 0 ? negated(x) : x; }
+    static Expr lower(const Expr& x) { return x->dtype == DType::u8 ? x : expr::unary(Op::abs, x); }
+};
+
+struct Neg : Arithmetic {
+    template <Floating T>
+    static T eval(T x) {
+        return -x;
+    }
+    static std::int64_t eval(std::int64_t x) { return negated(x); }
+    static Expr lower(const Expr& x) { return expr::negate(x); }
+};
+
+/// (0 < x) - (x < 0), so that NaN gives 0.
+struct Sign : Arithmetic {
+    template <Number T>
+    static T eval(T x) {
+        return static_cast<T>((0 < x) - (x < 0));
+    }
+    template <std::same_as<bool> T>
+    static T eval(T x) {
+        return x;
+    }
+    static Expr lower(const Expr& x) {
+        if (x->dtype == DType::boolean) return x;
+        const auto constant = [&](int value) { return expr::constant(x->dtype, Scalar(value)); };
+        const Expr positive = expr::select(constant(0) < x, constant(1), constant(0));
+        return x->dtype == DType::u8 ? positive : expr::select(x < constant(0), constant(-1), positive);
+    }
+};
+
+/// Rounding: integers are as they are.
+template <Op kOp>
+struct Rounding : Arithmetic {
+    static std::int64_t eval(std::int64_t x) { return x; }
+    static Expr lower(const Expr& x) { return is_floating(x->dtype) ? expr::unary(kOp, x) : x; }
+};
+struct Floor : Rounding<Op::floor> {
+    using Rounding::eval;
+    template <Floating T>
+    static T eval(T x) {
+        return std::floor(x);
+    }
+};
+struct Ceil : Rounding<Op::ceil> {
+    using Rounding::eval;
+    template <Floating T>
+    static T eval(T x) {
+        return std::ceil(x);
+    }
+};
+struct Trunc : Rounding<Op::trunc> {
+    using Rounding::eval;
+    template <Floating T>
+    static T eval(T x) {
+        return std::trunc(x);
+    }
+};
+/// Ties to even.
+struct Round : Rounding<Op::round_even> {
+    using Rounding::eval;
+    template <Floating T>
+    static T eval(T x) {
+        return std::nearbyint(x);
+    }
+};
+struct Frac : Arithmetic {
+    template <Floating T>
+    static T eval(T x) {
+        return x - std::trunc(x);
+    }
+    static Expr lower(const Expr& x) { return x - expr::unary(Op::trunc, x); }
+};
+
+/// pow(x, 2), which promotes bool to the exponent's i64.
+struct Square : Arithmetic {
+    static DType common(DType dtype) { return dtype == DType::boolean ? DType::i64 : dtype; }
+    static DType result(DType dtype) { return common(dtype); }
+    template <Floating T>
+    static T eval(T x) {
+        return x * x;
+    }
+    static std::int64_t eval(std::int64_t x) {
+        const auto bits = static_cast<std::uint64_t>(x);
+        return static_cast<std::int64_t>(bits * bits);
+    }
+    static Expr lower(const Expr& x) { return x * x; }
+};
+
+struct BitwiseNot : Arithmetic {
+    static std::int64_t eval(std::int64_t x) { return ~x; }
+    static bool eval(bool x) { return !x; }
+    static Expr lower(const Expr& x) {
+        return x->dtype == DType::boolean ? expr::logical_not(x) : expr::unary(Op::bit_not, x);
+    }
+};
+
+// --- Floating functions ---
+
+/// A function that expressions have under the same name.
+#define WHITTLE_MATH(Name, function)                                              \
+    struct Name : FloatingFunction {                                              \
+        template <Floating T>                                                     \
+        static T eval(T x) {                                                      \
+            return std::function(x);                                              \
+        }                                                                         \
+        static Expr lower(const Expr& x) { return expr::unary(Op::function, x); } \
+    };
+WHITTLE_MATH(Exp, exp)
+WHITTLE_MATH(Expm1, expm1)
+WHITTLE_MATH(Log, log)
+WHITTLE_MATH(Log1p, log1p)
+WHITTLE_MATH(Log2, log2)
+WHITTLE_MATH(Log10, log10)
+WHITTLE_MATH(Sqrt, sqrt)
+WHITTLE_MATH(Sin, sin)
+WHITTLE_MATH(Cos, cos)
+WHITTLE_MATH(Tan, tan)
+WHITTLE_MATH(Asin, asin)
+WHITTLE_MATH(Acos, acos)
+WHITTLE_MATH(Atan, atan)
+WHITTLE_MATH(Sinh, sinh)
+WHITTLE_MATH(Cosh, cosh)
+WHITTLE_MATH(Tanh, tanh)
+WHITTLE_MATH(Asinh, asinh)
+WHITTLE_MATH(Acosh, acosh)
+WHITTLE_MATH(Atanh, atanh)
+WHITTLE_MATH(Erf, erf)
+WHITTLE_MATH(Lgamma, lgamma)
+#undef WHITTLE_MATH
+
+struct Rsqrt : FloatingFunction {
+    template <Floating T>
+    static T eval(T x) {
+        return T(1) / std::sqrt(x);
+    }
+    static Expr lower(const Expr& x) { return constant(x, 1) / expr::unary(Op::sqrt, x); }
+};
+struct Reciprocal : FloatingFunction {
+    template <Floating T>
+    static T eval(T x) {
+        return T(1) / x;
+    }
+    static Expr lower(const Expr& x) { return constant(x, 1) / x; }
+};
+struct Erfc : FloatingFunction {
+    template <Floating T>
+    static T eval(T x) {
+        return std::erfc(x);
+    }
+    static Expr lower(const Expr& x) { return expr::unary(Op::erfc, x); }
+};
+struct Exp2 : FloatingFunction {
+    template <Floating T>
+    static T eval(T x) {
+        return std::exp2(x);
+    }
+    static Expr lower(const Expr& x) { return expr::binary(Op::pow, constant(x, 2), x); }
+};
+
+// --- Predicates ---
+
+struct IsNan : Predicate {
+    template <class T>
+    static bool eval(T x) {
+        return x != x;
+    }
+    static Expr lower(const Expr& x) { return is_nan(x); }
+};
+
+Expr is_infinite(const Expr& x) {
+    if (!is_floating(x->dtype)) return expr::constant(DType::boolean, Scalar(false));
+    return expr::equal(expr::unary(Op::abs, x), constant(x, std::numeric_limits<double>::infinity()));
+}
+
+struct IsInf : Predicate {
+    template <class T>
+    static bool eval(T x) {
+        return std::isinf(static_cast<double>(x));
+    }
+    static Expr lower(const Expr& x) { return is_infinite(x); }
+};
+struct IsFinite : Predicate {
+    template <class T>
+    static bool eval(T x) {
+        return std::isfinite(static_cast<double>(x));
+    }
+    static Expr lower(const Expr& x) { return expr::logical_not(is_infinite(x) || is_nan(x)); }
+};
+struct LogicalNot : Predicate {
+    template <class T>
+    static bool eval(T x) {
+        return x == T(0);
+    }
+    static Expr lower(const Expr& x) {
+        return x->dtype == DType::boolean ? expr::logical_not(x) : expr::equal(x, expr::constant(x->dtype, Scalar(0)));
+    }
+};
+
+template <class F>
+constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc, DTypeSet dtypes = kAnyDType) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = dtypes,
+            .infer = infer_unary<F>,
+            .eval = eval_unary<F>,
+            .lower = lower_unary<F>,
+            .samples = [](DType dtype) { return samples::unary(dtype); }};
+}
+
+constexpr OpDef kUnary[] = {
+    op<Abs>("aten.abs.default", "abs(Tensor self) -> Tensor", "|x|; the smallest integer stays itself", kNumbers),
+    op<Neg>("aten.neg.default", "neg(Tensor self) -> Tensor", "-x; integers wrap", kNumbers),
+    op<Sign>("aten.sign.default", "sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN"),
+    op<Floor>("aten.floor.default", "floor(Tensor self) -> Tensor", "round towards -inf", kNumbers),
+    op<Ceil>("aten.ceil.default", "ceil(Tensor self) -> Tensor", "round towards +inf", kNumbers),
+    op<Trunc>("aten.trunc.default", "trunc(Tensor self) -> Tensor", "round towards zero", kNumbers),
+    op<Round>("aten.round.default", "round(Tensor self) -> Tensor", "round to nearest, ties to even", kNumbers),
+    op<Frac>("aten.frac.default", "frac(Tensor self) -> Tensor", "x - trunc(x)", kFloating),
+    op<Square>("aten.square.default", "square(Tensor self) -> Tensor", "x * x; bool gives i64"),
+    op<BitwiseNot>("aten.bitwise_not.default", "bitwise_not(Tensor self) -> Tensor", "~x; not x for bool",
+                   kIntegers | kBool),
+    op<Exp>("aten.exp.default", "exp(Tensor self) -> Tensor", "e to the x"),
+    op<Exp2>("aten.exp2.default", "exp2(Tensor self) -> Tensor", "2 to the x"),
+    op<Expm1>("aten.expm1.default", "expm1(Tensor self) -> Tensor", "e to the x, minus 1, exact near 0"),
+    op<Log>("aten.log.default", "log(Tensor self) -> Tensor", "natural logarithm"),
+    op<Log1p>("aten.log1p.default", "log1p(Tensor self) -> Tensor", "logarithm of 1 + x, exact near 0"),
+    op<Log2>("aten.log2.default", "log2(Tensor self) -> Tensor", "logarithm to base 2"),
+    op<Log10>("aten.log10.default", "log10(Tensor self) -> Tensor", "logarithm to base 10"),
+    op<Sqrt>("aten.sqrt.default", "sqrt(Tensor self) -> Tensor", "square root; NaN below zero"),
+    op<Rsqrt>("aten.rsqrt.default", "rsqrt(Tensor self) -> Tensor", "1 / sqrt(x)"),
+    op<Reciprocal>("aten.reciprocal.default", "reciprocal(Tensor self) -> Tensor", "1 / x"),
+    op<Sin>("aten.sin.default", "sin(Tensor self) -> Tensor", "sine, radians"),
+    op<Cos>("aten.cos.default", "cos(Tensor self) -> Tensor", "cosine, radians"),
+    op<Tan>("aten.tan.default", "tan(Tensor self) -> Tensor", "tangent, radians"),
+    op<Asin>("aten.asin.default", "asin(Tensor self) -> Tensor", "inverse sine"),
+    op<Acos>("aten.acos.default", "acos(Tensor self) -> Tensor", "inverse cosine"),
+    op<Atan>("aten.atan.default", "atan(Tensor self) -> Tensor", "inverse tangent"),
+    op<Sinh>("aten.sinh.default", "sinh(Tensor self) -> Tensor", "hyperbolic sine"),
+    op<Cosh>("aten.cosh.default", "cosh(Tensor self) -> Tensor", "hyperbolic cosine"),
+    op<Tanh>("aten.tanh.default", "tanh(Tensor self) -> Tensor", "hyperbolic tangent"),
+    op<Asinh>("aten.asinh.default", "asinh(Tensor self) -> Tensor", "inverse hyperbolic sine"),
+    op<Acosh>("aten.acosh.default", "acosh(Tensor self) -> Tensor", "inverse hyperbolic cosine"),
+    op<Atanh>("aten.atanh.default", "atanh(Tensor self) -> Tensor", "inverse hyperbolic tangent"),
+    op<Erf>("aten.erf.default", "erf(Tensor self) -> Tensor", "the Gauss error function"),
+    op<Erfc>("aten.erfc.default", "erfc(Tensor self) -> Tensor", "1 - erf(x), without its cancellation"),
+    op<Lgamma>("aten.lgamma.default", "lgamma(Tensor self) -> Tensor", "logarithm of |gamma(x)|"),
+    op<IsNan>("aten.isnan.default", "isnan(Tensor self) -> Tensor", "is NaN; false for integers"),
+    op<IsInf>("aten.isinf.default", "isinf(Tensor self) -> Tensor", "is an infinity"),
+    op<IsFinite>("aten.isfinite.default", "isfinite(Tensor self) -> Tensor", "is neither NaN nor an infinity"),
+    op<LogicalNot>("aten.logical_not.default", "logical_not(Tensor self) -> Tensor", "x == 0"),
+};
+
+}  // namespace
+
+std::span<const OpDef> unary_ops() { return kUnary; }
+
+}  // namespace whittle

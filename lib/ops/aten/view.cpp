@@ -1,0 +1,301 @@
+// Views: the same elements in another order. Everything here is an affine map (see geometry.h); shapes that change
+// otherwise are in reshape.cpp. Definitions: https://pytorch.org/docs/stable/tensor_view.html
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/elements.h"
+#include "ops/core/geometry.h"
+#include "ops/core/move_samples.h"
+
+namespace whittle {
+
+namespace {
+
+using Views = std::vector<View>;
+
+struct Permute {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        const std::vector<std::int64_t> dims = wrap_dims(a.integers("dims"), self.rank(), "permute");
+        if (static_cast<std::int64_t>(dims.size()) != self.rank())
+            throw Error("permute: found " + std::to_string(dims.size()) + " dimensions, expected the tensor's " +
+                        std::to_string(self.rank()));
+        return {permute_view(self, dims)};
+    }
+};
+
+View swap_dims(const Geometry& self, std::int64_t a, std::int64_t b) {
+    std::vector<std::int64_t> dims(self.sizes.size());
+    std::iota(dims.begin(), dims.end(), 0);
+    if (!dims.empty()) std::swap(dims[static_cast<std::size_t>(a)], dims[static_cast<std::size_t>(b)]);
+    return permute_view(self, dims);
+}
+
+struct Transpose {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        return {swap_dims(self, wrap_dim(a.integer("dim0"), self.rank()), wrap_dim(a.integer("dim1"), self.rank()))};
+    }
+};
+
+struct T2d {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>&) {
+        if (self.rank() > 2)
+            throw Error("t: found a tensor of sizes " + to_string(self.sizes) + ", expected at most 2 dimensions",
+                        "transpose swaps two dimensions of any tensor");
+        return {swap_dims(self, 0, self.rank() == 2 ? 1 : 0)};
+    }
+};
+
+/// The dimensions that a parameter names, be it "int" or "int[]".
+template <class T>
+std::vector<std::int64_t> named_dims(const Arguments<T>& a, const std::string& parameter) {
+    if (a.schema().param(parameter)->type == ParamType::integer) return {a.integer(parameter)};
+    return a.integers(parameter);
+}
+
+struct Movedim {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        const std::vector<std::int64_t> from = wrap_dims(named_dims(a, "source"), self.rank(), "movedim");
+        const std::vector<std::int64_t> to = wrap_dims(named_dims(a, "destination"), self.rank(), "movedim");
+        if (from.size() != to.size())
+            throw Error("movedim: found source " + to_string(from) + " and destination " + to_string(to) +
+                        ", expected as many of both");
+        if (self.sizes.empty()) return {View::identity(self.sizes)};
+        std::vector<std::int64_t> order(self.sizes.size(), -1);
+        for (std::size_t i = 0; i < from.size(); ++i) order[static_cast<std::size_t>(to[i])] = from[i];
+        std::int64_t next = 0;
+        for (std::int64_t& dim : order) {
+            if (dim >= 0) continue;
+            while (std::ranges::find(from, next) != from.end()) ++next;
+            dim = next++;
+        }
+        return {permute_view(self, order)};
+    }
+};
+
+struct Squeeze {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        std::vector<std::int64_t> dims(self.sizes.size());
+        std::iota(dims.begin(), dims.end(), 0);
+        if (a.schema().param("dim")) dims = wrap_dims(named_dims(a, "dim"), self.rank(), "squeeze");
+        return {squeeze_view(self, dims)};
+    }
+};
+
+struct Unsqueeze {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        return {unsqueeze_view(self, wrap_dim(a.integer("dim"), self.rank() + 1))};
+    }
+};
+
+struct Expand {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        return {expand_view(self, a.integers("size"))};
+    }
+};
+
+struct Select {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        const std::int64_t dim = existing_dim(self, a, "dim");
+        return {select_view(self, dim, checked_index(a.integer("index"), self.size(dim), true, "select"))};
+    }
+};
+
+struct Slice {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        const std::int64_t dim = existing_dim(self, a, "dim"), step = a.integer("step");
+        if (step <= 0 || step > std::numeric_limits<std::int32_t>::max())
+            throw Error("slice: found step " + std::to_string(step) + ", expected 1 to 2^31 - 1", "flip reverses");
+        const auto [start, end] = slice_bounds(self.size(dim), a.optional_integer("start"), a.optional_integer("end"));
+        return {slice_view(self, dim, start, end, step)};
+    }
+};
+
+struct Narrow {
+    template <class T>
+    static Views views(const Geometry& self, const Arguments<T>& a) {
+        return {narrow_view(self, existing_dim(self, a, "dim"), a.integer("start"), a.integer("length"), "narrow")};
+    }
+};
+
+}  // namespace
+
+using samples::moved;
+using samples::once;
+using samples::operator+;
+
+std::span<const OpDef> view_ops() {
+    static const OpDef ops[] = {
+        view_op<Permute>({
+            .name = "aten.permute.default",
+            .doc = "dimensions in another order: https://pytorch.org/docs/stable/generated/torch.permute.html",
+            .schema = "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "rotate", {2, 3, 4}, {Arg::ints({2, 0, 1})}) +
+                           std::vector<Sample>{once(dtype, "negative dims", {2, 3, 4}, {Arg::ints({-1, 1, -3})}),
+                                               once(dtype, "0-d", {}, {Arg::ints({})}),
+                                               once(dtype, "empty", {2, 0, 3}, {Arg::ints({1, 2, 0})})};
+                },
+        }),
+        view_op<Transpose>({
+            .name = "aten.transpose.int",
+            .doc = "two dimensions swapped: https://pytorch.org/docs/stable/generated/torch.transpose.html",
+            .schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "matrix", {3, 5}, {0, 1}) +
+                           std::vector<Sample>{once(dtype, "outer dims", {2, 3, 4}, {0, -1}),
+                                               once(dtype, "same dim", {2, 3}, {1, 1}), once(dtype, "0-d", {}, {0, -1}),
+                                               once(dtype, "empty", {0, 3}, {0, 1})};
+                },
+        }),
+        view_op<T2d>({
+            .name = "aten.t.default",
+            .doc = "a matrix transposed, a vector or number as it is: "
+                   "https://pytorch.org/docs/stable/generated/torch.t.html",
+            .schema = "t(Tensor(a) self) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "matrix", {3, 5}) + std::vector<Sample>{once(dtype, "1-d", {4}),
+                                                                                once(dtype, "0-d", {}),
+                                                                                once(dtype, "empty", {2, 0})};
+                },
+        }),
+        view_op<Movedim>({
+            .name = "aten.movedim.intlist",
+            .doc = "dimensions moved, the others in order: "
+                   "https://pytorch.org/docs/stable/generated/torch.movedim.html",
+            .schema = "movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "two", {2, 3, 4}, {Arg::ints({0, -1}), Arg::ints({2, 0})}) +
+                           std::vector<Sample>{once(dtype, "none", {2, 3}, {Arg::ints({}), Arg::ints({})}),
+                                               once(dtype, "0-d", {}, {Arg::ints({0}), Arg::ints({-1})})};
+                },
+        }),
+        view_op<Movedim>({
+            .name = "aten.movedim.int",
+            .doc = "one dimension moved: https://pytorch.org/docs/stable/generated/torch.movedim.html",
+            .schema = "movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "last to first", {2, 3, 4}, {-1, 0});
+                },
+        }),
+        view_op<Squeeze>({
+            .name = "aten.squeeze.default",
+            .doc = "without dimensions of size 1: https://pytorch.org/docs/stable/generated/torch.squeeze.html",
+            .schema = "squeeze(Tensor(a) self) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "several", {1, 3, 1, 2}) + std::vector<Sample>{once(dtype, "all", {1, 1}),
+                                                                                       once(dtype, "0-d", {}),
+                                                                                       once(dtype, "empty", {1, 0})};
+                },
+        }),
+        view_op<Squeeze>({
+            .name = "aten.squeeze.dim",
+            .doc = "without one dimension if its size is 1: "
+                   "https://pytorch.org/docs/stable/generated/torch.squeeze.html",
+            .schema = "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "middle", {2, 1, 3}, {1}) +
+                           std::vector<Sample>{once(dtype, "kept", {2, 1, 3}, {-1}), once(dtype, "0-d", {}, {0})};
+                },
+        }),
+        view_op<Squeeze>({
+            .name = "aten.squeeze.dims",
+            .doc = "without those of some dimensions whose size is 1: "
+                   "https://pytorch.org/docs/stable/generated/torch.squeeze.html",
+            .schema = "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "some", {1, 2, 1, 3}, {Arg::ints({0, -1})}) +
+                           std::vector<Sample>{once(dtype, "none", {1, 2}, {Arg::ints({})})};
+                },
+        }),
+        view_op<Unsqueeze>({
+            .name = "aten.unsqueeze.default",
+            .doc = "with a new dimension of size 1: https://pytorch.org/docs/stable/generated/torch.unsqueeze.html",
+            .schema = "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "middle", {2, 3}, {1}) +
+                           std::vector<Sample>{once(dtype, "last", {2, 3}, {-1}), once(dtype, "first", {2, 3}, {-3}),
+                                               once(dtype, "0-d", {}, {0}), once(dtype, "empty", {0}, {1})};
+                },
+        }),
+        view_op<Expand>({
+            .name = "aten.expand.default",
+            .doc = "dimensions of size 1 repeated without a copy: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.expand.html",
+            .schema = "expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "middle", {2, 1, 3}, {Arg::ints({2, 4, 3})}) +
+                           std::vector<Sample>{once(dtype, "new dims", {3, 1}, {Arg::ints({1, 2, -1, 4})}),
+                                               once(dtype, "new dim of size 1", {3}, {Arg::ints({2, 1, 1, 3})}),
+                                               once(dtype, "0-d", {}, {Arg::ints({2, 3})}),
+                                               once(dtype, "to nothing", {1, 3}, {Arg::ints({0, 3})})};
+                },
+        }),
+        view_op<Select>({
+            .name = "aten.select.int",
+            .doc = "one index of a dimension: https://pytorch.org/docs/stable/generated/torch.select.html",
+            .schema = "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "middle", {2, 3, 4}, {1, 2}) +
+                           std::vector<Sample>{once(dtype, "from the end", {2, 3}, {-1, -3}),
+                                               once(dtype, "to 0-d", {4}, {0, 1}),
+                                               once(dtype, "empty", {2, 0}, {0, 1})};
+                },
+        }),
+        view_op<Slice>({
+            .name = "aten.slice.Tensor",
+            .doc = "every step-th index of a range; bounds are clamped: "
+                   "https://docs.python.org/3/library/functions.html#slice",
+            .schema = "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
+                      "Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    const std::int64_t last = std::numeric_limits<std::int64_t>::max();
+                    return moved(dtype, "step", {2, 7, 3}, {1, 1, 6, 2}) +
+                           std::vector<Sample>{once(dtype, "all", {5}),
+                                               once(dtype, "to the end", {3, 5}, {1, 2, last}),
+                                               once(dtype, "negative bounds", {6}, {0, -4, -1}),
+                                               once(dtype, "nothing", {4, 2}, {0, 3, 1}),
+                                               once(dtype, "beyond", {4}, {0, 9, 12}),
+                                               once(dtype, "one of a large step", {4, 2}, {0, 1, last, 100}),
+                                               once(dtype, "empty", {0, 3}, {0, 0, 2})};
+                },
+        }),
+        view_op<Narrow>({
+            .name = "aten.narrow.default",
+            .doc = "a range of a dimension: https://pytorch.org/docs/stable/generated/torch.narrow.html",
+            .schema = "narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "middle", {4, 5}, {1, 1, 3}) +
+                           std::vector<Sample>{once(dtype, "from the end", {5}, {0, -2, 2}),
+                                               once(dtype, "nothing", {5}, {0, 5, 0})};
+                },
+        }),
+    };
+    return ops;
+}
+
+}  // namespace whittle

@@ -1,0 +1,86 @@
+#include "ops/core/custom.h"
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+
+#include "base/error.h"
+
+namespace whittle {
+
+namespace {
+
+struct Entry {
+    std::string target, schema;
+    CustomOp functions;
+    OpDef def;
+    RegisteredOp op;
+};
+
+struct Table {
+    std::shared_mutex mutex;
+    std::map<std::string, std::unique_ptr<Entry>, std::less<>> by_target;
+    std::map<const Schema*, const Entry*> by_schema;
+};
+
+Table& table() {
+    static Table* const table = new Table;  // outlives the program's own globals
+    return *table;
+}
+
+/// What was registered under the schema that a call's arguments are bound to.
+CustomOp functions_of(const Schema& schema) {
+    Table& all = table();
+    const std::shared_lock lock(all.mutex);
+    return all.by_schema.at(&schema)->functions;
+}
+
+bool is_name(std::string_view text) { return !text.empty() && identifier(text) == text; }
+
+void check_target(const std::string& target) {
+    const std::size_t dot = target.find('.');
+    const std::string dialect = target.substr(0, dot);
+    if (dot == std::string::npos || !is_name(dialect) || !is_name(target.substr(dot + 1)))
+        throw Error("found the op's name '" + target + "', expected NAMESPACE.NAME, as in mylib.scale");
+    for (const RegisteredOp& op : Registry::instance().all())
+        if (op.def->name.substr(0, op.def->name.find('.')) == dialect)
+            throw Error("found the op's name '" + target + "', expected another namespace than " + dialect);
+}
+
+}  // namespace
+
+const RegisteredOp& register_op(CustomOp op) {
+    check_target(op.target);
+    Table& all = table();
+    const std::unique_lock lock(all.mutex);
+    std::unique_ptr<Entry>& entry = all.by_target[op.target];
+    if (entry && entry->schema != op.schema)
+        throw Error("op " + op.target + ": found the schema " + op.schema + ", expected " + entry->schema +
+                    ", with which it is registered");
+    if (!entry) {
+        entry = std::make_unique<Entry>();
+        entry->target = op.target;
+        entry->schema = op.schema;
+        entry->def = {
+            .name = entry->target,
+            .doc = "an op of the program's own",
+            .schema = entry->schema,
+            .infer = [](const Arguments<ValueMeta>& a) { return functions_of(a.schema()).infer(a); },
+            .eval = [](const Arguments<Tensor>& a) { return functions_of(a.schema()).eval(a); },
+        };
+        entry->op = {&entry->def, Schema::parse(entry->schema)};
+        all.by_schema[&entry->op.schema] = entry.get();
+    }
+    entry->functions = std::move(op);
+    return entry->op;
+}
+
+const RegisteredOp* custom_op(std::string_view target) {
+    Table& all = table();
+    const std::shared_lock lock(all.mutex);
+    const auto found = all.by_target.find(target);
+    return found == all.by_target.end() ? nullptr : &found->second->op;
+}
+
+}  // namespace whittle

@@ -1,0 +1,90 @@
+#include "ops/core/gemm.h"
+
+#include <Eigen/Core>
+#include <algorithm>
+
+namespace whittle {
+namespace {
+
+template <class T, int Order>
+using Dense = Eigen::Map<const Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Order>, 0, Eigen::OuterStride<>>;
+
+template <class T, int Order>
+Dense<T, Order> dense(const MatrixView<T>& m) {
+    return {m.data, m.rows, m.cols, Eigen::OuterStride<>(Order == Eigen::RowMajor ? m.row_stride : m.col_stride)};
+}
+
+template <class T, class A, class B>
+void multiply(const A& a, const B& b, T* c, std::int64_t c_stride, bool accumulate) {
+    using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    Eigen::Map<Matrix, 0, Eigen::OuterStride<>> result(c, a.rows(), b.cols(), Eigen::OuterStride<>(c_stride));
+    if (accumulate)
+        result.noalias() += a * b;
+    else
+        result.noalias() = a * b;
+}
+
+/// Eigen wants one stride to be 1 and the other to step over whole rows (or columns); everything else is copied.
+template <class T>
+MatrixView<T> dense_or_packed(const MatrixView<T>& m, std::vector<T>& packed) {
+    const bool row_major = m.col_stride == 1 && m.row_stride >= m.cols;
+    const bool col_major = m.row_stride == 1 && m.col_stride >= m.rows;
+    if (row_major || col_major) return m;
+    packed.reserve(static_cast<std::size_t>(m.rows * m.cols));
+    for (std::int64_t i = 0; i < m.rows; i++)
+        for (std::int64_t j = 0; j < m.cols; j++) packed.push_back(m.data[i * m.row_stride + j * m.col_stride]);
+    return {packed.data(), m.rows, m.cols, m.cols, 1};
+}
+
+template <class T>
+void multiply_floats(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t c_stride, bool accumulate) {
+    constexpr int row = Eigen::RowMajor, col = Eigen::ColMajor;
+    std::vector<T> packed_a, packed_b;
+    const MatrixView<T> da = dense_or_packed(a, packed_a), db = dense_or_packed(b, packed_b);
+    const bool row_a = da.col_stride == 1 && da.row_stride >= da.cols;
+    const bool row_b = db.col_stride == 1 && db.row_stride >= db.cols;
+    if (row_a && row_b)
+        multiply(dense<T, row>(da), dense<T, row>(db), c, c_stride, accumulate);
+    else if (row_a)
+        multiply(dense<T, row>(da), dense<T, col>(db), c, c_stride, accumulate);
+    else if (row_b)
+        multiply(dense<T, col>(da), dense<T, row>(db), c, c_stride, accumulate);
+    else
+        multiply(dense<T, col>(da), dense<T, col>(db), c, c_stride, accumulate);
+}
+
+/// Unsigned, because signed overflow is undefined and integers are to wrap.
+void multiply_integers(const MatrixView<std::int64_t>& a, const MatrixView<std::int64_t>& b, std::int64_t* c,
+                       std::int64_t c_stride) {
+    using U = std::uint64_t;
+    for (std::int64_t i = 0; i < a.rows; i++)
+        for (std::int64_t k = 0; k < a.cols; k++) {
+            const U left = static_cast<U>(a.data[i * a.row_stride + k * a.col_stride]);
+            for (std::int64_t j = 0; j < b.cols; j++) {
+                const U right = static_cast<U>(b.data[k * b.row_stride + j * b.col_stride]);
+                std::int64_t& sum = c[i * c_stride + j];
+                sum = static_cast<std::int64_t>(static_cast<U>(sum) + left * right);
+            }
+        }
+}
+
+}  // namespace
+
+template <class T>
+void gemm(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t c_stride, bool accumulate) {
+    WHITTLE_CHECK(a.cols == b.rows, "inner dimensions of a product");
+    constexpr bool integers = std::is_same_v<T, std::int64_t>;
+    if (!accumulate && (integers || a.cols == 0))
+        for (std::int64_t i = 0; i < a.rows; i++) std::fill_n(c + i * c_stride, b.cols, T{0});
+    if (a.rows == 0 || b.cols == 0 || a.cols == 0) return;
+    if constexpr (integers)
+        multiply_integers(a, b, c, c_stride);
+    else
+        multiply_floats(a, b, c, c_stride, accumulate);
+}
+
+template void gemm(const MatrixView<float>&, const MatrixView<float>&, float*, std::int64_t, bool);
+template void gemm(const MatrixView<double>&, const MatrixView<double>&, double*, std::int64_t, bool);
+template void gemm(const MatrixView<std::int64_t>&, const MatrixView<std::int64_t>&, std::int64_t*, std::int64_t, bool);
+
+}  // namespace whittle

@@ -1,0 +1,125 @@
+// What the results of a call are, from its operands: by the op's own `infer`, or by expanding a composite.
+#include <optional>
+
+#include "base/error.h"
+#include "graph/text.h"
+#include "graph/value_ref.h"
+#include "ops/core/known.h"
+#include "ops/core/registry.h"
+
+namespace whittle {
+
+namespace {
+
+/// Result `i` of the node that a getitem call reads.
+ValueMeta infer_getitem(const Graph& graph, const Node& call) {
+    const ValueRef read = item_read(call).value();
+    const Node& node = graph.node({read.node});
+    if (read.index < 0 || read.index >= static_cast<int>(node.results.size()))
+        throw Error("getitem: position " + std::to_string(read.index) + " of %" + node.name + ", which has " +
+                    std::to_string(node.results.size()) + " results");
+    return node.results[static_cast<std::size_t>(read.index)];
+}
+
+DType dtype_in(const ValueMeta& meta) { return meta.dtype; }
+DType dtype_in(const Tensor& tensor) { return tensor.dtype(); }
+DType dtype_in(const NodeValue& value) { return value.meta.dtype; }
+
+/// The tensor "self" or "input", else the first tensor among the arguments, if there is one.
+template <class T>
+std::optional<T> main_operand(const Schema& schema, const Arguments<T>& arguments) {
+    for (const char* name : {"self", "input"}) {
+        const Param* param = schema.param(name);
+        if (!param || param->type != ParamType::tensor || !arguments.has(name)) continue;
+        const auto operand = arguments.operand(name);
+        if (const T* tensor = std::get_if<T>(&operand)) return *tensor;
+    }
+    for (const Param& param : schema.params) {
+        if (param.type == ParamType::tensor && arguments.has(param.name)) {
+            const auto operand = arguments.operand(param.name);
+            if (const T* tensor = std::get_if<T>(&operand)) return *tensor;
+        }
+        if (param.type == ParamType::tensor_list && arguments.has(param.name))
+            for (const std::optional<T>& element : arguments.optional_tensors(param.name))
+                if (element) return element;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+template <class T>
+void check_main_dtype(const RegisteredOp& op, const Arguments<T>& arguments) {
+    const std::optional<T> operand = main_operand(op.schema, arguments);
+    if (!operand || (op.def->dtypes & set_of(dtype_in(*operand)))) return;
+    std::string allowed;
+    for (const DType dtype : kAllDTypes)
+        if (op.def->dtypes & set_of(dtype)) allowed += ' ' + std::string(name(dtype));
+    throw Error(std::string(op.def->name) + " is not defined for " + std::string(name(dtype_in(*operand))),
+                "it is for" + allowed);
+}
+template void check_main_dtype(const RegisteredOp&, const Arguments<Tensor>&);
+
+Expansion expand(const Graph& graph, const Node& call) { return expand(graph, call, {}); }
+
+Expansion expand(const Graph& graph, const Node& call, const KnownValue& known) {
+    const RegisteredOp& op = Registry::instance().require(call.target);
+    WHITTLE_CHECK(op.def->decompose != nullptr, call.target + " is not a composite");
+    Expansion result;
+    Graph& body = result.graph;
+    body.name = identifier(call.target);
+    body.opset_imports = graph.opset_imports;
+    body.subgraphs = graph.subgraphs;
+
+    std::map<NodeId, NodeValue> mapped;
+    for_each_input(call, [&](NodeRef ref) {
+        if (mapped.count(ref.id) != 0) return;
+        const Node& node = graph.node(ref);
+        if (node.kind == NodeKind::get_attr) {
+            const NodeRef constant = body.get_attr(node.target, graph.attributes.at(node.target));
+            mapped[ref.id] = {constant, node.meta()};
+        } else if (const Tensor* value = known ? known(ref) : nullptr) {
+            mapped[ref.id] = {body.get_attr(node.name, *value), ValueMeta::of(*value)};
+        } else {
+            mapped[ref.id] = {body.placeholder(node.name, node.meta()), node.meta()};
+            result.operands.push_back(ref);
+        }
+    });
+    GraphBuilder builder(body);
+    const Arguments<NodeValue> arguments(
+        op.schema, call, [&](NodeRef ref) { return mapped.at(ref.id); }, {}, &graph);
+    check_main_dtype(op, arguments);
+    body.output(op.def->decompose(builder, arguments));
+    return result;
+}
+
+std::vector<ValueMeta> infer(const Graph& graph, const Node& call) {
+    if (is_getitem(call)) return {infer_getitem(graph, call)};
+    const RegisteredOp& op = Registry::instance().require(call.target);
+    if (op.def->infer) {
+        const Arguments<ValueMeta> arguments(
+            op.schema, call, [&](NodeRef ref) { return graph.node(ref).meta(); }, {}, &graph);
+        check_main_dtype(op, arguments);
+        return op.def->infer(arguments);
+    }
+    WHITTLE_CHECK(op.def->decompose != nullptr, call.target + " has neither infer nor decompose");
+    const Expansion expansion = expand(graph, call);
+    std::vector<ValueMeta> results;
+    for (const NodeId id : expansion.graph.outputs())
+        results.push_back(expansion.graph.nodes[static_cast<std::size_t>(id)].meta());
+    return results;
+}
+
+void infer_all(Graph& graph) {
+    for (Node& node : graph.nodes) {
+        if (node.kind == NodeKind::get_attr) node.results = {ValueMeta::of(graph.attributes.at(node.target))};
+        if (node.kind != NodeKind::call) continue;
+        try {
+            node.results = infer(graph, node);
+        } catch (const Error& error) {
+            throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
+        }
+    }
+}
+
+}  // namespace whittle

@@ -1,0 +1,39 @@
+#include "ops/core/inplace.h"
+
+#include "ops/core/registry.h"
+
+namespace whittle {
+namespace {
+
+bool has_in_place_form(const RegisteredOp& op) {
+    const Schema& schema = op.schema;
+    if (!op.def->name.starts_with("aten.") || schema.params.empty() || schema.returns.size() != 1) return false;
+    const Param& self = schema.params.front();
+    return self.name == "self" && self.type == ParamType::tensor && !self.optional && !schema.returns.front().list &&
+           schema.returns.front().alias.empty();
+}
+
+/// "aten.add.Tensor" -> "aten.add_.Tensor".
+std::string in_place_name(std::string_view functional) {
+    const std::size_t overload = functional.rfind('.');
+    return std::string(functional.substr(0, overload)) + "_" + std::string(functional.substr(overload));
+}
+
+}  // namespace
+
+std::map<std::string, InPlaceForm, std::less<>> in_place_forms(std::span<const RegisteredOp> ops) {
+    std::map<std::string, InPlaceForm, std::less<>> forms;
+    for (const RegisteredOp& op : ops) {
+        if (!has_in_place_form(op)) continue;
+        InPlaceForm form{std::string(op.def->name), op.schema};
+        const std::string target = in_place_name(op.def->name);
+        form.schema.name = target.substr(target.find('.') + 1);
+        form.schema.params.front().alias = 'a';
+        form.schema.params.front().mutates = true;
+        form.schema.returns.front().alias = 'a';
+        forms.emplace(target, std::move(form));
+    }
+    return forms;
+}
+
+}  // namespace whittle

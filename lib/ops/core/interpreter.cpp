@@ -1,0 +1,155 @@
+#include "ops/core/interpreter.h"
+
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "graph/text.h"
+#include "graph/value_ref.h"
+#include "ops/core/known.h"
+
+namespace whittle {
+
+namespace {
+
+/// For each node the nodes that it reads last, itself included when nothing reads it.
+std::vector<std::vector<NodeId>> last_uses(const Graph& graph) {
+    std::vector<NodeId> last(graph.nodes.size());
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        last[i] = static_cast<NodeId>(i);
+        for_each_input(graph.nodes[i],
+                       [&](NodeRef ref) { last.at(static_cast<std::size_t>(ref.id)) = static_cast<NodeId>(i); });
+    }
+    std::vector<std::vector<NodeId>> used(graph.nodes.size());
+    for (std::size_t i = 0; i < last.size(); ++i)
+        used[static_cast<std::size_t>(last[i])].push_back(static_cast<NodeId>(i));
+    return used;
+}
+
+void check_input(const Graph& graph, const Node& placeholder, const Tensor& input) {
+    const ValueMeta& meta = placeholder.meta();
+    if (input.dtype() == meta.dtype && input.sizes() == meta.sizes) return;
+    throw Error("graph " + graph.name + ": input %" + placeholder.name + " is " + std::string(name(input.dtype())) +
+                to_string(input.sizes()) + ", expected " + std::string(name(meta.dtype)) + to_string(meta.sizes));
+}
+
+}  // namespace
+
+PreparedGraph::PreparedGraph(Graph graph) : graph_(std::move(graph)), steps_(graph_.nodes.size()) {
+    std::vector<std::vector<NodeId>> last = last_uses(graph_);
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+        const Node& node = graph_.nodes[i];
+        steps_[i].last_used = std::move(last[i]);
+        const RegisteredOp* op = node.kind == NodeKind::call ? Registry::instance().op(node.target) : nullptr;
+        if (!op) continue;
+        try {
+            steps_[i].bound = bind_arguments(op->schema, node);
+            steps_[i].op = op;
+        } catch (const Error&) {  // told with its place when the node runs, if it does
+        }
+    }
+}
+
+std::vector<Tensor> Interpreter::run(const Graph& graph, std::span<const Tensor> inputs) {
+    std::vector<std::vector<NodeId>> last = last_uses(graph);
+    std::vector<PreparedGraph::Step> steps(last.size());
+    for (std::size_t i = 0; i < last.size(); ++i) steps[i].last_used = std::move(last[i]);
+    return run(graph, steps, inputs);
+}
+
+std::vector<Tensor> Interpreter::run(const PreparedGraph& prepared, std::span<const Tensor> inputs) {
+    return run(prepared.graph_, prepared.steps_, inputs);
+}
+
+std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<PreparedGraph::Step>& steps,
+                                     std::span<const Tensor> inputs) {
+    std::vector<std::vector<Tensor>> values(graph.nodes.size());
+    const auto results_of = [&](NodeRef ref) -> const std::vector<Tensor>& {
+        return values.at(static_cast<std::size_t>(ref.id));
+    };
+    std::size_t next_input = 0;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        const Node& node = graph.nodes[i];
+        switch (node.kind) {
+            case NodeKind::placeholder:
+                if (next_input == inputs.size())
+                    throw Error("graph " + graph.name + ": found " + std::to_string(inputs.size()) +
+                                " inputs, expected " + std::to_string(graph.placeholders().size()));
+                check_input(graph, node, inputs[next_input]);
+                values[i] = {inputs[next_input++]};
+                break;
+            case NodeKind::get_attr:
+                values[i] = {graph.attributes.at(node.target)};
+                break;
+            case NodeKind::call:
+                values[i] = call(graph, node, steps[i], results_of);
+                break;
+            case NodeKind::output: {
+                if (next_input != inputs.size())
+                    throw Error("graph " + graph.name + ": found " + std::to_string(inputs.size()) +
+                                " inputs, expected " + std::to_string(next_input));
+                std::vector<Tensor> outputs;
+                for (const Arg& arg : node.args) outputs.push_back(results_of(*arg.node()).at(0));
+                return outputs;
+            }
+        }
+        observe(graph, static_cast<NodeId>(i), values[i]);
+        for (const NodeId done : steps[i].last_used) values.at(static_cast<std::size_t>(done)).clear();
+    }
+    WHITTLE_CHECK(false, "graph " + graph.name + " has no output node");
+    return {};
+}
+
+std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, const PreparedGraph::Step& planned,
+                                      const ResultsOf& results_of) {
+    const auto value = [&](NodeRef ref) { return results_of(ref).at(0); };
+    const auto run_nested = [&](const std::string& name, const std::vector<Tensor>& inputs) {
+        const auto found = graph.subgraphs.find(name);
+        if (found == graph.subgraphs.end()) throw Error("no nested graph '" + name + "'");
+        return run(*found->second, inputs);
+    };
+    try {
+        if (planned.op)
+            return step(graph, node, *planned.op,
+                        Arguments<Tensor>(planned.op->schema, &planned.bound, value, run_nested, &graph));
+        if (const auto read = item_read(node))
+            return {results_of({read->node}).at(static_cast<std::size_t>(read->index))};
+        const RegisteredOp& op = Registry::instance().require(node.target);
+        return step(graph, node, op, Arguments<Tensor>(op.schema, node, value, run_nested, &graph));
+    } catch (const Error& error) {
+        if (!error.where().position.empty()) throw;  // a nested graph has named its node
+        throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
+    }
+}
+
+std::vector<Tensor> Interpreter::step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                                      const Arguments<Tensor>& arguments) {
+    if (op.def->eval) {
+        check_main_dtype(op, arguments);
+        return op.def->eval(arguments);
+    }
+    if (!op.def->decompose) throw Error("no kernel for " + call.target);
+    const auto run = [&](const Expansion& expansion) {
+        std::vector<Tensor> inputs;
+        for (const NodeRef operand : expansion.operands) inputs.push_back(arguments.value(operand));
+        return evaluate(expansion.graph, inputs);
+    };
+    try {
+        return run(expand(graph, call));
+    } catch (const NeedsConstant&) {  // here every value is known
+        std::map<NodeId, Tensor> values;
+        const auto known = [&](NodeRef ref) -> const Tensor* {
+            return &values.try_emplace(ref.id, arguments.value(ref)).first->second;
+        };
+        return run(expand(graph, call, known));
+    }
+}
+
+void Interpreter::observe(const Graph&, NodeId, std::span<const Tensor>) {}
+
+std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs) {
+    Interpreter interpreter;
+    return interpreter.run(graph, inputs);
+}
+
+}  // namespace whittle

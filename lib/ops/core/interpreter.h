@@ -1,0 +1,59 @@
+// The interpreter: one loop over the nodes with one overridable step. Eager execution, constant folding, exposing every
+// value for accuracy comparison, and the debug backends are all this loop.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "ops/core/registry.h"
+
+namespace whittle {
+
+/// What is the same at each run of a graph: kernels and bound arguments looked up, last uses found. For graphs that run
+/// often.
+class PreparedGraph {
+  public:
+    explicit PreparedGraph(Graph graph);
+    const Graph& graph() const { return graph_; }
+
+  private:
+    friend class Interpreter;
+    struct Step {
+        const RegisteredOp* op = nullptr;  ///< null: not a call, or one that cannot be bound, which tells when it runs
+        ArgList bound = {};
+        std::vector<NodeId> last_used = {};  ///< values that nothing behind this node reads
+    };
+    Graph graph_;
+    std::vector<Step> steps_;
+};
+
+class Interpreter {
+  public:
+    virtual ~Interpreter() = default;
+
+    /// One tensor per placeholder in, one per output out. Throws Error naming node and op for an op without a kernel
+    /// and for operands that do not fit. Values are freed after their last use.
+    std::vector<Tensor> run(const Graph& graph, std::span<const Tensor> inputs);
+    std::vector<Tensor> run(const PreparedGraph& prepared, std::span<const Tensor> inputs);
+
+  protected:
+    /// Results of one call. The default evaluates the op's kernel, or its decomposition when it has none.
+    virtual std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                                     const Arguments<Tensor>& arguments);
+    /// Called after every node with its results.
+    virtual void observe(const Graph& graph, NodeId node, std::span<const Tensor> results);
+
+  private:
+    using ResultsOf = std::function<const std::vector<Tensor>&(NodeRef)>;
+    std::vector<Tensor> run(const Graph& graph, const std::vector<PreparedGraph::Step>& steps,
+                            std::span<const Tensor> inputs);
+    /// Binds the call's arguments, unless that is planned, and steps; an Error gets the node's place.
+    std::vector<Tensor> call(const Graph& graph, const Node& node, const PreparedGraph::Step& planned,
+                             const ResultsOf& results_of);
+};
+
+/// Interpreter().run().
+std::vector<Tensor> evaluate(const Graph& graph, std::span<const Tensor> inputs);
+
+}  // namespace whittle

@@ -1,0 +1,24 @@
+// Composites whose results' sizes are data of an operand: what such an op needs to know, and how it is told.
+#pragma once
+
+#include <functional>
+
+#include "base/error.h"
+#include "ops/core/registry.h"
+
+namespace whittle {
+
+/// Thrown by `decompose`: the results' sizes are data of an operand that is no constant, known only while the graph
+/// runs.
+class NeedsConstant final : public Error {
+  public:
+    using Error::Error;
+};
+
+/// The value of an operand that is known although it is computed; null when it is not.
+using KnownValue = std::function<const Tensor*(NodeRef)>;
+
+/// expand(); operands with a known value are constants of the expansion.
+Expansion expand(const Graph& graph, const Node& call, const KnownValue& known);
+
+}  // namespace whittle

@@ -1,0 +1,42 @@
+#include "ops/core/move_samples.h"
+
+#include <utility>
+
+#include "ops/core/elements.h"
+#include "tensor/random.h"
+
+namespace whittle::samples {
+
+Tensor mixed(DType dtype, const Sizes& sizes) {
+    Tensor result = ramp(dtype, sizes);
+    const Tensor corner = special(dtype);
+    std::int64_t position = 0;
+    for (std::int64_t at = 1; at < result.numel(); at += 3, ++position)
+        copy_into(result, {}, at, corner.as_strided({}, {}, corner.offset() + position % corner.numel()));
+    return result;
+}
+
+std::vector<Sample> moved(DType dtype, const std::string& label, const Sizes& sizes, const ArgList& rest) {
+    std::vector<Sample> result;
+    for (auto& [layout, tensor] : layouts(mixed(dtype, sizes))) {
+        Sample sample{.label = label + ", " + layout, .tensors = {tensor}, .args = {t(0)}};
+        sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+        result.push_back(std::move(sample));
+    }
+    return result;
+}
+
+Sample once(DType dtype, const std::string& label, const Sizes& sizes, const ArgList& rest) {
+    Sample sample{.label = label, .tensors = {mixed(dtype, sizes)}, .args = {t(0)}};
+    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+    return sample;
+}
+
+Tensor indices(const Sizes& sizes, std::int64_t bound, std::uint64_t seed) {
+    Random random(seed);
+    std::vector<std::int64_t> values(static_cast<std::size_t>(element_count(sizes)));
+    for (std::int64_t& value : values) value = random.below(bound);
+    return Tensor::of(values, sizes);
+}
+
+}  // namespace whittle::samples

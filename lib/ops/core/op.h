@@ -1,0 +1,72 @@
+// OpDef: everything about one op, in one place. Families (pointwise.cpp, reduction.cpp, …) are lists of these records.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "expr/builder.h"
+#include "graph/graph.h"
+#include "ops/core/arguments.h"
+#include "ops/core/builder.h"
+
+namespace whittle {
+
+/// A set of dtypes.
+using DTypeSet = std::uint16_t;
+constexpr DTypeSet set_of(DType dtype) { return static_cast<DTypeSet>(1u << static_cast<unsigned>(dtype)); }
+/// Those of the category that ops compute on.
+constexpr DTypeSet computed_of(DTypeInfo::Category category) {
+    unsigned set = 0;
+    for (const DType dtype : kAllDTypes)
+        if (is_computed(dtype) && info_of(dtype).category == category) set |= set_of(dtype);
+    return static_cast<DTypeSet>(set);
+}
+inline constexpr DTypeSet kFloating = computed_of(DTypeInfo::Category::floating);
+inline constexpr DTypeSet kIntegers = computed_of(DTypeInfo::Category::integer);
+inline constexpr DTypeSet kBool = computed_of(DTypeInfo::Category::boolean);
+inline constexpr DTypeSet kNumbers = kFloating | kIntegers;
+inline constexpr DTypeSet kAnyDType = kNumbers | kBool;
+/// Every dtype, those too that are only kept: for ops that copy and convert.
+inline constexpr DTypeSet kStored = (1u << std::size(kAllDTypes)) - 1;
+
+/// One call to try: `args` and `kwargs` refer to `tensors` by position, as NodeRef{position}.
+struct Sample {
+    std::string label;  ///< "broadcast", "0-d", "nan": unique with the dtype within the op
+    std::vector<Tensor> tensors;
+    ArgList args = {};
+    std::vector<std::pair<std::string, Arg>> kwargs = {};
+    std::vector<std::size_t> constants = {};  ///< positions of tensors that are constants of the graph, not inputs
+    std::map<std::string, std::int64_t> opset_imports = {};  ///< for ONNX ops
+    std::map<std::string, std::shared_ptr<const Graph>> subgraphs = {};
+
+    /// The tensors that are placeholders of graph_of(op, *this), in order.
+    std::vector<Tensor> inputs() const;
+};
+
+using InferFn = std::vector<ValueMeta> (*)(const Arguments<ValueMeta>&);
+using EvalFn = std::vector<Tensor> (*)(const Arguments<Tensor>&);
+using DecomposeFn = std::vector<NodeRef> (*)(GraphBuilder&, const Arguments<NodeValue>&);
+using LowerFn = std::vector<expr::Value> (*)(expr::GroupBuilder&, const Arguments<expr::Value>&);
+using SamplesFn = std::vector<Sample> (*)(DType dtype);
+
+struct OpDef {
+    std::string_view name = {};    ///< target in graphs: "aten.relu.default", "onnx.Conv"
+    std::string_view doc = {};     ///< one line, with the source of the definition
+    std::string_view schema = {};  ///< "relu(Tensor self) -> Tensor"
+    DTypeSet dtypes = kAnyDType;   ///< of the main operand; infer throws Error for others
+    InferFn infer = nullptr;  ///< metas of the results; throws Error for operands that do not fit. Composites may leave
+                              ///< it out: it is inferred through decompose
+    EvalFn eval = nullptr;    ///< reference kernel; optional for composites, where it is an independent cross-check
+    DecomposeFn decompose = nullptr;  ///< composites: the same in simpler ops
+    LowerFn lower =
+        nullptr;  ///< primitives: as tensor expressions. An op with neither lower nor decompose is reported by name
+    SamplesFn samples = nullptr;  ///< for one dtype of `dtypes`, corner cases included
+    bool random = false;          ///< results are not a function of the arguments
+    bool higher_order = false;    ///< its nested graphs were captured: no control flow of a model file that breaks
+};
+
+}  // namespace whittle

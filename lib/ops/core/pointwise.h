@@ -1,0 +1,214 @@
+// What element-by-element families share: ATen's type promotion, broadcasting, kernels over the four compute types, and
+// the same in tensor expressions. An op is a functor F, from which the templates below make infer, eval and lower:
+//
+//   struct Maximum : Arithmetic {                      // the rule: which dtypes it computes in and results in
+//       template <Number T> static T eval(T a, T b);   // the kernel, for the compute types it is defined on
+//       static expr::Expr lower(Expr a, Expr b);       // the same on expressions of the compute dtype
+//   };
+#pragma once
+
+#include <concepts>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/error.h"
+#include "ops/core/op.h"
+#include "tensor/compute.h"
+
+namespace whittle {
+
+// --- Promotion and broadcasting ---
+
+/// What promotion and broadcasting know of an operand.
+struct OperandInfo {
+    DType dtype = DType::f32;
+    Sizes sizes = {};
+    bool wrapped = false;  ///< a host number, which promotes only to another category
+};
+
+inline OperandInfo operand_info(const ValueMeta& meta) { return {meta.dtype, meta.sizes}; }
+inline OperandInfo operand_info(const Tensor& tensor) { return {tensor.dtype(), tensor.sizes()}; }
+inline OperandInfo operand_info(const NodeValue& value) { return operand_info(value.meta); }
+inline OperandInfo operand_info(const expr::Value& value) { return {value.dtype(), value.sizes()}; }
+inline OperandInfo operand_info(const Scalar& scalar) { return {scalar.dtype(), {}, true}; }
+/// Of a Tensor or Scalar parameter.
+template <class T>
+OperandInfo operand_info(const Arguments<T>& arguments, std::string_view name) {
+    return std::visit([](const auto& operand) { return operand_info(operand); }, arguments.operand(name));
+}
+
+/// at::result_type: tensors with dimensions decide; 0-d tensors and then numbers only raise the category (bool,
+/// integer, floating). https://pytorch.org/docs/stable/tensor_attributes.html#type-promotion-doc
+DType result_type(const std::vector<OperandInfo>& operands);
+/// The sizes all operands broadcast to. Throws Error naming two shapes that do not fit.
+Sizes broadcast_all(const std::vector<OperandInfo>& operands);
+
+/// The result of functions that are floating on integers too: integers and bool give f32, torch's default dtype.
+inline DType floating_result(DType dtype) { return is_floating(dtype) ? dtype : DType::f32; }
+/// The dtype ATen's CPU kernels compute in: f32 for f16 and bf16, else the dtype itself.
+inline DType compute_dtype(DType dtype) { return is_reduced(dtype) ? DType::f32 : dtype; }
+
+// --- Kernels on tensors ---
+
+template <class T>
+concept Floating = std::floating_point<T>;
+/// Integers and floats, not bool.
+template <class T>
+concept Number = !std::same_as<T, bool>;
+/// Integers and bool.
+template <class T>
+concept Integral = std::integral<T>;
+
+/// Row-major elements under `sizes`, converted first to `common` (what the op promotes to) and then to T, so that a
+/// number or a wider tensor is rounded or wrapped as ATen does before it computes.
+template <class T>
+std::vector<T> read(const std::variant<Tensor, Scalar>& operand, const Sizes& sizes, DType common);
+
+/// What an operand is converted to before a kernel computes in compute_dtype(common): `common`, but where kExactNumbers
+/// a host number stays exact beside a half type. ATen's add, sub, mul and div read numbers in their compute type; its
+/// other ops round them to the common dtype first.
+template <bool kExactNumbers, class T>
+DType read_dtype(const std::variant<T, Scalar>& operand, DType common) {
+    const bool exact = kExactNumbers && std::holds_alternative<Scalar>(operand);
+    return exact && is_floating(common) ? (common == DType::f64 ? common : DType::f32) : common;
+}
+
+/// f at every element. `common`: see read(); visit_compute(common) is T.
+template <class T, class R>
+Tensor map(const Tensor& x, DType common, DType result, R (*f)(T));
+template <class T, class R>
+Tensor map(const std::vector<T>& a, const std::vector<T>& b, const Sizes& sizes, DType result, R (*f)(T, T));
+
+// --- Tensor expressions ---
+
+using expr::Expr;
+
+/// A cast with ATen's meaning for NaN and out-of-range floats (see tensor/convert.h), where expr::cast leaves them
+/// open.
+Expr convert(DType to, const Expr& value);
+expr::Value convert(DType to, const expr::Value& value);
+/// The same elements under the sizes they broadcast to.
+expr::Value broadcast(const expr::Value& value, const Sizes& sizes);
+/// A 0-d constant.
+expr::Value constant_value(DType dtype, const Scalar& number);
+/// An operand converted to `common` and then to compute_dtype(common), broadcast to `sizes`.
+expr::Value read(const std::variant<expr::Value, Scalar>& operand, const Sizes& sizes, DType common);
+/// f of the operands' elements (all of sizes `sizes`), converted to `result`.
+expr::Value pointwise(const std::vector<expr::Value>& operands, const Sizes& sizes, DType result,
+                      std::function<Expr(const std::vector<Expr>&)> f);
+
+/// a < b ? … with IEEE comparisons; `x != x`, which is true for NaN. False for integers.
+Expr is_nan(const Expr& x);
+
+// --- Rules: which dtype an op computes in and results in, given what its operands promote to ---
+
+/// The names of a binary op's parameters.
+struct Operands {
+    static constexpr std::string_view left = "self", right = "other";
+    static constexpr bool exact_numbers = false;  ///< see read_dtype()
+};
+/// Same in, same out: add, abs, maximum.
+struct Arithmetic : Operands {
+    static DType common(DType promoted) { return promoted; }
+    static DType result(DType promoted) { return promoted; }
+};
+/// Integers become floats: exp, true division.
+struct FloatingFunction : Operands {
+    static DType common(DType promoted) { return floating_result(promoted); }
+    static DType result(DType promoted) { return floating_result(promoted); }
+};
+/// Computed in the promoted dtype, results in bool: eq, isnan.
+struct Predicate : Operands {
+    static DType common(DType promoted) { return promoted; }
+    static DType result(DType) { return DType::boolean; }
+};
+
+// --- Ops from functors ---
+
+/// F has a kernel of exactly this compute type (not one it converts to).
+template <class F, class T>
+concept Unary = requires {
+    static_cast<decltype(F::eval(T{})) (*)(T)>(&F::eval);
+};
+template <class F, class T>
+concept Binary = requires {
+    static_cast<decltype(F::eval(T{}, T{})) (*)(T, T)>(&F::eval);
+};
+
+[[noreturn]] void reject_dtype(const Schema& schema, DType dtype);
+
+/// One operand "self".
+template <class F>
+std::vector<ValueMeta> infer_unary(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta self = arguments.tensor("self");
+    return {ValueMeta::contiguous(F::result(self.dtype), self.sizes)};
+}
+
+template <class F>
+std::vector<Tensor> eval_unary(const Arguments<Tensor>& arguments) {
+    const Tensor self = arguments.tensor("self");
+    const DType common = F::common(self.dtype());
+    return {visit_compute(common, [&]<class T>(T) -> Tensor {
+        if constexpr (Unary<F, T>) {
+            return map<T, decltype(F::eval(T{}))>(self, common, F::result(self.dtype()), &F::eval);
+        } else {
+            reject_dtype(arguments.schema(), self.dtype());
+        }
+    })};
+}
+
+template <class F>
+std::vector<expr::Value> lower_unary(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    const expr::Value self = arguments.tensor("self");
+    return {pointwise({read(self, self.sizes(), F::common(self.dtype()))}, self.sizes(), F::result(self.dtype()),
+                      [](const std::vector<Expr>& x) { return F::lower(x[0]); })};
+}
+
+/// What a binary op makes of its operands.
+struct BinaryTypes {
+    Sizes sizes;
+    DType common, result;
+};
+template <class F, class T>
+BinaryTypes binary_types(const Arguments<T>& arguments) {
+    const std::vector<OperandInfo> operands = {operand_info(arguments, F::left), operand_info(arguments, F::right)};
+    const DType promoted = result_type(operands);
+    const bool defined = visit_compute(F::common(promoted), []<class C>(C) { return Binary<F, C>; });
+    if (!defined) reject_dtype(arguments.schema(), promoted);
+    return {broadcast_all(operands), F::common(promoted), F::result(promoted)};
+}
+
+/// Two operands F::left and F::right, each a Tensor or a Scalar parameter.
+template <class F>
+std::vector<ValueMeta> infer_binary(const Arguments<ValueMeta>& arguments) {
+    const BinaryTypes types = binary_types<F>(arguments);
+    return {ValueMeta::contiguous(types.result, types.sizes)};
+}
+
+template <class F>
+std::vector<Tensor> eval_binary(const Arguments<Tensor>& arguments) {
+    const BinaryTypes types = binary_types<F>(arguments);
+    return {visit_compute(types.common, [&]<class T>(T) -> Tensor {
+        if constexpr (Binary<F, T>) {
+            const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
+            return map<T, decltype(F::eval(T{}, T{}))>(
+                read<T>(left, types.sizes, read_dtype<F::exact_numbers>(left, types.common)),
+                read<T>(right, types.sizes, read_dtype<F::exact_numbers>(right, types.common)), types.sizes,
+                types.result, &F::eval);
+        } else {
+            reject_dtype(arguments.schema(), types.common);
+        }
+    })};
+}
+
+template <class F>
+std::vector<expr::Value> lower_binary(expr::GroupBuilder&, const Arguments<expr::Value>& arguments) {
+    const BinaryTypes types = binary_types<F>(arguments);
+    const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
+    return {pointwise({read(left, types.sizes, read_dtype<F::exact_numbers>(left, types.common)),
+                       read(right, types.sizes, read_dtype<F::exact_numbers>(right, types.common))},
+                      types.sizes, types.result, [](const std::vector<Expr>& x) { return F::lower(x[0], x[1]); })};
+}
+
+}  // namespace whittle

@@ -1,0 +1,229 @@
+#include "ops/core/reduce.h"
+
+#include <limits>
+#include <utility>
+
+#include "ops/core/samples.h"
+#include "tensor/limits.h"
+
+namespace whittle {
+
+// --- Dimensions ---
+
+Sizes Reduction::result() const {
+    Sizes result;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        if (!reduced[d])
+            result.push_back(sizes[d]);
+        else if (keepdim)
+            result.push_back(1);
+    }
+    return result;
+}
+
+Sizes Reduction::domain() const {
+    Sizes domain;
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (reduced[d]) domain.push_back(sizes[d]);
+    return domain;
+}
+
+std::int64_t Reduction::count() const { return element_count(domain()); }
+
+expr::Index Reduction::operand_index(const expr::Index& result, const expr::Index& domain) const {
+    expr::Index index;
+    std::size_t next_result = 0, next_domain = 0;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        index.push_back(reduced[d] ? domain[next_domain++] : result[next_result]);
+        if (!reduced[d] || keepdim) ++next_result;
+    }
+    return index;
+}
+
+expr::Index Reduction::result_index(const expr::Index& operand) const {
+    expr::Index index;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        if (!reduced[d])
+            index.push_back(operand[d]);
+        else if (keepdim)
+            index.push_back(expr::index(0));
+    }
+    return index;
+}
+
+Reduction reduction(const Sizes& sizes, const std::vector<std::int64_t>& dims, bool keepdim) {
+    Reduction result{sizes, std::vector<bool>(sizes.size(), dims.empty()), keepdim};
+    std::vector<bool> given(std::max<std::size_t>(sizes.size(), 1));  // a 0-d tensor has a dimension to name
+    for (const std::int64_t dim : dims) {
+        const auto d = static_cast<std::size_t>(wrap_dim(dim, static_cast<std::int64_t>(sizes.size())));
+        if (given[d]) throw Error("dimension " + std::to_string(d) + " is given twice to a reduction");
+        given[d] = true;
+        if (!sizes.empty()) result.reduced[d] = true;
+    }
+    return result;
+}
+
+void require_elements(const Schema& schema, const Reduction& reduction) {
+    if (reduction.count() != 0 || element_count(reduction.result()) == 0) return;
+    throw Error("aten." + schema.name + ": no elements to reduce in sizes " + to_string(reduction.sizes));
+}
+
+// --- Kernels ---
+
+template <class T>
+Rows<T> rows(const Tensor& tensor, const Reduction& reduction, DType common) {
+    Sizes sizes;
+    Strides strides;
+    for (const bool reduced : {false, true})
+        for (std::size_t d = 0; d < reduction.sizes.size(); ++d)
+            if (reduction.reduced[d] == reduced) {
+                sizes.push_back(tensor.sizes()[d]);
+                strides.push_back(tensor.strides()[d]);
+            }
+    const Tensor permuted = tensor.as_strided(std::move(sizes), std::move(strides), tensor.offset());
+    return {permuted.to(common).values<T>(), element_count(reduction.result()), reduction.count()};
+}
+template Rows<double> rows(const Tensor&, const Reduction&, DType);
+template Rows<float> rows(const Tensor&, const Reduction&, DType);
+template Rows<std::int64_t> rows(const Tensor&, const Reduction&, DType);
+template Rows<bool> rows(const Tensor&, const Reduction&, DType);
+
+// --- Expressions ---
+
+expr::Value fold(expr::GroupBuilder& builder, const Reduction& reduction, const Expr& init,
+                 const std::function<Expr(const Expr& sofar, const FoldStep& step)>& combine, const std::string& hint) {
+    const Sizes domain = reduction.domain();
+    return builder.reduce(
+        init->dtype, reduction.result(), domain, [&](const expr::Index&) { return init; },
+        [&](const expr::Index& i, const expr::Index& r, const Expr& sofar) {
+            Expr position = expr::constant(DType::i64, Scalar(0));
+            for (std::size_t d = 0; d < domain.size(); ++d)
+                position = position * expr::constant(DType::i64, Scalar(domain[d])) + expr::cast(DType::i64, r[d]);
+            return combine(sofar, {reduction.operand_index(i, r), i, position});
+        },
+        hint);
+}
+
+expr::Value fold_sum(expr::GroupBuilder& builder, const expr::Value& operand, const Reduction& reduction) {
+    // One after the other, n terms in f32 may lose n / 2 steps: beyond this many, more than results are compared to.
+    constexpr std::int64_t kMostInF32 = 1024;
+    if (operand.dtype() == DType::f32 && reduction.count() > kMostInF32)
+        return convert(DType::f32, fold_sum(builder, convert(DType::f64, operand), reduction));
+    const DType dtype = operand.dtype();
+    const auto plus = [&](const Expr& sofar, const FoldStep& step) {
+        const Expr element = operand(step.operand);
+        return dtype == DType::boolean ? sofar || element : sofar + element;
+    };
+    return fold(builder, reduction, expr::constant(dtype, Scalar(0)), plus, "sum");
+}
+
+namespace {
+
+/// What every other element replaces.
+Expr neutral(DType dtype, bool largest) { return expr::constant(dtype, largest ? lowest(dtype) : greatest(dtype)); }
+
+}  // namespace
+
+expr::Value fold_extremum(expr::GroupBuilder& builder, const expr::Value& operand, const Reduction& reduction,
+                          bool largest) {
+    const DType dtype = operand.dtype();
+    const auto more_extreme = [&](const Expr& sofar, const FoldStep& step) {
+        const Expr element = operand(step.operand);
+        if (dtype == DType::boolean) return largest ? sofar || element : sofar && element;
+        if (!is_floating(dtype)) return largest ? expr::max(sofar, element) : expr::min(sofar, element);
+        const Expr keeps = largest ? element <= sofar : sofar <= element;
+        return expr::select(is_nan(sofar) || keeps, sofar, element);
+    };
+    return fold(builder, reduction, neutral(dtype, largest), more_extreme, largest ? "max" : "min");
+}
+
+Variance lower_variance(expr::GroupBuilder& builder, const expr::Value& operand, const Reduction& reduction,
+                        double divisor) {
+    const DType dtype = operand.dtype();
+    const auto over = [&](const expr::Value& sum, double n, const std::string& hint) {
+        const auto quotient = [n](const std::vector<Expr>& x) { return x[0] / constant(x[0], n); };
+        return builder.materialize(pointwise({sum}, sum.sizes(), dtype, quotient), hint);
+    };
+    const auto count = static_cast<double>(reduction.count());
+    const expr::Value mean = over(fold_sum(builder, operand, reduction), count, "mean");
+    const expr::Value squares(dtype, operand.sizes(), [=](const expr::Index& index) {
+        const Expr deviation = operand(index) - mean(reduction.result_index(index));
+        return deviation * deviation;
+    });
+    return {over(fold_sum(builder, squares, reduction), divisor, "variance"), mean};
+}
+
+// --- Samples ---
+
+namespace samples {
+
+std::vector<std::pair<std::string, Tensor>> reduced(DType dtype, bool special) {
+    std::vector<std::pair<std::string, Tensor>> result = {{"random", random(dtype, {3, 4, 5})},
+                                                          {"ties", values(dtype, {1, 3, 3, 0, 0, 1, 2, 3, 2}, {3, 3})},
+                                                          {"ones", uniform(dtype, {2, 3}, 1, 2)},
+                                                          {"transposed", transposed(random(dtype, {4, 3}, 2))},
+                                                          {"strided", strided(random(dtype, {3, 4}, 3))},
+                                                          {"negative stride", negative(random(dtype, {3, 4}, 4))},
+                                                          {"expanded", expanded(random(dtype, {3, 1}, 5), {2, 3, 4})},
+                                                          {"size 1", random(dtype, {3, 1})}};
+    if (!special || !is_floating(dtype)) return result;
+    const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    result.push_back({"nan", values(dtype, {1, nan, 2, -inf, inf, nan, 0, 0.5, -1}, {3, 3})});
+    result.push_back({"inf", values(dtype, {1, inf, 2, -inf, -1, 0, inf, 4, inf}, {3, 3})});
+    result.push_back({"zeros", values(dtype, {0, -0.0, -0.0, -0.0, 0, 0, -0.0, -0.0, 0}, {3, 3})});
+    return result;
+}
+
+namespace {
+
+std::string text(const Arg& dim) {
+    if (const auto* value = std::get_if<std::int64_t>(&dim.value)) return std::to_string(*value);
+    if (dim.is_none()) return "none";
+    std::string result;
+    for (const Arg& element : *dim.list()) result.append(result.empty() ? "" : ",").append(text(element));
+    return "[" + result + "]";
+}
+
+std::vector<Sample> over(DType dtype, const std::vector<Arg>& dims, const ArgList& rest, bool empty_rows) {
+    std::vector<Sample> result;
+    const auto add = [&](const std::string& label, const Tensor& x, const Arg& dim, bool keepdim) {
+        ArgList args = {t(0), dim, Arg(keepdim)};
+        args.insert(args.end(), rest.begin(), rest.end());
+        result.push_back({label + " dim " + text(dim) + (keepdim ? " kept" : ""), {x}, std::move(args)});
+    };
+    const bool lists = dims[0].list() != nullptr;
+    const auto one = [&](int dim) { return lists ? Arg(Arg::ints({dim})) : Arg(dim); };
+    for (const auto& [label, x] : reduced(dtype)) {
+        add(label, x, one(-1), false);
+        add(label, x, one(0), true);
+    }
+    const Tensor x = random(dtype, {2, 3, 4}, 7);
+    for (const Arg& dim : dims)
+        for (const bool keepdim : {false, true}) add("x", x, dim, keepdim);
+    add("0-d", scalar(dtype, 3), one(0), false);
+    add("empty", ramp(dtype, {0, 3}), one(1), false);
+    if (empty_rows) add("empty rows", ramp(dtype, {2, 0}), one(1), true);
+    return result;
+}
+
+}  // namespace
+
+std::vector<Sample> dim_lists(DType dtype, const ArgList& rest, bool empty_rows) {
+    return over(dtype, {Arg::ints({1}), Arg::ints({0, 2}), Arg::ints({-1, 1}), Arg::ints({})}, rest, empty_rows);
+}
+
+std::vector<Sample> single_dims(DType dtype, bool empty_rows) {
+    return over(dtype, {Arg(1), Arg(2), Arg(-3)}, {}, empty_rows);
+}
+
+std::vector<Sample> whole(DType dtype, bool empty_rows) {
+    std::vector<Sample> result;
+    for (auto& [label, x] : reduced(dtype)) result.push_back({label, {x}, {t(0)}});
+    result.push_back({"0-d", {scalar(dtype, 3)}, {t(0)}});
+    if (empty_rows) result.push_back({"empty", {ramp(dtype, {0, 3})}, {t(0)}});
+    return result;
+}
+
+}  // namespace samples
+
+}  // namespace whittle

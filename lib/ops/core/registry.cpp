@@ -1,0 +1,80 @@
+#include "ops/core/registry.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/suggest.h"
+#include "ops/core/custom.h"
+
+namespace whittle {
+
+namespace {
+
+/// "aten.relu.default" -> "relu": what misspellings of the overload or the dialect have in common.
+std::string_view middle(std::string_view target) {
+    const std::size_t first = target.find('.');
+    if (first == std::string_view::npos) return target;
+    target.remove_prefix(first + 1);
+    return target.substr(0, target.find('.'));
+}
+
+std::string close_spellings(std::span<const RegisteredOp> ops, std::string_view target) {
+    std::vector<std::pair<std::size_t, std::string_view>> ranked;
+    for (const RegisteredOp& op : ops) {
+        const std::size_t whole = edit_distance(op.def->name, target);
+        const bool same_middle = middle(op.def->name) == middle(target);
+        const bool close = whole <= 2 || whole * 5 <= target.size();
+        if (same_middle || close) ranked.emplace_back(same_middle ? 0 : whole, op.def->name);
+    }
+    std::sort(ranked.begin(), ranked.end());
+    std::string text;
+    for (std::size_t i = 0; i < std::min<std::size_t>(ranked.size(), 5); ++i)
+        text += (i == 0 ? "did you mean " : ", ") + std::string(ranked[i].second);
+    return text.empty() ? text : text + "?";
+}
+
+}  // namespace
+
+Registry::Registry() {
+    for (const std::span<const OpDef> family : op_families())
+        for (const OpDef& def : family) ops_.push_back({&def, Schema::parse(def.schema)});
+    std::sort(ops_.begin(), ops_.end(),
+              [](const RegisteredOp& a, const RegisteredOp& b) { return a.def->name < b.def->name; });
+    by_name_.reserve(ops_.size());
+    for (const RegisteredOp& op : ops_)
+        WHITTLE_CHECK(by_name_.emplace(op.def->name, &op).second,
+                      "op " + std::string(op.def->name) + " is registered twice");
+}
+
+const Registry& Registry::instance() {
+    static const Registry registry;
+    return registry;
+}
+
+const RegisteredOp* Registry::op(std::string_view target) const {
+    const auto found = by_name_.find(target);
+    return found == by_name_.end() ? custom_op(target) : found->second;
+}
+
+const Schema* Registry::find(std::string_view target) const {
+    if (const RegisteredOp* found = op(target)) return &found->schema;
+    const InPlaceForm* form = in_place(target);
+    return form ? &form->schema : nullptr;
+}
+
+const InPlaceForm* Registry::in_place(std::string_view target) const {
+    // In-place names end in '_': nothing else is worth deriving the forms for.
+    if (const std::size_t dot = target.rfind('.'); dot == std::string_view::npos || dot == 0 || target[dot - 1] != '_')
+        return nullptr;
+    std::call_once(derived_, [&] { in_place_ = in_place_forms(ops_); });
+    const auto found = in_place_.find(target);
+    return found == in_place_.end() ? nullptr : &found->second;
+}
+
+const RegisteredOp& Registry::require(std::string_view target) const {
+    if (const RegisteredOp* found = op(target)) return *found;
+    throw Error("unknown op '" + std::string(target) + "'", close_spellings(ops_, target));
+}
+
+}  // namespace whittle

@@ -1,0 +1,75 @@
+// The registry: every op Whittle knows, in every dialect. The families are concatenated in visible lines in
+// ops/families.cpp.
+#pragma once
+
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "graph/schema.h"
+#include "ops/core/inplace.h"
+#include "ops/core/op.h"
+
+namespace whittle {
+
+/// An op with its parsed schema.
+struct RegisteredOp {
+    const OpDef* def = nullptr;
+    Schema schema;
+};
+
+/// The families of all dialects. Defined above this folder, in ops/families.cpp, which knows them.
+std::vector<std::span<const OpDef>> op_families();
+
+class Registry final : public SchemaSource {
+  public:
+    /// All ops of all families, built once.
+    static const Registry& instance();
+
+    /// Of ops, and of the in-place forms derived from them.
+    const Schema* find(std::string_view target) const override;
+    const RegisteredOp* op(std::string_view target) const;
+    /// nullptr for a target that is no in-place form.
+    const InPlaceForm* in_place(std::string_view target) const;
+    /// As op(), but an Error that names the target and close spellings.
+    const RegisteredOp& require(std::string_view target) const;
+    /// In order of name.
+    std::span<const RegisteredOp> all() const { return ops_; }
+
+  private:
+    Registry();
+    std::vector<RegisteredOp> ops_;
+    std::unordered_map<std::string_view, const RegisteredOp*> by_name_;
+    mutable std::once_flag derived_;  ///< in_place_ is made when somebody first asks for one
+    mutable std::map<std::string, InPlaceForm, std::less<>> in_place_;
+};
+
+/// Throws Error when the dtype of the main operand ("self" or "input", else the first tensor, or the first of the first
+/// list) is none of the op's. infer() and the interpreter check this, so that no family has to.
+template <class T>
+void check_main_dtype(const RegisteredOp& op, const Arguments<T>& arguments);
+
+/// Metas of a call's results, from the metas of its operands; through decompose for composites without infer.
+std::vector<ValueMeta> infer(const Graph& graph, const Node& call);
+
+/// Recomputes the metas of all calls in order, after placeholders or attributes changed. Throws Error naming the node.
+void infer_all(Graph& graph);
+
+/// A graph that is one call's decomposition: a placeholder per distinct operand (a get_attr where the operand is one in
+/// `graph`) and the decomposed calls; its outputs are the call's results. `operands` are the nodes of `graph` whose
+/// values the placeholders take, in order. The op must be a composite.
+struct Expansion {
+    Graph graph;
+    std::vector<NodeRef> operands;
+};
+Expansion expand(const Graph& graph, const Node& call);
+
+/// A graph with one node per tensor of the sample (a get_attr for its constants, else a placeholder), the call,
+/// getitems for several results, and the output.
+Graph graph_of(const RegisteredOp& op, const Sample& sample);
+
+}  // namespace whittle

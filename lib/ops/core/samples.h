@@ -1,0 +1,61 @@
+// Samples for ops: tensors with interesting values and interesting memory, for every dtype. A sample that an op does
+// not exclude on purpose runs through infer, eval, decompose, lower and Halide.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ops/core/op.h"
+
+namespace whittle::samples {
+
+// --- Values ---
+
+/// The values converted to `dtype` (u8 wraps, bool is != 0).
+Tensor values(DType dtype, const std::vector<double>& values, Sizes sizes);
+Tensor values(DType dtype, const std::vector<double>& values);  ///< 1-d
+Tensor scalar(DType dtype, double value);                       ///< 0-d
+/// -n/2 … n/2 in steps of one (floats: of a half); non-negative for u8, alternating for bool. Distinct while they fit.
+Tensor ramp(DType dtype, Sizes sizes);
+/// Seeded: normal floats, integers in [-9, 9] (u8: [0, 18]), coins for bool.
+Tensor random(DType dtype, Sizes sizes, std::uint64_t seed = 1);
+/// Seeded floats in [low, high), integers in [low, high), for ops with a domain.
+Tensor uniform(DType dtype, Sizes sizes, double low, double high, std::uint64_t seed = 1);
+/// One dimension of corner cases. Floats: NaN, infinities, zeros of both signs, halves (ties), the largest, smallest
+/// normal and a denormal value; integers: the extremes and small numbers; bool: both.
+Tensor special(DType dtype);
+
+// --- Memory: the same elements, lying differently ---
+
+Tensor transposed(const Tensor& tensor);       ///< dimensions lie in reverse order
+Tensor strided(const Tensor& tensor);          ///< every second element of its memory, from offset 1
+Tensor negative(const Tensor& tensor);         ///< every stride negative
+Tensor expanded(const Tensor& tensor, Sizes);  ///< broadcast by strides of 0
+/// As contiguous, transposed, strided and negative variants with their labels.
+std::vector<std::pair<std::string, Tensor>> layouts(const Tensor& tensor);
+
+// --- Samples of usual ops ---
+
+/// Tensors on which a unary op is worth trying, with labels: "ramp" "random" "0-d" "empty" "special" "transposed"
+/// "strided" "negative stride" "expanded".
+std::vector<std::pair<std::string, Tensor>> inputs(DType dtype);
+
+/// op(tensor, rest...) for each of inputs(dtype).
+std::vector<Sample> unary(DType dtype, const ArgList& rest = {}, const std::string& suffix = {});
+
+/// What the right operand of a binary op must not be.
+enum class Right { any, nonzero, shift };
+/// op(a, b, rest...): broadcasting, 0-d, empty, all pairs of special values, layouts, and operands of every other dtype
+/// of `partners`.
+std::vector<Sample> binary(DType dtype, DTypeSet partners = kAnyDType, Right right = Right::any,
+                           const ArgList& rest = {}, const std::string& suffix = {});
+
+/// The reference to tensor i of the sample.
+inline Arg t(int i) { return Arg(NodeRef{i}); }
+
+/// Appends b's samples to a's.
+std::vector<Sample> operator+(std::vector<Sample> a, std::vector<Sample> b);
+
+}  // namespace whittle::samples

@@ -1,0 +1,48 @@
+// Sliding windows over the trailing dimensions of an image: what convolution and pooling share. One to three spatial
+// dimensions, written once for all.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ops/core/dense.h"
+
+namespace whittle {
+
+/// A window of `kernel` taps sliding over an image of `in` positions, at `out` places. Tap t of place o reads position
+/// o * stride - padding + t * dilation, in each dimension.
+struct Window {
+    Sizes in = {}, out = {}, kernel = {};
+    Sizes stride = {}, padding = {}, dilation = {};
+
+    std::int64_t taps() const { return element_count(kernel); }
+    std::int64_t places() const { return element_count(out); }
+    /// Positions that the taps of all places reach in dimension d, counted from -padding.
+    std::int64_t reach(std::size_t d) const { return (out[d] - 1) * stride[d] + (kernel[d] - 1) * dilation[d] + 1; }
+    /// Whether some tap falls outside of the image.
+    bool leaves_image() const;
+    /// How many windows an element of the image is in, about.
+    std::int64_t overlap() const;
+};
+
+/// ATen's lists of window parameters: one value stands for all dimensions, none at all for `otherwise`. Throws Error
+/// naming the parameter when another number is given or a value is below `least`.
+Sizes window_parameter(const std::string& op, const std::string& parameter, Sizes values, std::int64_t rank,
+                       const Sizes& otherwise, std::int64_t least);
+
+/// offsets[tap * places + place]: where the tap reads in a row-major image, or -1 outside of it. Taps and places count
+/// row-major.
+std::vector<std::int64_t> window_offsets(const Window& window);
+
+/// The position that a window's tap reads, counted from -padding: place * stride + tap * dilation.
+expr::Expr window_position(const Window& window, std::size_t d, const expr::Expr& place, const expr::Expr& tap);
+
+/// The elements of `image` [..., in...] as `dtype`, at positions counted from -padding. With `fill` around it, as a
+/// stage of sizes [..., reach...], where taps leave the image: the loops that slide the window then need no conditions.
+expr::Value padded(expr::GroupBuilder& builder, const Window& window, const expr::Value& image, DType dtype,
+                   const Scalar& fill, std::int64_t times);
+
+/// Row-major coordinates of position `flat` of an array of `sizes`.
+Sizes coordinates(std::int64_t flat, const Sizes& sizes);
+
+}  // namespace whittle

@@ -1,0 +1,62 @@
+// The list of all op families.
+#include "ops/aten/families.h"
+#include "ops/core/registry.h"
+#include "ops/onnx/families.h"
+
+namespace whittle {
+
+std::vector<std::span<const OpDef>> op_families() {
+    return {
+        unary_ops(),           //
+        activation_ops(),      //
+        arithmetic_ops(),      //
+        division_ops(),        //
+        power_ops(),           //
+        compare_ops(),         //
+        select_ops(),          //
+        ternary_ops(),         //
+        cast_ops(),            //
+        reduction_ops(),       //
+        extremum_ops(),        //
+        statistic_ops(),       //
+        softmax_ops(),         //
+        norm_ops(),            //
+        batch_norm_ops(),      //
+        view_ops(),            //
+        split_ops(),           //
+        reshape_ops(),         //
+        join_ops(),            //
+        pad_ops(),             //
+        rearrange_ops(),       //
+        gather_ops(),          //
+        index_ops(),           //
+        scatter_ops(),         //
+        slice_scatter_ops(),   //
+        creation_ops(),        //
+        range_ops(),           //
+        triangle_ops(),        //
+        scan_ops(),            //
+        sort_ops(),            //
+        search_ops(),          //
+        matmul_ops(),          //
+        linear_ops(),          //
+        attention_ops(),       //
+        conv_ops(),            //
+        conv_form_ops(),       //
+        pool_ops(),            //
+        avg_pool_ops(),        //
+        upsample_ops(),        //
+        grid_ops(),            //
+        distance_ops(),        //
+        rnn_ops(),             //
+        einsum_ops(),          //
+        random_ops(),          //
+        dropout_ops(),         //
+        higher_order_ops(),    //
+        backward_ops(),        //
+        layer_backward_ops(),  //
+        onnx_ops(),            //
+    };
+}
+
+}  // namespace whittle

@@ -1,0 +1,116 @@
+// ONNX's conversions and copies: Cast, CastLike, Identity, and Dropout as inference runs it.
+#include <cmath>
+
+#include "ops/onnx/rewrite.h"
+#include "tensor/limits.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+/// To a float without infinities ("float 8") values beyond the range become the largest, unless `saturate` is 0.
+NodeValue convert(const Rewrite& op, DType dtype) {
+    NodeValue value = op.tensor("input");
+    const Scalar limit = greatest(dtype);
+    const bool saturates = is_floating(dtype) && std::isfinite(limit.to_double()) && op.integer("saturate") != 0;
+    if (saturates && is_computed(value.meta.dtype) && value.meta.dtype != DType::boolean)
+        value = op("aten.clamp.default", op.cast(value, promote(value.meta.dtype, DType::f32)), -limit.to_double(),
+                   limit.to_double());
+    return op.cast(value, dtype);
+}
+
+Results cast(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    return {convert(op, dtype_of_code(op.integer("to"))).ref};
+}
+
+Results cast_like(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    return {convert(op, op.tensor("target_type").meta.dtype).ref};
+}
+
+Results identity(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    return {Rewrite(builder, arguments).tensor("input").ref};
+}
+
+/// Nothing is dropped at inference. The mask, all ones, was of the data's type until opset 10 made it bool.
+Results dropout(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    op.no_attribute("ratio", 12);
+    const NodeValue data = op.tensor("data");
+    // In training a half is dropped unless the ratio says otherwise.
+    const bool drops = !op.has("ratio_value") || op.known("ratio_value").item().to_double() != 0;
+    if (op.has("training_mode") && op.known("training_mode").item().to_bool() && drops)
+        throw Error("found training_mode true, expected inference or ratio 0", "its result is random");
+    Results results = {data.ref};
+    if (op.integer("num_outputs") > 1) {
+        const DType mask = op.opset() < 10 ? data.meta.dtype : DType::boolean;
+        results.push_back(op.full(data.meta.sizes, mask == DType::boolean ? Scalar(true) : Scalar(1.0), mask).ref);
+    }
+    return results;
+}
+
+std::vector<Sample> cast_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const DType to : kAllDTypes)
+        result.push_back(at_opset(13, {.label = "to " + std::string(name(to)),
+                                       .tensors = {samples::ramp(dtype, {2, 3})},
+                                       .args = {t(0)},
+                                       .kwargs = {{"to", info_of(to).onnx}}}));
+    return result;
+}
+
+std::vector<Sample> cast_like_samples(DType dtype) {
+    return {at_opset(
+        15,
+        {.label = "to f64", .tensors = {samples::ramp(dtype, {2, 3}), Tensor(DType::f64, {1})}, .args = {t(0), t(1)}})};
+}
+
+std::vector<Sample> dropout_samples(DType dtype) {
+    const Tensor data = samples::ramp(dtype, {2, 3});
+    std::vector<Sample> result;
+    for (const std::int64_t opset : {7, 10, 13}) {
+        Sample sample = at_opset(opset, {.label = "opset " + std::to_string(opset), .tensors = {data}, .args = {t(0)}});
+        result.push_back(sample);
+        sample.label += " with mask";
+        sample.kwargs = {{"num_outputs", 2}};
+        result.push_back(sample);
+    }
+    return result;
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.Cast",
+     .doc = "Converts elements, floats to integers towards zero. onnx Operators.md#Cast",
+     .schema = "Cast(Tensor input, *, DataType to, int saturate=1) -> Tensor",
+     .dtypes = kStored,
+     .decompose = cast,
+     .samples = cast_samples},
+    {.name = "onnx.CastLike",
+     .doc = "Converts elements to the type of another tensor. onnx Operators.md#CastLike",
+     .schema = "CastLike(Tensor input, Tensor target_type, *, int saturate=1) -> Tensor",
+     .dtypes = kStored,
+     .decompose = cast_like,
+     .samples = cast_like_samples},
+    {.name = "onnx.Identity",
+     .doc = "The input. onnx Operators.md#Identity",
+     .schema = "Identity(Tensor input) -> Tensor",
+     .dtypes = kStored,
+     .decompose = identity,
+     .samples = unary_samples},
+    {.name = "onnx.Dropout",
+     .doc = "The data: nothing is dropped at inference. onnx Operators.md#Dropout",
+     .schema = "Dropout(Tensor data, Tensor? ratio_value=None, Tensor? training_mode=None, *, float? ratio=None, "
+               "int seed=0, int num_outputs=1) -> Tensor[]",
+     .dtypes = kFloating,
+     .decompose = dropout,
+     .samples = dropout_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_cast_ops() { return kOps; }
+
+}  // namespace whittle

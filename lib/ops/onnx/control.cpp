@@ -1,0 +1,359 @@
+// ONNX ops with nested graphs: If, Loop, Scan. They have no decomposition: the interpreter runs their graphs.
+// What a nested graph reads from around it is in `captured` and comes last among its placeholders.
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "ops/core/nested.h"
+#include "ops/core/samples.h"
+#include "ops/onnx/control.h"
+#include "ops/onnx/families.h"
+
+namespace whittle {
+
+namespace {
+
+// --- If --------------------------------------------------------------------------------------------------------------
+
+std::vector<ValueMeta> infer_if(const Arguments<ValueMeta>& arguments) {
+    if (arguments.tensor("cond").numel() != 1) throw Error("found a condition of several elements, expected one");
+    const std::vector<ValueMeta> captured = arguments.tensors("captured");
+    return alternative_results(arguments.nested("then_branch"), arguments.nested("else_branch"),
+                               arguments.tensors("captured"));
+}
+
+std::vector<Tensor> eval_if(const Arguments<Tensor>& arguments) {
+    const bool condition = arguments.tensor("cond").item().to_bool();
+    return contiguous(arguments.run_graph(condition ? "then_branch" : "else_branch", arguments.tensors("captured")));
+}
+
+// --- Loop ------------------------------------------------------------------------------------------------------------
+
+/// The nested graph's first result, its condition to go on, is always true when its second placeholder is true.
+bool keeps_going(const Graph& body) {
+    NodeRef ref{body.outputs().at(0)};
+    for (;;) {
+        const Node& node = body.node(ref);
+        if (node.kind == NodeKind::get_attr) return body.attributes.at(node.target).item().to_bool();
+        if (node.kind == NodeKind::placeholder) return body.placeholders().at(1) == ref.id;
+        const bool forwards = node.target == "onnx.Identity" || node.target == "onnx.Cast";
+        if (!forwards || node.args.size() != 1 || !node.args[0].node()) return false;
+        ref = *node.args[0].node();
+    }
+}
+
+std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
+    const std::vector<ValueMeta> carried = arguments.tensors("v_initial");
+    const std::vector<ValueMeta> head = {ValueMeta::contiguous(DType::i64, {}),
+                                         ValueMeta::contiguous(DType::boolean, {})};
+    const Graph& body = arguments.nested("body");
+    const std::vector<ValueMeta> results =
+        body_results(body, joined(joined(head, carried), arguments.tensors("captured")));
+    if (results.size() < carried.size() + 1 || results[0].dtype != DType::boolean || results[0].numel() != 1)
+        throw Error("found a loop body with " + std::to_string(results.size()) + " results, expected a condition and " +
+                    std::to_string(carried.size()) + " carried values first");
+    std::vector<ValueMeta> metas(results.begin() + 1, results.end());
+    check_carried(carried, metas);
+    if (metas.size() == carried.size()) return metas;
+
+    const std::optional<Tensor> count = arguments.known("M");
+    const std::optional<Tensor> condition = arguments.known("cond");
+    if (!count || (arguments.has("cond") && !condition) || !keeps_going(body))
+        throw Error("found a loop that collects values over a computed number of iterations, expected a constant",
+                    "the trip count must be a constant and the condition stay true");
+    const bool runs = !condition || condition->item().to_bool();
+    const std::int64_t trips = runs ? std::max<std::int64_t>(count->item().to_integer(), 0) : 0;
+    for (std::size_t i = carried.size(); i < metas.size(); ++i) {
+        Sizes sizes = metas[i].sizes;
+        sizes.insert(sizes.begin(), trips);
+        metas[i] = ValueMeta::contiguous(metas[i].dtype, std::move(sizes));
+    }
+    return metas;
+}
+
+std::vector<Tensor> eval_loop(const Arguments<Tensor>& arguments) {
+    const std::int64_t limit =
+        arguments.has("M") ? arguments.tensor("M").item().to_integer() : std::numeric_limits<std::int64_t>::max();
+    bool condition = !arguments.has("cond") || arguments.tensor("cond").item().to_bool();
+    std::vector<Tensor> carried = arguments.tensors("v_initial");
+    const std::vector<Tensor> captured = arguments.tensors("captured");
+    const Graph& body = arguments.nested("body");
+    const std::vector<NodeId> outputs = body.outputs();
+    std::vector<std::vector<Tensor>> collected(outputs.size() - 1 - carried.size());
+    for (std::int64_t i = 0; i < limit && condition; ++i) {
+        const std::vector<Tensor> head = {Tensor::of(Scalar(i), DType::i64),
+                                          Tensor::of(Scalar(condition), DType::boolean)};
+        std::vector<Tensor> results = arguments.run_graph("body", joined(joined(head, carried), captured));
+        condition = results[0].item().to_bool();
+        for (std::size_t k = 0; k < collected.size(); ++k) collected[k].push_back(results[1 + carried.size() + k]);
+        carried.assign(results.begin() + 1, results.begin() + 1 + static_cast<std::ptrdiff_t>(carried.size()));
+    }
+    std::vector<Tensor> results = contiguous(carried);
+    for (std::size_t k = 0; k < collected.size(); ++k)
+        results.push_back(stack_slices(collected[k], body.node({outputs[1 + carried.size() + k]}).meta(), 0, false));
+    return results;
+}
+
+// --- Scan ------------------------------------------------------------------------------------------------------------
+
+/// How a Scan's operands and results divide: states first, then sequences.
+struct ScanShape {
+    std::size_t states = 0, sequences = 0;
+    std::int64_t length = 0;
+    std::vector<std::int64_t> input_axes = {};
+    std::vector<bool> input_reversed = {};
+};
+
+ScanShape scan_shape(const std::vector<Sizes>& operands, std::int64_t sequences, const std::vector<std::int64_t>& axes,
+                     const std::vector<std::int64_t>& directions) {
+    if (sequences < 1 || static_cast<std::size_t>(sequences) > operands.size())
+        throw Error("found num_scan_inputs " + std::to_string(sequences) + ", expected 1 to " +
+                    std::to_string(operands.size()));
+    ScanShape shape{operands.size() - static_cast<std::size_t>(sequences), static_cast<std::size_t>(sequences)};
+    if ((!axes.empty() && axes.size() != shape.sequences) ||
+        (!directions.empty() && directions.size() != shape.sequences))
+        throw Error("found scan_input_axes or scan_input_directions of another length than num_scan_inputs");
+    for (std::size_t i = 0; i < shape.sequences; ++i) {
+        const Sizes& sizes = operands[shape.states + i];
+        if (sizes.empty()) throw Error("found a 0-d sequence, expected one dimension at least");
+        const std::int64_t axis = wrap_dim(axes.empty() ? 0 : axes[i], static_cast<std::int64_t>(sizes.size()));
+        const std::int64_t length = sizes[static_cast<std::size_t>(axis)];
+        if (i > 0 && length != shape.length)
+            throw Error("found sequences of " + std::to_string(shape.length) + " and " + std::to_string(length) +
+                        " elements, expected as many");
+        shape.length = length;
+        shape.input_axes.push_back(axis);
+        shape.input_reversed.push_back(!directions.empty() && directions[i] != 0);
+    }
+    return shape;
+}
+
+template <class T>
+ScanShape scan_shape(const Arguments<T>& arguments, const std::vector<Sizes>& operands) {
+    return scan_shape(operands, arguments.integer("num_scan_inputs"), arguments.integers("scan_input_axes"),
+                      arguments.integers("scan_input_directions"));
+}
+
+/// Metas of the body's own placeholders: states, then elements of the sequences.
+std::vector<ValueMeta> scan_elements(const ScanShape& shape, const std::vector<ValueMeta>& operands) {
+    std::vector<ValueMeta> metas(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(shape.states));
+    for (std::size_t i = 0; i < shape.sequences; ++i) {
+        Sizes sizes = operands[shape.states + i].sizes;
+        sizes.erase(sizes.begin() + shape.input_axes[i]);
+        metas.push_back(ValueMeta::contiguous(operands[shape.states + i].dtype, std::move(sizes)));
+    }
+    return metas;
+}
+
+/// The dimension along which result `i` of those that are collected grows.
+template <class T>
+std::int64_t output_axis(const Arguments<T>& arguments, std::size_t i, const ValueMeta& element) {
+    const std::vector<std::int64_t> axes = arguments.integers("scan_output_axes");
+    if (!axes.empty() && i >= axes.size()) throw Error("found scan_output_axes of too few elements");
+    return wrap_dim(axes.empty() ? 0 : axes[i], static_cast<std::int64_t>(element.sizes.size()) + 1);
+}
+
+std::vector<ValueMeta> infer_scan(const Arguments<ValueMeta>& arguments) {
+    const std::vector<ValueMeta> operands = arguments.tensors("initial_state_and_scan_inputs");
+    std::vector<Sizes> sizes;
+    for (const ValueMeta& operand : operands) sizes.push_back(operand.sizes);
+    const ScanShape shape = scan_shape(arguments, sizes);
+    std::vector<ValueMeta> metas =
+        body_results(arguments.nested("body"), joined(scan_elements(shape, operands), arguments.tensors("captured")));
+    if (metas.size() < shape.states)
+        throw Error("found a scan body with " + std::to_string(metas.size()) + " results, expected " +
+                    std::to_string(shape.states) + " states first");
+    for (std::size_t i = 0; i < metas.size(); ++i) {
+        if (i < shape.states) {
+            if (!same_type(operands[i], metas[i]))
+                throw Error("found a scan that turns its state " + std::to_string(i) + " from " +
+                            type_text(operands[i]) + " into " + type_text(metas[i]) + ", expected one type");
+            continue;
+        }
+        Sizes grown = metas[i].sizes;
+        grown.insert(grown.begin() + output_axis(arguments, i - shape.states, metas[i]), shape.length);
+        metas[i] = ValueMeta::contiguous(metas[i].dtype, std::move(grown));
+    }
+    return metas;
+}
+
+std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
+    const std::vector<Tensor> operands = arguments.tensors("initial_state_and_scan_inputs");
+    std::vector<Sizes> sizes;
+    for (const Tensor& operand : operands) sizes.push_back(operand.sizes());
+    const ScanShape shape = scan_shape(arguments, sizes);
+    const std::vector<Tensor> captured = arguments.tensors("captured");
+    const Graph& body = arguments.nested("body");
+    const std::vector<NodeId> outputs = body.outputs();
+    const std::vector<std::int64_t> directions = arguments.integers("scan_output_directions");
+
+    std::vector<Tensor> states(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(shape.states));
+    std::vector<std::vector<Tensor>> collected(outputs.size() - shape.states);
+    for (std::int64_t t = 0; t < shape.length; ++t) {
+        std::vector<Tensor> inputs = states;
+        for (std::size_t i = 0; i < shape.sequences; ++i)
+            inputs.push_back(slice_of(operands[shape.states + i], shape.input_axes[i],
+                                      shape.input_reversed[i] ? shape.length - 1 - t : t));
+        const std::vector<Tensor> results = arguments.run_graph("body", joined(inputs, captured));
+        states.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(shape.states));
+        for (std::size_t k = 0; k < collected.size(); ++k) collected[k].push_back(results[shape.states + k]);
+    }
+    std::vector<Tensor> results = contiguous(states);
+    for (std::size_t k = 0; k < collected.size(); ++k) {
+        const ValueMeta& element = body.node({outputs[shape.states + k]}).meta();
+        const bool reversed = k < directions.size() && directions[k] != 0;
+        results.push_back(stack_slices(collected[k], element, output_axis(arguments, k, element), reversed));
+    }
+    return results;
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+using samples::t;
+
+/// A nested graph of the given placeholders whose results are some of them.
+std::shared_ptr<const Graph> forwarding(const std::string& name, const std::vector<ValueMeta>& metas,
+                                        const std::vector<std::size_t>& results) {
+    Graph graph{.name = name, .dialect = "onnx", .opset_imports = {{"", 17}}};
+    std::vector<NodeRef> refs, outputs;
+    for (const ValueMeta& meta : metas) refs.push_back(graph.placeholder("p", meta));
+    for (const std::size_t i : results) outputs.push_back(refs[i]);
+    graph.output(outputs);
+    return std::make_shared<const Graph>(std::move(graph));
+}
+
+std::vector<Sample> if_samples(DType) {
+    const Tensor a = samples::ramp(DType::f32, {2, 3}), b = samples::random(DType::f32, {2, 3});
+    const std::vector<ValueMeta> metas(2, ValueMeta::contiguous(DType::f32, {2, 3}));
+    std::vector<Sample> result;
+    for (const bool condition : {true, false})
+        result.push_back(
+            {.label = condition ? "then" : "else",
+             .tensors = {Tensor::of(Scalar(condition), DType::boolean), a, b},
+             .args = {t(0)},
+             .kwargs = {{"then_branch", GraphRef{"first"}},
+                        {"else_branch", GraphRef{"second"}},
+                        {"captured", ArgList{t(1), t(2)}}},
+             .opset_imports = {{"", 17}},
+             .subgraphs = {{"first", forwarding("first", metas, {0})}, {"second", forwarding("second", metas, {1})}}});
+    return result;
+}
+
+/// Swaps two carried values each turn and collects the first.
+std::vector<Sample> loop_samples(DType dtype) {
+    const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::random(dtype, {2, 3});
+    const ValueMeta meta = ValueMeta::contiguous(dtype, {2, 3});
+    const auto body = forwarding(
+        "body", {ValueMeta::contiguous(DType::i64, {}), ValueMeta::contiguous(DType::boolean, {}), meta, meta},
+        {1, 3, 2, 2});
+    std::vector<Sample> result;
+    for (const std::int64_t trips : {0, 1, 3})
+        result.push_back({.label = std::to_string(trips) + " trips",
+                          .tensors = {Tensor::of(Scalar(trips), DType::i64), a, b},
+                          .args = {t(0), Arg(), ArgList{t(1), t(2)}},
+                          .kwargs = {{"body", GraphRef{"body"}}},
+                          .constants = {0},
+                          .opset_imports = {{"", 17}},
+                          .subgraphs = {{"body", body}}});
+    return result;
+}
+
+/// The state becomes the element and the old state is collected: a sequence delayed by one.
+std::vector<Sample> scan_samples(DType dtype) {
+    const ValueMeta meta = ValueMeta::contiguous(dtype, {3});
+    const auto body = forwarding("body", {meta, meta}, {1, 0});
+    const Tensor state = samples::ramp(dtype, {3}), sequence = samples::random(dtype, {4, 3});
+    Sample forward{.label = "forward",
+                   .tensors = {state, sequence},
+                   .args = {Arg(ArgList{t(0), t(1)})},
+                   .kwargs = {{"body", GraphRef{"body"}}, {"num_scan_inputs", 1}},
+                   .opset_imports = {{"", 17}},
+                   .subgraphs = {{"body", body}}};
+    Sample backward = forward;
+    backward.label = "backward, axis 1";
+    backward.tensors[1] = samples::random(dtype, {3, 4});
+    backward.kwargs.insert(backward.kwargs.end(), {{"scan_input_axes", Arg::ints({1})},
+                                                   {"scan_input_directions", Arg::ints({1})},
+                                                   {"scan_output_axes", Arg::ints({-1})},
+                                                   {"scan_output_directions", Arg::ints({1})}});
+    return {forward, backward};
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.If",
+     .doc = "Runs one of two nested graphs. onnx Operators.md#If",
+     .schema = "If(Tensor cond, *, Graph then_branch, Graph else_branch, Tensor[] captured=[]) -> Tensor[]",
+     .dtypes = kBool,
+     .infer = infer_if,
+     .eval = eval_if,
+     .samples = if_samples},
+    {.name = "onnx.Loop",
+     .doc = "Repeats a nested graph, carrying and collecting values. onnx Operators.md#Loop",
+     .schema = "Loop(Tensor? M=None, Tensor? cond=None, Tensor[] v_initial=[], *, Graph body, Tensor[] captured=[]) "
+               "-> Tensor[]",
+     .infer = infer_loop,
+     .eval = eval_loop,
+     .samples = loop_samples},
+    {.name = "onnx.Scan",
+     .doc = "Runs a nested graph on each element of sequences, carrying states. onnx Operators.md#Scan",
+     .schema = "Scan(Tensor[] initial_state_and_scan_inputs, *, Graph body, int num_scan_inputs, "
+               "int[]? scan_input_axes=None, int[]? scan_input_directions=None, int[]? scan_output_axes=None, "
+               "int[]? scan_output_directions=None, Tensor[] captured=[]) -> Tensor[]",
+     .infer = infer_scan,
+     .eval = eval_scan,
+     .samples = scan_samples},
+};
+
+/// The operands that the call gives for a list parameter, and those of single ones before it.
+std::vector<ValueMeta> metas_of(const Graph& graph, const Arg& arg) {
+    std::vector<ValueMeta> metas;
+    if (arg.node()) metas.push_back(graph.node(*arg.node()).meta());
+    if (arg.list())
+        for (const Arg& element : *arg.list()) metas.push_back(graph.node(*element.node()).meta());
+    return metas;
+}
+
+}  // namespace
+
+std::span<const OpDef> onnx_control_ops() { return kOps; }
+
+std::vector<ValueMeta> onnx_body_inputs(const Graph& graph, const Node& call) {
+    if (call.target == "onnx.If") return {};
+    if (call.target == "onnx.Loop") {
+        const std::vector<ValueMeta> head = {ValueMeta::contiguous(DType::i64, {}),
+                                             ValueMeta::contiguous(DType::boolean, {})};
+        return joined(head, call.args.size() > 2 ? metas_of(graph, call.args[2]) : std::vector<ValueMeta>());
+    }
+    if (call.target == "onnx.Scan") {
+        const auto opset = graph.opset_imports.find("");
+        if (opset != graph.opset_imports.end() && opset->second < 9)
+            throw Error("found Scan of opset " + std::to_string(opset->second) + ", expected opset 9 or later",
+                        "the op had a batch dimension then");
+        const std::vector<ValueMeta> operands =
+            call.args.empty() ? std::vector<ValueMeta>() : metas_of(graph, call.args[0]);
+        const auto integers = [&](std::string_view name) {
+            std::vector<std::int64_t> values;
+            if (const Arg* arg = call.kwarg(name); arg && arg->list())
+                for (const Arg& value : *arg->list())
+                    if (const auto* integer = std::get_if<std::int64_t>(&value.value)) values.push_back(*integer);
+            return values;
+        };
+        const Arg* count = call.kwarg("num_scan_inputs");
+        const auto* sequences = count ? std::get_if<std::int64_t>(&count->value) : nullptr;
+        std::vector<Sizes> sizes;
+        for (const ValueMeta& operand : operands) sizes.push_back(operand.sizes);
+        const ScanShape shape = scan_shape(sizes, sequences ? *sequences : 0, integers("scan_input_axes"),
+                                           integers("scan_input_directions"));
+        return scan_elements(shape, operands);
+    }
+    throw Error("found a nested graph of " + call.target + ", expected one of If, Loop or Scan");
+}
+
+std::optional<std::string> onnx_chosen_branch(const Graph& graph, const Node& call) {
+    if (call.target != "onnx.If" || call.args.empty() || !call.args[0].node()) return std::nullopt;
+    const Node& condition = graph.node(*call.args[0].node());
+    if (condition.kind != NodeKind::get_attr || condition.meta().numel() != 1) return std::nullopt;
+    return graph.attributes.at(condition.target).item().to_bool() ? "then_branch" : "else_branch";
+}
+
+}  // namespace whittle

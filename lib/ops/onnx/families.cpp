@@ -1,0 +1,35 @@
+#include "ops/onnx/families.h"
+
+#include <vector>
+
+namespace whittle {
+
+std::span<const OpDef> onnx_ops() {
+    static const std::vector<OpDef> all = [] {
+        std::vector<OpDef> ops;
+        for (const std::span<const OpDef> family : {
+                 onnx_activation_ops(),  //
+                 onnx_binary_ops(),      //
+                 onnx_cast_ops(),        //
+                 onnx_control_ops(),     //
+                 onnx_conv_ops(),        //
+                 onnx_create_ops(),      //
+                 onnx_index_ops(),       //
+                 onnx_matmul_ops(),      //
+                 onnx_norm_ops(),        //
+                 onnx_slice_ops(),       //
+                 onnx_pool_ops(),        //
+                 onnx_reduce_ops(),      //
+                 onnx_resize_ops(),      //
+                 onnx_rnn_ops(),         //
+                 onnx_shape_ops(),       //
+                 onnx_softmax_ops(),     //
+                 onnx_unary_ops(),       //
+             })
+            ops.insert(ops.end(), family.begin(), family.end());
+        return ops;
+    }();
+    return all;
+}
+
+}  // namespace whittle

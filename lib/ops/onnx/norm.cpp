@@ -1,0 +1,232 @@
+// ONNX's normalizations: BatchNormalization, InstanceNormalization, LayerNormalization, LRN,
+// MeanVarianceNormalization, LpNormalization. Each is written out, as its definition in the standard is.
+#include "ops/onnx/rewrite.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+/// A value per channel, spread over x's other dimensions.
+NodeValue per_channel(const Rewrite& op, std::string_view name, const NodeValue& x) {
+    const NodeValue value = op.tensor(name);
+    const std::int64_t channels = rank_of(x) < 2 ? 1 : size_of_dim(x, 1);
+    if (value.meta.sizes != Sizes{channels})
+        throw Error("found '" + std::string(name) + "' of sizes " + to_string(value.meta.sizes) + ", expected [" +
+                    std::to_string(channels) + "], one for each channel");
+    Sizes spread(x.meta.sizes.size(), 1);
+    if (spread.size() > 1) spread[1] = channels;
+    return op.cast(op.reshape(value, spread), x.meta.dtype);
+}
+
+/// (x - mean) / sqrt(variance + epsilon)
+NodeValue normalized(const Rewrite& op, const NodeValue& centered, const NodeValue& variance) {
+    const NodeValue deviation = op("aten.sqrt.default", op("aten.add.Tensor", variance, op.number("epsilon")));
+    return op("aten.div.Tensor", centered, deviation);
+}
+
+NodeValue scaled(const Rewrite& op, const NodeValue& x, const NodeValue& scale, const NodeValue& bias) {
+    return op("aten.add.Tensor", op("aten.mul.Tensor", x, scale), bias);
+}
+
+/// With given statistics: training, which computes them, is not inference.
+Results batch_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    if (op.integer("training_mode") != 0 || op.integer("num_outputs") > 1)
+        throw Error("found batch normalization in training, expected inference");
+    if (op.integer("spatial") != 1) throw Error("found spatial 0, expected 1");
+    const NodeValue x = op.tensor("X");
+    const NodeValue centered = op("aten.sub.Tensor", x, per_channel(op, "input_mean", x));
+    return {scaled(op, normalized(op, centered, per_channel(op, "input_var", x)), per_channel(op, "scale", x),
+                   per_channel(op, "B", x))
+                .ref};
+}
+
+/// x minus its mean over `dims`, and the mean of its square.
+struct Moments {
+    NodeValue mean, centered, variance;
+};
+Moments moments(const Rewrite& op, const NodeValue& x, const Ints& dims) {
+    const NodeValue mean = op("aten.mean.dim", x, dims, true);
+    const NodeValue centered = op("aten.sub.Tensor", x, mean);
+    return {mean, centered, op("aten.mean.dim", op("aten.mul.Tensor", centered, centered), dims, true)};
+}
+
+Results instance_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("input");
+    if (rank_of(x) < 3)
+        throw Error("found " + std::to_string(rank_of(x)) + " dimensions, expected batch, channels and more");
+    const Ints dims = all_dims(rank_of(x));
+    const Moments m = moments(op, x, Ints(dims.begin() + 2, dims.end()));
+    return {
+        scaled(op, normalized(op, m.centered, m.variance), per_channel(op, "scale", x), per_channel(op, "B", x)).ref};
+}
+
+/// Over dimensions from the axis on, in f32 for narrower types.
+Results layer_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X");
+    if (op.integer("stash_type") != 1)
+        throw Error("found stash_type " + std::to_string(op.integer("stash_type")) + ", expected 1, f32");
+    const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(x));
+    const Ints dims = all_dims(rank_of(x));
+    const DType dtype = x.meta.dtype, wide = dtype == DType::f64 ? DType::f64 : DType::f32;
+    const Moments m = moments(op, op.cast(x, wide), Ints(dims.begin() + axis, dims.end()));
+    const NodeValue deviation = op("aten.sqrt.default", op("aten.add.Tensor", m.variance, op.number("epsilon")));
+    const NodeValue inverse = op("aten.reciprocal.default", deviation);
+    NodeValue y = op("aten.mul.Tensor", op.cast(op("aten.mul.Tensor", m.centered, inverse), dtype), op.tensor("Scale"));
+    if (op.has("B")) y = op("aten.add.Tensor", y, op.tensor("B"));
+    if (y.meta.sizes != x.meta.sizes)
+        throw Error("found a scale or bias that does not broadcast to " + to_string(x.meta.sizes));
+    Results results = {y.ref, m.mean.ref, inverse.ref};
+    results.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(op.integer("num_outputs"), 1, 3)));
+    return results;
+}
+
+/// x / (bias + alpha / size * sum of squares over `size` channels around)^beta
+Results lrn(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X");
+    const std::int64_t size = op.integer("size");
+    constexpr std::int64_t kLargest = 1024;  // a call for each neighbour
+    if (rank_of(x) < 2 || size < 1 || size > kLargest)
+        throw Error("found size " + std::to_string(size) + " and " + std::to_string(rank_of(x)) +
+                    " dimensions, expected a size from 1 to " + std::to_string(kLargest) + " and channels");
+    const std::int64_t channels = size_of_dim(x, 1), below = std::min((size - 1) / 2, channels),
+                       above = std::min(size - 1 - (size - 1) / 2, channels);
+    Ints pads(static_cast<std::size_t>(2 * (rank_of(x) - 1)), 0);
+    pads[pads.size() - 2] = below;
+    pads[pads.size() - 1] = above;
+    const NodeValue squares = op("aten.constant_pad_nd.default", op("aten.mul.Tensor", x, x), pads, 0.0);
+    NodeValue sum = op.slice(squares, 1, 0, channels);
+    for (std::int64_t i = 1; i <= below + above; ++i)
+        sum = op("aten.add.Tensor", sum, op.slice(squares, 1, i, i + channels));
+    const NodeValue base =
+        op("aten.add.Tensor", op("aten.mul.Tensor", sum, op.number("alpha") / static_cast<double>(size)),
+           op.number("bias"));
+    return {op("aten.div.Tensor", x, op("aten.pow.Tensor_Scalar", base, op.number("beta"))).ref};
+}
+
+/// (x - mean) / (sqrt(variance) + 1e-9), as the standard defines it.
+Results mean_variance_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X");
+    const Moments m =
+        moments(op, x, wrap_dims(arguments.optional_integers("axes").value_or(Ints{0, 2, 3}), rank_of(x)));
+    const NodeValue deviation = op("aten.add.Tensor", op("aten.sqrt.default", m.variance), 1e-9);
+    return {op("aten.div.Tensor", m.centered, deviation).ref};
+}
+
+Results lp_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("input");
+    const std::int64_t p = op.integer("p"), axis = wrap_dim(op.integer("axis"), rank_of(x));
+    if (p != 1 && p != 2) throw Error("found p " + std::to_string(p) + ", expected 1 or 2");
+    if (rank_of(x) == 0) throw Error("found 0-d input, expected one dimension at least");
+    const NodeValue terms = p == 1 ? op("aten.abs.default", x) : op("aten.mul.Tensor", x, x);
+    const NodeValue sum = op("aten.sum.dim_IntList", terms, Ints{axis}, true);
+    return {op("aten.div.Tensor", x, p == 1 ? sum : op("aten.sqrt.default", sum)).ref};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+std::vector<Sample> batch_samples(DType dtype) {
+    const auto sample = [&](const std::string& label, std::int64_t opset, const Sizes& sizes) {
+        return at_opset(opset, {.label = label,
+                                .tensors = {samples::random(dtype, sizes), samples::random(dtype, {3}, 2),
+                                            samples::random(dtype, {3}, 3), samples::random(dtype, {3}, 4),
+                                            samples::uniform(dtype, {3}, 0.5, 2)},
+                                .args = {t(0), t(1), t(2), t(3), t(4)},
+                                .kwargs = {{"epsilon", 1e-3}}});
+    };
+    return {sample("2-d", 9, {2, 3, 4, 5}), sample("matrix", 15, {4, 3})};
+}
+
+std::vector<Sample> instance_samples(DType dtype) {
+    return {at_opset(13, {.label = "2-d",
+                          .tensors = {samples::random(dtype, {2, 3, 4, 5}), samples::random(dtype, {3}, 2),
+                                      samples::random(dtype, {3}, 3)},
+                          .args = {t(0), t(1), t(2)}})};
+}
+
+std::vector<Sample> layer_samples(DType dtype) {
+    const Tensor x = samples::random(dtype, {2, 3, 4});
+    return {at_opset(17, {.label = "last",
+                          .tensors = {x, samples::random(dtype, {4}, 2), samples::random(dtype, {4}, 3)},
+                          .args = {t(0), t(1), t(2)}}),
+            at_opset(17, {.label = "two, all results",
+                          .tensors = {x, samples::random(dtype, {3, 4}, 2)},
+                          .args = {t(0), t(1)},
+                          .kwargs = {{"axis", 1}, {"num_outputs", 3}}})};
+}
+
+std::vector<Sample> lrn_samples(DType dtype) {
+    return {at_opset(13, {.label = "4 of 5",
+                          .tensors = {samples::random(dtype, {1, 5, 2, 2})},
+                          .args = {t(0)},
+                          .kwargs = {{"alpha", 0.01}, {"size", 4}}})};
+}
+
+std::vector<Sample> mean_variance_samples(DType dtype) {
+    return {at_opset(13, {.label = "default", .tensors = {samples::random(dtype, {2, 3, 4, 5})}, .args = {t(0)}})};
+}
+
+std::vector<Sample> lp_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const int p : {1, 2})
+        result.push_back(at_opset(13, {.label = "p " + std::to_string(p),
+                                       .tensors = {samples::uniform(dtype, {2, 3}, 1, 2)},
+                                       .args = {t(0)},
+                                       .kwargs = {{"p", p}}}));
+    return result;
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.BatchNormalization",
+     .doc = "Normalized by given statistics of each channel. onnx Operators.md#BatchNormalization",
+     .schema =
+         "BatchNormalization(Tensor X, Tensor scale, Tensor B, Tensor input_mean, Tensor input_var, *, "
+         "float epsilon=1e-05, float momentum=0.9, int spatial=1, int training_mode=0, int num_outputs=1) -> Tensor[]",
+     .dtypes = kFloating,
+     .decompose = batch_normalization,
+     .samples = batch_samples},
+    {.name = "onnx.InstanceNormalization",
+     .doc = "Each channel of each image normalized. onnx Operators.md#InstanceNormalization",
+     .schema = "InstanceNormalization(Tensor input, Tensor scale, Tensor B, *, float epsilon=1e-05) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = instance_normalization,
+     .samples = instance_samples},
+    {.name = "onnx.LayerNormalization",
+     .doc = "Normalized over the last dimensions. onnx Operators.md#LayerNormalization",
+     .schema = "LayerNormalization(Tensor X, Tensor Scale, Tensor? B=None, *, int axis=-1, float epsilon=1e-05, "
+               "int stash_type=1, int num_outputs=1) -> Tensor[]",
+     .dtypes = kFloating,
+     .decompose = layer_normalization,
+     .samples = layer_samples},
+    {.name = "onnx.LRN",
+     .doc = "Local response normalization over neighbouring channels. onnx Operators.md#LRN",
+     .schema = "LRN(Tensor X, *, float alpha=0.0001, float beta=0.75, float bias=1.0, int size) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = lrn,
+     .samples = lrn_samples},
+    {.name = "onnx.MeanVarianceNormalization",
+     .doc = "Mean 0 and variance 1 over dimensions. onnx Operators.md#MeanVarianceNormalization",
+     .schema = "MeanVarianceNormalization(Tensor X, *, int[]? axes=None) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = mean_variance_normalization,
+     .samples = mean_variance_samples},
+    {.name = "onnx.LpNormalization",
+     .doc = "p-norm 1 along one dimension. onnx Operators.md#LpNormalization",
+     .schema = "LpNormalization(Tensor input, *, int axis=-1, int p=2) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = lp_normalization,
+     .samples = lp_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_norm_ops() { return kOps; }
+
+}  // namespace whittle

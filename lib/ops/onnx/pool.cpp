@@ -1,0 +1,265 @@
+// ONNX's poolings: MaxPool, AveragePool, LpPool and their global forms.
+#include <cmath>
+#include <limits>
+
+#include "ops/onnx/window.h"
+#include "tensor/limits.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+/// ATen pads poolings evenly and by half a kernel at most; everything else is padded before.
+bool aten_can_pad(const Windows& windows) {
+    for (std::size_t d = 0; d < windows.rank(); ++d)
+        if (windows.before[d] > windows.kernel[d] / 2) return false;
+    return windows.symmetric();
+}
+
+std::string pool_name(const char* name, const Windows& windows, const char* rest = "d.default") {
+    if (windows.rank() > 3)
+        throw Error("found " + std::to_string(windows.rank()) + " spatial dimensions, expected 1 to 3");
+    return "aten." + std::string(name) + std::to_string(windows.rank()) + rest;
+}
+
+Windows pool_windows(const Rewrite& op) {
+    return windows_of(op, op.tensor("X"), op.arguments().integers("kernel_shape"));
+}
+
+/// Positions in each channel's (padded) image -> positions in the whole tensor, row by row; or with the last two
+/// dimensions in column order.
+NodeValue whole_positions(const Rewrite& op, const NodeValue& in_image, const Windows& windows, const Sizes& sizes) {
+    const std::size_t rank = windows.rank();
+    const bool columns = op.integer("storage_order") != 0;
+    NodeValue rest = in_image, position = op.full({}, Scalar(0), DType::i64);
+    std::int64_t step = 1;
+    Ints steps(rank, 1);
+    for (std::size_t k = 0; k < rank; ++k) {  // column order: the first dimension varies fastest
+        const std::size_t d = columns ? k : rank - 1 - k;
+        steps[d] = step;
+        step *= sizes[d + 2];
+    }
+    for (std::size_t d = rank; d-- > 0;) {
+        const std::int64_t grown = sizes[d + 2] + windows.before[d] + windows.after[d];
+        NodeValue coordinate = op("aten.remainder.Scalar", rest, grown);
+        if (windows.before[d] > 0) coordinate = op("aten.sub.Tensor", coordinate, windows.before[d]);
+        position = op("aten.add.Tensor", position, op("aten.mul.Tensor", coordinate, steps[d]));
+        rest = op.builder().call("aten.div.Tensor_mode", {arg(rest), Arg(grown)}, {{"rounding_mode", "trunc"}});
+    }
+    const std::int64_t images = sizes[0] * sizes[1];
+    Sizes spread(sizes.size(), 1);
+    spread[0] = sizes[0];
+    spread[1] = sizes[1];
+    const NodeValue first =
+        op.builder().call("aten.arange.start_step", {Arg(0), Arg(images * step), Arg(std::max<std::int64_t>(step, 1))},
+                          {{"dtype", Arg(DType::i64)}});
+    return op("aten.add.Tensor", position, op.reshape(first, spread));
+}
+
+/// Rounding up may make windows that begin behind the image, in the padding after it: without these.
+NodeValue without_late(const Rewrite& op, NodeValue y, const Sizes& image, const Windows& windows) {
+    for (std::size_t d = 0; d < windows.rank(); ++d) {
+        const std::int64_t stride = windows.strides[d];
+        const std::int64_t count = (image[d + 2] + windows.before[d] + stride - 1) / stride;
+        if (y.meta.sizes[d + 2] > count) y = op.slice(y, static_cast<std::int64_t>(d) + 2, 0, count, 1);
+    }
+    return y;
+}
+
+Results max_pool(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X");
+    Windows windows = pool_windows(op);
+    const Windows original = windows;
+    const bool ceil = op.integer("ceil_mode") != 0, indices = op.integer("num_outputs") > 1;
+    Windows aten = windows;
+    NodeValue source = x;
+    if (aten_can_pad(windows)) {
+        std::fill(windows.before.begin(), windows.before.end(), 0);  // ATen counts positions without the padding
+        std::fill(windows.after.begin(), windows.after.end(), 0);
+    } else {
+        source = padded(op, x, windows, lowest(x.meta.dtype));
+        std::fill(aten.before.begin(), aten.before.end(), 0);
+    }
+    if (!indices) {
+        const NodeValue y =
+            op(pool_name("max_pool", windows), source, aten.kernel, aten.strides, aten.before, aten.dilations, ceil);
+        return {ceil ? without_late(op, y, x.meta.sizes, original).ref : y.ref};
+    }
+    const std::vector<NodeValue> both =
+        builder.call_multi(pool_name("max_pool", windows, "d_with_indices.default"),
+                           {arg(source), Arg::ints(aten.kernel), Arg::ints(aten.strides), Arg::ints(aten.before),
+                            Arg::ints(aten.dilations), Arg(ceil)});
+    const auto kept = [&](const NodeValue& y) { return ceil ? without_late(op, y, x.meta.sizes, original) : y; };
+    return {kept(both[0]).ref, whole_positions(op, kept(both[1]), windows, x.meta.sizes).ref};
+}
+
+/// Means over windows; padding counts only on demand. Where ATen cannot pad, the mean is that of the padded image,
+/// divided by that of ones padded likewise when padding must not count.
+NodeValue average(const Rewrite& op, const NodeValue& x, const Windows& windows, bool ceil, bool count_padding) {
+    const std::string target = pool_name("avg_pool", windows);
+    if (aten_can_pad(windows))
+        return op(target, x, windows.kernel, windows.strides, windows.before, ceil, count_padding);
+    const Ints zeros(windows.rank(), 0);
+    const auto mean = [&](const NodeValue& image) {
+        const NodeValue y =
+            op(target, padded(op, image, windows, Scalar(0.0)), windows.kernel, windows.strides, zeros, ceil, true);
+        return ceil ? without_late(op, y, x.meta.sizes, windows) : y;
+    };
+    if (count_padding) return mean(x);
+    Sizes one_image = x.meta.sizes;
+    one_image[0] = one_image[1] = 1;
+    return op("aten.div.Tensor", mean(x), mean(op.full(one_image, Scalar(1.0), x.meta.dtype)));
+}
+
+Results average_pool(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    return {average(op, op.tensor("X"), pool_windows(op), op.integer("ceil_mode") != 0,
+                    op.integer("count_include_pad") != 0)
+                .ref};
+}
+
+/// The p-norm of |x|, given the means of |x|^p over `count` elements.
+NodeValue norm_from_mean(const Rewrite& op, const NodeValue& mean, double count) {
+    const NodeValue sum = op("aten.mul.Tensor", mean, count);
+    return op("aten.pow.Tensor_Scalar", sum, 1.0 / static_cast<double>(op.integer("p")));
+}
+
+NodeValue powers(const Rewrite& op, const NodeValue& x) {
+    if (op.integer("p") < 1) throw Error("found p " + std::to_string(op.integer("p")) + ", expected 1 at least");
+    return op("aten.pow.Tensor_Scalar", op("aten.abs.default", x), static_cast<double>(op.integer("p")));
+}
+
+Results lp_pool(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const Windows windows = pool_windows(op);
+    double count = 1;
+    for (const std::int64_t size : windows.kernel) count *= static_cast<double>(size);
+    return {norm_from_mean(op, average(op, powers(op, op.tensor("X")), windows, false, true), count).ref};
+}
+
+Ints spatial_dims(const NodeValue& x) {
+    if (rank_of(x) < 2)
+        throw Error("found " + std::to_string(rank_of(x)) + " dimensions, expected batch, channels and more");
+    const Ints dims = all_dims(rank_of(x));
+    return Ints(dims.begin() + 2, dims.end());
+}
+
+template <Name Target>
+Results global_pool(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X");
+    const Ints dims = spatial_dims(x);
+    return {dims.empty() ? x.ref : op(Target, x, dims, true).ref};
+}
+
+Results global_lp_pool(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X");
+    const Ints dims = spatial_dims(x);
+    const NodeValue sums = powers(op, x);
+    return {norm_from_mean(op, dims.empty() ? sums : op("aten.sum.dim_IntList", sums, dims, true), 1).ref};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+Sample pool_sample(const std::string& label, const Tensor& x, const Ints& kernel,
+                   std::vector<std::pair<std::string, Arg>> kwargs) {
+    kwargs.emplace_back("kernel_shape", Arg::ints(kernel));
+    return at_opset(12, {.label = label, .tensors = {x}, .args = {t(0)}, .kwargs = std::move(kwargs)});
+}
+
+std::vector<Sample> window_samples(DType dtype) {
+    const Tensor x = samples::random(dtype, {2, 2, 5, 6});
+    return {pool_sample("plain", x, {2, 3}, {}),
+            pool_sample("strided", x, {3, 3}, {{"pads", Arg::ints({1, 1, 1, 1})}, {"strides", Arg::ints({2, 2})}}),
+            pool_sample("uneven pads", x, {2, 2}, {{"pads", Arg::ints({0, 1, 1, 0})}}),
+            pool_sample("SAME_UPPER", x, {3, 2}, {{"auto_pad", "SAME_UPPER"}, {"strides", Arg::ints({2, 2})}}),
+            pool_sample("1-d", samples::random(dtype, {1, 2, 7}), {3}, {})};
+}
+
+std::vector<Sample> max_pool_samples(DType dtype) {
+    const Tensor x = samples::random(dtype, {2, 2, 5, 6});
+    std::vector<Sample> result = window_samples(dtype);
+    result.push_back(pool_sample("ceil", x, {2, 2}, {{"ceil_mode", 1}, {"strides", Arg::ints({2, 2})}}));
+    result.push_back(pool_sample("dilated", x, {2, 2}, {{"dilations", Arg::ints({2, 3})}}));
+    result.push_back(pool_sample("indices", x, {2, 2}, {{"num_outputs", 2}}));
+    result.push_back(pool_sample("indices in columns", x, {2, 2},
+                                 {{"pads", Arg::ints({0, 1, 1, 0})}, {"storage_order", 1}, {"num_outputs", 2}}));
+    return result;
+}
+
+std::vector<Sample> average_pool_samples(DType dtype) {
+    const Tensor x = samples::random(dtype, {2, 2, 5, 6});
+    std::vector<Sample> result = window_samples(dtype);
+    for (const Ints& pads : {Ints{1, 1, 1, 1}, Ints{0, 0, 1, 1}})
+        result.push_back(pool_sample("counted pads " + to_string(pads), x, {2, 2},
+                                     {{"count_include_pad", 1}, {"pads", Arg::ints(pads)}}));
+    return result;
+}
+
+/// Floating attributes that pooling does not have on integers.
+constexpr DTypeSet kMaxPool = kFloating | set_of(DType::i8) | set_of(DType::u8);
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.MaxPool",
+     .doc = "Largest element of each window. onnx Operators.md#MaxPool",
+     .schema =
+         "MaxPool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int[]? dilations=None, int[] kernel_shape, "
+         "int[]? pads=None, int storage_order=0, int[]? strides=None, int num_outputs=1) -> Tensor[]",
+     .dtypes = kMaxPool,
+     .decompose = max_pool,
+     .samples = max_pool_samples},
+    {.name = "onnx.AveragePool",
+     .doc = "Mean of each window. onnx Operators.md#AveragePool",
+     .schema = "AveragePool(Tensor X, *, str auto_pad=\"NOTSET\", int ceil_mode=0, int count_include_pad=0, "
+               "int[] kernel_shape, int[]? pads=None, int[]? strides=None) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = average_pool,
+     .samples = average_pool_samples},
+    {.name = "onnx.LpPool",
+     .doc = "p-norm of each window. onnx Operators.md#LpPool",
+     .schema = "LpPool(Tensor X, *, str auto_pad=\"NOTSET\", int[] kernel_shape, int p=2, int[]? pads=None, "
+               "int[]? strides=None) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = lp_pool,
+     .samples = window_samples},
+    {.name = "onnx.GlobalAveragePool",
+     .doc = "Mean of each image. onnx Operators.md#GlobalAveragePool",
+     .schema = "GlobalAveragePool(Tensor X) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = global_pool<"aten.mean.dim">,
+     .samples =
+         [](DType dtype) {
+             return std::vector{
+                 at_opset(11, {.label = "2-d", .tensors = {samples::random(dtype, {2, 3, 4, 5})}, .args = {t(0)}})};
+         }},
+    {.name = "onnx.GlobalMaxPool",
+     .doc = "Largest element of each image. onnx Operators.md#GlobalMaxPool",
+     .schema = "GlobalMaxPool(Tensor X) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = global_pool<"aten.amax.default">,
+     .samples =
+         [](DType dtype) {
+             return std::vector{
+                 at_opset(11, {.label = "1-d", .tensors = {samples::random(dtype, {2, 3, 4})}, .args = {t(0)}})};
+         }},
+    {.name = "onnx.GlobalLpPool",
+     .doc = "p-norm of each image. onnx Operators.md#GlobalLpPool",
+     .schema = "GlobalLpPool(Tensor X, *, int p=2) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = global_lp_pool,
+     .samples =
+         [](DType dtype) {
+             return std::vector{
+                 at_opset(11, {.label = "2-d", .tensors = {samples::random(dtype, {2, 3, 4, 5})}, .args = {t(0)}})};
+         }},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_pool_ops() { return kOps; }
+
+}  // namespace whittle

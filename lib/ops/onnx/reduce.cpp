@@ -1,0 +1,191 @@
+// ONNX's reductions: Reduce…, ArgMax, ArgMin.
+#include "ops/onnx/rewrite.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+/// Dimensions to reduce: all by default. An attribute, which became an operand at `operand_since`; with
+/// noop_with_empty_axes and no axes, nothing is reduced.
+std::optional<Ints> axes_of(const Rewrite& op, const NodeValue& data, std::int64_t operand_since) {
+    op.no_attribute("axes", operand_since);
+    const Arguments<NodeValue>& arguments = op.arguments();
+    const bool operand = op.opset() >= operand_since;
+    Ints axes = operand ? op.known_ints_if("axes_value").value_or(Ints()) : arguments.integers("axes");
+    if (axes.empty() && operand && op.integer("noop_with_empty_axes") != 0) return std::nullopt;
+    return axes.empty() ? all_dims(rank_of(data)) : wrap_dims(axes, rank_of(data));
+}
+
+constexpr std::int64_t kNever = 1000;  // no opset yet
+
+using Reduce = NodeValue (*)(const Rewrite&, const NodeValue& x, const Ints& axes, bool keep);
+
+NodeValue sum_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+    if (axes.empty()) return x;
+    // ATen sums narrow integers in i64; ONNX keeps the type.
+    return op.cast(op("aten.sum.dim_IntList", x, axes, keep), x.meta.dtype);
+}
+
+/// Integers: the exact sum divided towards zero.
+NodeValue mean_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+    if (axes.empty()) return x;
+    if (is_floating(x.meta.dtype)) return op("aten.mean.dim", x, axes, keep);
+    std::int64_t count = 1;
+    for (const std::int64_t axis : axes) count *= size_of_dim(x, axis);
+    const NodeValue sum = op("aten.sum.dim_IntList", x, axes, keep);
+    const NodeValue mean =
+        op.builder().call("aten.div.Tensor_mode", {arg(sum), Arg(count)}, {{"rounding_mode", "trunc"}});
+    return op.cast(mean, x.meta.dtype);
+}
+
+NodeValue max_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+    return axes.empty() ? x : op("aten.amax.default", x, axes, keep);
+}
+
+NodeValue min_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+    return axes.empty() ? x : op("aten.amin.default", x, axes, keep);
+}
+
+/// One dimension after another, the last first, so that positions stay.
+NodeValue prod_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+    NodeValue result = x;
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis)
+        result = op.cast(op("aten.prod.dim_int", result, *axis, keep), x.meta.dtype);
+    return result;
+}
+
+NodeValue l1_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+    return sum_of(op, op("aten.abs.default", x), axes, keep);
+}
+
+NodeValue sum_square_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+    return sum_of(op, op("aten.mul.Tensor", x, x), axes, keep);
+}
+
+NodeValue l2_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+    return op.cast(op("aten.sqrt.default", sum_square_of(op, x, axes, keep)), x.meta.dtype);
+}
+
+NodeValue log_sum_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+    return op.cast(op("aten.log.default", sum_of(op, x, axes, keep)), x.meta.dtype);
+}
+
+NodeValue log_sum_exp_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool keep) {
+    if (axes.empty()) return x;
+    return op.cast(op("aten.logsumexp.default", x, axes, keep), x.meta.dtype);
+}
+
+template <Reduce F, std::int64_t OperandSince>
+Results reduce(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue data = op.tensor("data");
+    const std::optional<Ints> axes = axes_of(op, data, OperandSince);
+    if (!axes) return {data.ref};
+    return {F(op, data, *axes, op.integer("keepdims") != 0).ref};
+}
+
+/// The position of the first extremum, or of the last.
+template <Name Target>
+Results arg_extremum(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue data = op.tensor("data");
+    const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(data));
+    const bool keep = op.integer("keepdims") != 0;
+    if (op.integer("select_last_index") == 0 || rank_of(data) == 0) return {op(Target, data, axis, keep).ref};
+    const NodeValue mirrored = op(Target, op("aten.flip.default", data, Ints{axis}), axis, keep);
+    return {op("aten.rsub.Scalar", mirrored, size_of_dim(data, axis) - 1).ref};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+Sample reduce_sample(std::int64_t opset, const std::string& label, const Tensor& x,
+                     std::vector<std::pair<std::string, Arg>> kwargs) {
+    return at_opset(opset, {.label = label, .tensors = {x}, .args = {t(0)}, .kwargs = std::move(kwargs)});
+}
+
+/// Small positive numbers: products and logarithms stay in range.
+Tensor small(DType dtype) { return samples::uniform(dtype, {2, 3, 4}, 1, 3); }
+
+std::vector<Sample> attribute_samples(DType dtype) {
+    return {reduce_sample(11, "all", small(dtype), {}),
+            reduce_sample(11, "axes", small(dtype), {{"axes", Arg::ints({-1, 0})}, {"keepdims", 0}}),
+            reduce_sample(11, "one axis", small(dtype), {{"axes", Arg::ints({1})}})};
+}
+
+std::vector<Sample> operand_samples(DType dtype) {
+    std::vector<Sample> result = attribute_samples(dtype);
+    const Tensor axes = Tensor::of<std::int64_t>({-2}), none(DType::i64, {0});
+    result.push_back(
+        at_opset(13, {.label = "operand", .tensors = {small(dtype), axes}, .args = {t(0), t(1)}, .constants = {1}}));
+    result.push_back(at_opset(13, {.label = "no axes",
+                                   .tensors = {small(dtype), none},
+                                   .args = {t(0), t(1)},
+                                   .kwargs = {{"noop_with_empty_axes", 1}},
+                                   .constants = {1}}));
+    return result;
+}
+
+std::vector<Sample> arg_samples(DType dtype) {
+    const Tensor x = samples::values(dtype, {3, 1, 3, 2, 2, 1}, {2, 3});
+    return {reduce_sample(13, "default", x, {}), reduce_sample(13, "axis", x, {{"axis", -1}, {"keepdims", 0}}),
+            reduce_sample(13, "last", x, {{"axis", 1}, {"select_last_index", 1}})};
+}
+
+template <Reduce F>
+constexpr OpDef reduction(std::string_view name, std::string_view doc, std::string_view schema) {
+    return {.name = name,
+            .doc = doc,
+            .schema = schema,
+            .dtypes = kNumbers,
+            .decompose = reduce<F, kNever>,
+            .samples = attribute_samples};
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.ReduceSum",
+     .doc = "Sum over dimensions. onnx Operators.md#ReduceSum",
+     .schema = "ReduceSum(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
+               "int noop_with_empty_axes=0) -> Tensor",
+     .dtypes = kNumbers,
+     .decompose = reduce<sum_of, 13>,
+     .samples = operand_samples},
+    reduction<mean_of>("onnx.ReduceMean", "Mean over dimensions. onnx Operators.md#ReduceMean",
+                       "ReduceMean(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+    reduction<max_of>("onnx.ReduceMax", "Largest over dimensions. onnx Operators.md#ReduceMax",
+                      "ReduceMax(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+    reduction<min_of>("onnx.ReduceMin", "Smallest over dimensions. onnx Operators.md#ReduceMin",
+                      "ReduceMin(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+    reduction<prod_of>("onnx.ReduceProd", "Product over dimensions. onnx Operators.md#ReduceProd",
+                       "ReduceProd(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+    reduction<l1_of>("onnx.ReduceL1", "Sum of magnitudes. onnx Operators.md#ReduceL1",
+                     "ReduceL1(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+    reduction<l2_of>("onnx.ReduceL2", "Euclidean norm. onnx Operators.md#ReduceL2",
+                     "ReduceL2(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+    reduction<sum_square_of>("onnx.ReduceSumSquare", "Sum of squares. onnx Operators.md#ReduceSumSquare",
+                             "ReduceSumSquare(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+    reduction<log_sum_of>("onnx.ReduceLogSum", "Logarithm of the sum. onnx Operators.md#ReduceLogSum",
+                          "ReduceLogSum(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+    reduction<log_sum_exp_of>("onnx.ReduceLogSumExp",
+                              "Logarithm of the sum of exponentials. onnx Operators.md#ReduceLogSumExp",
+                              "ReduceLogSumExp(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+    {.name = "onnx.ArgMax",
+     .doc = "Position of the largest element. onnx Operators.md#ArgMax",
+     .schema = "ArgMax(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
+     .dtypes = kNumbers,
+     .decompose = arg_extremum<"aten.argmax.default">,
+     .samples = arg_samples},
+    {.name = "onnx.ArgMin",
+     .doc = "Position of the smallest element. onnx Operators.md#ArgMin",
+     .schema = "ArgMin(Tensor data, *, int axis=0, int keepdims=1, int select_last_index=0) -> Tensor",
+     .dtypes = kNumbers,
+     .decompose = arg_extremum<"aten.argmin.default">,
+     .samples = arg_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_reduce_ops() { return kOps; }
+
+}  // namespace whittle

@@ -1,0 +1,285 @@
+// ONNX's resampling: Resize, Upsample. One dimension after another, each as a sum of a few weighted selections whose
+// positions and weights are constants.
+#include <cmath>
+
+#include "ops/onnx/rewrite.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+/// Larger images cannot be meant; positions and weights of every row and column are constants of the graph.
+constexpr std::int64_t kLongest = 1 << 16;
+
+/// How one dimension is resampled.
+struct Resampling {
+    std::int64_t from = 0, to = 0;
+    double scale = 1;
+    double roi_start = 0, roi_end = 1;  ///< in units of the dimension, for tf_crop_and_resize
+};
+
+/// The options of the op, as its attributes name them.
+struct Options {
+    std::string mode, coordinates, nearest;
+    double cubic_a = -0.75;
+    bool exclude_outside = false;
+    double extrapolation = 0;
+};
+
+/// Where result `i` lies in the original dimension. onnx Operators.md#Resize, coordinate_transformation_mode
+double original_position(const Resampling& r, const std::string& mode, std::int64_t i) {
+    const auto x = static_cast<double>(i), last = static_cast<double>(r.from - 1),
+               grown = static_cast<double>(r.to - 1);
+    if (mode == "half_pixel") return (x + 0.5) / r.scale - 0.5;
+    if (mode == "pytorch_half_pixel") return r.to > 1 ? (x + 0.5) / r.scale - 0.5 : 0;
+    if (mode == "align_corners") return r.to > 1 ? x * last / grown : 0;
+    if (mode == "asymmetric") return x / r.scale;
+    if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / r.scale;
+    if (mode == "tf_crop_and_resize")
+        return r.to > 1 ? r.roi_start * last + x * (r.roi_end - r.roi_start) * last / grown
+                        : 0.5 * (r.roi_start + r.roi_end) * last;
+    throw Error("found coordinate_transformation_mode '" + mode +
+                "', expected half_pixel, pytorch_half_pixel, align_corners, asymmetric, tf_half_pixel_for_nn or "
+                "tf_crop_and_resize");
+}
+
+/// "towards more" is what Resize did at opset 10, before it had a nearest_mode.
+double rounded(const std::string& mode, double x, bool shrinks) {
+    if (mode == "round_prefer_floor") return std::ceil(x - 0.5);
+    if (mode == "round_prefer_ceil") return std::floor(x + 0.5);
+    if (mode == "floor") return std::floor(x);
+    if (mode == "ceil") return std::ceil(x);
+    if (mode == "towards more") return shrinks ? std::ceil(x) : std::floor(x);
+    throw Error("found nearest_mode '" + mode + "', expected round_prefer_floor, round_prefer_ceil, floor or ceil");
+}
+
+/// The cubic convolution kernel with parameter a at distance d (Keys 1981).
+double cubic(double a, double d) {
+    d = std::fabs(d);
+    if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+    return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+/// taps[k] = position and weight of the k-th term of every result.
+struct Taps {
+    std::vector<Ints> positions;
+    std::vector<std::vector<double>> weights;
+};
+
+Taps taps_of(const Resampling& r, const Options& options) {
+    const std::size_t count = options.mode == "nearest" ? 1 : options.mode == "linear" ? 2 : 4;
+    Taps taps{std::vector<Ints>(count), std::vector<std::vector<double>>(count)};
+    for (std::int64_t i = 0; i < r.to; ++i) {
+        const double x = original_position(r, options.coordinates, i);
+        const double floor = count == 1 ? rounded(options.nearest, x, r.scale < 1) : std::floor(x);
+        double total = 0;
+        for (std::size_t k = 0; k < count; ++k) {
+            const double at = floor + static_cast<double>(k) - (count == 4 ? 1 : 0);
+            double weight = count == 1 ? 1 : count == 2 ? 1 - std::fabs(x - at) : cubic(options.cubic_a, x - at);
+            if (count == 4 && options.exclude_outside && (at < 0 || at > static_cast<double>(r.from - 1))) weight = 0;
+            total += weight;
+            taps.positions[k].push_back(
+                static_cast<std::int64_t>(std::clamp(at, 0.0, static_cast<double>(r.from - 1))));
+            taps.weights[k].push_back(weight);
+        }
+        if (options.exclude_outside && total != 0)
+            for (std::size_t k = 0; k < count; ++k) taps.weights[k].back() /= total;
+    }
+    return taps;
+}
+
+NodeValue resample_dim(const Rewrite& op, const NodeValue& x, std::int64_t dim, const Resampling& r,
+                       const Options& options) {
+    const Taps taps = taps_of(r, options);
+    if (taps.positions.size() == 1) return op("aten.index_select.default", x, dim, op.ints(taps.positions[0]));
+    Sizes along(x.meta.sizes.size(), 1);
+    along[static_cast<std::size_t>(dim)] = r.to;
+    std::optional<NodeValue> sum;
+    for (std::size_t k = 0; k < taps.positions.size(); ++k) {
+        const NodeValue weights = op.constant(Tensor::of(taps.weights[k], along).to(x.meta.dtype));
+        const NodeValue term =
+            op("aten.mul.Tensor", op("aten.index_select.default", x, dim, op.ints(taps.positions[k])), weights);
+        sum = sum ? op("aten.add.Tensor", *sum, term) : term;
+    }
+    return *sum;
+}
+
+/// Results whose position lies outside the original along some dimension get the extrapolation value.
+NodeValue extrapolated(const Rewrite& op, const NodeValue& y, const std::vector<Resampling>& dims,
+                       const Options& options) {
+    NodeValue result = y;
+    const NodeValue value = op.full({}, Scalar(options.extrapolation), y.meta.dtype);
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+        std::vector<std::int64_t> outside;
+        for (std::int64_t i = 0; i < dims[d].to; ++i) {
+            const double x = original_position(dims[d], options.coordinates, i);
+            outside.push_back(x < 0 || x > static_cast<double>(dims[d].from - 1));
+        }
+        if (std::none_of(outside.begin(), outside.end(), [](std::int64_t o) { return o != 0; })) continue;
+        Sizes along(dims.size(), 1);
+        along[d] = dims[d].to;
+        const NodeValue mask = op.constant(Tensor::of(outside, along).to(DType::boolean));
+        result = op("aten.where.self", mask, value, result);
+    }
+    return result;
+}
+
+NodeValue resample(const Rewrite& op, const NodeValue& x, const std::vector<Resampling>& dims, const Options& options) {
+    if (options.mode != "nearest" && options.mode != "linear" && options.mode != "cubic")
+        throw Error("found mode '" + options.mode + "', expected nearest, linear or cubic");
+    if (options.mode != "nearest" && !is_floating(x.meta.dtype))
+        throw Error("found mode " + options.mode + " on " + std::string(name(x.meta.dtype)) + ", expected floats");
+    const bool crop = options.coordinates == "tf_crop_and_resize";
+    const bool widen = options.mode != "nearest" && x.meta.dtype != DType::f64;
+    NodeValue y = widen ? op.cast(x, DType::f32) : x;
+    for (std::size_t d = 0; d < dims.size(); ++d) {
+        const Resampling& r = dims[d];
+        if (r.to < 0 || r.to > kLongest || (r.from == 0 && r.to > 0))
+            throw Error("found size " + std::to_string(r.to) + " of dimension " + std::to_string(d) + " for " +
+                        std::to_string(r.from) + " elements, expected at most " + std::to_string(kLongest));
+        const bool same = r.to == r.from && r.scale == 1 && (!crop || (r.roi_start == 0 && r.roi_end == 1));
+        if (!same) y = resample_dim(op, y, static_cast<std::int64_t>(d), r, options);
+    }
+    if (crop) y = extrapolated(op, y, dims, options);
+    return op.cast(y, x.meta.dtype);
+}
+
+/// Every dimension by its scale.
+std::vector<Resampling> by_scales(const NodeValue& x, const std::vector<double>& scales) {
+    if (scales.size() != x.meta.sizes.size())
+        throw Error("found " + std::to_string(scales.size()) + " scales, expected one for each of " +
+                    std::to_string(rank_of(x)) + " dimensions");
+    std::vector<Resampling> dims;
+    for (std::size_t d = 0; d < scales.size(); ++d) {
+        const std::int64_t size = x.meta.sizes[d];
+        // In f32, as the scales are: 10 * 0.9f is 9 there, and less than 9 in f64.
+        const double grown = std::floor(static_cast<float>(size) * static_cast<float>(scales[d]));
+        if (!(scales[d] > 0) || !(grown <= static_cast<double>(kLongest)))
+            throw Error("found scale " + std::to_string(scales[d]) + " of " + std::to_string(size) +
+                        " elements, expected a positive one and at most " + std::to_string(kLongest) + " elements");
+        dims.push_back({size, static_cast<std::int64_t>(grown), scales[d]});
+    }
+    return dims;
+}
+
+std::vector<Resampling> by_sizes(const NodeValue& x, const Ints& sizes) {
+    if (sizes.size() != x.meta.sizes.size())
+        throw Error("found " + std::to_string(sizes.size()) + " sizes, expected one for each of " +
+                    std::to_string(rank_of(x)) + " dimensions");
+    std::vector<Resampling> dims;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+        const std::int64_t size = x.meta.sizes[d];
+        dims.push_back({size, sizes[d], size == 0 ? 1 : static_cast<double>(sizes[d]) / static_cast<double>(size)});
+    }
+    return dims;
+}
+
+/// Before opset 11: from the scales alone, coordinates asymmetric.
+Options old_options(const Rewrite& op) { return {op.arguments().text("mode"), "asymmetric", "towards more"}; }
+
+Results resize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X");
+    if (op.opset() < 11) {  // the second operand
+        if (!op.has("roi")) throw Error("found no scales, expected some");
+        return {resample(op, x, by_scales(x, op.known("roi").values<double>()), old_options(op)).ref};
+    }
+    const Options options{arguments.text("mode"),
+                          arguments.text("coordinate_transformation_mode"),
+                          arguments.text("nearest_mode"),
+                          op.number("cubic_coeff_a"),
+                          op.integer("exclude_outside") != 0,
+                          op.number("extrapolation_value")};
+    // A missing operand may be an empty tensor, too.
+    const auto given = [&](std::string_view name) { return op.has(name) && op.tensor(name).meta.numel() > 0; };
+    if (given("scales") == given("sizes") && rank_of(x) > 0)
+        throw Error(std::string("found ") + (given("scales") ? "both" : "neither of") +
+                    " scales and sizes, expected one of them");
+    std::vector<Resampling> dims = given("sizes")    ? by_sizes(x, op.known_ints("sizes"))
+                                   : given("scales") ? by_scales(x, op.known("scales").values<double>())
+                                                     : std::vector<Resampling>();
+    if (options.coordinates == "tf_crop_and_resize") {
+        const std::vector<double> roi = given("roi") ? op.known("roi").values<double>() : std::vector<double>();
+        if (roi.size() != 2 * dims.size())
+            throw Error("found a roi of " + std::to_string(roi.size()) + " numbers, expected starts and ends of " +
+                        std::to_string(dims.size()) + " dimensions");
+        for (std::size_t d = 0; d < dims.size(); ++d) {
+            dims[d].roi_start = roi[d];
+            dims[d].roi_end = roi[dims.size() + d];
+        }
+    }
+    return {resample(op, x, dims, options).ref};
+}
+
+/// Scales were an attribute at opset 7, then an operand, until Resize took over.
+Results upsample(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    op.no_attribute("scales", 9);
+    const NodeValue x = op.tensor("X");
+    const std::vector<double> scales =
+        op.has("scales_value") ? op.known("scales_value").values<double>() : arguments.numbers("scales");
+    return {resample(op, x, by_scales(x, scales), old_options(op)).ref};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+std::vector<Sample> resize_samples(DType dtype) {
+    const Tensor x = samples::random(dtype, {1, 2, 3, 4});
+    const Tensor scales = Tensor::of<float>({1.f, 1.f, 2.f, 1.5f}), sizes = Tensor::of<std::int64_t>({1, 2, 5, 2});
+    const auto sample = [&](const std::string& label, bool by_size, std::vector<std::pair<std::string, Arg>> kwargs) {
+        return at_opset(13, {.label = label,
+                             .tensors = {x, by_size ? sizes : scales},
+                             .args = by_size ? ArgList{t(0), Arg(), Arg(), t(1)} : ArgList{t(0), Arg(), t(1)},
+                             .kwargs = std::move(kwargs),
+                             .constants = {1}});
+    };
+    std::vector<Sample> result = {
+        sample("nearest", false, {}),
+        sample("nearest, asymmetric", true,
+               {{"coordinate_transformation_mode", "asymmetric"}, {"nearest_mode", "floor"}}),
+        at_opset(10, {.label = "opset 10", .tensors = {x, scales}, .args = {t(0), t(1)}, .constants = {1}})};
+    if (!is_floating(dtype)) return result;
+    result.push_back(sample("linear", false, {{"mode", "linear"}}));
+    result.push_back(sample("linear, align_corners", true,
+                            {{"coordinate_transformation_mode", "align_corners"}, {"mode", "linear"}}));
+    result.push_back(sample("cubic", true, {{"exclude_outside", 1}, {"mode", "cubic"}}));
+    return result;
+}
+
+std::vector<Sample> upsample_samples(DType dtype) {
+    const Tensor x = samples::random(dtype, {1, 1, 2, 3});
+    return {at_opset(9, {.label = "operand",
+                         .tensors = {x, Tensor::of<float>({1.f, 1.f, 2.f, 3.f})},
+                         .args = {t(0), t(1)},
+                         .constants = {1}}),
+            at_opset(7, {.label = "attribute",
+                         .tensors = {x},
+                         .args = {t(0)},
+                         .kwargs = {{"scales", ArgList{1.0, 1.0, 2.0, 2.0}}}})};
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.Resize",
+     .doc = "Resampled to a scale or to sizes. onnx Operators.md#Resize, Changelog.md#Resize-10",
+     .schema =
+         "Resize(Tensor X, Tensor? roi=None, Tensor? scales=None, Tensor? sizes=None, *, "
+         "str coordinate_transformation_mode=\"half_pixel\", float cubic_coeff_a=-0.75, int exclude_outside=0, "
+         "float extrapolation_value=0.0, str mode=\"nearest\", str nearest_mode=\"round_prefer_floor\") -> Tensor",
+     .dtypes = kNumbers,
+     .decompose = resize,
+     .samples = resize_samples},
+    {.name = "onnx.Upsample",
+     .doc = "Resampled to a scale, before opset 10. onnx Changelog.md#Upsample-9",
+     .schema = "Upsample(Tensor X, Tensor? scales_value=None, *, str mode=\"nearest\", float[]? scales=None) -> Tensor",
+     .dtypes = kNumbers,
+     .decompose = upsample,
+     .samples = upsample_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_resize_ops() { return kOps; }
+
+}  // namespace whittle

@@ -1,0 +1,146 @@
+#include "ops/onnx/rewrite.h"
+
+#include <numeric>
+
+#include "ops/core/known.h"
+#include "ops/onnx/opset.h"
+
+namespace whittle::onnx_dialect {
+
+/// A graph that does not say gets the newest meaning.
+std::int64_t Rewrite::opset() const {
+    const std::int64_t opset = builder_.opset();
+    return opset == 0 ? kMaxOpset : opset;
+}
+
+NodeValue Rewrite::ints(const Ints& values) const {
+    return constant(Tensor::of(values, {static_cast<std::int64_t>(values.size())}));
+}
+
+NodeValue Rewrite::cast(const NodeValue& value, DType dtype) const {
+    return value.meta.dtype == dtype ? value
+                                     : builder_.call("aten._to_copy.default", {arg(value)}, {{"dtype", Arg(dtype)}});
+}
+
+NodeValue Rewrite::reshape(const NodeValue& value, const Sizes& sizes) const {
+    return value.meta.sizes == sizes ? value : (*this)("aten.reshape.default", value, sizes);
+}
+
+NodeValue Rewrite::permute(const NodeValue& value, const Ints& dims) const {
+    return dims == all_dims(rank_of(value)) ? value : (*this)("aten.permute.default", value, dims);
+}
+
+NodeValue Rewrite::full(const Sizes& sizes, const Scalar& value, DType dtype) const {
+    return builder_.call("aten.full.default", {Arg::ints(sizes), Arg(value)}, {{"dtype", Arg(dtype)}});
+}
+
+NodeValue Rewrite::slice(const NodeValue& value, std::int64_t dim, std::int64_t start, std::int64_t end,
+                         std::int64_t step) const {
+    const bool whole = start == 0 && step == 1 && end >= size_of_dim(value, dim);
+    return whole ? value : (*this)("aten.slice.Tensor", value, dim, start, end, step);
+}
+
+NodeValue Rewrite::concat(const std::vector<NodeValue>& values, std::int64_t dim) const {
+    return values.size() == 1 ? values[0] : (*this)("aten.cat.default", values, dim);
+}
+
+Tensor Rewrite::known(std::string_view name) const {
+    if (std::optional<Tensor> value = builder_.known(tensor(name))) return *value;
+    throw NeedsConstant("found the operand '" + std::string(name) + "' computed while running, expected a constant",
+                        "the sizes of the result depend on it; give the model constant sizes");
+}
+
+Ints Rewrite::known_ints(std::string_view name) const {
+    const Tensor value = known(name);
+    if (is_floating(value.dtype()))
+        throw Error("found the operand '" + std::string(name) + "' of type " +
+                    std::string(whittle::name(value.dtype())) + ", expected integers");
+    return value.values<std::int64_t>();
+}
+
+std::optional<Ints> Rewrite::known_ints_if(std::string_view name) const {
+    return has(name) ? std::optional(known_ints(name)) : std::nullopt;
+}
+
+void Rewrite::no_attribute(std::string_view name, std::int64_t since) const {
+    if (opset() >= since && has(name))
+        throw Error("found attribute '" + std::string(name) + "' at opset " + std::to_string(opset()) +
+                    ", expected none since opset " + std::to_string(since));
+}
+
+Ints all_dims(std::int64_t rank) {
+    Ints dims(static_cast<std::size_t>(rank));
+    std::iota(dims.begin(), dims.end(), std::int64_t{0});
+    return dims;
+}
+
+Ints wrap_dims(const Ints& dims, std::int64_t rank) {
+    Ints wrapped;
+    for (const std::int64_t dim : dims) wrapped.push_back(wrap_dim(dim, rank));
+    std::sort(wrapped.begin(), wrapped.end());
+    if (std::adjacent_find(wrapped.begin(), wrapped.end()) != wrapped.end())
+        throw Error("found a dimension twice in " + to_string(dims));
+    return wrapped;
+}
+
+std::int64_t size_of_dim(const NodeValue& value, std::int64_t dim) {
+    if (dim >= rank_of(value))
+        throw Error("found a value of rank " + std::to_string(rank_of(value)) + ", expected one with a dimension " +
+                    std::to_string(dim));
+    return value.meta.sizes[static_cast<std::size_t>(dim)];
+}
+
+DType dtype_of_code(std::int64_t code) {
+    if (const auto dtype = dtype_from_onnx(code)) return *dtype;
+    std::string known;
+    for (const DType dtype : kAllDTypes)
+        known += (known.empty() ? "" : ", ") + std::string(info_of(dtype).onnx_name) + " (" +
+                 std::to_string(info_of(dtype).onnx) + ")";
+    throw Error("found the element type " + std::to_string(code) + " of TensorProto, expected one of " + known);
+}
+
+Sample at_opset(std::int64_t opset, Sample sample) {
+    sample.opset_imports = {{"", opset}};
+    return sample;
+}
+
+std::vector<Sample> at_opset(std::int64_t opset, std::vector<Sample> samples) {
+    for (Sample& sample : samples) {
+        sample = at_opset(opset, std::move(sample));
+        sample.label += ", opset " + std::to_string(opset);
+    }
+    return samples;
+}
+
+std::vector<Sample> unary_samples(DType dtype) {
+    std::vector<Sample> result = {
+        {.label = "ramp", .tensors = {samples::ramp(dtype, {2, 3, 4})}, .args = {t(0)}},
+        {.label = "0-d", .tensors = {samples::scalar(dtype, 1)}, .args = {t(0)}},
+        {.label = "empty", .tensors = {Tensor(dtype, {2, 0})}, .args = {t(0)}},
+        {.label = "special", .tensors = {samples::special(dtype)}, .args = {t(0)}},
+    };
+    for (Sample& sample : result) sample = at_opset(kMaxOpset, std::move(sample));
+    return result;
+}
+
+std::vector<Sample> unit_samples(DType dtype) {
+    return {at_opset(kMaxOpset,
+                     {.label = "unit", .tensors = {samples::uniform(dtype, {2, 3, 4}, 0.05, 0.95)}, .args = {t(0)}})};
+}
+
+std::vector<Sample> binary_samples(DType dtype) {
+    const Tensor ramp = samples::ramp(dtype, {2, 3, 4}),
+                 ones = samples::values(dtype, {1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 3}, {3, 4});
+    std::vector<Sample> result = {
+        {.label = "same", .tensors = {ramp, samples::uniform(dtype, {2, 3, 4}, 1, 5)}, .args = {t(0), t(1)}},
+        {.label = "broadcast", .tensors = {ramp, ones}, .args = {t(0), t(1)}},
+        {.label = "both broadcast",
+         .tensors = {samples::ramp(dtype, {3, 1}), samples::uniform(dtype, {2, 1, 4}, 1, 5)},
+         .args = {t(0), t(1)}},
+        {.label = "0-d", .tensors = {ramp, samples::scalar(dtype, 2)}, .args = {t(0), t(1)}},
+    };
+    for (Sample& sample : result) sample = at_opset(kMaxOpset, std::move(sample));
+    return result;
+}
+
+}  // namespace whittle::onnx_dialect

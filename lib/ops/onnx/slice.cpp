@@ -1,0 +1,259 @@
+// ONNX's joins and pieces: Concat, Split, Slice, Pad.
+#include <map>
+
+#include "base/checked.h"
+#include "ops/onnx/rewrite.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+Results concat(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const std::vector<NodeValue> inputs = arguments.tensors("inputs");
+    if (inputs.empty()) throw Error("found no inputs, expected one at least");
+    return {op("aten.cat.default", inputs, wrap_dim(op.integer("axis"), rank_of(inputs[0]))).ref};
+}
+
+/// Pieces of equal size unless their sizes are given: by an attribute before opset 13, then by an operand.
+Results split(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    op.no_attribute("split", 13);
+    const NodeValue input = op.tensor("input");
+    const std::int64_t axis = wrap_dim(op.integer("axis"), rank_of(input)), whole = size_of_dim(input, axis);
+    const std::int64_t count = op.integer("num_outputs");
+    std::optional<Ints> sizes =
+        op.opset() < 13 ? arguments.optional_integers("split") : op.known_ints_if("split_value");
+    if (!sizes) {
+        if (count < 1 || whole % count != 0)
+            throw Error("found size " + std::to_string(whole) + " of dimension " + std::to_string(axis) +
+                        ", expected a multiple of " + std::to_string(count) + " pieces");
+        sizes = Ints(static_cast<std::size_t>(count), whole / count);
+    }
+    std::int64_t total = 0;
+    for (const std::int64_t size : *sizes)
+        if (size < 0 || __builtin_add_overflow(total, size, &total)) total = -1;
+    if (static_cast<std::int64_t>(sizes->size()) != count || total != whole)
+        throw Error("found pieces of sizes " + to_string(*sizes) + ", expected " + std::to_string(count) +
+                    " that sum to " + std::to_string(whole));
+    Results results;
+    std::int64_t start = 0;
+    for (const std::int64_t size : *sizes) {
+        results.push_back(op("aten.slice.Tensor", input, axis, start, start + size).ref);
+        start += size;
+    }
+    return results;
+}
+
+/// One dimension of a Slice with numpy's rules: bounds count from the end when negative and are clamped.
+NodeValue slice_dim(const Rewrite& op, const NodeValue& x, std::int64_t dim, std::int64_t start, std::int64_t end,
+                    std::int64_t step) {
+    const std::int64_t size = size_of_dim(x, dim);
+    if (step == 0) throw Error("found step 0, expected another");
+    const auto from_start = [&](std::int64_t bound) { return bound < 0 ? bound + size : bound; };
+    if (step > 0) {
+        const std::int64_t first = std::clamp<std::int64_t>(from_start(start), 0, size);
+        const std::int64_t last = std::clamp<std::int64_t>(from_start(end), first, size);
+        return op.slice(x, dim, first, last, std::min(step, std::max<std::int64_t>(size, 1)));
+    }
+    if (size == 0) return x;
+    // Backwards: the same elements of the reversed dimension, whose element j is element size - 1 - j.
+    const std::int64_t first = std::clamp<std::int64_t>(from_start(start), 0, size - 1);
+    const std::int64_t last = std::clamp<std::int64_t>(from_start(end), -1, first);
+    const std::int64_t stride = -std::max(step, -std::max<std::int64_t>(size, 1));
+    return op.slice(op("aten.flip.default", x, Ints{dim}), dim, size - 1 - first, size - 1 - last, stride);
+}
+
+/// Bounds were attributes before opset 10, then operands.
+Results slice(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    NodeValue x = op.tensor("data");
+    Ints starts, ends;
+    std::optional<Ints> axes, steps;
+    if (op.opset() < 10) {
+        starts = arguments.integers("starts");
+        ends = arguments.integers("ends");
+        axes = arguments.optional_integers("axes");
+    } else {
+        for (const char* attribute : {"starts", "ends", "axes"}) op.no_attribute(attribute, 10);
+        if (!op.has("starts_value") || !op.has("ends_value")) throw Error("found no starts or ends, expected both");
+        starts = op.known_ints("starts_value");
+        ends = op.known_ints("ends_value");
+        axes = op.known_ints_if("axes_value");
+        steps = op.known_ints_if("steps");
+    }
+    const std::size_t count = starts.size();
+    if (!axes) axes = all_dims(static_cast<std::int64_t>(count));
+    if (!steps) steps = Ints(count, 1);
+    if (ends.size() != count || axes->size() != count || steps->size() != count)
+        throw Error("found starts, ends, axes and steps of different lengths, expected one length");
+    wrap_dims(*axes, rank_of(x));
+    for (std::size_t i = 0; i < count; ++i)
+        x = slice_dim(op, x, wrap_dim((*axes)[i], rank_of(x)), starts[i], ends[i], (*steps)[i]);
+    return {x.ref};
+}
+
+// --- Pad -------------------------------------------------------------------------------------------------------------
+
+/// Where element i of a padded dimension comes from, i counted from the original's first.
+std::int64_t source(std::int64_t i, std::int64_t size, bool reflect) {
+    if (!reflect) return std::clamp<std::int64_t>(i, 0, size - 1);
+    const std::int64_t period = std::max<std::int64_t>(2 * (size - 1), 1), r = ((i % period) + period) % period;
+    return r < size ? r : period - r;
+}
+
+NodeValue pad_from_edges(const Rewrite& op, NodeValue x, const Ints& pads, bool reflect) {
+    const std::int64_t rank = rank_of(x);
+    for (std::int64_t dim = 0; dim < rank; ++dim) {
+        const std::int64_t before = pads[static_cast<std::size_t>(dim)],
+                           after = pads[static_cast<std::size_t>(rank + dim)];
+        const std::int64_t size = size_of_dim(x, dim);
+        if (before == 0 && after == 0) continue;
+        if (size == 0) throw Error("found an empty dimension to pad from its edges, expected elements");
+        const std::int64_t grown = std::max<std::int64_t>((Checked(size) + before + after).value(), 0);
+        if (grown > (1 << 20))
+            throw Error("found a dimension of " + std::to_string(grown) + " elements to pad, expected fewer");
+        Ints from;
+        for (std::int64_t i = 0; i < grown; ++i) from.push_back(source(i - before, size, reflect));
+        x = op("aten.index_select.default", x, dim, op.ints(from));
+    }
+    return x;
+}
+
+/// Pads are all befores, then all afters; an attribute before opset 11, then an operand.
+Results pad(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    op.no_attribute("pads", 11);
+    op.no_attribute("value", 11);
+    const NodeValue data = op.tensor("data");
+    const auto rank = static_cast<std::size_t>(rank_of(data));
+    Scalar value(0.0);
+    Ints pads;
+    if (op.opset() < 11) {
+        pads = arguments.integers("pads");
+        value = Scalar(op.has("value") ? op.number("value") : 0.0);
+    } else {
+        if (!op.has("pads_value")) throw Error("found no pads, expected some");
+        pads = op.known_ints("pads_value");
+        if (op.has("constant_value")) value = op.known("constant_value").item();
+    }
+    if (pads.size() != 2 * rank)
+        throw Error("found " + std::to_string(pads.size()) + " pads, expected two for each of " + std::to_string(rank) +
+                    " dimensions");
+    for (const std::int64_t amount : pads)
+        if (amount > (std::int64_t{1} << 40) || amount < -(std::int64_t{1} << 40))
+            throw Error("found the pad " + std::to_string(amount) + ", expected a tensor that fits memory");
+    const std::string mode = arguments.text("mode");
+    if (mode == "reflect" || mode == "edge") return {pad_from_edges(op, data, pads, mode == "reflect").ref};
+    if (mode != "constant") throw Error("found mode '" + mode + "', expected constant, reflect or edge");
+    if (rank == 0) return {data.ref};
+    Ints last_first;  // ATen counts pairs from the last dimension
+    for (std::size_t dim = rank; dim-- > 0;) {
+        last_first.push_back(pads[dim]);
+        last_first.push_back(pads[rank + dim]);
+    }
+    return {op("aten.constant_pad_nd.default", data, last_first, Arg(value)).ref};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+Tensor ints(const Ints& values) { return Tensor::of(values, {static_cast<std::int64_t>(values.size())}); }
+
+std::vector<Sample> concat_samples(DType dtype) {
+    const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::random(dtype, {2, 1}), e = Tensor(dtype, {2, 0});
+    return {at_opset(13, {.label = "axis -1",
+                          .tensors = {a, b, e},
+                          .args = {Arg(ArgList{t(0), t(1), t(2)})},
+                          .kwargs = {{"axis", -1}}}),
+            at_opset(13, {.label = "one", .tensors = {a}, .args = {Arg(ArgList{t(0)})}, .kwargs = {{"axis", 0}}})};
+}
+
+std::vector<Sample> split_samples(DType dtype) {
+    const Tensor x = samples::ramp(dtype, {2, 6});
+    return {
+        at_opset(13, {.label = "equal", .tensors = {x}, .args = {t(0)}, .kwargs = {{"axis", 1}, {"num_outputs", 3}}}),
+        at_opset(13, {.label = "operand",
+                      .tensors = {x, ints({1, 5})},
+                      .args = {t(0), t(1)},
+                      .kwargs = {{"axis", -1}, {"num_outputs", 2}},
+                      .constants = {1}}),
+        at_opset(11, {.label = "attribute",
+                      .tensors = {x},
+                      .args = {t(0)},
+                      .kwargs = {{"axis", 1}, {"split", Arg::ints({4, 2})}, {"num_outputs", 2}}}),
+        at_opset(11, {.label = "one", .tensors = {x}, .args = {t(0)}})};
+}
+
+Sample slice_sample(const std::string& label, const Tensor& x, const Ints& starts, const Ints& ends, const Ints& axes,
+                    const Ints& steps) {
+    return at_opset(13, {.label = label,
+                         .tensors = {x, ints(starts), ints(ends), ints(axes), ints(steps)},
+                         .args = {t(0), t(1), t(2), t(3), t(4)},
+                         .constants = {1, 2, 3, 4}});
+}
+
+std::vector<Sample> slice_samples(DType dtype) {
+    const Tensor x = samples::ramp(dtype, {5, 6});
+    return {slice_sample("both", x, {1, -3}, {4, 100}, {0, 1}, {1, 2}),
+            slice_sample("backwards", x, {-1, 4}, {-100, 0}, {1, 0}, {-1, -2}),
+            slice_sample("empty", x, {3}, {1}, {0}, {1}), slice_sample("all", x, {0}, {5}, {0}, {1}),
+            at_opset(9, {.label = "attributes",
+                         .tensors = {x},
+                         .args = {t(0)},
+                         .kwargs = {{"axes", Arg::ints({1})}, {"ends", Arg::ints({-1})}, {"starts", Arg::ints({2})}}})};
+}
+
+std::vector<Sample> pad_samples(DType dtype) {
+    const Tensor x = samples::ramp(dtype, {3, 4});
+    std::vector<Sample> result;
+    for (const char* mode : {"constant", "reflect", "edge"})
+        result.push_back(at_opset(13, {.label = mode,
+                                       .tensors = {x, ints({1, 0, 2, 3})},
+                                       .args = {t(0), t(1)},
+                                       .kwargs = {{"mode", mode}},
+                                       .constants = {1}}));
+    result.push_back(at_opset(13, {.label = "value",
+                                   .tensors = {x, ints({0, -1, 1, 1}), samples::scalar(dtype, 1)},
+                                   .args = {t(0), t(1), t(2)},
+                                   .constants = {1, 2}}));
+    if (is_floating(dtype))
+        result.push_back(at_opset(7, {.label = "attributes",
+                                      .tensors = {x},
+                                      .args = {t(0)},
+                                      .kwargs = {{"pads", Arg::ints({0, 1, 1, 0})}, {"value", 2.5}}}));
+    return result;
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.Concat",
+     .doc = "Joined along one dimension. onnx Operators.md#Concat",
+     .schema = "Concat(Tensor[] inputs, *, int axis) -> Tensor",
+     .decompose = concat,
+     .samples = concat_samples},
+    {.name = "onnx.Split",
+     .doc = "Pieces along one dimension. onnx Operators.md#Split",
+     .schema = "Split(Tensor input, Tensor? split_value=None, *, int axis=0, int[]? split=None, int num_outputs=1) "
+               "-> Tensor[]",
+     .decompose = split,
+     .samples = split_samples},
+    {.name = "onnx.Slice",
+     .doc = "Every step-th element between bounds. onnx Operators.md#Slice",
+     .schema = "Slice(Tensor data, Tensor? starts_value=None, Tensor? ends_value=None, Tensor? axes_value=None, "
+               "Tensor? steps=None, *, int[]? axes=None, int[]? ends=None, int[]? starts=None) -> Tensor",
+     .decompose = slice,
+     .samples = slice_samples},
+    {.name = "onnx.Pad",
+     .doc = "More elements around: a constant, or from the edges. onnx Operators.md#Pad",
+     .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, *, str mode=\"constant\", "
+               "int[]? pads=None, float? value=None) -> Tensor",
+     .decompose = pad,
+     .samples = pad_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_slice_ops() { return kOps; }
+
+}  // namespace whittle

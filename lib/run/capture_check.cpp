@@ -1,0 +1,115 @@
+#include "run/capture_check.h"
+
+#include <algorithm>
+#include <new>
+
+#include "backends/eager/eager.h"
+#include "base/error.h"
+#include "ops/aten/random.h"
+#include "ops/core/interpreter.h"
+#include "passes/widen.h"
+
+namespace whittle {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Kind = CaptureCheck::Verdict::Kind;
+
+struct OutOfTime {};
+
+/// Gives up between two nodes.
+class TimedInterpreter final : public Interpreter {
+  public:
+    explicit TimedInterpreter(Clock::time_point deadline) : deadline_(deadline) {}
+
+  protected:
+    void observe(const Graph&, NodeId, std::span<const Tensor>) override {
+        if (Clock::now() > deadline_) throw OutOfTime();
+    }
+
+  private:
+    Clock::time_point deadline_;
+};
+
+/// What was observed differs from what the graph computes. Kernels round differently, and errors add up: where the two
+/// are not close, those observed may be as far from the exact result as twice the reference's own.
+std::string difference(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed,
+                       const std::vector<Tensor>& computed) {
+    Accuracy accuracy = accuracy_of(graph);
+    accuracy.mode = Accuracy::Mode::fp64;
+    std::optional<std::vector<Tensor>> exact;
+    bool asked = false;
+    const std::vector<NodeId> outputs = graph.outputs();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const ExactValue exact_value = [&]() -> const Tensor* {
+            if (!std::exchange(asked, true)) exact = evaluate_exactly(graph, inputs);
+            return exact ? &exact->at(i) : nullptr;
+        };
+        if (const auto found = compare(observed[i], computed[i], accuracy, exact_value))
+            return "output %" + graph.node({outputs[i]}).name +
+                   " was observed otherwise than it is computed: " + found->description;
+    }
+    return {};
+}
+
+}  // namespace
+
+CaptureCheck::Verdict CaptureCheck::check(const Graph& graph, std::span<const Tensor> inputs,
+                                          std::span<const Tensor> observed, bool again) {
+    const bool limited = policy_ == CheckPolicy::budget;
+    if (policy_ == CheckPolicy::never || (limited && (again || left_ <= 0))) return {};
+    const auto begin = Clock::now();
+    const Verdict verdict = run(graph, inputs, observed);
+    left_ -= std::chrono::duration<double>(Clock::now() - begin).count();
+    return verdict;
+}
+
+/// No graph takes more than half of the time that is left: a large one leaves some to the others.
+CaptureCheck::Verdict CaptureCheck::run(const Graph& graph, std::span<const Tensor> inputs,
+                                        std::span<const Tensor> observed) const {
+    WHITTLE_CHECK(observed.size() == graph.outputs().size(), "one tensor was observed per output");
+    if (const auto unknown = make_eager_backend()->unsupported(graph); !unknown.empty())
+        return {Kind::failed, "unsupported at compile: no kernel for " + unknown.front()};
+    const auto deadline =
+        policy_ == CheckPolicy::budget
+            ? Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(left_ / 2))
+            : Clock::time_point::max();
+    seed_random_ops(0);
+    try {
+        const std::vector<Tensor> computed = TimedInterpreter(deadline).run(graph, inputs);
+        const std::string found = difference(graph, inputs, observed, computed);
+        return {found.empty() ? Kind::good : Kind::fault, found};
+    } catch (const OutOfTime&) {
+        return {};
+    } catch (const std::bad_alloc&) {
+        return {};
+    } catch (const Error& error) {
+        return {Kind::failed, std::string("exception at run: ") + error.what()};
+    }
+}
+
+Accuracy accuracy_of(const Graph& graph) {
+    const auto coarser = [](const Tolerance& a, const Tolerance& b) { return a.rtol > b.rtol; };
+    std::vector<Tolerance> of(graph.nodes.size(), Tolerance{.rtol = 0, .atol = 0});
+    Accuracy accuracy;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        const Node& node = graph.nodes[i];
+        if (node.kind != NodeKind::call) continue;
+        for_each_input(node, [&](NodeRef input) {
+            const Tolerance& before = of.at(static_cast<std::size_t>(input.id));
+            if (coarser(before, of[i])) of[i] = before;
+        });
+        for (const ValueMeta& meta : node.results)
+            if (const Tolerance own = default_tolerance(meta.dtype); coarser(own, of[i])) of[i] = own;
+    }
+    for (const NodeId id : graph.outputs()) {
+        const Tolerance& reached = of.at(static_cast<std::size_t>(id));
+        const DType dtype = graph.node({id}).meta().dtype;
+        const bool wide = dtype == DType::f32 || dtype == DType::f64;
+        if (wide && coarser(reached, accuracy.tolerance(dtype))) accuracy.tolerances[dtype] = reached;
+    }
+    return accuracy;
+}
+
+}  // namespace whittle

@@ -1,0 +1,32 @@
+#include "run/suspect.h"
+
+#include "passes/widen.h"
+
+namespace whittle {
+
+Suspect suspect_of(const Failure& failure, const Limits& limits) {
+    return {.spec = failure.backend,
+            .options = failure.options,
+            .accuracy = failure.accuracy,
+            .limits = limits,
+            .tier = failure.signature.kind == name(Outcome::Kind::mismatch) ? Tier::computes : Tier::ends};
+}
+
+void describe(const Suspect& suspect, Failure& failure) {
+    failure.backend = suspect.spec.text();
+    failure.options = suspect.options;
+    failure.accuracy = suspect.accuracy;
+}
+
+Outcome query(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected, Backend& backend,
+              const Suspect& suspect) {
+    Outcome outcome =
+        suspect.launcher.prefix.empty()
+            ? run_isolated(graph, inputs, backend, suspect.options, suspect.limits)
+            : run_launched(graph, inputs, suspect.spec.text(), suspect.options, suspect.limits, suspect.launcher);
+    if (suspect.tier == Tier::ends) return outcome;
+    return judge(std::move(outcome), expected, suspect.accuracy,
+                 [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
+}
+
+}  // namespace whittle

@@ -1,0 +1,39 @@
+// The suspect: what is run, how, and what counts as its failure. A value; the programs make it of their options, or of
+// what a record or a failure remembers.
+#pragma once
+
+#include <span>
+
+#include "backends/spec.h"
+#include "graph/failure.h"
+#include "run/launched.h"
+#include "run/outcome.h"
+
+namespace whittle {
+
+/// What counts as a failure.
+enum class Tier {
+    ends,     ///< how compiling or running ends: errors, crashes, hangs
+    computes  ///< wrong results, too
+};
+
+struct Suspect {
+    BackendSpec spec = {};
+    BackendOptions options = {};
+    Accuracy accuracy = {};  ///< by which results are compared with the reference's
+    Limits limits = {};      ///< of one query
+    Launcher launcher = {};  ///< where queries run; none: here
+    Tier tier = Tier::ends;
+};
+
+/// As it failed; limits and launcher are those of this machine.
+Suspect suspect_of(const Failure& failure, const Limits& limits = {});
+/// Writes into the failure how it is to be asked again.
+void describe(const Suspect& suspect, Failure& failure);
+
+/// One query: compiles and runs the graph, in a child process or where the launcher takes it. `backend` is the
+/// suspect's. With Tier::computes an ok outcome is compared with `expected`, one tensor per output.
+Outcome query(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected, Backend& backend,
+              const Suspect& suspect);
+
+}  // namespace whittle

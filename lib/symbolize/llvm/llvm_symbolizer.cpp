@@ -1,0 +1,51 @@
+#include <llvm/DebugInfo/Symbolize/Symbolize.h>
+
+#include "symbolize/symbolizer.h"
+
+namespace whittle {
+
+namespace {
+
+llvm::symbolize::LLVMSymbolizer::Options options(LineSymbolizer::Paths paths) {
+    llvm::symbolize::LLVMSymbolizer::Options options;
+    options.PrintFunctions = llvm::DINameKind::LinkageName;
+    options.UseSymbolTable = true;
+    options.Demangle = true;
+    options.RelativeAddresses = false;
+    if (paths == LineSymbolizer::Paths::as_compiled)
+        options.PathStyle = llvm::DILineInfoSpecifier::FileLineInfoKind::RelativeFilePath;
+    return options;
+}
+
+std::string known(const std::string& text) { return text == llvm::DILineInfo::BadString ? std::string() : text; }
+
+class LlvmSymbolizer final : public LineSymbolizer {
+  public:
+    explicit LlvmSymbolizer(Paths paths) : symbolizer_(options(paths)) {}
+
+    std::vector<LineInfo> look_up(const std::string& module, std::uint64_t address) override {
+        auto found = symbolizer_.symbolizeInlinedCode(module, {address, llvm::object::SectionedAddress::UndefSection});
+        std::vector<LineInfo> lines;
+        if (!found) {
+            llvm::consumeError(found.takeError());
+            return lines;
+        }
+        for (std::uint32_t i = 0; i < found->getNumberOfFrames(); ++i) {
+            const llvm::DILineInfo& info = found->getFrame(i);
+            lines.push_back({known(info.FunctionName), known(info.FileName), static_cast<int>(info.Line),
+                             static_cast<int>(info.Column), static_cast<int>(info.StartLine)});
+        }
+        return lines;
+    }
+
+  private:
+    llvm::symbolize::LLVMSymbolizer symbolizer_;
+};
+
+}  // namespace
+}  // namespace whittle
+
+/// What make_symbolizer() looks for in this library.
+extern "C" whittle::LineSymbolizer* whittle_make_llvm_symbolizer(whittle::LineSymbolizer::Paths paths) {
+    return new whittle::LlvmSymbolizer(paths);
+}

@@ -1,0 +1,209 @@
+#include "trace/folder.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "graph/document.h"
+#include "graph/json.h"
+#include "graph/sidecar.h"
+#include "trace/names.h"
+
+namespace whittle {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kIndex = "index.json";
+
+fs::path real_path(const fs::path& path) {
+    const fs::path whole = fs::weakly_canonical(fs::absolute(path));
+    return whole.has_filename() ? whole : whole.parent_path();  // "DIR/"
+}
+
+/// Where the models of a trace are.
+std::set<fs::path> models_of(const TraceIndex& index, const fs::path& folder) {
+    std::set<fs::path> files;
+    for (const IndexModel& model : index.models) files.insert(real_path(real_path(folder) / model.file));
+    if (files.empty() && !index.model.empty()) files.insert(real_path(index.model));
+    return files;
+}
+
+std::string words(std::span<const fs::path> models) {
+    std::string text;
+    for (const fs::path& model : models) text += (text.empty() ? "" : ", ") + model.string();
+    return text;
+}
+
+template <class List>
+std::string unused_name(const std::string& wanted, const char* separator, const List& taken) {
+    std::string name = wanted;
+    const auto is_it = [&](const auto& other) { return other.name == name; };
+    for (int i = 1; std::any_of(taken.begin(), taken.end(), is_it); ++i) name = wanted + separator + std::to_string(i);
+    return name;
+}
+
+void remove_file(const fs::path& file) {
+    std::error_code error;
+    fs::remove(file, error);
+    if (error) throw Error({file.string(), {}}, "cannot remove what an earlier trace left: " + error.message());
+}
+
+}  // namespace
+
+std::optional<TraceIndex> find_trace(const fs::path& folder) {
+    const fs::path file = folder / kIndex;
+    if (!fs::exists(file)) return std::nullopt;
+    if (format_of_json(file) == kTraceFormat) return load_index(folder);
+    const Document foreign(read_file(file), file.string());
+    return std::nullopt;
+}
+
+std::vector<fs::path> trace_files(const fs::path& folder) {
+    std::vector<fs::path> files;
+    const std::optional<TraceIndex> found = find_trace(folder);
+    if (!found) return files;
+    const TraceIndex& index = *found;
+    const auto add = [&](const fs::path& file) {
+        if (!file.empty() && std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    };
+    const auto add_with_tensors = [&](const fs::path& file) {
+        if (file.empty()) return;
+        const fs::path beside = sidecar_named_in(folder / file);
+        if (beside.extension() == ".safetensors") add(beside.lexically_relative(folder));
+        add(file);
+    };
+    for (const IndexGraph& graph : index.graphs) add_with_tensors(graph.file);
+    for (const IndexRecord& record : index.records) add_with_tensors(record.file);
+    for (const fs::path& file : index.files) add_with_tensors(file);
+    // Before files were listed:
+    if (const fs::path file = "static.json";
+        fs::is_regular_file(folder / file) && format_of_json(folder / file) == "whittle.static")
+        add(file);
+    files.push_back(kIndex);
+    return files;
+}
+
+void remove_trace(const fs::path& folder) {
+    std::set<fs::path, std::greater<>> folders;  // the inner ones first
+    for (const fs::path& file : trace_files(folder)) {
+        remove_file(folder / file);
+        for (fs::path above = file.parent_path(); !above.empty(); above = above.parent_path()) folders.insert(above);
+    }
+    std::error_code not_empty;
+    for (const fs::path& inner : folders)
+        if (fs::is_empty(folder / inner, not_empty)) fs::remove(folder / inner, not_empty);
+}
+
+void require_replaceable(const fs::path& folder, std::span<const fs::path> models, bool force) {
+    if (!fs::exists(folder)) return;
+    if (!fs::is_directory(folder)) throw Error({folder.string(), {}}, "found a file, expected a folder or a new name");
+    if (fs::is_empty(folder)) return;
+    const std::optional<TraceIndex> found = find_trace(folder);
+    if (!found)
+        throw Error({folder.string(), {}}, "found a folder that trace did not write, expected an empty or a new one");
+    if (force) return;
+    const TraceIndex& index = *found;
+    std::set<fs::path> given;
+    for (const fs::path& model : models) given.insert(real_path(model));
+    for (const fs::path& there : models_of(index, folder))
+        if (!given.contains(there)) {
+            std::vector<std::string> both = {"trace", "-o", folder.string(), index.model};
+            for (const fs::path& model : models) both.push_back(model.string());
+            const bool one = index.models.size() == 1 && models.size() == 1;
+            throw Error({folder.string(), {}},
+                        "found the trace of " + index.model + ", expected one of " + words(models),
+                        "choose another folder with -o, or replace it with --force" +
+                            (one ? "; both in one folder: " + shell_quote(both) : ""));
+        }
+}
+
+void name_models(TraceIndex& index, const fs::path& folder, std::span<const fs::path> models) {
+    index.model = words(models);
+    index.models.clear();
+    const fs::path from = real_path(folder);
+    for (const fs::path& model : models)
+        index.models.push_back(
+            {unused_name(model_name(model), "_", index.models), real_path(model).lexically_relative(from)});
+}
+
+TraceWriter::TraceWriter(fs::path folder, TraceIndex head) : folder_(std::move(folder)), index_(std::move(head)) {}
+
+TraceWriter TraceWriter::continued(const fs::path& folder) {
+    TraceWriter writer(folder, load_index(folder));
+    writer.opened_ = true;
+    return writer;
+}
+
+/// The index is there first: whatever happens, the files below are known to be the trace's.
+void TraceWriter::open() {
+    if (opened_ || folder_.empty()) return;
+    remove_trace(folder_);
+    opened_ = true;
+    save();
+}
+
+std::size_t TraceWriter::add_graph(const Graph& graph, const std::string& frame) {
+    open();
+    IndexGraph entry = index_graph(graph, frame);
+    if (folder_.empty()) {
+        entry.file = entry.name + ".json";  // by which the report finds the entry
+    } else {
+        entry.file = save_captured_graph(folder_, graph).lexically_relative(folder_);
+        entry.name = entry.file.stem().string();  // unlike the graph's own, unique in the folder
+    }
+    const auto same = [&](const IndexGraph& other) { return other.file == entry.file; };
+    const auto known = std::find_if(index_.graphs.begin(), index_.graphs.end(), same);
+    const auto position = static_cast<std::size_t>(known - index_.graphs.begin());
+    if (known == index_.graphs.end() || folder_.empty()) {
+        index_.graphs.push_back(std::move(entry));
+        changed();
+        return index_.graphs.size() - 1;
+    }
+    return position;
+}
+
+fs::path TraceWriter::add_record(std::size_t entry, const Graph& graph, Record record) {
+    open();
+    const std::string of = index_.graphs.at(entry).name;
+    record.name = unused_name(of, "_run", index_.records);
+    const fs::path graph_file = save_captured_graph(folder_, graph).lexically_relative(folder_);
+    if (std::none_of(index_.graphs.begin(), index_.graphs.end(),
+                     [&](const IndexGraph& other) { return other.file == graph_file; }))
+        add_file(graph_file);
+    const fs::path file = save_record(folder_, graph, record).lexically_relative(folder_);
+    index_.records.push_back({record.name, file, of});
+    changed();
+    return file;
+}
+
+fs::path TraceWriter::add_frame_record(FrameRecord record) {
+    open();
+    record.name = unused_name(record.name, "", index_.records);
+    const fs::path file = save_frame_record(folder_, record).lexically_relative(folder_);
+    index_.records.push_back({record.name, file, ""});
+    changed();
+    return file;
+}
+
+void TraceWriter::add_file(const fs::path& file) {
+    if (std::find(index_.files.begin(), index_.files.end(), file) == index_.files.end()) index_.files.push_back(file);
+}
+
+void TraceWriter::changed() {
+    constexpr std::size_t kAlways = 100;
+    constexpr auto kSeldom = std::chrono::milliseconds(100);
+    if (++changes_ <= kAlways || std::chrono::steady_clock::now() - saved_at_ >= kSeldom) save();
+}
+
+void TraceWriter::save() {
+    if (folder_.empty()) return;
+    open();
+    save_index(folder_, index_);
+    saved_at_ = std::chrono::steady_clock::now();
+}
+
+}  // namespace whittle

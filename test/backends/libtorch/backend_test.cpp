@@ -1,0 +1,112 @@
+// The backend libtorch: graphs of several calls, other dialects and nested graphs, run call by call in LibTorch.
+#include <catch2/catch.hpp>
+
+#include "backends/libtorch/boxed_call.h"
+#include "backends/libtorch/libtorch.h"
+#include "base/error.h"
+#include "graph/text.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/samples.h"
+#include "tensor/compare.h"
+
+namespace whittle {
+namespace {
+
+std::vector<Tensor> run(const Graph& graph, const std::vector<Tensor>& inputs) {
+    const auto backend = make_libtorch_backend();
+    CompileResult compiled = backend->compile(graph, {});
+    REQUIRE(std::holds_alternative<std::unique_ptr<Executable>>(compiled));
+    RunResult result = std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
+    if (const auto* failure = std::get_if<BackendFailure>(&result)) FAIL(failure->message);
+    return std::get<Values>(result);
+}
+
+TEST_CASE("graphs run call by call, and views stay views", "[libtorch]") {
+    Graph graph = parse(R"(graph g {
+  %x = placeholder["x"] : f32[2, 3]
+  %t = aten.t.default(%x) : f32[3, 2] strides[1, 3]
+  %y = aten.mm.default(%x, %t) : f32[2, 2]
+  %m = aten.max.dim(%y, 1) : (f32[2], i64[2])
+  %v = getitem(%m, 0) : f32[2]
+  %i = getitem(%m, 1) : i64[2]
+  return (%t, %v, %i)
+})");
+    const Tensor x = Tensor::of(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
+    const std::vector<Tensor> results = run(graph, {x});
+    REQUIRE(results.size() == 3);
+    CHECK(results[0].storage() == x.storage());
+    CHECK(results[0].strides() == Strides{1, 3});
+    CHECK(results[1].values<float>() == std::vector<float>{32, 77});
+    CHECK(results[2].values<std::int64_t>() == std::vector<std::int64_t>{1, 1});
+}
+
+TEST_CASE("what LibTorch has not runs as its decomposition", "[libtorch]") {
+    const RegisteredOp& op = Registry::instance().require("onnx.LayerNormalization");
+    for (const Sample& sample : op.def->samples(DType::f32)) {
+        const Graph graph = graph_of(op, sample);
+        const std::vector<Tensor> expected = evaluate(graph, sample.inputs()), got = run(graph, sample.inputs());
+        REQUIRE(got.size() == expected.size());
+        for (std::size_t i = 0; i < got.size(); ++i)
+            CHECK(!compare(got[i], expected[i], default_tolerance(DType::f32)));
+    }
+}
+
+TEST_CASE("an op without a decomposition that LibTorch has not is unsupported", "[libtorch]") {
+    Graph graph;
+    const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2}));
+    graph.output({graph.add({.target = "custom.op", .args = {x}, .results = {graph.node(x).meta()}})});
+    const auto backend = make_libtorch_backend();
+    CHECK(backend->unsupported(graph) == std::vector<std::string>{"custom.op"});
+    const CompileResult compiled = backend->compile(graph, {});
+    REQUIRE(std::holds_alternative<BackendFailure>(compiled));
+    CHECK(std::get<BackendFailure>(compiled).unsupported);
+}
+
+TEST_CASE("LibTorch's refusal is a failure in its own words", "[libtorch]") {
+    Graph graph;
+    const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2, 3}));
+    graph.output({graph.add({.target = "aten.mm.default", .args = {x, x}, .results = {graph.node(x).meta()}})});
+    const auto backend = make_libtorch_backend();
+    CompileResult compiled = backend->compile(graph, {});
+    REQUIRE(std::holds_alternative<std::unique_ptr<Executable>>(compiled));
+    const std::vector<Tensor> inputs = {Tensor(DType::f32, {2, 3})};
+    const RunResult result = std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
+    REQUIRE(std::holds_alternative<BackendFailure>(result));
+    CHECK(std::get<BackendFailure>(result).op == "aten.mm.default");
+    CHECK(std::get<BackendFailure>(result).message.find("mat1 and mat2 shapes cannot be multiplied") !=
+          std::string::npos);
+}
+
+TEST_CASE("an op that writes to its operand writes to the tensor that was lent", "[libtorch]") {
+    Tensor x = Tensor::of({-1.f, 2.f});
+    const Tensor mapped(Storage::borrow(x.storage()->bytes(), x.storage()), DType::f32, {2}, {1});
+    const Node call{.target = "aten.relu_.default", .args = {NodeRef{0}}};
+    CHECK_THROWS_AS(aten::call_boxed(call, [&](NodeRef) { return mapped; }), Error);
+    CHECK(x.values<float>() == std::vector<float>{-1, 2});
+    const auto results = aten::call_boxed(call, [&](NodeRef) { return x; });
+    CHECK(x.values<float>() == std::vector<float>{0, 2});
+    REQUIRE(results.size() == 1);
+    CHECK(results[0]->storage() == x.storage());
+}
+
+TEST_CASE("arguments that do not fit LibTorch's schema are named", "[libtorch]") {
+    const Tensor x = Tensor::of({-1.f, 2.f});
+    const auto message = [&](const Node& call) -> std::string {
+        try {
+            aten::call_boxed(call, [&](NodeRef) { return x; });
+        } catch (const Error& error) {
+            return error.message();
+        }
+        return "";
+    };
+    CHECK(message({.target = "aten.no_such_op.default"}) == "LibTorch has no op 'aten.no_such_op.default'");
+    CHECK(message({.target = "aten.add.Tensor", .args = {NodeRef{0}}}) ==
+          "found no argument 'other', which LibTorch's aten.add.Tensor wants");
+    CHECK(message({.target = "aten.sum.dim_IntList", .args = {NodeRef{0}, "x"}}) ==
+          "argument 'dim': found \"x\", expected LibTorch's int[]?");
+    CHECK(message({.target = "aten.relu.default", .args = {NodeRef{0}}, .kwargs = {{"y", 1}}}) ==
+          "found an argument 'y', which LibTorch's aten.relu.default has not");
+}
+
+}  // namespace
+}  // namespace whittle

@@ -1,0 +1,200 @@
+// Every op of the registry that LibTorch has, on every sample of every dtype: values, dtypes, sizes, strides and what
+// shares memory are the same. WHITTLE_TEST_OP=TEXT in the environment restricts the walk to ops whose name holds TEXT.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+
+#include "agreement.h"
+#include "backends/libtorch/boxed_call.h"
+#include "base/error.h"
+#include "ops/core/interpreter.h"
+#include "tensor/compare.h"
+
+namespace whittle {
+namespace {
+
+using test::Aspect;
+using test::Case;
+using test::Disagreement;
+
+constexpr std::size_t kShards = 4;
+
+const test::NearnessTable& nearness() {
+    static const test::NearnessTable table(WHITTLE_SOURCE_DIR "/test/backends/libtorch/nearness.txt");
+    return table;
+}
+
+/// A sample's call, and its operands by node.
+struct Call {
+    Graph graph;
+    const Node* node = nullptr;
+    std::vector<Tensor> inputs;
+
+    Call(const RegisteredOp& op, const Sample& sample) : graph(graph_of(op, sample)), inputs(sample.inputs()) {
+        for (const NodeId id : graph.calls())
+            if (!node) node = &graph.nodes[static_cast<std::size_t>(id)];
+    }
+
+    Tensor operand(NodeRef ref) const {
+        const Node& node = graph.node(ref);
+        if (node.kind == NodeKind::get_attr) return graph.attributes.at(node.target);
+        const std::vector<NodeId> placeholders = graph.placeholders();
+        return inputs.at(static_cast<std::size_t>(std::ranges::find(placeholders, ref.id) - placeholders.begin()));
+    }
+
+    std::vector<Tensor> operands() const {
+        std::vector<Tensor> result;
+        for_each_input(*node, [&](NodeRef ref) { result.push_back(operand(ref)); });
+        return result;
+    }
+};
+
+/// Which operand's memory a result is a view of, and where in it.
+std::string memory_of(const Tensor& result, const std::vector<Tensor>& operands) {
+    if (result.numel() == 0) return "nothing";
+    for (std::size_t i = 0; i < operands.size(); ++i)
+        if (operands[i].storage() == result.storage())
+            return "operand " + std::to_string(i) + " at " + std::to_string(result.offset());
+    return "its own";
+}
+
+/// Elements in memory of their own, in another order than row by row and without gaps: how LibTorch keeps the order of
+/// the operands' dimensions. Whittle's results that are no views are contiguous.
+bool keeps_order(const Tensor& result, const std::vector<Tensor>& operands) {
+    if (memory_of(result, operands) != "its own" || result.is_contiguous()) return false;
+    const std::int64_t bytes = result.numel() * static_cast<std::int64_t>(size_of(result.dtype()));
+    return static_cast<std::int64_t>(result.storage()->bytes().size()) == bytes;
+}
+
+bool lent_as_copy(const Tensor& tensor) {  // LibTorch has no negative strides
+    return std::ranges::any_of(tensor.strides(), [](std::int64_t stride) { return stride < 0; });
+}
+
+/// The distance of the largest finite magnitude to the next value of the dtype.
+double largest_step(const Tensor& tensor) {
+    double largest = 0;
+    for (const double value : tensor.values<double>())
+        if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+    if (!is_floating(tensor.dtype())) return 1;
+    const int mantissa = tensor.dtype() == DType::f64   ? 52
+                         : tensor.dtype() == DType::f32 ? 23
+                         : tensor.dtype() == DType::f16 ? 10
+                                                        : 7;
+    return std::ldexp(1.0, (largest == 0 ? -100 : std::ilogb(largest)) - mantissa);
+}
+
+void compare_values(const Tensor& got, const Tensor& expected, const std::string& which, std::string_view op,
+                    std::vector<Disagreement>& found) {
+    const test::Nearness near = nearness().of(op, expected.dtype());
+    if (near.unspecified) return;
+    const double error = near.of_largest ? near.ulp * largest_step(expected) : near.absolute;
+    const Accuracy strict{.mode = Accuracy::Mode::strict, .tolerances = {{expected.dtype(), {0, 0, near.ulp}}}};
+    const auto difference = error > 0 ? compare(got, expected, Tolerance{.rtol = 0, .atol = error, .ulp = 0})
+                                      : compare(got, expected, strict);
+    if (!difference) return;
+    const ErrorFigures figures = measure(got, expected);
+    found.push_back({Aspect::values, which + difference->description + "; " + std::to_string(figures.max_ulp) +
+                                         " ulp, of largest " +
+                                         std::to_string(figures.max_abs / largest_step(expected))});
+}
+
+void compare_result(const Call& call, std::size_t i, const Tensor& got, const Tensor& expected, bool random,
+                    std::vector<Disagreement>& found) {
+    const std::string which = "result " + std::to_string(i) + ": ";
+    const auto differ = [&](Aspect aspect, const std::string& ours, const std::string& theirs) {
+        if (ours != theirs) found.push_back({aspect, which + "got " + ours + ", LibTorch " + theirs});
+    };
+    differ(Aspect::dtype, std::string(name(got.dtype())), std::string(name(expected.dtype())));
+    differ(Aspect::sizes, to_string(got.sizes()), to_string(expected.sizes()));
+    const std::vector<Tensor> operands = call.operands();
+    if (std::ranges::none_of(operands, lent_as_copy)) {
+        const Strides strides = keeps_order(expected, operands) ? contiguous_strides(got.sizes()) : expected.strides();
+        differ(Aspect::strides, to_string(got.strides()), to_string(strides));
+        differ(Aspect::aliasing, memory_of(got, operands), memory_of(expected, operands));
+    }
+    if (!random && got.dtype() == expected.dtype() && got.sizes() == expected.sizes())
+        compare_values(got, expected, which, call.node->target, found);
+}
+
+std::vector<Disagreement> disagreements(const RegisteredOp& op, const Sample& sample) {
+    const Call call(op, sample);
+    const std::vector<Tensor> got = evaluate(call.graph, call.inputs);
+    std::vector<std::optional<Tensor>> expected;
+    try {
+        expected = aten::call_boxed(*call.node, [&](NodeRef ref) { return call.operand(ref); });
+    } catch (const Error& error) {
+        return {{Aspect::refused, error.what()}};
+    }
+    if (got.size() != expected.size())
+        return {{Aspect::results,
+                 "got " + std::to_string(got.size()) + " results, LibTorch " + std::to_string(expected.size())}};
+    std::vector<Disagreement> found;
+    for (std::size_t i = 0; i < got.size(); ++i)
+        if (expected[i]) compare_result(call, i, got[i], *expected[i], op.def->random, found);
+    return found;
+}
+
+/// LibTorch 1.13 has no 8-bit floats.
+bool beyond_libtorch(const Sample& sample) {
+    const auto stored = [](const Arg& arg) {
+        const DType* dtype = std::get_if<DType>(&arg.value);
+        return dtype && !is_computed(*dtype);
+    };
+    return std::ranges::any_of(sample.tensors, [](const Tensor& tensor) { return !is_computed(tensor.dtype()); }) ||
+           std::ranges::any_of(sample.args, stored) ||
+           std::ranges::any_of(sample.kwargs, [&](const auto& kwarg) { return stored(kwarg.second); });
+}
+
+/// In a child: does LibTorch end the process?
+std::vector<Disagreement> crash(const RegisteredOp& op, const Sample& sample) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::signal(SIGFPE, SIG_DFL);  // Catch's own handler would report it
+        ::signal(SIGSEGV, SIG_DFL);
+        disagreements(op, sample);
+        ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (!WIFSIGNALED(status)) return {};
+    return {{Aspect::crashed, "LibTorch ended by signal " + std::to_string(WTERMSIG(status))}};
+}
+
+void walk(std::size_t shard) {
+    test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/libtorch.txt");
+    const char* only = std::getenv("WHITTLE_TEST_OP");
+    const std::span<const RegisteredOp> ops = Registry::instance().all();
+    for (std::size_t i = shard; i < ops.size(); i += kShards) {
+        const RegisteredOp& op = ops[i];
+        if (!op.def->name.starts_with("aten.") || (only && op.def->name.find(only) == std::string_view::npos)) continue;
+        for (const DType dtype : kAllDTypes) {
+            if (!(op.def->dtypes & set_of(dtype))) continue;
+            for (const Sample& sample : op.def->samples(dtype)) {
+                if (beyond_libtorch(sample)) continue;
+                const Case tried{op.def->name, dtype, sample.label};
+                std::vector<Disagreement> found;
+                if (!aten::schema_of(op.def->name))
+                    found = {{Aspect::absent, "LibTorch has no such op"}};
+                else
+                    found = exceptions.crashes(tried) ? crash(op, sample) : disagreements(op, sample);
+                for (const std::string& problem : exceptions.judge(tried, found))
+                    FAIL_CHECK(op.def->name << " " << name(dtype) << " '" << sample.label << "' " << problem);
+                SUCCEED();
+            }
+        }
+        for (const std::string& line : exceptions.unused(op.def->name))
+            FAIL_CHECK("test/known-failing/libtorch.txt, " << line << ": no sample is like that");
+    }
+}
+
+TEMPLATE_TEST_CASE_SIG("ops agree with LibTorch", "[libtorch]", ((std::size_t Shard), Shard), 0, 1, 2, 3) {
+    walk(Shard);
+}
+
+}  // namespace
+}  // namespace whittle

@@ -1,0 +1,179 @@
+// A LibTorch program for the tests of capture: ways of computing that are easily captured wrongly. What it does is its
+// first argument.
+#include <ATen/autocast_mode.h>
+#include <torch/csrc/api/include/torch/torch.h>
+#include <torch/library.h>
+#include <torch/script.h>
+
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+/// TorchScript's interpreter keeps loop counters and conditions on the stack by which it calls ops.
+void script() {
+    const auto unit = torch::jit::compile(R"(
+def loop(x, n: int):
+    for i in range(n):
+        x = torch.tanh(x)
+        if bool(x.sum() > 0):
+            x = x + i
+    return x
+)");
+    std::printf("%.4f\n", unit->run_method("loop", torch::ones({3}), 3).toTensor().sum().item<double>());
+}
+
+torch::Tensor layer(const torch::Tensor& x, const torch::Tensor& w) { return x.matmul(w.t()).relu(); }
+
+/// Every thread makes views of one weight at one place in memory.
+void threads() {
+    const torch::NoGradGuard guard;
+    const torch::Tensor weight = torch::randn({4, 4});
+    std::vector<std::thread> workers;
+    for (int i = 0; i < 4; ++i)
+        workers.emplace_back([&weight] {
+            const torch::NoGradGuard no_grad;
+            const torch::Tensor x = torch::randn({2, 4});
+            for (int k = 0; k < 200; ++k) layer(x, weight);
+        });
+    for (std::thread& worker : workers) worker.join();
+}
+
+struct Square : torch::autograd::Function<Square> {
+    static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x) {
+        context->save_for_backward({x});
+        return x * x;
+    }
+    static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                   torch::autograd::variable_list gradients) {
+        const torch::Tensor x = context->get_saved_variables()[0];
+        const torch::Tensor twice = x + x;
+        return {(twice * gradients[0]).neg().neg()};
+    }
+};
+
+torch::Tensor product(const torch::Tensor& x, const torch::Tensor& w) { return torch::linear(x.mm(w), w).matmul(w); }
+
+void autocast() {
+    const torch::Tensor x = torch::randn({3, 3}), w = torch::randn({3, 3});
+    at::autocast::set_cpu_enabled(true);
+    const torch::Tensor y = product(x, w);
+    at::autocast::clear_cache();
+    at::autocast::set_cpu_enabled(false);
+    std::printf("%s\n", std::string(torch::toString(y.scalar_type())).c_str());
+}
+
+torch::Tensor scaled(const torch::Tensor& w) { return (w * 3).sum(); }
+
+void leaves() {
+    for (int i = 0; i < 3; ++i) {
+        const torch::Tensor w = torch::ones({3}, torch::requires_grad());
+        scaled(w).backward();
+    }
+}
+
+torch::Tensor shifted(const torch::Tensor& x, const std::vector<double>& by) {
+    return x + torch::tensor(by, torch::kFloat32);
+}
+
+/// LibTorch fills memory through pointers itself.
+void pointers() {
+    torch::data::transforms::Normalize<> normalize({0.5, 0.25}, {2.0, 4.0});
+    const torch::Tensor x = torch::ones({2, 2, 2});
+    std::printf("%.4f\n", (shifted(torch::ones({2}), {1, 2}).sum() + normalize(x).sum()).item<double>());
+}
+
+torch::Tensor grown(const torch::Tensor& x) { return x.exp() + 1; }
+
+/// Tensors that have no sizes to ask for.
+void nested() {
+    const torch::Tensor list = at::_nested_tensor_from_tensor_list({torch::ones({2}), torch::ones({3})});
+    at::relu(list);
+    std::printf("%.4f\n", grown(torch::zeros({2})).sum().item<double>());
+}
+
+// ---- Modules that several threads use
+
+std::mutex users_mutex;
+
+struct Part : torch::nn::Module {
+    Part() { weight = register_parameter("weight", torch::zeros({1})); }
+    ~Part() override { const std::lock_guard lock(users_mutex); }
+    torch::Tensor weight;
+};
+
+/// Modules come and go on one thread, another one runs ops while it holds a lock that their destructor takes.
+void destructors() {
+    torch::nn::Sequential network;
+    for (int i = 0; i < 100; ++i) network->push_back(torch::nn::Linear(1, 1));
+    const torch::Tensor weight = network->parameters()[0];
+    ::alarm(60);
+    std::atomic<bool> done = false;
+    std::thread user([&] {
+        while (!done) {
+            const std::lock_guard lock(users_mutex);
+            weight.detach();
+        }
+    });
+    for (int i = 0; i < 150; ++i) {
+        auto part = std::make_shared<Part>();
+        std::this_thread::sleep_for(std::chrono::microseconds(i * 10));
+        part.reset();
+    }
+    done = true;
+    user.join();
+    std::puts("done");
+}
+
+/// Modules are gone, and their memory is others', before the next op.
+void short_lived() {
+    const torch::Tensor held = torch::nn::Linear(1, 1)->parameters()[0];
+    for (int i = 0; i < 200; ++i) {
+        { std::vector<std::shared_ptr<torch::nn::Module>> gone(8, std::make_shared<torch::nn::Identity::Impl>()); }
+        held.detach().exp();
+        delete[] new char[static_cast<std::size_t>(i) * 8];
+    }
+    std::puts("done");
+}
+
+/// A kernel of the program's own for an op of LibTorch: what it computes is not what Whittle knows the op to compute.
+torch::Tensor own_hardswish(const torch::Tensor& x) { return torch::full_like(x, 42); }
+
+torch::Tensor replaced(const torch::Tensor& x) { return at::hardswish(x * 2); }
+
+void own_kernel() {
+    const torch::NoGradGuard guard;
+    torch::Library library(torch::Library::IMPL, "aten", c10::make_optional(c10::DispatchKey::CPU), __FILE__, __LINE__);
+    library.impl("hardswish", own_hardswish);
+    const torch::Tensor x = torch::ones({3});
+    std::printf("%.4f\n", (replaced(x) + grown(x)).sum().item<double>());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string what = argc > 1 ? argv[1] : "";
+    torch::manual_seed(1);
+    if (what == "script") script();
+    if (what == "threads") threads();
+    if (what == "backward") {
+        torch::Tensor x = torch::ones({3}, torch::requires_grad());
+        for (int i = 0; i < 3; ++i) Square::apply(x * 2).sum().backward();
+        std::printf("%.4f\n", x.grad().sum().item<double>());
+    }
+    if (what == "autocast") autocast();
+    if (what == "leaves") leaves();
+    if (what == "pointers") pointers();
+    if (what == "nested") nested();
+    if (what == "destructors") destructors();
+    if (what == "short_lived") short_lived();
+    if (what == "own_kernel") own_kernel();
+}

@@ -1,0 +1,10 @@
+# A program of the API needs none of the heavy libraries: cmake -DPROGRAM=FILE -P light.cmake
+execute_process(COMMAND ldd ${PROGRAM} OUTPUT_VARIABLE libraries RESULT_VARIABLE status)
+if(NOT status EQUAL 0 OR NOT libraries MATCHES "libwhittle-program[.]so")
+  message(FATAL_ERROR "ldd ${PROGRAM}: ${status}, expected libwhittle-program.so among\n${libraries}")
+endif()
+foreach(heavy Halide LLVM clang protobuf onnx torch)
+  if(libraries MATCHES "[^\n]*${heavy}[^\n]*")
+    message(SEND_ERROR "${PROGRAM} links ${CMAKE_MATCH_0}")
+  endif()
+endforeach()

@@ -1,0 +1,156 @@
+// Results that LibTorch 1.13, onnx 1.12 or onnxruntime computed, of calls whose definition is easily read otherwise;
+// and that the ops' lowering computes the same.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "expr/interpret.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/lowering.h"
+#include "ops/core/samples.h"
+#include "tensor/compare.h"
+
+namespace whittle {
+namespace {
+
+using samples::t;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN(), kInf = std::numeric_limits<double>::infinity();
+
+struct Known {
+    std::string target;
+    Sample sample;
+    Tensor expected;
+};
+
+Tensor f32(const std::vector<double>& values, Sizes sizes) { return samples::values(DType::f32, values, sizes); }
+Tensor f32(const std::vector<double>& values) { return samples::values(DType::f32, values); }
+Tensor i64(const std::vector<double>& values) { return samples::values(DType::i64, values); }
+
+/// Checks the reference and the lowering of the call.
+void check(const Known& known) {
+    INFO(known.target << " '" << known.sample.label << "'");
+    const RegisteredOp& op = Registry::instance().require(known.target);
+    const Graph graph = graph_of(op, known.sample);
+    const Accuracy strict{.mode = Accuracy::Mode::strict, .tolerances = {{known.expected.dtype(), {0, 0, 2}}}};
+    const std::vector<Tensor> got = evaluate(graph, known.sample.inputs());
+    const auto difference = compare(got.at(0), known.expected, strict);
+    CHECK((difference ? difference->description : "") == "");
+
+    test::Lowering lowering;
+    std::vector<expr::Value> operands;
+    for (const Tensor& input : known.sample.inputs()) operands.push_back(lowering.input(input));
+    for (const expr::Value& result : lowering.graph(graph, operands)) lowering.builder.output(result);
+    const expr::Group group = lowering.builder.finish();
+    const auto lowered = compare(expr::interpret(group, lowering.used_by(group)).at(0), known.expected, strict);
+    CHECK((lowered ? "lowered: " + lowered->description : "") == "");
+}
+
+Sample onnx(std::int64_t opset, const std::string& label, std::vector<Tensor> tensors,
+            std::vector<std::pair<std::string, Arg>> kwargs = {}, std::vector<std::size_t> constants = {}) {
+    Sample sample{.label = label,
+                  .tensors = std::move(tensors),
+                  .kwargs = std::move(kwargs),
+                  .constants = std::move(constants),
+                  .opset_imports = {{"", opset}}};
+    for (std::size_t i = 0; i < sample.tensors.size(); ++i) sample.args.push_back(t(static_cast<int>(i)));
+    return sample;
+}
+
+TEST_CASE("erfc keeps its small values", "[ops][known]") {
+    check(
+        {"aten.erfc.default", {"5", {f32({5, -1, 0})}, {t(0)}}, f32({1.5374597944280349e-12, 1.8427007929497148, 1})});
+}
+
+TEST_CASE("logsumexp of nothing is -inf", "[ops][known]") {
+    check({"aten.logsumexp.default",
+           {"empty dimension", {f32({}, {2, 0})}, {t(0), Arg::ints({1})}},
+           f32({-kInf, -kInf})});
+}
+
+TEST_CASE("hardtanh and relu6 of integers truncate their bounds", "[ops][known]") {
+    const Tensor x = samples::values(DType::i32, {-3, -2, -1, 0, 1, 2, 3});
+    check({"aten.hardtanh.default",
+           {"i32", {x}, {t(0), -1.5, 2.5}},
+           samples::values(DType::i32, {-1, -1, -1, 0, 1, 2, 2})});
+    check({"aten.hardtanh.default",
+           {"u8", {samples::values(DType::u8, {0, 1, 2, 5, 6})}, {t(0), 1.7, 5.5}},
+           samples::values(DType::u8, {1, 1, 2, 5, 5})});
+    check({"aten.relu6.default",
+           {"i8", {samples::values(DType::i8, {-3, 0, 5, 9})}, {t(0)}},
+           samples::values(DType::i8, {0, 0, 5, 6})});
+}
+
+TEST_CASE("resizing by a factor that keeps the size", "[ops][known]") {
+    const Tensor line = f32({0, 1, 4, 9}, {1, 1, 4}), image = f32({0, 1, 4, 9}, {1, 1, 1, 4});
+    const Arg factor(ArgList{Arg(1.2)}), factors(ArgList{Arg(1.2), Arg(1.2)});
+    check({"aten.upsample_linear1d.vec", {"1.2", {line}, {t(0), Arg(), false, factor}}, line});
+    check({"aten.upsample_bilinear2d.vec", {"1.2", {image}, {t(0), Arg(), false, factors}}, image});
+    check({"aten.upsample_nearest2d.vec", {"1.2", {image}, {t(0), Arg(), factors}}, image});
+}
+
+TEST_CASE("any and all over an empty list of dimensions reduce nothing", "[ops][known]") {
+    const Tensor x = f32({0, 2, kNaN, 0}, {2, 2});
+    const Tensor each = samples::values(DType::boolean, {0, 1, 1, 0}, {2, 2});
+    check({"aten.any.dims", {"none", {x}, {t(0), Arg::ints({})}}, each});
+    check({"aten.all.dims", {"none", {x}, {t(0), Arg::ints({}), true}}, each});
+    check({"aten.any.dims", {"all", {x}, {t(0), Arg()}}, samples::scalar(DType::boolean, 1)});
+}
+
+TEST_CASE("onnx.Resize by scales rounds the size down in f32", "[ops][known]") {
+    const Tensor ten = f32({0, 1, 2, 3, 4, 5, 6, 7, 8, 9}), five = f32({0, 1, 2, 3, 4});
+    const auto resized = [](const Tensor& x, float scale) {
+        return onnx(13, "by " + std::to_string(scale), {x, f32({}), Tensor::of<float>({scale})},
+                    {{"mode", "nearest"}, {"coordinate_transformation_mode", "asymmetric"}, {"nearest_mode", "floor"}},
+                    {1, 2});
+    };
+    check({"onnx.Resize", resized(ten, 0.9f), f32({0, 1, 2, 3, 4, 5, 6, 7, 8})});
+    check({"onnx.Resize", resized(five, 1.4f), f32({0, 0, 1, 2, 2, 3, 4})});
+}
+
+TEST_CASE("onnx.Slice backwards from before the first element begins there", "[ops][known]") {
+    const auto backwards = [](double start, double end) {
+        return onnx(13, "backwards", {f32({1, 2, 3, 4, 5}), i64({start}), i64({end}), i64({0}), i64({-1})}, {},
+                    {1, 2, 3, 4});
+    };
+    check({"onnx.Slice", backwards(-10, -100), f32({1})});
+    check({"onnx.Slice", backwards(10, -100), f32({5, 4, 3, 2, 1})});
+    check({"onnx.Slice", backwards(2, 0), f32({3, 2})});
+}
+
+TEST_CASE("onnx.Sign of NaN is NaN", "[ops][known]") {
+    check({"onnx.Sign", onnx(13, "nan", {f32({kNaN, -2, 0, kInf})}), f32({kNaN, -1, 0, 1})});
+}
+
+TEST_CASE("onnx.MaxPool rounding up has no window that begins in the padding behind", "[ops][known]") {
+    check({"onnx.MaxPool",
+           onnx(12, "ceil", {f32({1, 4, 2, 3}, {1, 1, 4})},
+                {{"ceil_mode", 1},
+                 {"pads", Arg::ints({0, 2})},
+                 {"kernel_shape", Arg::ints({4})},
+                 {"strides", Arg::ints({4})}}),
+           f32({4}, {1, 1, 1})});
+}
+
+TEST_CASE("onnx.Dropout in training with ratio 0 is the identity", "[ops][known]") {
+    const Tensor x = f32({1, -2, 3});
+    check({"onnx.Dropout",
+           onnx(13, "ratio 0", {x, samples::scalar(DType::f32, 0), samples::scalar(DType::boolean, 1)}, {}, {1, 2}),
+           x});
+    CHECK_THROWS_AS(check({"onnx.Dropout",
+                           onnx(13, "ratio 1/2",
+                                {x, samples::scalar(DType::f32, 0.5), samples::scalar(DType::boolean, 1)}, {}, {1, 2}),
+                           x}),
+                    Error);
+}
+
+TEST_CASE("a long sum of f32 is as near in its lowering as in the reference", "[ops][known]") {
+    const Tensor tenth = Tensor::of(Scalar(0.1), DType::f32).as_strided({1000000}, {0}, 0);
+    const Sample sample{"a million tenths", {tenth}, {t(0)}};
+    const double exact = 1000000 * static_cast<double>(0.1f);
+    check({"aten.sum.default", sample, samples::scalar(DType::f32, exact)});
+    check({"aten.mean.default", sample, samples::scalar(DType::f32, exact / 1000000)});
+}
+
+}  // namespace
+}  // namespace whittle

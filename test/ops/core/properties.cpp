@@ -1,0 +1,216 @@
+// Properties of every registered op, for every dtype it allows and every sample it gives. WHITTLE_TEST_OP=TEXT in the
+// environment restricts the walk to ops whose name contains TEXT.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <sstream>
+
+#include "expr/interpret.h"
+#include "graph/verify.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/lowering.h"
+#include "tensor/compare.h"
+
+namespace whittle {
+namespace {
+
+bool wanted(const RegisteredOp& op) {
+    const char* filter = std::getenv("WHITTLE_TEST_OP");
+    return !filter || op.def->name.find(filter) != std::string_view::npos;
+}
+
+std::string text(const ValueMeta& meta) {
+    return std::string(name(meta.dtype)) + to_string(meta.sizes) + " strides " + to_string(meta.strides);
+}
+
+/// What is wrong with a sample, or nothing.
+using Problem = std::string;
+
+/// Where the results differ beyond tolerance, or in NaN, infinity or the sign of a zero.
+Problem differing(const Tensor& got, const Tensor& expected) {
+    if (const auto difference = compare(got, expected, default_tolerance(expected.dtype())))
+        return difference->description;
+    if (!is_floating(expected.dtype())) return {};
+    const std::vector<double> a = got.values<double>(), b = expected.values<double>();
+    for (std::size_t i = 0; i < a.size(); ++i)
+        if (a[i] == 0 && b[i] == 0 && std::signbit(a[i]) != std::signbit(b[i]))
+            return "element " + std::to_string(i) + ": got " + (std::signbit(a[i]) ? "-0" : "0") +
+                   ", expected the other";
+    return {};
+}
+
+Problem differing(const std::vector<Tensor>& got, const std::vector<Tensor>& expected) {
+    if (got.size() != expected.size())
+        return std::to_string(got.size()) + " results, expected " + std::to_string(expected.size());
+    for (std::size_t i = 0; i < got.size(); ++i)
+        if (const Problem problem = differing(got[i], expected[i]); !problem.empty())
+            return "result " + std::to_string(i) + ": " + problem;
+    return {};
+}
+
+struct Trial {
+    const RegisteredOp& op;
+    const Sample& sample;
+    Graph graph;
+    std::vector<Tensor> inputs, outputs;
+};
+
+const Node& call_of(const Graph& graph) {
+    const Node* call = nullptr;
+    for (const NodeId id : graph.calls())
+        if (!call) call = &graph.nodes[static_cast<std::size_t>(id)];
+    REQUIRE(call);
+    return *call;
+}
+
+/// Runs `property` on every op × dtype × sample; ops are dealt to `shards` test cases.
+void walk(int shard, int shards, const std::function<Problem(const Trial&)>& property) {
+    int position = 0;
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        if (position++ % shards != shard || !wanted(op) || !op.def->samples) continue;
+        for (const DType dtype : kAllDTypes) {
+            if (!(op.def->dtypes & set_of(dtype))) continue;
+            for (const Sample& sample : op.def->samples(dtype)) {
+                Problem problem;
+                try {
+                    Trial trial{op, sample, graph_of(op, sample), sample.inputs(), {}};
+                    trial.outputs = evaluate(trial.graph, trial.inputs);
+                    problem = property(trial);
+                } catch (const Error& error) {
+                    problem = error.what();
+                }
+                if (!problem.empty())
+                    FAIL_CHECK(op.def->name << " " << name(dtype) << " '" << sample.label << "': " << problem);
+            }
+        }
+    }
+    SUCCEED();
+}
+
+Problem infer_agrees(const Trial& trial) {
+    verify(trial.graph, Stage::registered, Registry::instance());
+    for (std::size_t i = 0; i < trial.outputs.size(); ++i) {
+        const std::vector<NodeId> outputs = trial.graph.outputs();
+        const ValueMeta expected = trial.graph.nodes[static_cast<std::size_t>(outputs[i])].meta();
+        const ValueMeta got = ValueMeta::of(trial.outputs[i]);
+        if (!(got == expected))
+            return "result " + std::to_string(i) + ": eval gives " + text(got) + ", infer " + text(expected);
+    }
+    return {};
+}
+
+Problem decompose_agrees(const Trial& trial) {
+    if (!trial.op.def->decompose || trial.op.def->random) return {};
+    const Node& call = call_of(trial.graph);
+    const Expansion expansion = expand(trial.graph, call);
+    verify(expansion.graph, Stage::registered, Registry::instance());
+    const std::vector<NodeId> outputs = expansion.graph.outputs();
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const ValueMeta& meta = expansion.graph.nodes[static_cast<std::size_t>(outputs[i])].meta();
+        if (meta.dtype != call.results[i].dtype || meta.sizes != call.results[i].sizes)
+            return "result " + std::to_string(i) + ": decompose gives " + text(meta) + ", infer " +
+                   text(call.results[i]);
+    }
+    std::vector<Tensor> operands;
+    const std::vector<NodeId> placeholders = trial.graph.placeholders();
+    for (const NodeRef operand : expansion.operands)
+        for (std::size_t i = 0; i < placeholders.size(); ++i)
+            if (placeholders[i] == operand.id) operands.push_back(trial.inputs[i]);
+    return differing(evaluate(expansion.graph, operands), trial.outputs);
+}
+
+Problem lower_agrees(const Trial& trial) {
+    if (trial.op.def->random) return {};
+    test::Lowering lowering;
+    std::vector<expr::Value> operands;
+    for (const Tensor& input : trial.inputs) operands.push_back(lowering.input(input));
+    std::vector<expr::Value> results;
+    try {
+        results = lowering.graph(trial.graph, operands);
+    } catch (const test::NotLowered&) {
+        return {};  // named in not_lowered.golden
+    }
+    for (const expr::Value& result : results) lowering.builder.output(result);
+    const expr::Group group = lowering.builder.finish();
+    const Problem problem = differing(expr::interpret(group, lowering.used_by(group)), trial.outputs);
+    return problem.empty() ? problem : problem + "\n" + print(group);
+}
+
+constexpr int kShards = 4;
+
+TEMPLATE_TEST_CASE_SIG("infer agrees with eval", "[ops]", ((int Shard), Shard), 0, 1, 2, 3) {
+    walk(Shard, kShards, infer_agrees);
+}
+
+TEMPLATE_TEST_CASE_SIG("decompose agrees with eval", "[ops]", ((int Shard), Shard), 0, 1, 2, 3) {
+    walk(Shard, kShards, decompose_agrees);
+}
+
+TEMPLATE_TEST_CASE_SIG("lower agrees with eval", "[ops]", ((int Shard), Shard), 0, 1, 2, 3) {
+    walk(Shard, kShards, lower_agrees);
+}
+
+TEST_CASE("every op is complete", "[ops]") {
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        if (!wanted(op)) continue;
+        INFO(op.def->name);
+        CHECK(!op.def->doc.empty());
+        CHECK((op.def->infer || op.def->decompose));
+        CHECK((op.def->eval || op.def->decompose));
+        std::string named = op.def->name.substr(0, 5) == "aten." ? "aten." + op.schema.name : std::string(op.def->name);
+        if (op.def->name.substr(0, 5) == "aten." && op.schema.name.find('.') == std::string::npos) named += ".default";
+        CHECK(named == op.def->name);
+        REQUIRE(op.def->samples);
+        for (const DType dtype : kAllDTypes) {
+            if (!(op.def->dtypes & set_of(dtype))) continue;
+            std::set<std::string> labels;
+            for (const Sample& sample : op.def->samples(dtype)) {
+                INFO(name(dtype) << " '" << sample.label << "' twice");
+                CHECK(labels.insert(sample.label).second);
+            }
+            INFO(name(dtype));
+            CHECK(!labels.empty());
+        }
+    }
+}
+
+/// "OP" or, for a composite, "OP through OTHER", for every op that some sample shows not to lower.
+std::string not_lowered() {
+    std::ostringstream text;
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        std::set<std::string> through;
+        for (const DType dtype : kAllDTypes) {
+            if (!(op.def->dtypes & set_of(dtype)) || !op.def->samples || op.def->lower) continue;
+            for (const Sample& sample : op.def->samples(dtype)) {
+                test::Lowering lowering;
+                std::vector<expr::Value> operands;
+                for (const Tensor& input : sample.inputs()) operands.push_back(lowering.input(input));
+                try {
+                    lowering.graph(graph_of(op, sample), operands);
+                } catch (const test::NotLowered& missing) {
+                    through.insert(missing.op);
+                }
+            }
+        }
+        for (const std::string& name : through)
+            text << op.def->name << (name == op.def->name ? "" : " through " + name) << "\n";
+    }
+    return text.str();
+}
+
+TEST_CASE("ops that do not lower are known by name", "[ops]") {
+    if (std::getenv("WHITTLE_TEST_OP")) return;
+    const std::string path = std::string(WHITTLE_SOURCE_DIR) + "/test/ops/core/not_lowered.golden";
+    const std::string got = not_lowered();
+    if (std::getenv("WHITTLE_UPDATE_GOLDENS")) std::ofstream(path) << got;
+    std::ifstream file(path);
+    std::stringstream expected;
+    expected << file.rdbuf();
+    CHECK(got == expected.str());
+}
+
+}  // namespace
+}  // namespace whittle

@@ -1,0 +1,207 @@
+// The registry, the builder and the interpreter themselves; and ATen's facts that no sample can show: what is refused.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "graph/text.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/pointwise.h"
+
+namespace whittle {
+namespace {
+
+/// Applies a registered op to tensors and host values: args refer to `tensors` by position.
+std::vector<Tensor> apply(std::string_view target, const std::vector<Tensor>& tensors, ArgList args,
+                          std::vector<std::pair<std::string, Arg>> kwargs = {}) {
+    const Sample sample{"", tensors, std::move(args), std::move(kwargs)};
+    return evaluate(graph_of(Registry::instance().require(target), sample), tensors);
+}
+Arg t(int i) { return Arg(NodeRef{i}); }
+
+std::string error_of(const std::function<void()>& f) {
+    try {
+        f();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "no error";
+}
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+TEST_CASE("an unknown op is named with close spellings", "[ops]") {
+    using Catch::Matchers::Contains;
+    const auto require = [](const char* target) { return error_of([&] { Registry::instance().require(target); }); };
+    CHECK_THAT(require("aten.relu"), Contains("unknown op 'aten.relu'") && Contains("aten.relu.default"));
+    CHECK_THAT(require("aten.rellu.default"), Contains("aten.relu.default"));
+    CHECK_THAT(require("aten.add.default"), Contains("aten.add.Tensor"));
+    CHECK(require("mylib.frobnicate.default") == "unknown op 'mylib.frobnicate.default'");
+    CHECK(Registry::instance().find("aten.relu") == nullptr);
+}
+
+TEST_CASE("operands promote as in ATen", "[ops]") {
+    const OperandInfo f16{DType::f16, {2}}, f32{DType::f32, {2}}, i8{DType::i8, {2}}, i64{DType::i64, {2}};
+    const OperandInfo boolean{DType::boolean, {2}}, u8{DType::u8, {2}}, bf16{DType::bf16, {2}};
+    const OperandInfo f64_0d{DType::f64, {}}, i64_0d{DType::i64, {}};
+    const OperandInfo number = operand_info(Scalar(1.5)), integer = operand_info(Scalar(1));
+    CHECK(result_type({f16, f32}) == DType::f32);
+    CHECK(result_type({f16, bf16}) == DType::f32);
+    CHECK(result_type({i8, u8}) == DType::i16);
+    CHECK(result_type({i64, f16}) == DType::f16);
+    CHECK(result_type({f16, f64_0d}) == DType::f16);  // a 0-d tensor only raises the category
+    CHECK(result_type({i8, f64_0d}) == DType::f64);
+    CHECK(result_type({i8, i64_0d}) == DType::i8);
+    CHECK(result_type({i8, number}) == DType::f32);  // torch's default dtype
+    CHECK(result_type({boolean, integer}) == DType::i64);
+    CHECK(result_type({i64_0d, number}) == DType::f32);
+    CHECK(result_type({f64_0d, f32}) == DType::f32);
+    CHECK(result_type({f64_0d, OperandInfo{DType::f32, {}}}) == DType::f64);
+}
+
+TEST_CASE("what ATen refuses is refused", "[ops]") {
+    using Catch::Matchers::Contains;
+    const Tensor f = Tensor::of({1.f, 2.f}), i = Tensor::of<std::int64_t>({1, 0}), b = Tensor::of({true, false});
+    const auto refused = [&](std::string_view target, const std::vector<Tensor>& tensors, ArgList args,
+                             std::vector<std::pair<std::string, Arg>> kwargs = {}) {
+        return error_of([&] { apply(target, tensors, args, kwargs); });
+    };
+    CHECK_THAT(refused("aten.sub.Tensor", {b, b}, {t(0), t(1)}), Contains("not defined for bool"));
+    CHECK_THAT(refused("aten.add.Tensor", {i, i}, {t(0), t(1)}, {{"alpha", Arg(0.5)}}), Contains("alpha"));
+    CHECK_THAT(refused("aten.mean.default", {i}, {t(0)}), Contains("mean of i64"));
+    CHECK_THAT(refused("aten.floor_divide.default", {i, i}, {t(0), t(1)}), Contains("division by zero"));
+    CHECK_THAT(refused("aten.remainder.Tensor", {i, i}, {t(0), t(1)}), Contains("by zero"));
+    CHECK_THAT(refused("aten.pow.Tensor_Scalar", {i}, {t(0), Arg(-1)}), Contains("negative integer"));
+    CHECK_THAT(refused("aten.bitwise_and.Tensor", {f, f}, {t(0), t(1)}), Contains("not defined for f32"));
+    CHECK_THAT(refused("aten.bitwise_and.Tensor", {i, f}, {t(0), t(1)}), Contains("not defined for"));
+    CHECK_THAT(refused("aten.relu.default", {b}, {t(0)}), Contains("not defined for bool") && Contains("f32"));
+    CHECK_THAT(refused("aten.relu.default", {f}, {Arg(1.0)}), Contains("must be a tensor"));
+    CHECK_THAT(refused("aten.clamp.default", {f}, {t(0)}), Contains("neither min nor max"));
+    CHECK_THAT(refused("aten.amax.default", {Tensor(DType::f32, {2, 0})}, {t(0), Arg::ints({1})}),
+               Contains("no elements"));
+    CHECK_THAT(refused("aten.sum.dim_IntList", {f}, {t(0), Arg::ints({0, -1})}), Contains("given twice"));
+    CHECK_THAT(refused("aten.sum.dim_IntList", {f}, {t(0), Arg::ints({1})}), Contains("-1") && Contains("0"));
+    CHECK_THAT(refused("aten.add.Tensor", {f, Tensor(DType::f32, {3})}, {t(0), t(1)}),
+               Contains("[2]") && Contains("[3]"));
+    CHECK_THAT(refused("aten.where.self", {f, f, f}, {t(0), t(1), t(2)}), Contains("condition must be bool"));
+}
+
+TEST_CASE("NaN and signs of zero follow ATen", "[ops]") {
+    const auto one = [&](std::string_view target, std::vector<double> values, ArgList rest = {}) {
+        ArgList args = {t(0)};
+        args.insert(args.end(), rest.begin(), rest.end());
+        return apply(target, {Tensor::of(values, {static_cast<std::int64_t>(values.size())})}, args)[0]
+            .values<double>();
+    };
+    CHECK(std::isnan(one("aten.relu.default", {kNan})[0]));
+    CHECK(std::signbit(one("aten.relu.default", {-0.0})[0]));
+    CHECK(one("aten.sign.default", {kNan})[0] == 0);
+    CHECK(std::isnan(one("aten.silu.default", {-kInf})[0]));
+    CHECK(std::isnan(one("aten.amax.default", {1, kNan, 2})[0]));
+    CHECK(std::isnan(one("aten.clamp.default", {1}, {Arg(kNan), Arg(3.0)})[0]));
+    CHECK(one("aten.clamp.default", {1}, {Arg(3), Arg(2)})[0] == 2);           // crossed bounds: max wins
+    CHECK(one("aten.round.default", {2.5})[0] == 2);                           // ties to even
+    CHECK(std::isnan(one("aten.pow.Tensor_Scalar", {-kInf}, {Arg(0.5)})[0]));  // sqrt, not pow
+    CHECK(one("aten.logsumexp.default", {-kInf, -kInf}, {Arg::ints({0})})[0] == -kInf);
+    CHECK(one("aten.argmax.default", {1, 3, 3})[0] == 1);
+    CHECK(one("aten.argmin.default", {kNan, -1, kNan})[0] == 0);
+    CHECK(std::isnan(one("aten.mean.default", {})[0]));
+    CHECK(std::isnan(one("aten.var.default", {1})[0]));
+    CHECK(one("aten.prod.default", {})[0] == 1);
+}
+
+TEST_CASE("integers wrap and round as in ATen", "[ops]") {
+    const auto two = [&](std::string_view target, DType dtype, std::int64_t a, std::int64_t b) {
+        return apply(target, {Tensor::of(Scalar(a), dtype), Tensor::of(Scalar(b), dtype)}, {t(0), t(1)})[0]
+            .item()
+            .to_integer();
+    };
+    CHECK(two("aten.add.Tensor", DType::i8, 127, 1) == -128);
+    CHECK(two("aten.mul.Tensor", DType::u8, 200, 2) == 144);
+    CHECK(two("aten.floor_divide.default", DType::i32, -7, 2) == -4);
+    CHECK(two("aten.floor_divide.default", DType::i8, -128, -1) == -128);
+    CHECK(two("aten.remainder.Tensor", DType::i32, -7, 2) == 1);
+    CHECK(two("aten.fmod.Tensor", DType::i32, -7, 2) == -1);
+    CHECK(two("aten.pow.Tensor_Tensor", DType::i32, -1, -3) == -1);
+    CHECK(two("aten.pow.Tensor_Tensor", DType::i64, 3, 41) == -420491770248316829);
+    CHECK(two("aten.bitwise_right_shift.Tensor", DType::i8, -128, 9) == -1);
+    CHECK(two("aten.bitwise_left_shift.Tensor", DType::i32, 1, 32) == 0);
+    const Tensor sum = apply("aten.sum.default", {Tensor::of<std::int64_t>({100, 100}).to(DType::i8)}, {t(0)})[0];
+    CHECK(sum.dtype() == DType::i64);
+    CHECK(sum.item().to_integer() == 200);
+}
+
+// --- Interpreter ---
+
+/// Counts steps, and replaces relu by the identity.
+class Overriding : public Interpreter {
+  public:
+    int steps = 0;
+    std::vector<std::string> seen = {};
+
+  protected:
+    std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                             const Arguments<Tensor>& arguments) override {
+        ++steps;
+        if (call.target == "aten.relu.default") return {arguments.tensor("self")};
+        return Interpreter::step(graph, call, op, arguments);
+    }
+    void observe(const Graph& graph, NodeId node, std::span<const Tensor> results) override {
+        if (!results.empty()) seen.push_back(graph.nodes[static_cast<std::size_t>(node)].name);
+    }
+};
+
+TEST_CASE("the interpreter's step can be overridden and every node observed", "[ops]") {
+    Graph graph;
+    GraphBuilder builder(graph);
+    const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2, 2}));
+    const NodeValue scale = builder.constant(Tensor::of({2.f, 3.f}), "scale");
+    const NodeValue product = builder.call("aten.mul.Tensor", {x, scale.ref});
+    const NodeValue relu = builder.call("aten.relu.default", {product.ref});
+    const std::vector<NodeValue> both = builder.call_multi("aten.max.dim", {relu.ref, Arg(1)});
+    graph.output({both[0].ref, both[1].ref});
+    infer_all(graph);
+
+    const Tensor input = Tensor::of(std::vector<float>{-1, -2, 3, 1}, {2, 2});
+    const std::vector<Tensor> outputs = evaluate(graph, std::vector{input});
+    CHECK(outputs.at(0).values<float>() == std::vector<float>{0, 6});
+    CHECK(outputs.at(1).values<std::int64_t>() == std::vector<std::int64_t>{0, 0});
+
+    Overriding overriding;
+    CHECK(overriding.run(graph, std::vector{input}).at(0).values<float>() == std::vector<float>{-2, 6});
+    CHECK(overriding.steps == 3);
+    CHECK(overriding.seen.size() == 7);
+
+    CHECK(error_of([&] { evaluate(graph, std::vector<Tensor>{}); }) == "graph graph: found 0 inputs, expected 1");
+    CHECK(error_of([&] { evaluate(graph, std::vector{input.to(DType::f64)}); }) ==
+          "graph graph: input %x is f64[2, 2], expected f32[2, 2]");
+}
+
+TEST_CASE("errors of a run and of inference name the node", "[ops]") {
+    using Catch::Matchers::Contains;
+    Graph graph;
+    const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::i64, {}));
+    const NodeValue quotient = GraphBuilder(graph).call("aten.floor_divide.default", {x, x});
+    graph.output({quotient.ref});
+    CHECK_THAT(error_of([&] { evaluate(graph, std::vector{Tensor(DType::i64, {})}); }),
+               Contains("%floor_divide") && Contains("aten.floor_divide.default") && Contains("division by zero"));
+    graph.nodes[0].results = {ValueMeta::contiguous(DType::boolean, {})};
+    CHECK_THAT(error_of([&] { infer_all(graph); }), Contains("%floor_divide") && Contains("not defined for bool"));
+}
+
+TEST_CASE("a composite expands with its constants as constants", "[ops]") {
+    Graph graph;
+    GraphBuilder builder(graph);
+    const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2, 3}));
+    const NodeValue weight = builder.constant(Tensor(DType::f32, {3}), "weight");
+    const NodeValue norm = builder.call("aten.layer_norm.default", {x, Arg::ints({3}), weight.ref, weight.ref});
+    const Expansion expansion = expand(graph, graph.node(norm.ref));
+    CHECK(expansion.operands == std::vector{x});
+    CHECK(expansion.graph.attributes.size() == 1);
+    CHECK(expansion.graph.placeholders().size() == 1);
+    CHECK(expansion.graph.node({expansion.graph.outputs()[0]}).meta() == norm.meta);
+}
+
+}  // namespace
+}  // namespace whittle
