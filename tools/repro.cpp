@@ -11,6 +11,7 @@
 #include "cli/model.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "debug/check.h"
 #include "debug/write_repro.h"
 #include "repro/repro.h"
 
@@ -71,24 +72,14 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     return failure;
 }
 
-/// As minify says it.
-int not_failing(const cli::Tool& tool, const std::string& backend, bool accuracy) {
-    const std::string message = "not failing: with " + backend +
-                                (accuracy ? " it compiles, runs and computes what eager does"
-                                          : " it compiles and runs (wrong results count only with --accuracy)");
+int not_failing(const cli::Tool& tool, const Options& options, const std::string& recorded) {
+    const std::string message = debug::not_failing_text(options.backend.name.empty() ? recorded : options.backend.name,
+                                                        options.accuracy.mode ? Tier::computes : Tier::ends);
     if (tool.shared().json)
         cli::print_json({{"verified", false}, {"runs", 0}, {"message", message}});
     else
         std::cout << message << "\n";
     return 1;
-}
-
-int tell_environment(const cli::Tool& tool) {
-    if (tool.shared().json)
-        cli::print_json(cli::environment());
-    else
-        for (const auto& [name, value] : cli::environment()) std::cout << name << ": " << value << "\n";
-    return 0;
 }
 
 void check_usage(const Options& options) {
@@ -110,48 +101,36 @@ void check_usage(const Options& options) {
         throw Error({"--backend-option", {}}, "found it without --backend, expected both");
 }
 
-repro::Options repro_options(const Options& options, const std::string& command) {
-    repro::Options wanted;
-    wanted.output = options.bundle ? *options.bundle / options.output.filename() : options.output;
-    wanted.bundle = options.bundle.has_value();
-    wanted.command = command;
-    wanted.verify = !options.no_verify;
-    wanted.runs = static_cast<int>(options.runs);
-    wanted.data.reset();
-    for (const repro::Data data : {repro::Data::real, repro::Data::random, repro::Data::ones, repro::Data::zeros})
-        if (repro::name(data) == options.data) wanted.data = data;
-    wanted.alarm = std::chrono::seconds(options.alarm);
-    wanted.environment = cli::environment();
-    return wanted;
+repro::Options repro_options(const cli::Tool& tool, const Options& options) {
+    return {.output = options.bundle ? *options.bundle / options.output.filename() : options.output,
+            .command = shell_quote(tool.command_line()),
+            .verify = !options.no_verify,
+            .runs = static_cast<int>(options.runs),
+            .data = repro::data_called(options.data),
+            .alarm = std::chrono::seconds(options.alarm),
+            .environment = cli::environment(),
+            .bundle = options.bundle.has_value()};
 }
 
-int run(const cli::Tool& tool, Options& options, const std::string& command) {
+int run(const cli::Tool& tool, Options& options) {
     check_usage(options);
     std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});
     if (frames.size() != 1)
         throw Error({options.graph.string(), {}}, "found " + std::to_string(frames.size()) + " graphs, expected one",
                     "name one of its graphs or records");
-    if (frames[0].record) options.backend.default_to(frames[0]);
-    Graph graph = frames[0].graph;
-    if (options.backend.name.empty() && graph.failure)
-        frames[0].graph.failure->backend = graph.failure->backend =
-            found_near(graph.failure->backend, frames[0].file).text();
-    const std::optional<Failure> recorded = graph.failure;
-    graph.failure = failure_of(options, frames[0]);
-    if (!graph.failure)
-        return not_failing(tool, recorded && options.backend.name.empty() ? recorded->backend : options.backend.name,
-                           options.accuracy.mode.has_value());
-    if (graph.failure->backend.empty())
-        throw Error({options.graph.string(), {}},
-                    "found a failure that a command judged, expected one of a backend: a repro needs to know what to "
-                    "compile with",
-                    "minify with --backend, or hand the candidate itself to the command's owner");
-    const repro::Options wanted = repro_options(options, command);
-    const repro::Report report = repro::write_repro(graph, *find_backend(graph.failure->backend), wanted);
+    LoadedFrame& frame = frames[0];
+    if (frame.record) options.backend.default_to(frame);
+    std::string recorded;
+    if (options.backend.name.empty() && frame.graph.failure)
+        recorded = frame.graph.failure->backend = found_near(frame.graph.failure->backend, frame.file).text();
+    frame.graph.failure = failure_of(options, frame);
+    if (!frame.graph.failure) return not_failing(tool, options, recorded);
+    const repro::Options wanted = repro_options(tool, options);
+    const repro::Report report = debug::write_repro(frame.graph, options.graph, wanted);
     if (tool.shared().json)
         cli::print_json(debug::to_json(report));
     else
-        std::cout << debug::to_text(report, *graph.failure, wanted);
+        std::cout << debug::to_text(report, *frame.graph.failure, wanted);
     return !options.no_verify && !report.verified ? 1 : 0;
 }
 
@@ -164,7 +143,6 @@ int main(int argc, char** argv) {
                    "and verifies it by building and running it.");
     declare(tool, options);
     cli::Tool env("repro env", "", "Prints the environment: what to paste into an issue.");
-    tool.command(env, [&] { return tell_environment(env); });
-    const std::string command = "repro " + shell_quote({argv + std::min(argc, 1), argv + argc});
-    return cli::run_tool(tool, argc, argv, [&] { return run(tool, options, command); });
+    tool.command(env, [&] { return cli::print_environment(env), 0; });
+    return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

@@ -52,6 +52,14 @@ void AccuracyChoice::declare(Tool& tool, const std::string& means, const std::st
                 "Default: 0.");
 }
 
+std::vector<std::string> AccuracyChoice::words() const {
+    std::vector<std::string> words = {"--accuracy" + (mode ? "=" + *mode : "")};
+    for (const std::string& text : rtol) words.insert(words.end(), {"--rtol", text});
+    for (const std::string& text : atol) words.insert(words.end(), {"--atol", text});
+    for (const std::string& text : ulp) words.insert(words.end(), {"--ulp", text});
+    return words;
+}
+
 void AccuracyChoice::default_to(const Accuracy& recorded) {
     if (mode) return;
     mode = whittle::name(recorded.mode);

@@ -20,6 +20,8 @@ struct AccuracyChoice {
     /// A mode or a tolerance was named.
     bool given() const { return mode || tolerances(); }
     bool tolerances() const { return !rtol.empty() || !atol.empty() || !ulp.empty(); }
+    /// As they are typed: --accuracy, with the mode if one was named, and the tolerances.
+    std::vector<std::string> words() const;
     /// Where no mode was named: a recorded one, with its tolerances unless some were given.
     void default_to(const Accuracy& recorded);
     /// Throws Error for what is no data type or number. X alone is for floating-point results; integers and booleans

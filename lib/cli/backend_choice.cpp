@@ -17,6 +17,13 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
     tool.option("--backend-option", pairs, "KEY=VALUE", "An option of the backend's own. May be repeated.");
 }
 
+std::vector<std::string> BackendChoice::words() const {
+    std::vector<std::string> words;
+    if (!name.empty()) words = {"--backend", name};
+    for (const std::string& pair : pairs) words.insert(words.end(), {"--backend-option", pair});
+    return words;
+}
+
 BackendOptions BackendChoice::options() const {
     BackendOptions result;
     for (const std::string& pair : pairs) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/spec.h"
 #include "graph/backend.h"
 
 namespace whittle {
@@ -24,6 +25,10 @@ struct BackendChoice {
     /// Without --backend: the one that a record was made with or that a minimized graph fails with, with its options
     /// below those given. The reference, and a failure that a command judged, name none.
     void default_to(const LoadedFrame& frame);
+    /// The one that was named, else `fallback`.
+    BackendSpec spec(std::string_view fallback) const { return name.empty() ? BackendSpec(fallback) : name; }
+    /// As they are typed: --backend B --backend-option KEY=VALUE ….
+    std::vector<std::string> words() const;
     /// The options as a map. Throws Error for a pair without '=' and for a key given twice.
     BackendOptions options() const;
 };

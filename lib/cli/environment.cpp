@@ -3,9 +3,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "cli/tool.h"
+#include "cli/usage.h"
 #include "cli/version.h"
 
 namespace whittle::cli {
@@ -38,6 +42,12 @@ std::map<std::string, std::string> environment() {
     if (const long cores = ::sysconf(_SC_NPROCESSORS_ONLN); cores > 0) add("cores", std::to_string(cores));
     add("memory", value_in("/proc/meminfo", "MemTotal", ':'));
     return found;
+}
+
+void print_environment(const Tool& tool) {
+    const std::map<std::string, std::string> found = environment();
+    if (tool.shared().json) return print_json(found);
+    for (const auto& [name, value] : found) std::printf("%s: %s\n", name.c_str(), value.c_str());
 }
 
 }  // namespace whittle::cli

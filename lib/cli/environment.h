@@ -6,8 +6,13 @@
 
 namespace whittle::cli {
 
+class Tool;
+
 /// "whittle", "compiler", "libraries", "os", "kernel", "cpu", "cores", "memory": only what could be found out. Nothing
 /// that names the user, the host or a path.
 std::map<std::string, std::string> environment();
+
+/// `repro env`: a line for each, or JSON.
+void print_environment(const Tool& tool);
 
 }  // namespace whittle::cli

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "backends/registry.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
@@ -50,6 +49,23 @@ void tell(const debug::Findings& found, const debug::Search& search, std::size_t
         report << debug::not_failing_text(search, debug::judging(search).oracle->name(), "never fails") << "\n";
 }
 
+/// The command that was typed with --minify.
+std::string with_minify(std::vector<std::string> command_line) {
+    command_line.insert(std::find(command_line.begin(), command_line.end(), "--"), "--minify");
+    return shell_quote(command_line);
+}
+
+/// Of the repro of a result: beside it, with the smallest data that shows the failure.
+repro::Options repro_options(const std::filesystem::path& result) {
+    repro::Options options;
+    options.output = result;
+    options.output.replace_extension(".cpp");
+    options.command = shell_quote({"repro", result.string(), "-o", options.output.string()});
+    options.data.reset();
+    options.environment = environment();
+    return options;
+}
+
 }  // namespace
 
 Minified minify(const Tool& tool, const debug::Search& search, const std::vector<LoadedFrame>& frames,
@@ -76,7 +92,12 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
     return all;
 }
 
-FollowedUp follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report) {
+void follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json) {
+    if (!wanted.minify) {
+        report << "next: " << with_minify(tool.command_line()) << "\n";
+        return;
+    }
+    if (!tool.shared().json) report << '\n';
     JudgeOptions judge{.backend = wanted.backend, .accuracy = wanted.accuracy};
     if (!judge.accuracy.mode) judge.accuracy.mode = name(Accuracy::Mode::close);
     const SearchOptions how;
@@ -84,28 +105,18 @@ FollowedUp follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& rep
     if (frames.empty()) throw Error({wanted.model.string(), {}}, "found no graph, expected one");
     const debug::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
     const Minified minified = minify(tool, search, frames, report);
-    FollowedUp done{.verified = minified.good,
-                    .json = {{"minify", minified.json}, {"repros", nlohmann::json::array()}}};
+    json["minify"] = minified.json;
+    json["repros"] = nlohmann::json::array();
+    bool verified = minified.good;
     for (std::size_t i = 0; i < minified.graphs.size() && minified.good; ++i) {
         const Graph& graph = minified.graphs[i];
-        repro::Options options;
-        options.output = minified.files[i];
-        options.output.replace_extension(".cpp");
-        options.command = shell_quote({"repro", minified.files[i].string(), "-o", options.output.string()});
-        options.data.reset();
-        options.environment = environment();
-        const repro::Report written = repro::write_repro(graph, *find_backend(graph.failure->backend), options);
+        const repro::Options options = repro_options(minified.files[i]);
+        const repro::Report written = debug::write_repro(graph, minified.files[i], options);
         if (!tool.shared().json) report << "\n" << debug::to_text(written, *graph.failure, options) << std::flush;
-        done.json["repros"].push_back(debug::to_json(written));
-        done.verified = done.verified && written.verified;
+        json["repros"].push_back(debug::to_json(written));
+        verified = verified && written.verified;
     }
-    return done;
-}
-
-std::string with_minify(const Tool& tool, std::vector<std::string> arguments) {
-    arguments.insert(std::find(arguments.begin(), arguments.end(), "--"), "--minify");
-    arguments.insert(arguments.begin(), tool.name());
-    return shell_quote(arguments);
+    json["verified"] = verified;
 }
 
 }  // namespace whittle::cli

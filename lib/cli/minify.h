@@ -1,5 +1,5 @@
 // Minimizing and writing repros as the programs do it: a search's frames, what is printed on the way, and what becomes
-// of it. minify is this alone; trace --minify and explain --minify go on to the repros.
+// of it. minify is the first half alone; trace --minify and explain --minify go on to the repros.
 #pragma once
 
 #include <filesystem>
@@ -28,25 +28,21 @@ struct Minified {
 Minified minify(const Tool& tool, const debug::Search& search, const std::vector<LoadedFrame>& frames,
                 std::ostream& report);
 
-/// A failure that was seen, taken all the way.
+/// A failure that was seen, and what becomes of it.
 struct FollowUp {
+    bool minify = false;                ///< it is taken all the way; else the command that does it is printed
     std::filesystem::path model = {};   ///< what to minify; a trace folder may hold several failures
     std::filesystem::path output = {};  ///< NAME.json; of several failures NAME-1.json …; repros are NAME.cpp
     BackendChoice backend = {};
     AccuracyChoice accuracy = {};
     InputOptions inputs = {};
 };
-struct FollowedUp {
-    bool verified = false;  ///< there is a failure, and every one has a repro that shows it
-    /// What minify --json and, for each result, repro --json print: {"minify": {…}, "repros": [{…}]}.
-    nlohmann::json json = {};
-};
 
-/// Minimizes (wrong results are failures), writes a repro of each result beside it and verifies that. Reports go to
-/// `report` unless the tool prints JSON.
-FollowedUp follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report);
-
-/// The command that was typed, "trace" and its arguments, with --minify: ready to paste.
-std::string with_minify(const Tool& tool, std::vector<std::string> arguments);
+/// With wanted.minify: minimizes (wrong results are failures), writes a repro of each result beside it and verifies
+/// that. Reports go to `report` unless the tool prints JSON; into `json` goes what minify --json and, for each result,
+/// repro --json print, and whether there is a failure and every one has a repro that shows it: {"minify": {…},
+/// "repros": [{…}], "verified": true}. Else one line, "next: " and the command as it was typed with --minify: ready to
+/// paste.
+void follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json);
 
 }  // namespace whittle::cli

@@ -101,6 +101,7 @@ struct Tool::Impl {
     std::function<void(const Words&)> dashes;
     std::string heading = "Options";
     Shared shared;
+    Words command_line;
     std::string log_spec, log_file, color = "auto";
     bool help = false, version = false;
     bool has_shared = false;  // the options of every program were declared behind its own
@@ -126,6 +127,7 @@ Tool::~Tool() = default;
 
 const std::string& Tool::name() const { return impl_->page.name; }
 const Shared& Tool::shared() const { return impl_->shared; }
+const Words& Tool::command_line() const { return impl_->command_line; }
 
 void Tool::add(Option option) {
     option.text.heading = impl_->heading;
@@ -403,6 +405,8 @@ void Tool::Impl::configure(const Words& positional) {
 
 std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     Impl& impl = *impl_;
+    impl.command_line = {name()};
+    impl.command_line.insert(impl.command_line.end(), arguments.begin(), arguments.end());
     if (!std::exchange(impl.has_shared, true))
         declare_shared(*this, {impl.shared, impl.log_spec, impl.log_file, impl.color, impl.help, impl.version});
     if (arguments.size() == 1 && arguments[0] == "--help-man") return man_options();  // for scripts/update-man

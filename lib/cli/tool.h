@@ -70,6 +70,8 @@ class Tool {
 
     const std::string& name() const;
     const Shared& shared() const;
+    /// The command line that was parsed: the name, then the arguments as they were typed.
+    const std::vector<std::string>& command_line() const;
 
     /// The pages. Lines of help() are at most 80 columns wide.
     std::string help() const;

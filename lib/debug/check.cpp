@@ -1,5 +1,6 @@
 #include "debug/check.h"
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "backends/registry.h"
@@ -62,17 +63,26 @@ std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames,
     return failing;
 }
 
+nlohmann::json to_json(const FailingFrame& frame) {
+    return {{"frame", frame.name}, {"file", frame.file}, {"failure", frame.failure}};
+}
+
+std::string not_failing_text(const std::string& backend, Tier tier) {
+    return "not failing: with " + backend +
+           (tier == Tier::computes ? " it compiles, runs and computes what eager does"
+                                   : " it compiles and runs (wrong results count only with --accuracy)");
+}
+
 std::string declined_text(const Search& search, const std::string& judge, const std::string& seen) {
     if (search.suspect()) return "unsupported: " + judge + " does not support this model: " + seen;
     return "no verdict: the command cannot tell of this model: " + seen;
 }
 
 std::string not_failing_text(const Search& search, const std::string& judge, const std::string& seen) {
+    if (const Suspect* suspect = search.suspect(); suspect && !search.stored)
+        return not_failing_text(judge, suspect->tier);
     const auto how = [&]() -> std::string {
         if (search.stored) return "it does not fail as MODEL has it: " + search.stored->signature.text();
-        if (const Suspect* suspect = search.suspect())
-            return suspect->tier == Tier::computes ? "it compiles, runs and computes what eager does"
-                                                   : "it compiles and runs (wrong results count only with --accuracy)";
         using Polarity = reduce::CommandOracleOptions::Polarity;
         const auto& command = std::get<reduce::CommandOracleOptions>(search.judge);
         const bool picky =

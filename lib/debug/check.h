@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ struct FailingFrame {
 std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames, Backend& backend,
                                          const Suspect& suspect);
 
+nlohmann::json to_json(const FailingFrame& frame);
+
+/// "not failing: with halide it compiles …", of who counts `tier` as failures.
+std::string not_failing_text(const std::string& backend, Tier tier);
 /// "not failing", "unsupported" …: what is said where there is nothing to minimize. `seen` are the judge's words.
 std::string not_failing_text(const Search& search, const std::string& judge, const std::string& seen);
 std::string declined_text(const Search& search, const std::string& judge, const std::string& seen);

@@ -29,6 +29,15 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     return failure;
 }
 
+repro::Report write_repro(const Graph& graph, const fs::path& file, const repro::Options& options) {
+    if (graph.failure && graph.failure->backend.empty())
+        throw Error({file.string(), {}},
+                    "found a failure that a command judged, expected one of a backend: a repro needs to know what to "
+                    "compile with",
+                    "minify with --backend, or hand the candidate itself to the command's owner");
+    return repro::write_repro(graph, *find_backend(graph.failure ? graph.failure->backend : std::string()), options);
+}
+
 std::string to_text(const repro::Report& report, const Failure& failure, const repro::Options& options) {
     std::string text = "failure:  " + failure.signature.text() + "\n          " + failure.message + "\n";
     text += "data:     " + std::string(name(report.data));

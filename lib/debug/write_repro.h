@@ -1,4 +1,4 @@
-// write_repro(): a standalone program that shows a failure, see repro/repro.h; here from what the programs have.
+// write_repro(): a standalone program that shows the failure of a graph, see repro/repro.h; and how a frame fails.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +15,10 @@ namespace whittle::debug {
 /// How the frame fails on the suspect, asked once; nothing where it does not. Throws Error when the reference cannot
 /// run it or the suspect says that it does not support it.
 std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect);
+
+/// Of a graph with its failure, by the backend that the failure names; `file` is where the graph is from. Throws Error
+/// for a failure that a command judged, and as repro::write_repro() does.
+repro::Report write_repro(const Graph& graph, const std::filesystem::path& file, const repro::Options& options);
 
 /// What the programs print of a repro. `failure` is the one it shows.
 std::string to_text(const repro::Report& report, const Failure& failure, const repro::Options& options);

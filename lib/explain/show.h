@@ -24,8 +24,9 @@ std::string to_text(const Report& report, const TextOptions& options);
 /// The first break, for --fullgraph: reason and id, the user's stack, a hint. Empty when there is none.
 std::string first_break_text(const Report& report);
 
-/// An input in the way of --export: its source, the user's stack where it is first read, a hint.
-std::string foreign_input_text(const ForeignInput& input, const std::string& function);
+/// Why the frames are not one graph each, as --fullgraph asks: the first break. With `exported`, as --export asks, else
+/// all inputs that are in the way. Empty when there is nothing.
+std::vector<std::string> why_not_whole(const Report& report, const std::vector<Frame>& frames, bool exported);
 
 /// graph_count, graph_break_count, op_count, break_reasons, graphs, recompiles (none for a model file), notes, ops,
 /// backend, unsupported.

@@ -318,4 +318,12 @@ json joined_json(const std::vector<Analysis>& files, const std::vector<IndexBrea
     return list;
 }
 
+std::string first_break_text(const cpp::Analysis& analysis) {
+    for (const cpp::Prediction& p : analysis.predictions)
+        if (!p.possible)
+            return "found a graph break at " + analysis.file + ":" + std::to_string(p.range.line) + ": " + p.reason +
+                   "\n";
+    return {};
+}
+
 }  // namespace whittle::explain

@@ -20,6 +20,10 @@ const capture::BreakInfo* break_info(cpp::PredictionKind kind);
 /// explain tells observed breaks.
 std::string to_text(const cpp::Analysis& analysis, const TextOptions& options);
 
+/// The first break that is sure to happen, for --fullgraph: "found a graph break at toy.cpp:9: …". Empty when there is
+/// none.
+std::string first_break_text(const cpp::Analysis& analysis);
+
 /// file, functions, graph_break_count, possible_break_count (of them, those that may happen), break_reasons: as to_json
 /// of a Report, with column ranges and the text of the expression.
 nlohmann::json to_json(const cpp::Analysis& analysis);

@@ -199,6 +199,15 @@ std::string backend_text(const Report& report, const Painter& paint) {
     return paint.red(text) + "\n";
 }
 
+/// An input in the way of --export: its source, the user's stack where it is first read, a hint.
+std::string foreign_input_text(const ForeignInput& input, const std::string& function) {
+    const bool random = capture::Source::parse(input.source)->root().kind() == capture::SourceKind::random;
+    return "found input " + input.source + (random ? ", a random value" : "") + "; expected parameters of " + function +
+           " only\n" + stack_text(input.user_stack) +
+           (random ? "   hint: draw it outside and pass it in\n"
+                   : "   hint: pass it in, or make it a parameter of a module that is passed in\n");
+}
+
 }  // namespace
 
 std::string break_page(const capture::BreakInfo& info) {
@@ -232,12 +241,14 @@ std::string first_break_text(const Report& report) {
            hint_text(report.first_break->kind);
 }
 
-std::string foreign_input_text(const ForeignInput& input, const std::string& function) {
-    const bool random = capture::Source::parse(input.source)->root().kind() == capture::SourceKind::random;
-    return "found input " + input.source + (random ? ", a random value" : "") + "; expected parameters of " + function +
-           " only\n" + stack_text(input.user_stack) +
-           (random ? "   hint: draw it outside and pass it in\n"
-                   : "   hint: pass it in, or make it a parameter of a module that is passed in\n");
+std::vector<std::string> why_not_whole(const Report& report, const std::vector<Frame>& frames, bool exported) {
+    if (report.first_break) return {first_break_text(report)};
+    std::vector<std::string> why;
+    if (!exported) return why;
+    for (const Frame& frame : frames)
+        for (const ForeignInput& input : foreign_inputs(frame.graph))
+            why.push_back(foreign_input_text(input, frame.name));
+    return why;
 }
 
 std::string to_text(const Report& report, const TextOptions& options) {

@@ -95,6 +95,12 @@ std::string_view name(Data data) {
     __builtin_unreachable();
 }
 
+std::optional<Data> data_called(std::string_view wanted) {
+    for (const Data data : {Data::real, Data::random, Data::ones, Data::zeros})
+        if (name(data) == wanted) return data;
+    return std::nullopt;
+}
+
 Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed) {
     if (data == Data::real) return tensor;
     const Span span = reached(tensor);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,8 @@ struct Sidecar {
 /// Values that a generated program makes up by itself, so that they take no space.
 enum class Data { real, random, ones, zeros };
 std::string_view name(Data data);
+/// The one of this name, if any.
+std::optional<Data> data_called(std::string_view name);
 
 /// A tensor of the same dtype, sizes and strides with other contents: multiples of 1/64 below 2 (which every float
 /// dtype holds), or 0 and 1 for integers, from splitmix64 with the seed, in the order of memory; ones; or zeros. Itself

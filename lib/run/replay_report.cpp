@@ -1,7 +1,10 @@
 #include "run/replay_report.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "graph/json_text.h"
 
@@ -11,6 +14,16 @@ namespace fs = std::filesystem;
 namespace {
 
 using Status = ReplayResult::Status;
+
+/// "PASS", "XFAIL" …
+std::string word_for(Status status) {
+    if (status == Status::passed) return "PASS";
+    if (status == Status::failed) return "FAIL";
+    if (status == Status::skipped) return "SKIP";
+    std::string word(name(status));
+    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::toupper(c); });
+    return word;
+}
 
 /// Text of an XML attribute or element. XML 1.0 has no place for control characters, not even escaped.
 std::string xml(const std::string& text) {
@@ -124,6 +137,66 @@ std::string description(const std::string& text) {
 }
 
 }  // namespace
+
+std::size_t count(std::span<const ReplayResult> results, Status status) {
+    return static_cast<std::size_t>(std::count_if(results.begin(), results.end(),
+                                                  [&](const ReplayResult& result) { return result.status == status; }));
+}
+
+std::string to_text(const ReplayResult& result, bool color) {
+    const bool good = result.status == Status::passed || result.status == Status::xfail;
+    const std::string paint = good ? "\033[32m" : result.status == Status::skipped ? "\033[33m" : "\033[31m";
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%.2f", result.seconds);
+    std::string word = word_for(result.status);
+    word.resize(std::max<std::size_t>(word.size(), 5), ' ');
+    std::string text = (color ? paint + word + "\033[0m" : word) + " " + result.file.string() + " (" +
+                       (result.backend.empty() ? "not run" : result.backend) + ", " + seconds + " s)\n";
+    if (!result.stopped_after.empty()) text += "      stopped after " + result.stopped_after + "\n";
+    if (!result.known_reason.empty()) text += "      known: " + result.known_reason + "\n";
+    if (!result.first_difference.empty() && result.status != Status::error)  // errors follow on stderr
+        text += "      " + result.outcome + ": " + result.first_difference + "\n";
+    return text;
+}
+
+std::string summary_text(std::span<const ReplayResult> results) {
+    std::string text = std::to_string(results.size()) + (results.size() == 1 ? " record: " : " records: ") +
+                       std::to_string(count(results, Status::passed)) + " passed, " +
+                       std::to_string(count(results, Status::failed)) + " failed";
+    for (const Status status : {Status::skipped, Status::xfail, Status::xpass, Status::error})
+        if (const std::size_t some = count(results, status))
+            text += ", " + std::to_string(some) + " " + std::string(name(status));
+    const auto small = std::find_if(results.begin(), results.end(), [](const auto& r) { return !r.next.empty(); });
+    return text + "\n" + (small == results.end() ? "" : "next: " + small->next + "\n");
+}
+
+nlohmann::json to_json(std::span<const ReplayResult> results) {
+    nlohmann::json records = nlohmann::json::array();
+    for (const ReplayResult& result : results) {
+        records.push_back({{"file", result.file.string()},
+                           {"name", result.name},
+                           {"backend", result.backend},
+                           {"status", name(result.status)},
+                           {"outcome", result.outcome},
+                           {"identical", result.identical},
+                           {"first_difference", result.first_difference},
+                           {"seconds", result.seconds}});
+        if (!result.next.empty()) records.back()["next"] = result.next;
+    }
+    return {{"passed", count(results, Status::passed)},
+            {"failed", count(results, Status::failed)},
+            {"skipped", count(results, Status::skipped)},
+            {"xfail", count(results, Status::xfail)},
+            {"xpass", count(results, Status::xpass)},
+            {"errors", count(results, Status::error)},
+            {"records", records}};
+}
+
+int exit_status(std::span<const ReplayResult> results) {
+    if (count(results, Status::error)) return 2;
+    const bool none_ran = !results.empty() && count(results, Status::skipped) == results.size();
+    return count(results, Status::failed) || count(results, Status::xpass) || none_ran ? 1 : 0;
+}
 
 std::vector<std::string> test_names(std::span<const ReplayResult> results, std::span<const fs::path> arguments) {
     std::vector<std::string> names;

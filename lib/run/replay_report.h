@@ -1,12 +1,25 @@
-// Results of a replay in the forms that CI systems read.
+// Results of a replay: as text for people, as JSON, and in the forms that CI systems read.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 
 #include "run/replay.h"
 
 namespace whittle {
+
+std::size_t count(std::span<const ReplayResult> results, ReplayResult::Status status);
+
+/// "PASS  traces/records/main.json (halide, 0.12 s)", and below it what is known or different.
+std::string to_text(const ReplayResult& result, bool color);
+/// "3 records: 2 passed, 1 failed", and the command that makes the first failure small.
+std::string summary_text(std::span<const ReplayResult> results);
+nlohmann::json to_json(std::span<const ReplayResult> results);
+
+/// Of the program: 0 where all is as expected; 1 where a record fails, passes against what is known, or none could be
+/// run; 2 where one is in error.
+int exit_status(std::span<const ReplayResult> results);
 
 /// What each result is called among the others: its path from the given folder on, "ci/resnet/main" of
 /// ci/resnet/records/main.json; the whole path where two would be called alike.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "graph/abilities.h"
 #include "run/captured.h"
 #include "run/trial.h"
 
@@ -47,7 +48,8 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
     record.backend_options = options;
     record.expected_from = frame.expected_from;
     record.environment = index.environment;
-    TracedFrame traced;
+    TracedFrame traced{.frame = frame.name, .inputs_from = frame.inputs_from};
+    const bool reference = offered<Reference>(backend);
     Verdict verdict;
     if (!frame.expected.empty()) {
         record.accuracy = accuracy_of(frame.graph);
@@ -57,12 +59,12 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
     }
     if (verdict.kind == Verdict::Kind::fault) {
         traced.capture_fault = record.capture_fault = verdict.text;
-    } else if (verdict.kind == Verdict::Kind::failed && backend.name() == "eager") {
+    } else if (verdict.kind == Verdict::Kind::failed && reference) {
         traced.failure = verdict.text;
-    } else if (frame.expected.empty() || backend.name() != "eager") {
+    } else if (frame.expected.empty() || !reference) {
         const Trial trial = try_frame(frame, backend, options, record);
         traced.failure = trial.text();
-        traced.minifiable = trial.failed();
+        traced.minifiable = trial.failed() && !reference;
     }
 
     if (std::find(index.frames.begin(), index.frames.end(), frame.name) == index.frames.end())
@@ -70,6 +72,7 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
     const std::size_t entry = writer_.add_graph(frame.graph, frame.name);
     mark(index.graphs[entry], verdict);
     traced.graph = index.graphs[entry].file;
+    traced.ops = index.graphs[entry].ops;
     const bool good = traced.failure.empty() && traced.capture_fault.empty();
     if (policy == RecordPolicy::always || (policy == RecordPolicy::on_error && !good)) {
         traced.expected_from = record.expected_from;
@@ -85,13 +88,12 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
     add_frame(index, frame);
     for (const capture::CapturedGraph& captured : frame.graphs) {
         const bool has_values = captured.inputs.size() == captured.graph.placeholders().size();
-        TracedFrame traced;
-        if (has_values) {
-            traced = add({frame.name, frame.file, captured.graph, captured.inputs, captured.outputs, from}, backend,
+        TracedFrame traced{.frame = frame.name};
+        if (has_values)
+            traced = add({frame.name, frame.file, captured.graph, captured.inputs, captured.outputs, {}, from}, backend,
                          options, policy);
-        } else {
+        else
             traced.graph = index.graphs[writer_.add_graph(captured.graph, frame.name)].file;
-        }
         if (!captured.unrecorded.empty())
             note(traced.graph.stem().string() +
                  (has_values ? ": its record expects what the reference computes: " : " has no record: ") +
@@ -102,7 +104,7 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
         const std::string fault = traced.capture_fault;
         all.push_back(std::move(traced));
         for (const capture::RecordedRun& run : captured.more_runs)
-            all.push_back(add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, from, true, fault},
+            all.push_back(add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, {}, from, true, fault},
                               backend, options, policy));
     }
     return all;

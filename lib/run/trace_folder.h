@@ -20,20 +20,23 @@ struct FrameToTrace {
     std::string name = "main";
     std::string file = {};  ///< it was captured from, for messages
     const Graph& graph;
-    const std::vector<Tensor>& inputs;    ///< one per placeholder
-    const std::vector<Tensor>& expected;  ///< one per output; empty when nobody knows them
-    std::string expected_from = {};       ///< where they come from
-    bool again = false;                   ///< another run of a graph that was added before …
-    std::string capture_fault = {};       ///< … and what was found of it then
+    const std::vector<Tensor>& inputs;                 ///< one per placeholder
+    const std::vector<Tensor>& expected;               ///< one per output; empty when nobody knows them
+    std::string inputs_from = {}, expected_from = {};  ///< where they come from
+    bool again = false;                                ///< another run of a graph that was added before …
+    std::string capture_fault = {};                    ///< … and what was found of it then
 };
 
 struct TracedFrame {
+    std::string frame = {};
+    std::int64_t ops = 0;                              ///< of the graph
     std::filesystem::path graph = {};                  ///< relative to the folder
     std::optional<std::filesystem::path> record = {};  ///< relative to the folder
-    std::string expected_from = {};                    ///< of the record
+    std::string inputs_from = {}, expected_from = {};  ///< of the record
     std::string failure = {};        ///< why the backend's run was no good, with the class of the failure; else empty
     std::string capture_fault = {};  ///< how the graph computes something else than is expected; no backend ran it then
-    bool minifiable = false;         ///< that is the backend's fault; not where it supports no such graph
+    /// That is the backend's fault; not where it supports no such graph, nor of the reference, which has none.
+    bool minifiable = false;
 };
 
 enum class RecordPolicy { always, on_error, never };

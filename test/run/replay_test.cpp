@@ -4,6 +4,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -307,6 +308,48 @@ ok 5 - r/e.json # TODO known failure
 not ok 6 - r/f.json
 # error: r/f.json: truncated
 )");
+}
+
+TEST_CASE("results as text for people", "[replay]") {
+    std::vector<ReplayResult> results = one_of_each();
+    results[1].next = "minify 'r/b # 1.json'";
+    std::string text;
+    for (const ReplayResult& result : results) text += to_text(result, false);
+    CHECK(text == R"(PASS  r/a.json (not run, 0.50 s)
+FAIL  r/b # 1.json (not run, 0.00 s)
+      mismatch: output 0 [1]: got <3>, expected "2"
+)"
+                  "\x01\n"
+                  R"(SKIP  r/c.json (not run, 0.00 s)
+      : no kernel
+XFAIL r/d.json (not run, 0.00 s)
+      known: bug 12
+      crash: killed by SIGSEGV
+XPASS r/e.json (not run, 0.00 s)
+ERROR r/f.json (not run, 0.00 s)
+)");
+    CHECK(to_text(results[0], true).starts_with("\033[32mPASS \033[0m r/a.json"));
+    CHECK(summary_text(results) ==
+          "6 records: 1 passed, 1 failed, 1 skipped, 1 xfail, 1 xpass, 1 error\nnext: minify 'r/b # 1.json'\n");
+    CHECK(summary_text({results.data(), 1}) == "1 record: 1 passed, 0 failed\n");
+    const nlohmann::json json = to_json(results);
+    CHECK(json["errors"] == 1);
+    CHECK(json["records"][1]["next"] == "minify 'r/b # 1.json'");
+    CHECK_FALSE(json["records"][0].contains("next"));
+}
+
+TEST_CASE("the exit status is that of the worst result", "[replay]") {
+    const auto status = [](std::vector<Status> all) {
+        std::vector<ReplayResult> results;
+        for (const Status one : all) results.push_back({.status = one, .file = "r.json"});
+        return exit_status(results);
+    };
+    CHECK(status({}) == 0);
+    CHECK(status({Status::passed, Status::xfail, Status::skipped}) == 0);
+    CHECK(status({Status::passed, Status::failed}) == 1);
+    CHECK(status({Status::passed, Status::xpass}) == 1);
+    CHECK(status({Status::skipped, Status::skipped}) == 1);  // none could be run
+    CHECK(status({Status::failed, Status::error}) == 2);
 }
 
 TEST_CASE("patterns of known failures do not depend on how a path is spelled", "[replay]") {

@@ -1,0 +1,74 @@
+#include "cli/report_options.h"
+
+#include "base/error.h"
+#include "base/subprocess.h"
+#include "base/suggest.h"
+#include "cli/model.h"
+#include "cli/tool.h"
+#include "frontends/cpp/description.h"
+
+namespace whittle::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What `trace cc` put into the program, or trace into its folder.
+std::vector<cpp::StaticTables> described(const fs::path& model) {
+    if (recognize(model) == ModelKind::program) return cpp::read_program(model);
+    return fs::is_directory(model) ? cpp::load_descriptions(model) : std::vector<cpp::StaticTables>();
+}
+
+}  // namespace
+
+void ReportOptions::declare(Tool& tool) {
+    tool.flag("--ops", ops, "Add a table of all operations: how often each is called, and with what results.");
+    tool.flag("--guards", guards, "Add the guards of each captured graph: when it may be used again.");
+    tool.flag("--times", times, "Add how long each captured graph took to compile.");
+    tool.flag("--recompiles", recompiles, "Add every recompile: its guard, how often, and what would stop it.");
+}
+
+explain::TextOptions ReportOptions::text(const Tool& tool) const {
+    return {.ops = ops,
+            .guards = guards,
+            .times = times,
+            .recompiles = recompiles,
+            .verbose = tool.shared().verbose,
+            .color = tool.shared().color_out};
+}
+
+void SourceOptions::declare(Tool& tool) {
+    tool.option(
+        "--static", file, "FILE.cpp",
+        "Predict the breaks of a C++ program from its source; with a program or a folder written by trace, also say "
+        "which of them were seen.");
+    tool.option(
+        "--static-flags", flags, "FLAGS",
+        "The flags that FILE.cpp is compiled with, as one word. Without a program as MODEL they may also follow --.");
+}
+
+std::vector<cpp::Analysis> SourceOptions::analyses(
+    const std::optional<fs::path>& model, const std::vector<std::string>& functions,
+    const std::vector<std::string>& rest,
+    const std::function<cpp::Analysis(const std::string&, const std::vector<std::string>&)>& analyze) const {
+    std::vector<cpp::Analysis> found;
+    if (!file) {
+        if (flags) throw Error("found --static-flags, expected it with --static only");
+        if (!model) return found;
+        for (const cpp::StaticTables& tables : described(*model)) {
+            found.push_back(tables.analysis);
+            cpp::keep_functions(found.back(), functions);
+        }
+        return found;
+    }
+    std::vector<std::string> words = shell_split(flags.value_or(""));
+    if (!model || recognize(*model) != ModelKind::program) words.insert(words.end(), rest.begin(), rest.end());
+    found.push_back(analyze(*file, words));
+    const std::vector<std::string> unknown = cpp::keep_functions(found[0], functions);
+    if (unknown.empty()) return found;
+    std::vector<std::string> names;
+    for (const cpp::Function& function : found[0].functions) names.push_back(function.name);
+    throw Error({"--function", {}}, "found '" + unknown[0] + "', which is no function of " + *file,
+                did_you_mean(unknown[0], names));
+}
+
+}  // namespace whittle::cli

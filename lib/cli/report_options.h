@@ -1,0 +1,42 @@
+// What a report of explain shows, as options; and the C++ sources that it is about.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "explain/show.h"
+#include "frontends/cpp/analysis.h"
+
+namespace whittle::cli {
+
+class Tool;
+
+/// --ops, --guards, --times and --recompiles.
+struct ReportOptions {
+    bool ops = false, guards = false, times = false, recompiles = false;
+
+    void declare(Tool& tool);
+    /// With the tool's --verbose and --color.
+    explain::TextOptions text(const Tool& tool) const;
+};
+
+/// --static and --static-flags.
+struct SourceOptions {
+    std::optional<std::string> file, flags;
+
+    void declare(Tool& tool);
+    /// What the sources say: the one of --static, else those that MODEL, a program or a folder of trace, was compiled
+    /// from by `trace cc`; none when there are neither. `functions`: only in these; `rest`: what follows `--`, flags
+    /// where MODEL is no program. `analyze` reads a file: only the programs that link Clang can. Throws Error for
+    /// --static-flags alone, for a function that the file does not have, and as `analyze` does.
+    std::vector<cpp::Analysis> analyses(
+        const std::optional<std::filesystem::path>& model, const std::vector<std::string>& functions,
+        const std::vector<std::string>& rest,
+        const std::function<cpp::Analysis(const std::string& file, const std::vector<std::string>& flags)>& analyze)
+        const;
+};
+
+}  // namespace whittle::cli

@@ -1,0 +1,87 @@
+#include "cli/subject.h"
+
+#include "backends/registry.h"
+#include "cli/minify.h"
+#include "graph/abilities.h"
+
+namespace whittle::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+using Suspected = std::unique_ptr<Backend>;
+
+/// Null where none is to be run.
+Suspected suspected(const SubjectOptions& options) {
+    if (!options.runs_backend()) return nullptr;
+    Suspected backend = find_backend(options.suspect().spec);
+    return offered<Reference>(*backend) ? nullptr : std::move(backend);
+}
+
+debug::Subject subject_of_program(const Tool& tool, const fs::path& program, const SubjectOptions& options,
+                                  const fs::path& folder) {
+    const Suspected backend = suspected(options);
+    debug::ProgramRequest request = options.program.request(tool, program);
+    request.with_data = backend != nullptr;
+    if (backend) request.folder = folder, request.records = "always";
+    const debug::RanProgram ran = debug::run_program(request);
+    debug::Subject subject = debug::subject_of(program, ran);
+    if (!backend) return subject;
+    subject.runnable = folder;
+    if (!ran.own)
+        subject.failing = debug::failing_frames(program, ran, folder, *backend, options.suspect());
+    else if (!ran.own->graphs.empty())
+        subject.failing =
+            debug::failing_frames(load_model(folder, {.keep_unknown = true}), *backend, options.suspect());
+    for (debug::FailingFrame& frame : subject.failing) frame.file = fs::path(frame.file).filename().string();
+    return subject;
+}
+
+debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) {
+    std::vector<LoadedFrame> runnable;
+    if (options.runs_backend()) runnable = load_model(model, {.inputs = options.inputs, .keep_unknown = true});
+    if (options.minify) options.backend.default_to(runnable.at(0));
+    const Suspected backend = suspected(options);
+    debug::Subject subject = debug::subject_of(
+        model, load_model(model, {.inputs = options.inputs, .keep_unknown = true, .need_inputs = false}));
+    if (!backend) return subject;
+    subject.runnable = model;
+    subject.failing = debug::failing_frames(runnable, *backend, options.suspect());
+    return subject;
+}
+
+}  // namespace
+
+Suspect SubjectOptions::suspect() const {
+    return {.spec = backend.spec(kDefaultSuspect),
+            .options = backend.options(),
+            .accuracy = accuracy.accuracy(),
+            .tier = Tier::computes};
+}
+
+debug::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOptions& options, const fs::path& scratch) {
+    return recognize(model) == ModelKind::program ? subject_of_program(tool, model, options, scratch)
+                                                  : subject_of_model(model, options);
+}
+
+void follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& options, const debug::Subject& subject,
+               std::ostream& report, nlohmann::json& json) {
+    if (subject.runnable.empty() || (subject.failing.empty() && !options.minify)) return;
+    if (subject.failing.empty()) {
+        report << "\n" << debug::not_failing_text(options.suspect().spec.text(), Tier::computes) << "\n";
+        return;
+    }
+    if (!options.minify) report << "\n";
+    fs::path name = fs::absolute(model).lexically_normal();
+    if (!name.has_filename()) name = name.parent_path();  // DIR/
+    follow_up(tool,
+              {.minify = options.minify,
+               .model = subject.runnable,
+               .output = name.stem().string() + ".min.json",
+               .backend = options.backend,
+               .accuracy = options.accuracy,
+               .inputs = options.inputs},
+              report, json);
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,45 @@
+// MODEL of explain, whatever it is: its graphs, and where a backend is asked for, what that fails on; and what follows.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "cli/accuracy_choice.h"
+#include "cli/backend_choice.h"
+#include "cli/model.h"
+#include "cli/program.h"
+#include "debug/subject.h"
+
+namespace whittle::cli {
+
+class Tool;
+
+struct SubjectOptions {
+    BackendChoice backend = {};
+    AccuracyChoice accuracy = {};
+    InputOptions inputs = {};
+    ProgramOptions program = {};
+    bool minify = false;
+
+    /// It is to be run, not only asked what it supports.
+    bool runs_backend() const { return minify || !backend.name.empty(); }
+    /// The default suspect, where none was named.
+    Suspect suspect() const;
+};
+
+/// Loads the model, or runs the program. Where the backend is to be run it is tried on every frame with its inputs: of
+/// a program on what was recorded, which is kept in `scratch`; --minify without a backend takes the one that a record
+/// or a minimized graph names, and sets options.backend. The reference has no failures of its own and is not tried.
+/// Throws Error for options that the model does not take, and for what cannot be read or run.
+debug::Subject subject_of(const Tool& tool, const std::filesystem::path& model, SubjectOptions& options,
+                          const std::filesystem::path& scratch);
+
+/// At the end, where a backend was run and fails, or minimizing was asked for: follow_up() of minify.h into
+/// MODEL.min.json, or that there is nothing to minimize.
+void follow_up(const Tool& tool, const std::filesystem::path& model, const SubjectOptions& options,
+               const debug::Subject& subject, std::ostream& report, nlohmann::json& json);
+
+}  // namespace whittle::cli

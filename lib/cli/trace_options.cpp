@@ -1,0 +1,112 @@
+#include "cli/trace_options.h"
+
+#include <iostream>
+
+#include "base/error.h"
+#include "cli/tool.h"
+#include "cli/usage.h"
+#include "explain/show.h"
+#include "trace/folder.h"
+
+namespace whittle::cli {
+namespace fs = std::filesystem;
+
+void RecordOptions::declare(Tool& tool) {
+    tool.choice("--record", record, {"always", "on-error", "never"},
+                "When to write records: always, only of runs that fail or give wrong results, or never. Of programs "
+                "that use Whittle's API also of what capture saw of each function (NAME_frame).");
+    tool.choice(
+        "--check-capture", check, {"always", "budget", "never"},
+        "Whether graphs whose results were observed are run on what was observed, and must compute it: always, "
+        "of programs until a fifth of their time is spent (budget; at least one second), or never. A graph that "
+        "computes something else is a capture fault.");
+}
+
+RecordPolicy RecordOptions::records() const {
+    return record == "always" ? RecordPolicy::always : record == "never" ? RecordPolicy::never : RecordPolicy::on_error;
+}
+
+CheckPolicy RecordOptions::checks() const {
+    return check == "always" ? CheckPolicy::always : check == "never" ? CheckPolicy::never : CheckPolicy::budget;
+}
+
+void WholeOptions::declare(Tool& tool) {
+    tool.flag("--fullgraph", fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
+    tool.flag("--export", exported,
+              "As --fullgraph, and exit with status 1, too, when a graph has an input that is no parameter of its "
+              "function, nor of a module that it is given: naming all of them.");
+}
+
+bool WholeOptions::hold(const Tool& tool, const explain::Frame& frame) const {
+    if (!fullgraph && !exported) return true;
+    return tell(tool, explain::explain(frame.file, {frame}, nullptr), {frame});
+}
+
+bool WholeOptions::hold(const Tool& tool, const TraceIndex& captured, const std::vector<explain::Frame>& frames) const {
+    if (!fullgraph && !exported) return true;
+    return tell(tool, explain::explain(captured.model, {}, nullptr, &captured), frames);
+}
+
+bool WholeOptions::tell(const Tool& tool, const explain::Report& report,
+                        const std::vector<explain::Frame>& frames) const {
+    const std::vector<std::string> why = explain::why_not_whole(report, frames, exported);
+    for (const std::string& text : why)
+        std::cerr << tool.name() << (exported ? ": --export: " : ": --fullgraph: ") << text;
+    return why.empty();
+}
+
+namespace {
+
+/// trace must not write over what it reads.
+void check_inputs(std::span<const fs::path> models, const InputOptions& inputs, const fs::path& output) {
+    const fs::path folder = fs::weakly_canonical(output);
+    for (const fs::path& model : models)
+        for (const fs::path& read : files_read(model, inputs)) {
+            const fs::path inside = fs::weakly_canonical(read).lexically_relative(folder);
+            if (!inside.empty() && *inside.begin() != "..")
+                throw Error({"--output", {}},
+                            "found '" + output.string() + "', which holds the input '" + read.string() +
+                                "', expected another folder",
+                            "inputs are never overwritten");
+        }
+}
+
+void check_together(std::span<const fs::path> models, const InputOptions& inputs) {
+    if (models.size() == 1) return;
+    if (inputs.given())
+        throw Error(inputs.data_set ? "found --inputs with several models, expected it with one"
+                                    : "found --input with several models, expected it with one");
+    if (recognize(models[0]) == ModelKind::program)
+        throw Error({models[0].string(), {}},
+                    "found '" + models[1].string() + "' after the program, expected nothing but options",
+                    "put -- before the program's arguments");
+    for (const fs::path& model : models)
+        if (recognize(model) == ModelKind::program)
+            throw Error({model.string(), {}}, "found a program among several models, expected it alone");
+}
+
+}  // namespace
+
+void check_traced(std::span<const fs::path> models, const InputOptions& inputs, const fs::path& folder) {
+    check_together(models, inputs);
+    check_inputs(models, inputs, folder);
+}
+
+std::vector<LoadedFrame> frames_to_trace(std::span<const fs::path> models, const InputOptions& inputs,
+                                         const fs::path& folder) {
+    TraceIndex index;
+    name_models(index, folder, models);
+    std::vector<LoadedFrame> all;
+    for (std::size_t i = 0; i < models.size(); ++i) {
+        const std::string& name = index.models[i].name;
+        const bool whole = recognize(models[i]) != ModelKind::trace;
+        for (LoadedFrame& frame : load_model(models[i], {.inputs = inputs})) {
+            if (whole) frame.graph.name = name;
+            if (models.size() > 1) frame.name = whole ? name : name + "/" + frame.name;
+            all.push_back(std::move(frame));
+        }
+    }
+    return all;
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,50 @@
+// What trace is asked of its models: which runs are recorded, what is checked, and what a trace must be.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/model.h"
+#include "debug/trace.h"
+
+namespace whittle::cli {
+
+class Tool;
+
+/// --record and --check-capture.
+struct RecordOptions {
+    std::string record = "always", check = "budget";
+
+    void declare(Tool& tool);
+    RecordPolicy records() const;
+    CheckPolicy checks() const;
+};
+
+/// --fullgraph and --export.
+struct WholeOptions {
+    bool fullgraph = false, exported = false;
+
+    void declare(Tool& tool);
+    /// Whether neither has anything to say against a model's graph, or what a program was captured as; else says what,
+    /// on stderr.
+    bool hold(const Tool& tool, const explain::Frame& frame) const;
+    bool hold(const Tool& tool, const TraceIndex& captured, const std::vector<explain::Frame>& frames) const;
+
+  private:
+    bool tell(const Tool& tool, const explain::Report& report, const std::vector<explain::Frame>& frames) const;
+};
+
+/// Throws Error for a trace that would be written over what it reads, and for what cannot be traced together: inputs
+/// are those of one model, and a program stands alone, for what follows it may be meant for it.
+void check_traced(std::span<const std::filesystem::path> models, const InputOptions& inputs,
+                  const std::filesystem::path& folder);
+
+/// The graphs of models that are no programs, all of them read. One that is its whole model is called as the model is
+/// among those of `folder`: exporters call theirs all alike ("torch_jit"). So is its frame where several models are
+/// traced, and others say whose they are.
+std::vector<LoadedFrame> frames_to_trace(std::span<const std::filesystem::path> models, const InputOptions& inputs,
+                                         const std::filesystem::path& folder);
+
+}  // namespace whittle::cli

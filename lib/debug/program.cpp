@@ -1,0 +1,74 @@
+#include "debug/program.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "frontends/libtorch/builder.h"
+#include "frontends/libtorch/launch.h"
+#include "graph/json.h"
+
+namespace whittle::debug {
+namespace fs = std::filesystem;
+
+namespace {
+
+libtorch::LaunchOptions launch_options(const ProgramRequest& request, const fs::path& own) {
+    libtorch::LaunchOptions launch{
+        .program = request.program,
+        .arguments = request.arguments,
+        .limits = {.bytes = static_cast<std::uint64_t>(request.limit_mb) << 20,
+                   .seconds = static_cast<double>(request.limit_seconds)},
+        .with_data = request.with_data,
+        .stdout_to_stderr = request.stdout_to_stderr,
+        .environment = {{"WHITTLE_TRACE_DIR", own.string()}, {"WHITTLE_TRACE_RECORDS", request.records}}};
+    std::string functions;
+    for (const std::string& name : request.functions) functions += (functions.empty() ? "" : ",") + name;
+    if (!functions.empty()) launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", functions);
+    if (!request.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", request.backend);
+    return launch;
+}
+
+/// What a program of our own API wrote into `folder`.
+void read_own(const fs::path& folder, const std::vector<std::string>& functions, RanProgram& ran) {
+    ran.own = load_index(folder);
+    for (const IndexGraph& graph : ran.own->graphs) ran.own_graphs.push_back(load_graph(folder / graph.file));
+    for (const std::string& name : functions)
+        if (std::find(ran.own->frames.begin(), ran.own->frames.end(), name) == ran.own->frames.end())
+            ran.notes.push_back("--function " + name + ": no function of this name was captured");
+}
+
+void read_events(const fs::path& file, const ProgramRequest& request, RanProgram& ran) {
+    const libtorch::EventFile events = libtorch::read_events(file);
+    libtorch::CapturedProgram captured =
+        libtorch::build_frames(events, {.level = request.composite ? libtorch::Level::api : libtorch::Level::core,
+                                        .functions = request.functions,
+                                        .ended = ran.status});
+    ran.frames = std::move(captured.frames);
+    if (captured.op_count == 0) ran.notes.push_back("the program ran no operation of LibTorch");
+    ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());
+}
+
+}  // namespace
+
+RanProgram run_program(const ProgramRequest& request) {
+    const TempDir scratch("whittle-capture");
+    const fs::path own = fs::absolute(request.folder.value_or(scratch.path() / "own"));
+    std::error_code no_folder;
+    fs::create_directories(own, no_folder);
+    if (no_folder) throw Error({own.string(), {}}, "cannot create the folder: " + no_folder.message());
+    libtorch::LaunchResult launched = libtorch::launch(launch_options(request, own), scratch.path());
+    RanProgram ran{.exit_code = launched.exit_code,
+                   .signal = launched.signal,
+                   .status = launched.status_text(),
+                   .seconds = launched.seconds};
+    if (fs::exists(own / "index.json"))
+        read_own(own, request.functions, ran);
+    else
+        ran.notes = std::move(launched.notes);
+    if (launched.events) read_events(*launched.events, request, ran);
+    return ran;
+}
+
+}  // namespace whittle::debug

@@ -1,0 +1,49 @@
+// Programs as what is debugged: run under capture, with what comes out of it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "capture/output_graph.h"
+#include "trace/index.h"
+
+namespace whittle::debug {
+
+/// How a program is captured.
+struct ProgramRequest {
+    std::filesystem::path program = {};
+    std::vector<std::string> arguments = {};
+    std::vector<std::string> functions = {};  ///< whose executions are captured; none: those that main calls
+    bool composite = false;                   ///< ops of LibTorch as the program calls them, else as those are made of
+    std::int64_t limit_mb = 2048, limit_seconds = 600;  ///< of the capture, which is cut then
+    bool with_data = false;                             ///< with the values of inputs, weights and results
+    bool stdout_to_stderr = false;
+
+    // What a program that is written against our own API is asked to do.
+    std::optional<std::filesystem::path> folder = {};  ///< for its trace; else it is read and removed
+    std::string records = "never";                     ///< as trace's --record
+    std::string backend = {};                          ///< instead of the program's own
+};
+
+struct RanProgram {
+    int exit_code = 0, signal = 0;  ///< of the program; signal 0: it exited
+    std::string status = {};        ///< "exit status 0", "killed by SIGSEGV"
+    double seconds = 0;             ///< that it ran
+    std::vector<capture::CapturedFrame> frames = {};
+    std::vector<std::string> notes = {};  ///< what could not be seen
+    /// What a program that is written against our own API told of itself, and the index's graphs, one each.
+    std::optional<TraceIndex> own = {};
+    std::vector<Graph> own_graphs = {};
+
+    /// "was killed by SIGSEGV", "ended with exit status 0".
+    std::string ending() const { return (signal ? "was " : "ended with ") + status; }
+};
+
+/// Runs it; its output goes where ours goes. Throws Error when it cannot be started, when the folder cannot be made and
+/// for a damaged event file.
+RanProgram run_program(const ProgramRequest& request);
+
+}  // namespace whittle::debug

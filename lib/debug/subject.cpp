@@ -1,0 +1,97 @@
+#include "debug/subject.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "run/captured.h"
+#include "run/trace_folder.h"
+#include "trace/frame_record.h"
+
+namespace whittle::debug {
+namespace fs = std::filesystem;
+
+Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
+    Subject subject{.model = model.string()};
+    for (LoadedFrame& loaded : graphs) {
+        explain::Frame frame{.name = loaded.name, .file = loaded.file.string(), .graph = std::move(loaded.graph)};
+        for (const Break& b : loaded.breaks) frame.breaks.push_back({b.node, b.reason});
+        subject.frames.push_back(std::move(frame));
+    }
+    if (!fs::is_directory(model)) return subject;
+    subject.index = load_index(model);
+    for (const IndexRecord& record : subject.index->records)
+        if (record.graph.empty() && failed(load_frame_record(model / record.file)))
+            subject.index->notes.push_back("capture failed in a function: " + record.file.string() +
+                                           " has what it did; replay captures it again");
+    for (explain::Frame& frame : subject.frames) frame.captured = explain::was_captured(frame, *subject.index);
+    return subject;
+}
+
+Subject subject_of(const fs::path& program, const RanProgram& ran) {
+    Subject subject{.model = program.string(), .frames = graphs_of(ran)};
+    subject.index = ran.own ? *ran.own : index_of(program.string(), ran.frames);
+    std::vector<std::string>& notes = subject.index->notes;
+    notes.insert(notes.end(), ran.notes.begin(), ran.notes.end());
+    if (ran.signal || ran.exit_code) notes.insert(notes.begin(), "the program: " + ran.status);
+    return subject;
+}
+
+void predict(Subject& subject, std::vector<cpp::Analysis> predictions) {
+    if (!predictions.empty() && !subject.index)
+        throw Error({subject.model, {}},
+                    "found neither a program nor a folder written by trace, expected one with --static",
+                    "leave MODEL out to see the predictions alone");
+    subject.predictions = std::move(predictions);
+}
+
+std::vector<explain::Frame> graphs_of(const RanProgram& ran) {
+    std::vector<explain::Frame> all;
+    for (std::size_t i = 0; i < ran.own_graphs.size(); ++i) {
+        const IndexGraph& entry = ran.own->graphs[i];
+        all.push_back({.name = entry.frame, .file = entry.file.string(), .graph = ran.own_graphs[i], .captured = true});
+    }
+    for (const capture::CapturedFrame& frame : ran.frames)
+        for (const capture::CapturedGraph& graph : frame.graphs)
+            all.push_back(
+                {.name = frame.name, .file = graph.graph.name + ".json", .graph = graph.graph, .captured = true});
+    return all;
+}
+
+std::vector<FailingFrame> failing_frames(const fs::path& program, const RanProgram& ran, const fs::path& folder,
+                                         Backend& backend, const Suspect& suspect) {
+    std::vector<FailingFrame> failing;
+    TraceFolder trace(folder, {&program, 1}, suspect.spec.text(), {});
+    for (const capture::CapturedFrame& frame : ran.frames)
+        for (const TracedFrame& run : trace.add(frame, "LibTorch", backend, suspect.options, RecordPolicy::on_error))
+            if (run.minifiable) failing.push_back({frame.name, run.graph.filename().string(), run.failure});
+    trace.finish();
+    return failing;
+}
+
+explain::Report report(const Subject& subject, const Backend& backend) {
+    explain::Report report =
+        explain::explain(subject.model, subject.frames, &backend, subject.index ? &*subject.index : nullptr);
+    report.failing = subject.failing.size();
+    return report;
+}
+
+std::string to_text(const Subject& subject, const explain::Report& report, const explain::TextOptions& options) {
+    std::string text;
+    for (const FailingFrame& frame : subject.failing)
+        text += "FAIL " + frame.name + " (" + frame.file + "): " + frame.failure + "\n";
+    if (!text.empty()) text += "\n";
+    text += explain::to_text(report, options);
+    if (!subject.predictions.empty()) text += explain::joined_text(subject.predictions, subject.index->breaks, options);
+    return text;
+}
+
+nlohmann::json to_json(const Subject& subject, const explain::Report& report) {
+    nlohmann::json json = explain::to_json(report);
+    if (!subject.predictions.empty()) json["static"] = explain::joined_json(subject.predictions, subject.index->breaks);
+    if (subject.runnable.empty()) return json;
+    json["failures"] = nlohmann::json::array();
+    for (const FailingFrame& frame : subject.failing) json["failures"].push_back(to_json(frame));
+    return json;
+}
+
+}  // namespace whittle::debug

@@ -1,0 +1,52 @@
+// What a report is about: graphs, with what was noticed while they were captured, and what a backend fails on of them.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "debug/check.h"
+#include "debug/program.h"
+#include "explain/report.h"
+#include "explain/static_report.h"
+
+namespace whittle::debug {
+
+struct Subject {
+    std::string model = {};
+    std::vector<explain::Frame> frames = {};
+    std::optional<TraceIndex> index = {};         ///< of what was captured from a program
+    std::vector<cpp::Analysis> predictions = {};  ///< of its sources, to be held against the index
+    /// Where the frames are that a backend was run on: a model, or a folder with what a program recorded. Empty: none
+    /// was run.
+    std::filesystem::path runnable = {};
+    std::vector<FailingFrame> failing = {};
+};
+
+/// The graphs of a model file; of a folder that trace wrote with its index.
+Subject subject_of(const std::filesystem::path& model, std::vector<LoadedFrame> graphs);
+
+/// What the program's run showed.
+Subject subject_of(const std::filesystem::path& program, const RanProgram& ran);
+
+/// Throws Error where nothing was captured that they could be held against.
+void predict(Subject& subject, std::vector<cpp::Analysis> predictions);
+
+/// The graphs of the program's run, in the order of its index.
+std::vector<explain::Frame> graphs_of(const RanProgram& ran);
+
+/// Writes what a LibTorch program recorded into `folder`, as trace does, and returns what of it fails on the backend so
+/// that minify would find it again. Throws Error when the reference cannot run what has no recorded results.
+std::vector<FailingFrame> failing_frames(const std::filesystem::path& program, const RanProgram& ran,
+                                         const std::filesystem::path& folder, Backend& backend, const Suspect& suspect);
+
+/// The report on it: where capture stopped or the backend would.
+explain::Report report(const Subject& subject, const Backend& backend);
+
+/// The report with what fails in front of it and what was predicted behind it.
+std::string to_text(const Subject& subject, const explain::Report& report, const explain::TextOptions& options);
+nlohmann::json to_json(const Subject& subject, const explain::Report& report);
+
+}  // namespace whittle::debug

@@ -1,0 +1,170 @@
+#include "debug/trace.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/interrupt.h"
+#include "explain/full_code.h"
+#include "explain/words.h"
+#include "frontends/cpp/description.h"
+#include "graph/abilities.h"
+
+namespace whittle::debug {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// How graphs of a program are checked. Who was told to stop should not go on for long.
+CaptureCheck check_of(const TraceRequest& request, const RanProgram& ran) {
+    constexpr double kPart = 0.2, kLeast = 1;
+    if (request.check == CheckPolicy::always) return CaptureCheck(CheckPolicy::always);
+    if (request.check == CheckPolicy::never || interrupt_signal()) return CaptureCheck(CheckPolicy::never);
+    return CaptureCheck(CheckPolicy::budget, std::max(kLeast, kPart * ran.seconds));
+}
+
+/// Each captured function as C++, beside its graphs.
+std::vector<std::string> write_code(const fs::path& folder) {
+    explain::FullCode code = explain::write_full_code(folder);
+    TraceWriter writer = TraceWriter::continued(folder);
+    for (const fs::path& file : code.files) writer.add_file(file.lexically_relative(folder));
+    writer.save();
+    for (const fs::path& file : code.files)
+        code.notes.push_back(file.string() + ": what runs in place of " + file.parent_path().filename().string() +
+                             ", to read and to step through");
+    return code.notes;
+}
+
+/// A program of our own API has written the folder itself. It ran on the backend, so that an error was its own to
+/// handle and a crash its end; wrong results show when its frames are run once more.
+void complete_own(const RanProgram& ran, const TraceRequest& request, Backend& backend, Traced& traced) {
+    TraceWriter writer = TraceWriter::continued(request.folder);
+    name_models(writer.index(), request.folder, request.models);
+    writer.index().environment = request.environment;
+    CaptureCheck check = check_of(request, ran);
+    check_records(request.folder, writer.index(), check);
+    writer.save();
+    traced.index = writer.index();
+    for (const IndexGraph& graph : traced.index.graphs)
+        traced.frames.push_back(
+            {.frame = graph.frame, .ops = graph.ops, .graph = graph.file, .capture_fault = graph.capture_fault});
+    if (!offered<Reference>(backend) && !traced.index.graphs.empty() && request.records != RecordPolicy::never)
+        traced.failing = failing_frames(request.load(request.folder), backend, {.options = request.suspect.options});
+}
+
+void write_folder(const RanProgram& ran, const TraceRequest& request, Backend& backend, Traced& traced) {
+    TraceFolder folder(request.folder, request.models, request.suspect.spec.text(), request.environment);
+    folder.check_with(check_of(request, ran));
+    for (const capture::CapturedFrame& frame : ran.frames)
+        for (TracedFrame& run : folder.add(frame, "LibTorch", backend, request.suspect.options, request.records))
+            traced.frames.push_back(std::move(run));
+    for (const std::string& note : ran.notes) folder.note(note);
+    if (cpp::save_descriptions(request.folder, cpp::read_program(request.models[0])))
+        folder.add_file(cpp::kDescriptions);
+    folder.finish();
+    traced.index = folder.index();
+    traced.compared = !folder.index().records.empty() && !offered<Reference>(backend);
+}
+
+/// "3 graphs, 2 graph breaks, 3 records".
+std::string counts(const TraceIndex& index) {
+    std::int64_t breaks = 0;
+    for (const IndexBreak& entry : index.breaks) breaks += entry.count;
+    const auto size = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
+    return explain::plural(size(index.graphs), "graph") + ", " + explain::plural(breaks, "graph break") + ", " +
+           explain::plural(size(index.records), "record") +
+           (index.graphs.empty() ? "" : ", " + checks_text(count_checks(index)));
+}
+
+}  // namespace
+
+std::size_t Traced::failures() const {
+    return static_cast<std::size_t>(
+        std::count_if(frames.begin(), frames.end(), [](const TracedFrame& run) { return !run.failure.empty(); }));
+}
+
+bool Traced::minifiable() const {
+    return !failing.empty() ||
+           std::any_of(frames.begin(), frames.end(), [](const TracedFrame& run) { return run.minifiable; });
+}
+
+bool Traced::good() const {
+    return failures() == 0 && failing.empty() &&
+           std::all_of(frames.begin(), frames.end(), [](const TracedFrame& run) { return run.capture_fault.empty(); });
+}
+
+Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request, const TraceObserver& observer) {
+    const auto backend = find_backend(request.suspect.spec);
+    TraceFolder folder(request.folder, request.models, request.suspect.spec.text(), request.environment);
+    if (request.check == CheckPolicy::never) folder.check_with(CaptureCheck(CheckPolicy::never));
+    Traced traced{.folder = request.folder};
+    for (const LoadedFrame& frame : frames) {
+        observer.before(frame);
+        traced.frames.push_back(folder.add({frame.name, frame.file.string(), frame.graph, frame.inputs, frame.expected,
+                                            frame.inputs_from, frame.expected_from},
+                                           *backend, request.suspect.options, request.records));
+        observer.after(traced.frames.back());
+    }
+    folder.finish();
+    traced.index = folder.index();
+    return traced;
+}
+
+Traced trace(const RanProgram& ran, const TraceRequest& request) {
+    const auto backend = find_backend(request.suspect.spec);
+    Traced traced{.folder = request.folder, .unseen = ran.notes, .status = ran.status, .ending = ran.ending()};
+    (ran.own ? complete_own : write_folder)(ran, request, *backend, traced);
+    traced.code = write_code(request.folder);
+    return traced;
+}
+
+std::string to_text(const TracedFrame& traced, const fs::path& folder) {
+    std::string text = (folder / traced.graph).string() + ": " + std::to_string(traced.ops) + " ops\n";
+    if (traced.record)
+        text += (folder / *traced.record).string() + ": inputs from " + traced.inputs_from +
+                ", expected outputs from " + traced.expected_from + "\n";
+    if (!traced.capture_fault.empty()) text += "CAPTURE FAULT " + traced.capture_fault + "\n";
+    if (!traced.failure.empty()) text += "FAIL " + traced.failure + "\n";
+    return text;
+}
+
+std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
+    std::vector<std::string> lines;
+    for (const TracedFrame& run : traced.frames) {
+        const std::string file = (traced.folder / run.graph).string();
+        if (!run.capture_fault.empty()) lines.push_back("CAPTURE FAULT " + file + ": " + run.capture_fault);
+        if (!run.failure.empty()) lines.push_back("FAIL " + file + ": " + run.failure);
+    }
+    for (const FailingFrame& frame : traced.failing) lines.push_back("FAIL " + frame.file + ": " + frame.failure);
+    const std::size_t failures = traced.failures();
+    if (traced.index.frames.empty() || failures)
+        for (const std::string& note : traced.unseen) lines.push_back((failures ? "note: " : "") + note);
+    if (quiet) return lines;
+    lines.insert(lines.end(), traced.code.begin(), traced.code.end());
+    lines.push_back(traced.folder.string() + ": " + counts(traced.index) +
+                    (traced.compared ? ", " + std::to_string(failures) + " that differ from LibTorch" : "") +
+                    "; the program " + traced.ending);
+    return lines;
+}
+
+nlohmann::json to_json(const Traced& traced) {
+    nlohmann::json frames = nlohmann::json::array();
+    for (const TracedFrame& run : traced.frames) {
+        nlohmann::json& entry =
+            frames.emplace_back(nlohmann::json{{"frame", run.frame}, {"graph", run.graph.string()}});
+        const auto add = [&](const char* key, const std::string& text) {
+            if (!text.empty()) entry[key] = text;
+        };
+        if (run.record) entry["record"] = run.record->string();
+        add("inputs_from", run.inputs_from);
+        add("expected_from", run.expected_from);
+        add("capture_fault", run.capture_fault);
+        add("failure", run.failure);
+    }
+    nlohmann::json all = {{"output", traced.folder.string()}, {"frames", frames}};
+    if (!traced.status.empty()) all["program"] = traced.status;
+    for (const FailingFrame& frame : traced.failing) all["failures"].push_back(to_json(frame));
+    return all;
+}
+
+}  // namespace whittle::debug

@@ -1,0 +1,65 @@
+// trace(): what was captured becomes a folder of graphs and records, each graph run once. Of models and of LibTorch
+// programs the folder is written here; a program of our own API has written its own, which is checked and completed.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "debug/check.h"
+#include "debug/program.h"
+#include "explain/report.h"
+#include "run/trace_folder.h"
+
+namespace whittle::debug {
+
+struct TraceRequest {
+    std::filesystem::path folder = {};
+    std::vector<std::filesystem::path> models = {};  ///< what is traced, as the index names it
+    Suspect suspect = {};                            ///< what runs the graphs; may be the reference
+    RecordPolicy records = RecordPolicy::always;
+    CheckPolicy check = CheckPolicy::budget;  ///< a program's budget is a part of the time it ran
+    std::map<std::string, std::string> environment = {};
+    /// Reads the folder's frames with values for their inputs; asked of programs of our own API only.
+    std::function<std::vector<LoadedFrame>(const std::filesystem::path& folder)> load = {};
+};
+
+struct Traced {
+    std::filesystem::path folder = {};
+    TraceIndex index = {};
+    std::vector<TracedFrame> frames = {};    ///< one for each run of a graph
+    std::vector<FailingFrame> failing = {};  ///< of our own API: what fails when it is run once more
+    std::vector<std::string> unseen = {};    ///< what capture could not see: it may be why results differ
+    std::vector<std::string> code = {};      ///< on the functions that were written as C++
+    std::string status = {}, ending = {};    ///< of a program
+    bool compared = false;                   ///< with LibTorch, of which records hold the results
+
+    /// Of the frames, those that failed, whoever is to blame.
+    std::size_t failures() const;
+    /// minify would find a failure again.
+    bool minifiable() const;
+    /// Nothing failed, and every graph computes what was observed.
+    bool good() const;
+};
+
+/// The frames of all models: one list for each. `before` is told each frame before it is run, `after` how it went.
+/// Throws Error when a folder cannot be written and when the reference cannot run a frame whose results nobody knows.
+struct TraceObserver {
+    std::function<void(const LoadedFrame&)> before = [](const LoadedFrame&) {};
+    std::function<void(const TracedFrame&)> after = [](const TracedFrame&) {};
+};
+Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request, const TraceObserver& observer);
+
+/// A program's run. Throws Error as above.
+Traced trace(const RanProgram& ran, const TraceRequest& request);
+
+/// A line or two for each graph and record that was written, and what went wrong.
+std::string to_text(const TracedFrame& traced, const std::filesystem::path& folder);
+/// What is said of a program's trace, a line each; `quiet`: of what went wrong alone.
+std::vector<std::string> to_lines(const Traced& traced, bool quiet);
+nlohmann::json to_json(const Traced& traced);
+
+}  // namespace whittle::debug

@@ -1,0 +1,231 @@
+// Groups of options as the programs share them: what they accept, what they refuse, what they are worth.
+#include <catch2/catch.hpp>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "cli/accuracy_choice.h"
+#include "cli/backend_choice.h"
+#include "cli/lists.h"
+#include "cli/minify.h"
+#include "cli/record_choice.h"
+#include "cli/report_options.h"
+#include "cli/subject.h"
+#include "cli/tool.h"
+#include "cli/trace_options.h"
+#include "graph/json.h"
+#include "graph/text.h"
+#include "trace/folder.h"
+
+using namespace whittle;
+using namespace whittle::cli;
+using Catch::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The group after a command line was parsed into it.
+template <class Group, class... Words>
+Group parsed(Words... words) {
+    Tool tool("sample", "", "Has the options of one group.");
+    Group group;
+    group.declare(tool);
+    REQUIRE_FALSE(tool.parse(std::vector<std::string>{words...}));
+    return group;
+}
+
+BackendChoice backend(std::vector<std::string> words) {
+    Tool tool("sample", "", "");
+    BackendChoice choice;
+    choice.declare(tool, "eager");
+    REQUIRE_FALSE(tool.parse(words));
+    return choice;
+}
+
+AccuracyChoice accuracy(std::vector<std::string> words) {
+    Tool tool("sample", "", "");
+    AccuracyChoice choice;
+    choice.declare(tool, "What differs.");
+    REQUIRE_FALSE(tool.parse(words));
+    return choice;
+}
+
+Graph relu(const std::string& name) {
+    return parse("graph " + name +
+                 " {\n  %x = placeholder[\"x\"] : f32[2]\n  %a = aten.relu.default(%x) : f32[2]\n  return (%a)\n}\n");
+}
+
+/// A trace of the graphs, each with two records.
+void write_trace(const fs::path& folder, const std::vector<std::string>& names) {
+    TraceWriter writer(folder, {.model = "m"});
+    for (const std::string& name : names) {
+        const std::size_t entry = writer.add_graph(relu(name), name);
+        const std::vector<Tensor> values = {Tensor::of(std::vector<float>{1, 2}, {2})};
+        for (int run = 0; run < 2; ++run) {
+            Record record{.name = {}, .frame = name, .backend = "eager", .inputs = values, .expected = values};
+            writer.add_record(entry, relu(name), record);
+        }
+    }
+    writer.save();
+}
+
+std::vector<std::string> names_of(const std::vector<fs::path>& files) {
+    std::vector<std::string> names;
+    for (const fs::path& file : files) names.push_back(file.stem().string());
+    return names;
+}
+
+using Names = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a backend is typed as it was chosen", "[options]") {
+    const Names words = {"--backend", "halide", "--backend-option", "a=1", "--backend-option", "b=2"};
+    const BackendChoice choice = backend(words);
+    CHECK(choice.words() == words);
+    CHECK(choice.options() == BackendOptions{{"a", "1"}, {"b", "2"}});
+    CHECK(choice.spec("eager").text() == "halide");
+    CHECK(backend({}).spec("eager").text() == "eager");
+    CHECK(backend({}).words().empty());
+    CHECK_THROWS_WITH(backend({"--backend-option", "a"}).options(), Contains("expected KEY=VALUE"));
+    CHECK_THROWS_WITH(backend({"--backend-option", "a=1", "--backend-option", "a=2"}).options(), Contains("twice"));
+}
+
+TEST_CASE("an accuracy is typed as it was chosen", "[options]") {
+    const Names words = {"--accuracy=fp64", "--rtol", "f16=0.1", "--atol", "2", "--ulp", "3"};
+    const AccuracyChoice choice = accuracy(words);
+    CHECK(choice.given());
+    CHECK(choice.words() == words);
+    CHECK_FALSE(accuracy({}).given());
+    CHECK(accuracy({}).words() == Names{"--accuracy"});
+}
+
+TEST_CASE("records are chosen by filter, shard and events", "[options]") {
+    const TempDir folder("whittle-options");
+    const std::vector<fs::path> all = {folder.path() / "t"};
+    write_trace(all[0], {"a", "b"});
+    const Tool tool("replay", "", "");
+    const auto chosen = [&](const RecordChoice& choice) { return names_of(choice.records(tool, all, {})); };
+    CHECK(chosen(parsed<RecordChoice>()) == Names{"a", "a_run1", "b", "b_run1"});
+    CHECK(chosen(parsed<RecordChoice>("--filter", "run1")) == Names{"a_run1", "b_run1"});
+    CHECK(chosen(parsed<RecordChoice>("--to-event", "3")) == Names{"a", "a_run1", "b"});
+    CHECK(chosen(parsed<RecordChoice>("--num-shards", "2", "--shard-index", "1")) == Names{"a_run1", "b_run1"});
+    CHECK_THROWS_WITH(chosen(parsed<RecordChoice>("--filter", "none")), Contains("--filter: found none of 4 records"));
+
+    CHECK_NOTHROW(parsed<RecordChoice>().check_usage(all));
+    CHECK_THROWS_WITH(parsed<RecordChoice>("--num-shards", "2").check_usage(all),
+                      Contains("--num-shards: found it alone"));
+    CHECK_THROWS_WITH(parsed<RecordChoice>("--to-event", "0").check_usage(all), Contains("--to-event: found 0"));
+    // The events of a folder are its records: only those of frame records alone are cut inside.
+    CHECK_FALSE(parsed<RecordChoice>("--to-event", "1").events(all));
+
+    const fs::path graph = folder.path() / "g.json";
+    save_graph(relu("g"), graph);
+    const std::vector<fs::path> no_record = {graph};
+    CHECK_THROWS_WITH(parsed<RecordChoice>().check_usage(no_record), Contains("found a graph, expected a record"));
+}
+
+TEST_CASE("what trace is asked becomes a policy", "[options]") {
+    CHECK(parsed<RecordOptions>().records() == RecordPolicy::always);
+    CHECK(parsed<RecordOptions>("--record", "on-error").records() == RecordPolicy::on_error);
+    CHECK(parsed<RecordOptions>("--record", "never").records() == RecordPolicy::never);
+    CHECK(parsed<RecordOptions>().checks() == CheckPolicy::budget);
+    CHECK(parsed<RecordOptions>("--check-capture", "always").checks() == CheckPolicy::always);
+    CHECK(parsed<RecordOptions>("--check-capture", "never").checks() == CheckPolicy::never);
+}
+
+TEST_CASE("a graph with a break is whole only for who does not ask", "[options]") {
+    const Tool tool("trace", "", "");
+    const explain::Frame good{.graph = relu("g")};
+    explain::Frame broken = good;
+    broken.graph.nodes.at(1).target = "example.unknown";
+    CHECK(parsed<WholeOptions>().hold(tool, broken));
+    CHECK(parsed<WholeOptions>("--fullgraph").hold(tool, good));
+    CHECK_FALSE(parsed<WholeOptions>("--fullgraph").hold(tool, broken));
+    CHECK_FALSE(parsed<WholeOptions>("--export").hold(tool, broken));
+}
+
+TEST_CASE("models that are traced together are called by their names", "[options]") {
+    const TempDir folder("whittle-options");
+    const fs::path first = folder.path() / "first.json", second = folder.path() / "second.json";
+    save_graph(relu("torch_jit"), first);
+    save_graph(relu("torch_jit"), second);
+    const std::vector<fs::path> one = {first}, both = {first, second};
+    const std::vector<LoadedFrame> frames = frames_to_trace(both, {}, folder.path() / "t");
+    REQUIRE(frames.size() == 2);
+    CHECK(frames[0].graph.name == "first");
+    CHECK(frames[1].name == "second");
+    CHECK(frames_to_trace(one, {}, folder.path() / "t").at(0).name == "main");
+
+    CHECK_NOTHROW(check_traced(both, {}, folder.path() / "t"));
+    CHECK_THROWS_WITH(check_traced(both, {}, folder.path()), Contains("which holds the input"));
+    CHECK_THROWS_WITH(check_traced(both, {.inputs = {"x=x.npy"}}, folder.path() / "t"),
+                      Contains("with several models"));
+    const std::vector<fs::path> mixed = {first, "/bin/true"};
+    CHECK_THROWS_WITH(check_traced(mixed, {}, folder.path() / "t"), Contains("expected it alone"));
+}
+
+TEST_CASE("sources are read with the flags that are theirs", "[options]") {
+    Names got;
+    const auto analyze = [&](const std::string& file, const Names& flags) {
+        got = flags;
+        return cpp::Analysis{.file = file, .functions = {{.name = "step"}, {.name = "main"}}};
+    };
+    const SourceOptions options = parsed<SourceOptions>("--static", "toy.cpp", "--static-flags", "-DA 'x y'");
+    REQUIRE(options.analyses({}, {}, {"-std=c++17"}, analyze).size() == 1);
+    CHECK(got == Names{"-DA", "x y", "-std=c++17"});
+    // What follows -- is the program's own where there is one.
+    options.analyses("/bin/true", {"main"}, {"--steps"}, analyze);
+    CHECK(got == Names{"-DA", "x y"});
+    CHECK_THROWS_WITH(options.analyses({}, {"stepp"}, {}, analyze),
+                      Contains("which is no function of toy.cpp") && Contains("'step'"));
+    CHECK_THROWS_WITH(parsed<SourceOptions>("--static-flags", "-O2").analyses({}, {}, {}, analyze),
+                      Contains("expected it with --static only"));
+    CHECK(parsed<SourceOptions>().analyses({}, {}, {}, analyze).empty());
+}
+
+TEST_CASE("a suspect is the default one until a backend is named", "[options]") {
+    SubjectOptions options;
+    CHECK_FALSE(options.runs_backend());
+    CHECK(options.suspect().spec.text() == kDefaultSuspect);
+    options.minify = true;
+    CHECK(options.runs_backend());
+    options = {.backend = backend({"--backend", "eager"})};
+    CHECK(options.runs_backend());
+
+    const TempDir folder("whittle-options");
+    const fs::path graph = folder.path() / "g.json";
+    save_graph(relu("g"), graph);
+    const Tool tool("explain", "", "");
+    // The reference is not tried: it has no failures of its own.
+    CHECK(subject_of(tool, graph, options, folder.path() / "t").runnable.empty());
+    options.backend.name = "relu_compile_error_TESTING_ONLY";
+    const debug::Subject subject = subject_of(tool, graph, options, folder.path() / "t");
+    CHECK(subject.runnable == graph);
+    REQUIRE(subject.failing.size() == 1);
+    CHECK(subject.failing[0].failure == "exception at compile: ReluCompileError");
+}
+
+TEST_CASE("the next command is the one that was typed, with --minify", "[options]") {
+    Tool tool("trace", "MODEL", "");
+    std::vector<std::string> rest;
+    bool minify = false;
+    fs::path model;
+    tool.positional("MODEL", model, "");
+    tool.flag("--minify", minify, "");
+    tool.after_dashes(rest, "");
+    REQUIRE_FALSE(tool.parse(std::vector<std::string>{"a b", "--", "--steps"}));
+    std::ostringstream report;
+    nlohmann::json json;
+    follow_up(tool, {}, report, json);
+    CHECK(report.str() == "next: trace 'a b' --minify -- --steps\n");
+    CHECK(json.is_null());
+}
+
+TEST_CASE("a page says what an id means", "[options]") {
+    CHECK(break_page("WB0001").starts_with("## WB0001: "));
+    CHECK(break_page("all").find(break_page("WB0001")) != std::string::npos);
+    CHECK_THROWS_WITH(break_page("WB9999"), Contains("--break: found 'WB9999', expected an id from WB0001"));
+}
