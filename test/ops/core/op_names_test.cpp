@@ -28,7 +28,7 @@ std::vector<std::string> told_apart(std::string line) {
         const std::string literal = (*match)[2];
         // A list may well hold a word that is an op's name, too, or the target of a call to be issued.
         const bool listed = (*match)[1] == "{" || (*match)[1] == ",";
-        if (listed ? literal.starts_with("aten::") || capture_role(literal) != CaptureRole::call : names_op(literal))
+        if (listed ? (literal.starts_with("aten::") && literal != "aten::") || capture_role(literal) != CaptureRole::call : names_op(literal))
             names.push_back(literal);
     }
     return names;
