@@ -79,9 +79,19 @@ Batch batch(const RegisteredOp& op, const std::vector<Sample>& samples) {
     return all;
 }
 
+/// Whether some value is of a type that Halide does not have: refused by name ("halide names a dtype that it does not
+/// have").
+bool has_foreign_dtype(const Graph& graph) {
+    for (const Node& node : graph.nodes)
+        for (const ValueMeta& meta : node.results)
+            if (info_of(meta.dtype).halide.empty()) return true;
+    return false;
+}
+
 bool lowers(const RegisteredOp& op, const Sample& sample) {
     try {
-        return halide::not_lowered(graph_of(op, sample)).empty();
+        const Graph graph = graph_of(op, sample);
+        return halide::not_lowered(graph).empty() && !has_foreign_dtype(graph);
     } catch (const Error&) {
         return false;  // a decomposition refuses this sample by name
     }

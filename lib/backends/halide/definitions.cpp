@@ -160,6 +160,7 @@ class LoadCounter final : public Sink<Loads> {
     Loads literal(DType, const Scalar&) override { return {}; }
     Loads from_bits(DType, std::uint64_t) override { return {}; }
     Loads cast(DType, bool, const Loads& a) override { return a; }
+    Loads unsigned_bits(DType, const Loads& a) override { return a; }
     Loads infix(Op, const Loads& a, const Loads& b) override { return sum({a, b}); }
     Loads prefix(Op, const Loads& a) override { return a; }
     Loads call(const std::string&, const std::vector<Loads>& in) override { return sum(in); }

@@ -101,6 +101,10 @@ class TextSink final : public Sink<Code> {
         return {"Halide::cast(" + type_text(dtype, as_unsigned) + ", " + a.text + ")"};
     }
 
+    Code unsigned_bits(DType dtype, const Code& a) override {
+        return {"Halide::reinterpret(" + type_text(dtype, true) + ", " + a.text + ")"};
+    }
+
     Code infix(expr::Op op, const Code& a, const Code& b) override { return expr::infix_code(op, a, b); }
 
     Code prefix(expr::Op op, const Code& a) override {

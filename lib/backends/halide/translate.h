@@ -13,7 +13,8 @@
 //  - abs of f64 is x < 0 ? 0 - x : x, so that abs(-0) is -0: the comparison is turned round.
 //  - abs of a signed type is unsigned; x << n of signed types may be turned into a multiplication that overflows.
 //  - A cast of a float to an integer and then to a narrower one is merged into one, which does not wrap: the bits that
-//    remain are masked in between.
+//    remain are masked in between. So is one of the same width (https://github.com/halide/Halide/pull/9105): on
+//    AVX-512 unsigned(int(-2.0f)) becomes a conversion that gives 2^32 - 1; the bits are reinterpreted instead.
 //  - A cast from bool can fail an internal assertion of the search for narrow multiplications: a select instead.
 //  - exp, log, pow … of Halide are its own approximations, wrong for NaN and infinities: the C library's are called.
 //  - Required regions are computed by interval arithmetic: an index it cannot bound as tightly as we do is given its
@@ -55,6 +56,8 @@ class Sink {
     virtual E from_bits(DType dtype, std::uint64_t bits) = 0;
     /// cast to the type, or to the unsigned type of the same width.
     virtual E cast(DType dtype, bool as_unsigned, const E& a) = 0;
+    /// The bits of a signed integer of this type as the unsigned type of the same width.
+    virtual E unsigned_bits(DType dtype, const E& a) = 0;
     virtual E infix(expr::Op op, const E& a, const E& b) = 0;
     /// logical_not and bit_not.
     virtual E prefix(expr::Op op, const E& a) = 0;
@@ -283,10 +286,15 @@ class Translator {
         const bool wide = size_of(e->dtype) >= 4;
         const bool arithmetic = e->op == Op::add || e->op == Op::sub || e->op == Op::mul;
         if (is_signed && ((arithmetic && wide && bounds_.may_wrap(e)) || e->op == Op::shl)) {
-            const E a = sink_.cast(e->dtype, true, in[0]), b = sink_.cast(e->dtype, true, in[1]);
+            const E a = unsigned_operand(e, 0, in), b = unsigned_operand(e, 1, in);
             return sink_.cast(e->dtype, false, sink_.infix(e->op, a, b));
         }
         return sink_.infix(e->op, in[0], in[1]);
+    }
+
+    E unsigned_operand(const expr::Expr& e, std::size_t i, const std::vector<E>& in) {
+        return comes_from_float(e->operands[i]) ? sink_.unsigned_bits(e->dtype, in[i])
+                                                : sink_.cast(e->dtype, true, in[i]);
     }
 
     Sink<E>& sink_;
