@@ -6,6 +6,7 @@
 // Emitter, its part of a repro, is in emitter.h.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -46,19 +47,26 @@ class Switchable {
         std::vector<Pass> passes = {};           ///< in the order in which they are to be suspected
     };
 
+    /// One compilation of a graph under options, looked into.
+    class Inspection {
+      public:
+        virtual ~Inspection() = default;
+        /// What there is to switch off.
+        virtual const Parts& parts() const = 0;
+        /// The graph, which has its failure (a mismatch), fails without any directive: what is wrong already in what
+        /// the directives are for? Nothing where that computes `expected` or nobody can say.
+        virtual std::optional<Culprit> wrong_before(std::span<const Tensor> expected) {
+            return static_cast<void>(expected), std::nullopt;
+        }
+    };
+
     virtual ~Switchable() = default;
-    /// What there is to switch off when `graph` is compiled under `options`; nothing when it cannot be compiled so far.
-    virtual std::optional<Parts> parts(const Graph& graph, const BackendOptions& options) = 0;
+    /// Null when the graph, which outlives the inspection, cannot be compiled so far.
+    virtual std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) = 0;
     /// `options` and, beside what they switch off, these directives (their texts).
     virtual BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const = 0;
     /// `options` with only the first `most` applications of a pass.
     virtual BackendOptions limited(BackendOptions options, const std::string& pass, int most) const = 0;
-
-    /// The graph, which has its failure (a mismatch), fails without any directive: what is wrong already in what the
-    /// directives are for? Nothing where that computes `expected` or nobody can say.
-    virtual std::optional<Culprit> wrong_before(const Graph& graph, std::span<const Tensor> expected) {
-        return static_cast<void>(graph), static_cast<void>(expected), std::nullopt;
-    }
 };
 
 }  // namespace whittle

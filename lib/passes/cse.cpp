@@ -31,7 +31,7 @@ std::string key_of(Node node, const Graph& graph) {
 
 }  // namespace
 
-Graph cse(const Graph& graph) {
+Graph cse(const Graph& graph, const CseOptions& options, Origins* origins) {
     Rewriter rewriter(graph);
     std::unordered_map<std::string, NodeRef> seen;
     for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
@@ -41,14 +41,19 @@ Graph cse(const Graph& graph) {
             continue;
         }
         const Node mapped = map_inputs(node, [&](NodeRef ref) { return Arg(rewriter.mapped(ref)); });
-        const std::string key = key_of(mapped, rewriter.graph());
+        std::string key = key_of(mapped, rewriter.graph());
+        if (options.compared) options.compared(mapped, key);
         const auto found = seen.find(key);
-        if (found != seen.end())
+        if (found == seen.end())
+            seen.emplace(key, rewriter.copy(id));
+        else if (!options.allow || node.kind == NodeKind::get_attr || is_getitem(node) || options.allow())
             rewriter.replace(id, found->second);
         else
-            seen.emplace(key, rewriter.copy(id));
+            rewriter.copy(id);
     }
-    return rewriter.finish();
+    Graph result = rewriter.finish();
+    if (origins) *origins = rewriter.origins();
+    return result;
 }
 
 }  // namespace whittle

@@ -6,7 +6,7 @@
 
 namespace whittle {
 
-Graph dce(const Graph& graph) {
+Graph dce(const Graph& graph, Origins* origins) {
     std::vector<bool> live(graph.nodes.size(), false);
     for (std::size_t i = graph.nodes.size(); i-- > 0;) {
         const Node& node = graph.nodes[i];
@@ -17,6 +17,7 @@ Graph dce(const Graph& graph) {
     for (std::size_t i = 0; i < live.size(); ++i)
         if (live[i]) rewriter.copy(static_cast<NodeId>(i));
     Graph result = rewriter.finish();
+    if (origins) *origins = rewriter.origins();
     result.subgraphs.clear();
     for (const Node& node : result.nodes) copy_nested(node, graph, result);
     return result;

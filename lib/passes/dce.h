@@ -1,12 +1,12 @@
 // dce(): dead code goes.
 #pragma once
 
-#include "graph/graph.h"
+#include "passes/origins.h"
 
 namespace whittle {
 
 /// Drops calls, getitems and get_attr nodes that no output depends on, and the attributes and nested graphs that only
 /// they named. Placeholders stay, because inputs are given by position; so do calls that mutate an operand.
-Graph dce(const Graph& graph);
+Graph dce(const Graph& graph, Origins* origins = nullptr);
 
 }  // namespace whittle

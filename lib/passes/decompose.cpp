@@ -22,7 +22,8 @@ const RegisteredOp* composite(const Node& node) {
 
 class Decomposer {
   public:
-    explicit Decomposer(const Graph& graph) : rewriter_(graph), builder_(rewriter_.graph()) {}
+    Decomposer(const Graph& graph, const DecomposeOptions& options)
+        : rewriter_(graph), builder_(rewriter_.graph()), options_(options) {}
 
     Graph run() {
         const Graph& from = rewriter_.from();
@@ -38,6 +39,8 @@ class Decomposer {
         return rewriter_.finish();
     }
 
+    const Origins& origins() const { return rewriter_.origins(); }
+
   private:
     void expand(NodeId id, const Node& node, const RegisteredOp& op) {
         const auto resolve = [this](NodeRef old) {
@@ -45,6 +48,7 @@ class Decomposer {
             return NodeValue{ref, rewriter_.graph().node(ref).meta()};
         };
         builder_.set_origin(node);
+        rewriter_.work_on(id);
         std::vector<NodeRef> results;
         try {
             results = op.def->decompose(builder_, Arguments<NodeValue>(op.schema, node, resolve));
@@ -54,6 +58,7 @@ class Decomposer {
         WHITTLE_CHECK(results.size() == node.results.size(),
                       node.target + " decomposes into " + std::to_string(results.size()) + " results, expected " +
                           std::to_string(node.results.size()));
+        if (options_.decomposed) options_.decomposed(builder_, node, results);
         if (results.size() == 1) rewriter_.replace(id, results[0]);
         expanded_[id] = std::move(results);
     }
@@ -68,6 +73,7 @@ class Decomposer {
 
     Rewriter rewriter_;
     GraphBuilder builder_;
+    const DecomposeOptions& options_;
     std::map<NodeId, std::vector<NodeRef>> expanded_;
 };
 
@@ -85,11 +91,15 @@ bool has_foreign_call(const Graph& graph) {
 
 }  // namespace
 
-Graph decompose(const Graph& graph) {
+Graph decompose(const Graph& graph, const DecomposeOptions& options, Origins* origins) {
     Graph result = graph;
+    if (origins) *origins = own_origins(graph);
     for (int round = 0; has_composite(result); round++) {
         WHITTLE_CHECK(round < kMaxRounds, "an op decomposes into itself");
-        result = Decomposer(result).run();
+        Decomposer decomposer(result, options);
+        Graph next = decomposer.run();
+        if (origins) *origins = through(decomposer.origins(), *origins);
+        result = std::move(next);
     }
     if (!has_foreign_call(result)) {
         result.dialect = "aten";

@@ -21,7 +21,7 @@ bool has_graph(const Arg& arg) {
 
 class Folder {
   public:
-    Folder(const Graph& graph, std::int64_t max_elements) : rewriter_(graph), max_elements_(max_elements) {}
+    Folder(const Graph& graph, const FoldOptions& options) : rewriter_(graph), options_(options) {}
 
     Graph run() {
         const Graph& from = rewriter_.from();
@@ -35,6 +35,8 @@ class Folder {
         return rewriter_.finish();
     }
 
+    const Origins& origins() const { return rewriter_.origins(); }
+
   private:
     /// The constant that a getitem of a folded call reads.
     std::optional<NodeRef> folded_item(const Node& node) const {
@@ -44,7 +46,19 @@ class Folder {
         return found->second.at(static_cast<std::size_t>(read->index));
     }
 
+    /// All its operands are constants, at least one of them an attribute, and its results a function of them.
     bool foldable(const Node& node) const {
+        if (!is_function(node)) return false;
+        bool constant = true, attribute = false;
+        for_each_input(node, [&](NodeRef ref) {
+            const Node& operand = mapped(ref);
+            attribute |= operand.kind == NodeKind::get_attr;
+            constant &= operand.kind == NodeKind::get_attr || is_filler(operand);
+        });
+        return constant && attribute;
+    }
+
+    bool is_function(const Node& node) const {
         if (!is_op_call(node)) return false;
         const RegisteredOp* op = Registry::instance().op(node.target);
         if (!op || op->def->random) return false;
@@ -57,15 +71,17 @@ class Folder {
         std::int64_t elements = 0;
         for (const ValueMeta& meta : node.results)
             if (__builtin_add_overflow(elements, meta.numel(), &elements)) return false;
-        if (elements > max_elements_) return false;
-        bool constant = true;
-        for_each_input(node, [&](NodeRef ref) {
-            constant &= rewriter_.has(ref) && constant_of(rewriter_.mapped(ref)).kind == NodeKind::get_attr;
-        });
-        return constant;
+        return elements <= options_.max_elements;
     }
 
-    const Node& constant_of(NodeRef ref) const { return rewriter_.graph().node(ref); }
+    /// A call without operands and with one result.
+    bool is_filler(const Node& node) const {
+        bool reads = false;
+        for_each_input(node, [&](NodeRef) { reads = true; });
+        return !reads && node.results.size() == 1 && is_function(node);
+    }
+
+    const Node& mapped(NodeRef old) const { return rewriter_.graph().node(rewriter_.mapped(old)); }
 
     bool fold(NodeId id, const Node& node) {
         Graph call;
@@ -74,8 +90,10 @@ class Folder {
         std::map<NodeId, NodeRef> operands;
         for_each_input(node, [&](NodeRef ref) {
             if (operands.count(ref.id)) return;
-            const std::string& target = constant_of(rewriter_.mapped(ref)).target;
-            operands[ref.id] = call.get_attr(target, rewriter_.graph().attributes.at(target));
+            const Node& operand = mapped(ref);
+            operands[ref.id] = operand.kind == NodeKind::get_attr
+                                   ? call.get_attr(operand.target, rewriter_.graph().attributes.at(operand.target))
+                                   : call.add(operand);
         });
         const NodeRef result = call.add(map_inputs(node, [&](NodeRef ref) { return Arg(operands.at(ref.id)); }));
         call.output(add_results(call, result));
@@ -85,17 +103,24 @@ class Folder {
         } catch (const Error&) {
             return false;  // whoever runs the graph meets the same error, with more to say about it
         }
-        return store(id, node, values);
+        return fits(node, values) && (!options_.allow || options_.allow()) && store(id, node, values);
     }
 
-    /// Constants in place of the call; not when their metas are not those that the rest of the graph was inferred from.
-    bool store(NodeId id, const Node& node, const std::vector<Tensor>& values) {
+    /// Of the metas that the rest of the graph was inferred from.
+    static bool fits(const Node& node, const std::vector<Tensor>& values) {
         for (std::size_t i = 0; i < values.size(); ++i) {
             const ValueMeta& meta = node.results[i];
             if (values[i].dtype() != meta.dtype || values[i].sizes() != meta.sizes ||
                 values[i].strides() != meta.strides)
                 return false;
         }
+        return true;
+    }
+
+    /// Constants in place of the call.
+    bool store(NodeId id, const Node& node, std::vector<Tensor>& values) {
+        if (options_.folded) options_.folded(node, values);
+        rewriter_.work_on(id);
         std::vector<NodeRef> constants;
         for (std::size_t i = 0; i < values.size(); ++i) {
             const NodeRef ref = rewriter_.graph().get_attr(node.name + (i ? '_' + std::to_string(i) : ""), values[i]);
@@ -110,12 +135,20 @@ class Folder {
     }
 
     Rewriter rewriter_;
-    const std::int64_t max_elements_;
+    const FoldOptions& options_;
     std::map<NodeId, std::vector<NodeRef>> results_;  ///< of folded calls, by old id
 };
 
 }  // namespace
 
-Graph fold_constants(const Graph& graph, std::int64_t max_elements) { return dce(Folder(graph, max_elements).run()); }
+Graph fold_constants(const Graph& graph, const FoldOptions& options, Origins* origins) {
+    Folder folder(graph, options);
+    const Graph folded = folder.run();
+    if (!origins) return dce(folded);
+    Origins kept;
+    Graph result = dce(folded, &kept);
+    *origins = through(kept, folder.origins());
+    return result;
+}
 
 }  // namespace whittle

@@ -2,14 +2,24 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
-#include "graph/graph.h"
+#include "passes/origins.h"
 
 namespace whittle {
 
+struct FoldOptions {
+    std::int64_t max_elements = 1 << 16;  ///< of a call's results together
+    /// Asked before each call is folded; false: it stays.
+    std::function<bool()> allow = {};
+    /// Called with the values that a call folds to; may change them.
+    std::function<void(const Node& call, std::vector<Tensor>& values)> folded = {};
+};
+
 /// Replaces every call whose operands are all constants by its value, computed by the reference kernels, as an
-/// attribute named like the call; then dce. Random ops, calls with nested graphs, results of more than `max_elements`
-/// elements and calls that cannot be evaluated stay as they are.
-Graph fold_constants(const Graph& graph, std::int64_t max_elements = 1 << 16);
+/// attribute named like the call; then dce. A call without operands (full, arange) counts as a constant of those that
+/// read it, but is none itself: what fills a tensor is less to keep than the tensor. Random ops, calls with nested
+/// graphs, results of more than `max_elements` elements and calls that cannot be evaluated stay as they are.
+Graph fold_constants(const Graph& graph, const FoldOptions& options = {}, Origins* origins = nullptr);
 
 }  // namespace whittle

@@ -37,6 +37,8 @@ class Functionalizer {
         return finish();
     }
 
+    const Origins& origins() const { return rewriter_.origins(); }
+
   private:
     struct Slot {
         NodeId same_as = -1;       ///< the result of an in-place op is its operand
@@ -86,6 +88,7 @@ class Functionalizer {
 
     void visit(NodeId id) {
         const Node& n = node(id);
+        rewriter_.work_on(id);
         const Schema* schema = n.kind == NodeKind::call ? Registry::instance().find(n.target) : nullptr;
         if (schema && writes(*schema)) return write(id);
         if (const std::optional<ValueRef> read = item_read(n)) {
@@ -190,6 +193,7 @@ class Functionalizer {
 
     Functionalized finish() {
         Functionalized result;
+        rewriter_.work_on(static_cast<NodeId>(from_.nodes.size()) - 1);
         std::vector<NodeRef> outputs;
         for (const NodeId id : from_.outputs()) outputs.push_back(value(id));
         for (std::size_t i = 0; i < from_.nodes.size(); ++i) {
@@ -224,12 +228,18 @@ bool has_writes(const Graph& graph) {
     return false;
 }
 
-Functionalized functionalize(const Graph& graph) {
+Functionalized functionalize(const Graph& graph, Origins* origins) {
     for (const auto& [name, subgraph] : graph.subgraphs)
         if (has_writes(*subgraph))
             throw Error({"", "nested graph " + name}, "found a write to an operand, expected none in nested graphs");
-    if (!has_writes(graph)) return {graph, {}};
-    return Functionalizer(graph).run();
+    if (!has_writes(graph)) {
+        if (origins) *origins = own_origins(graph);
+        return {graph, {}};
+    }
+    Functionalizer functionalizer(graph);
+    Functionalized result = functionalizer.run();
+    if (origins) *origins = functionalizer.origins();
+    return result;
 }
 
 }  // namespace whittle

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "graph/graph.h"
+#include "passes/origins.h"
 
 namespace whittle {
 
@@ -26,7 +26,7 @@ struct Functionalized {
 /// recorded strides). Throws Error naming the node for an op that writes and has no functional form, for a write that
 /// would change dtype category or sizes, for a write through a view that shows an element twice, and for writes inside
 /// nested graphs. Values that only share memory outside the graph are not known to.
-Functionalized functionalize(const Graph& graph);
+Functionalized functionalize(const Graph& graph, Origins* origins = nullptr);
 
 /// Whether it is a call that writes to an operand.
 bool writes(const Node& node);

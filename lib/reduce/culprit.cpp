@@ -16,9 +16,9 @@ class CulpritFinder {
         : graph_(graph), failure_(*graph.failure), backend_(backend), switchable_(switchable), options_(options) {}
 
     std::optional<Culprit> run() {
-        std::optional<Switchable::Parts> parts = switchable_.parts(graph_, failure_.options);
-        if (!parts) return std::nullopt;
-        directives_ = std::move(parts->directives);
+        const std::unique_ptr<Switchable::Inspection> inspection = switchable_.inspect(graph_, failure_.options);
+        if (!inspection) return std::nullopt;
+        directives_ = inspection->parts().directives;
         expected_ = evaluate(graph_, failure_.inputs);
         Set all;
         for (std::size_t i = 0; i < directives_.size(); i++) all.push_back(static_cast<int>(i));
@@ -26,10 +26,9 @@ class CulpritFinder {
         if (!directives_.empty() && !fails(Set{})) return directive(all);
         if (stopped()) return std::nullopt;
         std::optional<Culprit> found;
-        if (failure_.signature.kind == name(Outcome::Kind::mismatch))
-            found = switchable_.wrong_before(graph_, expected_);
+        if (failure_.signature.kind == name(Outcome::Kind::mismatch)) found = inspection->wrong_before(expected_);
         if (found && found->component == "lowering") return found;
-        for (const Switchable::Pass& pass : parts->passes)
+        for (const Switchable::Pass& pass : inspection->parts().passes)
             if (std::vector<std::string> limits = first_failing(pass); !limits.empty())
                 return Culprit{found ? found->component : "compiler", {}, std::move(limits), pass.name};
         return found ? found : Culprit{"compiler", {}, {}, {}};

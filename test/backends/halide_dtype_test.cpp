@@ -1,7 +1,7 @@
 // Dtypes that Halide does not have are refused by name, wherever in a graph they occur.
 #include <catch2/catch.hpp>
 
-#include "backends/halide/plan.h"
+#include "backends/halide/planned.h"
 #include "ops/core/builder.h"
 
 namespace whittle {
@@ -13,7 +13,8 @@ TEST_CASE("halide names a dtype that it does not have", "[halide]") {
     const NodeValue stored = builder.convert({x, graph.node(x).meta()}, DType::f8_e4m3fn);
     graph.output({builder.convert(stored, DType::f32).ref});
 
-    const auto planned = halide::plan(graph);
+    program::CompiledProgram program(graph);
+    const auto planned = halide::planned(program);
     const auto* failure = std::get_if<BackendFailure>(&planned);
     REQUIRE(failure);
     CHECK(failure->unsupported);

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "backends/halide/halide_text.h"
-#include "backends/halide/plan.h"
+#include "backends/halide/planned.h"
 #include "base/files.h"
 #include "graph/text.h"
 
@@ -15,10 +15,11 @@ namespace {
 /// Every kernel of the graph: its group, its schedule and the text of both. The target is named, so that every machine
 /// writes the same.
 std::string kernels_of(const std::string& graph) {
-    const auto planned = halide::plan(parse(graph));
-    REQUIRE(std::holds_alternative<halide::Plan>(planned));
+    program::CompiledProgram program(parse(graph));
+    const auto planned = halide::planned(program);
+    REQUIRE(std::holds_alternative<const program::Plan*>(planned));
     std::string text;
-    for (const halide::Kernel& kernel : std::get<halide::Plan>(planned).kernels) {
+    for (const program::Kernel& kernel : std::get<const program::Plan*>(planned)->kernels) {
         text += "/*\n" + print(kernel.group);
         for (const expr::Directive& directive : kernel.schedule) text += print(directive) + "\n";
         text += "*/\n" + halide::to_halide_cpp(kernel.group, kernel.schedule, kernel.group.name, "x86-64-linux");

@@ -38,12 +38,16 @@ class Outside final : public Backend, public Switchable, public Emitter {
         return std::make_unique<Run>(graph, wrong_nodes(graph, options));
     }
 
-    std::optional<Parts> parts(const Graph& graph, const BackendOptions& options) override {
-        Parts parts;
+    struct Look final : Inspection {
+        const Parts& parts() const override { return found; }
+        Parts found;
+    };
+    std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) override {
+        auto look = std::make_unique<Look>();
         for (const Directive& directive : std::vector<Directive>{{"prefetch()"}, {kUnroll}, {kFuse, {1}}})
-            if (!has(options, "off", directive.text)) parts.directives.push_back(directive);
-        parts.passes = {{"dead", 1}, {"peephole", static_cast<int>(negs(graph).size())}};
-        return parts;
+            if (!has(options, "off", directive.text)) look->found.directives.push_back(directive);
+        look->found.passes = {{"dead", 1}, {"peephole", static_cast<int>(negs(graph).size())}};
+        return look;
     }
     BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
         for (const std::string& text : directives) options["off"] += ";" + text;

@@ -104,8 +104,8 @@ TEST_CASE("large results stay calls", "[fold]") {
   return (%a)
 }
 )");
-    CHECK(print(checked(fold_constants(graph, 3))) == print(graph));
-    CHECK(checked(fold_constants(graph, 4)).calls().empty());
+    CHECK(print(checked(fold_constants(graph, {.max_elements = 3}))) == print(graph));
+    CHECK(checked(fold_constants(graph, {.max_elements = 4})).calls().empty());
     check_same_values(graph, fold_constants(graph));
 }
 

@@ -6,6 +6,7 @@
 #include "backends/registry.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "planted/bugs.h"
 #include "tensor/random.h"
 
 using namespace whittle;
@@ -13,7 +14,7 @@ using namespace whittle::reduce;
 
 namespace {
 
-Graph product(const std::string& plant) {
+Graph product() {
     Graph graph = parse(
         "graph product {\n  %x = placeholder[\"x\"] : f32[16, 16]\n  %y = placeholder[\"y\"] : f32[16, 16]\n"
         "  %p = aten.mm.default(%x, %y) : f32[16, 16]\n  %q = aten.relu.default(%p) : f32[16, 16]\n"
@@ -21,21 +22,34 @@ Graph product(const std::string& plant) {
     Random random(3);
     Failure failure;
     failure.backend = "halide";
-    if (!plant.empty()) failure.options["plant_TESTING_ONLY"] = plant;
     failure.signature = {"mismatch", "run", "value"};
     for (int i = 0; i < 2; i++) failure.inputs.push_back(random_tensor(DType::f32, {16, 16}, random));
     graph.failure = failure;
     return graph;
 }
 
-std::optional<Culprit> culprit(const std::string& plant) {
-    return find_culprit(product(plant), *find_backend("halide"), {});
+std::optional<Culprit> culprit(const Graph& graph) { return find_culprit(graph, *find_backend("halide"), {}); }
+
+/// The limits between which a pass begins to do harm.
+std::vector<std::string> limits(const std::string& pass, int good) {
+    const std::string limit = "pass-limit=" + pass + "=";
+    return {limit + std::to_string(good), limit + std::to_string(good + 1)};
+}
+
+/// The first `good` applications of the pass do no harm, nor does the compilation without it.
+void check_good(Graph graph, const std::string& pass, int good) {
+    graph.failure->options = {{"pass-limit", pass + "=" + std::to_string(good)}};
+    CHECK_FALSE(culprit(graph));
+    graph.failure->options = {{"disable", pass}};
+    CHECK_FALSE(culprit(graph));
 }
 
 }  // namespace
 
 TEST_CASE("the directive that breaks a schedule is found, with those that it takes", "[culprit]") {
-    const auto found = culprit("schedule");
+    const Planted bug("schedule");
+    Graph graph = product();
+    const auto found = culprit(graph);
     REQUIRE(found);
     CHECK(found->component == "schedule");
     CHECK_THAT(found->directive, Catch::Contains(".update(0).vectorize("));
@@ -43,14 +57,14 @@ TEST_CASE("the directive that breaks a schedule is found, with those that it tak
     CHECK_THAT(found->together.back(), Catch::Contains("allow_race_conditions()"));
 
     // Switched off by the option that the search uses, it is gone.
-    Graph graph = product("schedule");
     graph.failure->options["disable"] = found->directive;
-    CHECK_FALSE(find_culprit(graph, *find_backend("halide"), {}));
+    CHECK_FALSE(culprit(graph));
 }
 
 TEST_CASE("the op whose lowering is wrong is found, not its neighbour in the kernel", "[culprit]") {
     for (const std::string op : {"aten.relu.default", "aten.mm.default"}) {
-        const auto found = culprit("lowering=" + op);
+        const Planted bug("lower=" + op);
+        const auto found = culprit(product());
         REQUIRE(found);
         CHECK(found->component == "lowering");
         CHECK(found->op == op);
@@ -63,31 +77,75 @@ TEST_CASE("the application of a pass with which it begins to fail is bisected", 
         "graph chain {\n  %x = placeholder[\"x\"] : f32[16, 16]\n  %a = aten.relu.default(%x) : f32[16, 16]\n"
         "  %b = aten.neg.default(%a) : f32[16, 16]\n  %c = aten.abs.default(%b) : f32[16, 16]\n"
         "  %d = aten.neg.default(%c) : f32[16, 16]\n  return (%d)\n}\n");
-    graph.failure = product("").failure;
+    graph.failure = product().failure;
     graph.failure->inputs.resize(1);
     for (const std::string pass : {"inline", "fuse"}) {
-        graph.failure->options = {{"plant_TESTING_ONLY", "pass=" + pass}};
-        const auto found = find_culprit(graph, *find_backend("halide"), {});
+        const Planted bug(pass);
+        const auto found = culprit(graph);
         REQUIRE(found);
         CHECK(found->component == "pass");
         CHECK(found->op == pass);
-        CHECK(found->together == std::vector<std::string>{"pass-limit=" + pass + "=1", "pass-limit=" + pass + "=2"});
+        CHECK(found->together == limits(pass, 1));
         CHECK_THAT(found->text(), Catch::Contains("first bad: --backend-option pass-limit=" + pass + "=2"));
-        // The limit that is called good is, and so is the pass switched off.
-        for (const auto& [key, value] :
-             {std::pair<std::string, std::string>{"pass-limit", pass + "=1"}, {"disable", pass}}) {
-            Graph good = graph;
-            good.failure->options[key] = value;
-            CHECK_FALSE(find_culprit(good, *find_backend("halide"), {}));
-        }
+        check_good(graph, pass, 1);
     }
     graph.failure->options = {{"pass-limit", "inlin=1"}};
-    CHECK_THROWS_WITH(find_culprit(graph, *find_backend("halide"), {}), Catch::Contains("share, fuse, inline"));
+    CHECK_THROWS_WITH(culprit(graph), Catch::Contains("share, fuse, inline, cse, fold"));
+}
+
+namespace {
+
+/// On 16 values.
+Graph failing(const std::string& text) {
+    Graph graph = parse(text);
+    graph.failure = product().failure;
+    graph.failure->inputs = {Tensor::of(std::vector<float>(16, 3), {16})};
+    if (graph.find("w")) graph.attributes["w"] = Tensor::of(std::vector<float>(16, 2), {16});
+    return graph;
+}
+
+}  // namespace
+
+TEST_CASE("a pass on graphs that is wrong does not agree with itself: the reference has no part in it", "[culprit]") {
+    const Graph folded = failing(
+        "graph folded {\n  %x = placeholder[\"x\"] : f32[16]\n  %w = get_attr[\"w\"] : f32[16]\n"
+        "  %n = aten.neg.default(%w) : f32[16]\n  %y = aten.add.Tensor(%x, %n) : f32[16]\n  return (%y)\n}\n");
+    const Graph merged = failing(
+        "graph merged {\n  %x = placeholder[\"x\"] : f32[16]\n  %a = aten.mul.Scalar(%x, 2.0) : f32[16]\n"
+        "  %b = aten.mul.Scalar(%x, 2.0) : f32[16]\n  %c = aten.mul.Scalar(%x, 5.0) : f32[16]\n"
+        "  %y = aten.add.Tensor(%a, %b) : f32[16]\n  %z = aten.add.Tensor(%y, %c) : f32[16]\n  return (%z)\n}\n");
+    const std::tuple<std::string, Graph, int> bugs[] = {{"fold", folded, 0}, {"cse", merged, 1}};
+    for (const auto& [pass, graph, good] : bugs) {
+        INFO(pass);
+        CHECK_FALSE(culprit(graph));  // without the bug
+        const Planted bug(pass);
+        const auto found = culprit(graph);
+        REQUIRE(found);
+        CHECK(found->component == "pass");
+        CHECK(found->op == pass);
+        CHECK(found->together == limits(pass, good));
+        check_good(graph, pass, good);
+    }
+}
+
+TEST_CASE("a decomposition that is wrong is found, of an op that the reference takes apart too", "[culprit]") {
+    for (const std::string call : {"aten.relu6.default(%x) : f32[16]", "aten.matmul.default(%x, %x) : f32[]"}) {
+        const std::string op = call.substr(0, call.find('('));
+        INFO(op);
+        const Graph graph =
+            failing("graph composite {\n  %x = placeholder[\"x\"] : f32[16]\n  %y = " + call + "\n  return (%y)\n}\n");
+        CHECK_FALSE(culprit(graph));
+        const Planted bug("decompose=" + op);
+        const auto found = culprit(graph);
+        REQUIRE(found);
+        CHECK(found->text() == "pass decompose");
+    }
 }
 
 TEST_CASE("what does not fail has no culprit, nor has a backend that we cannot look into", "[culprit]") {
-    CHECK_FALSE(culprit(""));
-    Graph graph = product("schedule");
+    CHECK_FALSE(culprit(product()));
+    const Planted bug("schedule");
+    Graph graph = product();
     graph.failure->backend = "eager";
     CHECK_FALSE(find_culprit(graph, *find_backend("eager"), {}));
 }

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "backends/halide/plan.h"
+#include "backends/halide/planned.h"
 #include "expr/interpret.h"
 #include "ops/core/recorder.h"
 #include "passes/subgraph.h"
@@ -11,6 +11,10 @@
 namespace whittle::halide {
 namespace {
 
+using program::CompiledProgram;
+using program::Kernel;
+using program::Plan;
+using program::Stage;
 using Values = std::map<ValueRef, Tensor>;
 
 constexpr double kMostWork = 2e8;  // expression nodes that the interpreter of groups may evaluate: about ten seconds
@@ -58,56 +62,75 @@ bool lowers_well(const Plan& plan, std::span<const Tensor> inputs, std::span<con
 /// Whether a call of the plan's graph, alone, is lowered to what the reference computed.
 bool lowers_alone(const Graph& core, NodeId id, const Values& values, const Failure& failure) {
     const Subgraph part = subgraph(core, std::vector<NodeId>{id});
-    BackendOptions options = failure.options;
-    options.erase("disable");
-    const auto planned = plan(part.graph, options);
-    const Plan* plan = std::get_if<Plan>(&planned);
-    if (!plan) return true;  // nobody can say
+    program::PassLimits limits;
+    const Plan plan = program::plan(part.graph, limits, schedule);
     const auto tensors = [&](const std::vector<ValueRef>& keys) {
         std::vector<Tensor> result;
         for (const ValueRef& key : keys) result.push_back(values.at(key));
         return result;
     };
-    return lowers_well(*plan, tensors(part.inputs), tensors(part.outputs), failure.accuracy);
+    return lowers_well(plan, tensors(part.inputs), tensors(part.outputs), failure.accuracy);
 }
+
+/// The first pass whose result, which the reference interprets, is not what is expected.
+std::optional<Culprit> wrong_pass(CompiledProgram& program, const Failure& failure, std::span<const Tensor> expected) {
+    for (const Stage stage : program::kStages) {
+        if (stage == Stage::captured) continue;
+        const std::vector<Tensor> outputs = evaluate(program.graph(stage), failure.inputs);
+        for (std::size_t i = 0; i < outputs.size(); i++)
+            if (compare(outputs[i], expected[i], failure.accuracy))
+                return Culprit{"pass", {}, {}, std::string(program::pass_of(stage))};
+    }
+    return std::nullopt;
+}
+
+class Inspection final : public Switchable::Inspection {
+  public:
+    Inspection(const Graph& graph, std::unique_ptr<CompiledProgram> program, const Plan& plan)
+        : graph_(graph), program_(std::move(program)), plan_(plan) {
+        for (program::DirectiveText& directive : directives(plan))
+            parts_.directives.push_back({std::move(directive.text), std::move(directive.needs)});
+        for (const program::Pass& pass : program::passes()) {
+            const std::string name(pass.name);
+            // Kernels are shared after planning: the most that could be.
+            const int applied =
+                name == "share" ? static_cast<int>(plan.kernels.size()) - 1 : program_->limits().applications(name);
+            parts_.passes.push_back({name, applied});
+        }
+    }
+
+    const Switchable::Parts& parts() const override { return parts_; }
+
+    std::optional<Culprit> wrong_before(std::span<const Tensor> expected) override {
+        const Failure& failure = *graph_.failure;
+        if (const auto pass = wrong_pass(*program_, failure, expected)) return pass;
+        if (work(plan_) > kMostWork) return std::nullopt;
+        const Graph& core = plan_.graph;
+        Recorder reference(core);
+        reference.run(core, failure.inputs);
+        for (const NodeId id : core.calls()) {
+            const Node& node = core.nodes[static_cast<std::size_t>(id)];
+            if (!is_getitem(node) && !lowers_alone(core, id, reference.values, failure))
+                return Culprit{"lowering", {}, {}, node.target};
+        }
+        if (!lowers_well(plan_, failure.inputs, expected, failure.accuracy)) return Culprit{"pass", {}, {}, "fusion"};
+        return std::nullopt;
+    }
+
+  private:
+    const Graph& graph_;
+    const std::unique_ptr<CompiledProgram> program_;
+    const Plan& plan_;
+    Switchable::Parts parts_;
+};
 
 }  // namespace
 
-std::optional<Switchable::Parts> parts_of(const Graph& graph, const BackendOptions& options) {
-    const auto planned = plan(graph, options);
-    const Plan* plan = std::get_if<Plan>(&planned);
-    if (!plan) return std::nullopt;
-    Switchable::Parts parts;
-    for (DirectiveText& directive : directives(*plan))
-        parts.directives.push_back({std::move(directive.text), std::move(directive.needs)});
-    for (const Pass& pass : passes()) {
-        const std::string name(pass.name);
-        // Kernels are shared after planning: the most that could be.
-        const int applied =
-            name == "share" ? static_cast<int>(plan->kernels.size()) - 1 : plan->limits.applications(name);
-        parts.passes.push_back({name, applied});
-    }
-    return parts;
-}
-
-std::optional<Culprit> wrong_lowering(const Graph& graph, std::span<const Tensor> expected) {
-    const Failure& failure = *graph.failure;
-    const auto planned = plan(graph, failure.options);
-    const Plan* plan = std::get_if<Plan>(&planned);
-    if (!plan) return std::nullopt;
-    const Graph& core = plan->graph;
-    Recorder reference(core);
-    const std::vector<Tensor> outputs = reference.run(core, failure.inputs);
-    for (std::size_t i = 0; i < outputs.size(); i++)
-        if (compare(outputs[i], expected[i], failure.accuracy)) return Culprit{"pass", {}, {}, "decompose"};
-    if (work(*plan) > kMostWork) return std::nullopt;
-    for (const NodeId id : core.calls()) {
-        const Node& node = core.nodes[static_cast<std::size_t>(id)];
-        if (!is_getitem(node) && !lowers_alone(core, id, reference.values, failure))
-            return Culprit{"lowering", {}, {}, node.target};
-    }
-    if (!lowers_well(*plan, failure.inputs, expected, failure.accuracy)) return Culprit{"pass", {}, {}, "fusion"};
-    return std::nullopt;
+std::unique_ptr<Switchable::Inspection> inspect(const Graph& graph, const BackendOptions& options) {
+    auto program = std::make_unique<CompiledProgram>(graph, options);
+    const auto plan = planned(*program);
+    if (!std::holds_alternative<const Plan*>(plan)) return nullptr;
+    return std::make_unique<Inspection>(graph, std::move(program), *std::get<const Plan*>(plan));
 }
 
 }  // namespace whittle::halide

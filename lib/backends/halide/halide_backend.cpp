@@ -9,7 +9,7 @@
 #include "backends/halide/culprit.h"
 #include "backends/halide/definitions.h"
 #include "backends/halide/pipeline.h"
-#include "backends/halide/plan.h"
+#include "backends/halide/planned.h"
 #include "backends/halide/repro_code.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -19,6 +19,10 @@
 
 namespace whittle::halide {
 namespace {
+
+using program::CompiledProgram;
+using program::Kernel;
+using program::Plan;
 
 /// The same elements under the strides that a kernel was compiled for; itself when it has them.
 Tensor restrided(const Tensor& tensor, const Strides& strides) {
@@ -119,7 +123,7 @@ class HalideExecutable final : public Executable {
 CompileOptions options_from(const BackendOptions& options) {
     CompileOptions compile;
     for (const auto& [key, value] : options) {
-        if (key == "plant_TESTING_ONLY" || key == "disable" || key == "pass-limit") continue;  // plan() reads them
+        if (key == "disable" || key == "pass-limit") continue;  // CompiledProgram reads them
         if (key != "asserts") {
             log_warning("backend", "halide: unknown option " + key + "=" + value);
             continue;
@@ -146,8 +150,8 @@ class HalideBackend final : public Backend, public Switchable, public Emitter {
             const Graph graph = parse(
                 "graph warm_up {\n  %x = placeholder[\"x\"] : f32[8]\n"
                 "  %y = aten.neg.default(%x) : f32[8]\n  return (%y)\n}\n");
-            auto planned = plan(graph);
-            CompileResult compiled = build(std::move(std::get<Plan>(planned)), {});
+            CompiledProgram program(graph);
+            CompileResult compiled = build(program, *std::get<const Plan*>(planned(program)), {});
             const Tensor zeros(DType::f32, {8});
             if (auto* executable = std::get_if<std::unique_ptr<Executable>>(&compiled)) (*executable)->run({&zeros, 1});
         });
@@ -157,15 +161,16 @@ class HalideBackend final : public Backend, public Switchable, public Emitter {
         if (has_higher_order(graph))
             return compile_control_flow(graph, [&](const Graph& piece) { return compile(piece, options); });
         const CompileOptions compile_options = options_from(options);
-        auto planned = plan(graph, options);
-        if (auto* failure = std::get_if<BackendFailure>(&planned)) return std::move(*failure);
-        Plan& plan = std::get<Plan>(planned);
+        CompiledProgram program(graph, options);
+        auto result = planned(program);
+        if (auto* failure = std::get_if<BackendFailure>(&result)) return std::move(*failure);
+        const Plan& plan = *std::get<const Plan*>(result);
         log_plan(plan);
-        return build(std::move(plan), compile_options);
+        return build(program, plan, compile_options);
     }
 
-    std::optional<Parts> parts(const Graph& graph, const BackendOptions& options) override {
-        return parts_of(graph, options);
+    std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) override {
+        return halide::inspect(graph, options);
     }
     BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
         for (const std::string& text : directives) options["disable"] += ";" + text;
@@ -175,9 +180,6 @@ class HalideBackend final : public Backend, public Switchable, public Emitter {
         std::string& limits = options["pass-limit"];
         limits += (limits.empty() ? "" : ";") + pass + "=" + std::to_string(most);
         return options;
-    }
-    std::optional<Culprit> wrong_before(const Graph& graph, std::span<const Tensor> expected) override {
-        return wrong_lowering(graph, expected);
     }
 
     SuspectCode emit(const EmitRequest& request) override { return halide_code(request); }
@@ -194,12 +196,12 @@ class HalideBackend final : public Backend, public Switchable, public Emitter {
         }
     }
 
-    static CompileResult build(Plan plan, const CompileOptions& compile_options) {
+    static CompileResult build(CompiledProgram& program, const Plan& plan, const CompileOptions& compile_options) {
         std::map<std::string, std::shared_ptr<CompiledGroup>> by_key;  // layers and unrolled steps share kernels
         std::vector<std::shared_ptr<CompiledGroup>> compiled;
         for (const Kernel& kernel : plan.kernels) {
             std::shared_ptr<CompiledGroup>& shared = by_key[expr::key(kernel.group, kernel.schedule)];
-            if (!shared || !plan.limits.apply("share")) {
+            if (!shared || !program.limits().apply("share")) {
                 auto result = CompiledGroup::compile(kernel.group, kernel.schedule, compile_options);
                 if (auto* error = std::get_if<KernelError>(&result))
                     return BackendFailure{.stage = "compile", .op = kernel.group.name, .message = error->message};
@@ -207,7 +209,7 @@ class HalideBackend final : public Backend, public Switchable, public Emitter {
             }
             compiled.push_back(shared);
         }
-        return std::make_unique<HalideExecutable>(std::move(plan), std::move(compiled));
+        return std::make_unique<HalideExecutable>(plan, std::move(compiled));
     }
 };
 

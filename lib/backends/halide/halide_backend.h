@@ -8,8 +8,8 @@
 namespace whittle::halide {
 
 /// Options: asserts=on|off (on; off compiles several times faster and leaves Halide's checks of buffers out, which
-/// every load of ours passes by construction), disable=PASS;DIRECTIVE;… and pass-limit=PASS=K;… (see plan()),
-/// plant_TESTING_ONLY (see Planted).
+/// every load of ours passes by construction), disable=PASS;DIRECTIVE;… and pass-limit=PASS=K;… (see
+/// program/pass_limits.h).
 std::unique_ptr<Backend> make_halide_backend();
 
 }  // namespace whittle::halide

@@ -9,12 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "backends/halide/plan.h"
 #include "expr/canonical.h"
 #include "expr/loops.h"
 #include "graph/value_ref.h"
+#include "program/plan.h"
 
 namespace whittle::halide {
+
+using program::Kernel;
+using program::Plan;
 
 /// Names of everything in the generated file. Node names are prefixed, so none can be a keyword or a library's name.
 class Names {

@@ -5,6 +5,7 @@
 #include "backends/halide/build_info.h"
 #include "backends/halide/halide_text.h"
 #include "backends/halide/kernel_text.h"
+#include "backends/halide/planned.h"
 #include "base/error.h"
 
 namespace whittle::halide {
@@ -24,16 +25,18 @@ LoopsCode loops_of(const Plan& plan, const std::vector<std::string>& outputs) {
 }  // namespace
 
 std::optional<LoopsCode> loops_code(const Graph& graph, const std::vector<std::string>& outputs) {
-    auto planned = plan(graph);
-    const Plan* plan = std::get_if<Plan>(&planned);
-    return plan ? std::optional(loops_of(*plan, outputs)) : std::nullopt;
+    program::CompiledProgram program(graph);
+    const auto result = planned(program);
+    const auto* plan = std::get_if<const Plan*>(&result);
+    return plan ? std::optional(loops_of(**plan, outputs)) : std::nullopt;
 }
 
 SuspectCode halide_code(const EmitRequest& request) {
     const Failure& failure = *request.graph.failure;
-    auto planned = plan(request.graph, failure.options);
-    if (const auto* refused = std::get_if<BackendFailure>(&planned)) throw Error(refused->message);
-    const Plan& plan = std::get<Plan>(planned);
+    program::CompiledProgram program(request.graph, failure.options);
+    const auto result = planned(program);
+    if (const auto* refused = std::get_if<BackendFailure>(&result)) throw Error(refused->message);
+    const Plan& plan = *std::get<const Plan*>(result);
     std::vector<ScheduledGroup> scheduled;
     for (const Kernel& kernel : plan.kernels) scheduled.push_back({&kernel.group, &kernel.schedule});
     std::set<std::string> guilty;

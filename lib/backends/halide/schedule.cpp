@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "backends/halide/definitions.h"
-#include "backends/halide/plan.h"
+#include "backends/halide/planned.h"
 
 namespace whittle::halide {
 namespace {

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "graph/backend.h"
 
-namespace whittle::halide {
+namespace whittle::program {
 
 struct Pass {
     std::string_view name;
@@ -38,4 +39,7 @@ class PassLimits {
     std::map<std::string, Count, std::less<>> counts_;
 };
 
-}  // namespace whittle::halide
+/// What the option disable=PASS;DIRECTIVE;… names beside passes: texts of directives.
+std::set<std::string> disabled_directives(const BackendOptions& options);
+
+}  // namespace whittle::program

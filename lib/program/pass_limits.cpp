@@ -1,4 +1,4 @@
-#include "backends/halide/pass_limits.h"
+#include "program/pass_limits.h"
 
 #include <algorithm>
 #include <charconv>
@@ -8,13 +8,15 @@
 #include "base/error.h"
 #include "base/suggest.h"
 
-namespace whittle::halide {
+namespace whittle::program {
 namespace {
 
 constexpr Pass kPasses[] = {
     {"share", "a kernel that differs from an earlier one in names only is not compiled again"},
     {"fuse", "a call joins the kernel of those before it"},
     {"inline", "a value is computed where it is read, not stored"},
+    {"cse", "a call is merged into an equal one before it"},
+    {"fold", "a call of constants becomes its value"},
 };
 
 bool is_pass(const std::string& name) {
@@ -63,4 +65,11 @@ int PassLimits::applications(std::string_view pass) const {
     return found == counts_.end() ? 0 : found->second.asked;
 }
 
-}  // namespace whittle::halide
+std::set<std::string> disabled_directives(const BackendOptions& options) {
+    std::set<std::string> texts;
+    for (const std::string& part : parts(options, "disable"))
+        if (!is_pass(part)) texts.insert(part);
+    return texts;
+}
+
+}  // namespace whittle::program

@@ -1,0 +1,194 @@
+#include "program/plan.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "expr/builder.h"
+#include "graph/text.h"
+#include "ops/core/registry.h"
+#include "program/hooks.h"
+
+namespace whittle::program {
+namespace {
+
+constexpr std::size_t kMaxStages = 10;      // more make Halide's compile time grow faster than linearly
+constexpr std::size_t kMaxInlined = 150;    // distinct expression nodes of one value before it is stored
+constexpr std::size_t kCheapToRepeat = 12;  // a value with several users is recomputed below this, stored above
+
+/// Indices that stand for any element, to look at a value's expression.
+expr::Index sample_index(std::size_t rank) {
+    expr::Index index;
+    for (std::size_t d = 0; d < rank; d++) index.push_back(expr::variable('i' + std::to_string(d)));
+    return index;
+}
+
+std::size_t cost(const expr::Value& value) { return expr::node_count(value(sample_index(value.sizes().size()))); }
+
+bool is_empty(const Sizes& sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
+
+/// A tensor without elements: any expression will do, none is evaluated. Never an input, which a select could load
+/// from.
+expr::Value empty_value(DType dtype, const Sizes& sizes) {
+    return expr::Value(dtype, sizes, [dtype](const expr::Index&) { return expr::constant(dtype, Scalar(0)); });
+}
+
+class Planner {
+  public:
+    Planner(const Graph& graph, PassLimits& limits, Scheduler scheduler) : limits_(limits), scheduler_(scheduler) {
+        plan_.graph = graph;
+    }
+
+    Plan run() {
+        find_uses();
+        start_group();
+        const Graph& graph = plan_.graph;
+        for (position_ = 0; position_ < static_cast<NodeId>(graph.nodes.size()); position_++) {
+            const Node& node = graph.nodes[static_cast<std::size_t>(position_)];
+            if (is_op_call(node)) add(node);
+        }
+        position_ = static_cast<NodeId>(graph.nodes.size()) - 1;  // the output node: what it reads is still needed
+        close_group();
+        for (NodeId id : graph.outputs()) plan_.outputs.push_back(value_of(graph, {id}));
+        return std::move(plan_);
+    }
+
+  private:
+    void find_uses() {
+        const Graph& graph = plan_.graph;
+        for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
+            const Node& node = graph.nodes[static_cast<std::size_t>(id)];
+            if (is_getitem(node)) continue;  // its users read the producer
+            std::set<ValueRef> read;
+            for_each_input(node, [&](NodeRef ref) { read.insert(value_of(graph, ref)); });
+            for (const ValueRef& key : read) {
+                last_use_[key] = id;
+                use_count_[key]++;
+            }
+        }
+    }
+
+    void add(const Node& node) {
+        if (builder_->stage_count() >= kMaxStages || (started_ && !limits_.apply("fuse"))) close_group();
+        const bool fused = started_;
+        started_ = true;
+        const std::size_t before = builder_->update_count();
+        std::vector<expr::Value> results = lower(node);
+        if (before > 0 && builder_->update_count() > before) {
+            // A second anchor: what was added for it is dropped with the unused stages, and it starts the next group.
+            close_group();
+            started_ = true;
+            results = lower(node);
+        }
+        if (fused && hooks().fused) hooks().fused(limits_.applications("fuse"), results);
+        kernel_.nodes.push_back(position_);
+        for (std::size_t i = 0; i < results.size(); i++) {
+            const ValueRef key{position_, static_cast<int>(i)};
+            values_[key] = keep(results[i], key);
+        }
+    }
+
+    std::vector<expr::Value> lower(const Node& node) {
+        const RegisteredOp& op = Registry::instance().require(node.target);
+        builder_->set_origin(node.name, print(plan_.graph, node));
+        const Arguments<expr::Value> arguments(op.schema, node,
+                                               [&](NodeRef ref) { return value(value_of(plan_.graph, ref)); });
+        std::vector<expr::Value> results = op.def->lower(*builder_, arguments);
+        if (hooks().lowered) hooks().lowered(node, results);
+        return results;
+    }
+
+    /// Stores what would be recomputed too often or has grown too large; leaves the rest to substitution.
+    expr::Value keep(const expr::Value& value, const ValueRef& key) {
+        if (is_empty(value.sizes())) return value;
+        const std::size_t nodes = cost(value);
+        const bool repeated = use_count_[key] > 1 && nodes > kCheapToRepeat;
+        if (repeated || nodes > kMaxInlined) return builder_->materialize(value);
+        if (!value.stored_as().empty()) return value;
+        if (!limits_.apply("inline")) return builder_->materialize(value);
+        if (!hooks().inlined) return value;
+        expr::Value inlined = value;
+        hooks().inlined(limits_.applications("inline"), inlined);
+        return inlined;
+    }
+
+    /// The value in the current group: computed here, or an input of the group.
+    expr::Value value(const ValueRef& key) {
+        if (const auto found = values_.find(key); found != values_.end()) return found->second;
+        const Node& node = plan_.graph.nodes[static_cast<std::size_t>(key.node)];
+        const ValueMeta& meta = node.results.at(static_cast<std::size_t>(key.index));
+        if (is_empty(meta.sizes)) return values_[key] = empty_value(meta.dtype, meta.sizes);
+        // Kernels write contiguous results; only what comes from outside has strides of its own.
+        const bool stored_here = node.kind == NodeKind::call;
+        const std::string name = key.index ? node.name + "_" + std::to_string(key.index) : node.name;
+        expr::Value input =
+            builder_->input(name, meta.dtype, meta.sizes, stored_here ? contiguous_strides(meta.sizes) : meta.strides);
+        inputs_[input.stored_as()] = key;
+        return values_[key] = input;
+    }
+
+    void start_group() {
+        builder_.emplace("kernel_" + std::to_string(plan_.kernels.size()));
+        kernel_ = {};
+        started_ = false;
+        values_.clear();
+        inputs_.clear();
+    }
+
+    /// Ends the current group; what later nodes or the caller read of it becomes its outputs.
+    void close_group() {
+        for (const auto& [key, value] : values_) {
+            const auto last = last_use_.find(key);
+            const bool input = inputs_.contains(value.stored_as()) && inputs_.at(value.stored_as()) == key;
+            if (input || is_empty(value.sizes()) || last == last_use_.end() || last->second < position_) continue;
+            builder_->output(value, plan_.graph.nodes[static_cast<std::size_t>(key.node)].name);
+            kernel_.outputs.push_back(key);
+        }
+        if (!kernel_.outputs.empty()) {
+            kernel_.group = builder_->finish();
+            for (const expr::Input& input : kernel_.group.inputs) kernel_.inputs.push_back(inputs_.at(input.name));
+            kernel_.schedule = scheduler_(kernel_.group);
+            if (hooks().scheduled) hooks().scheduled(kernel_.group, kernel_.schedule);
+            plan_.kernels.push_back(std::move(kernel_));
+        }
+        start_group();
+    }
+
+    Plan plan_;
+    PassLimits& limits_;
+    const Scheduler scheduler_;
+    NodeId position_ = 0;
+    std::optional<expr::GroupBuilder> builder_;
+    Kernel kernel_;
+    bool started_ = false;                    // a call was lowered into the current group
+    std::map<std::string, ValueRef> inputs_;  // of the current group, by name there
+    std::map<ValueRef, expr::Value> values_;  // available in the current group
+    std::map<ValueRef, NodeId> last_use_;
+    std::map<ValueRef, int> use_count_;
+};
+
+}  // namespace
+
+Plan plan(const Graph& core, PassLimits& limits, Scheduler scheduler) { return Planner(core, limits, scheduler).run(); }
+
+std::vector<DirectiveText> directives(const Plan& plan) {
+    std::vector<DirectiveText> all;
+    const auto position = [&](const std::string& text) {
+        return std::find_if(all.begin(), all.end(), [&](const DirectiveText& d) { return d.text == text; }) -
+               all.begin();
+    };
+    for (const Kernel& kernel : plan.kernels)
+        for (const expr::Directive* directive : expr::active(kernel.schedule)) {
+            const std::string text = expr::print(*directive);
+            if (position(text) < static_cast<std::ptrdiff_t>(all.size())) continue;
+            DirectiveText entry{text, {}};
+            for (const int required : directive->requires_)
+                entry.needs.push_back(
+                    static_cast<int>(position(expr::print(kernel.schedule[static_cast<std::size_t>(required)]))));
+            all.push_back(std::move(entry));
+        }
+    return all;
+}
+
+}  // namespace whittle::program

@@ -1,0 +1,47 @@
+// Graph -> kernels: which nodes share a kernel, what is stored, and how each kernel is scheduled. Nothing here knows
+// which compiler they are for.
+//
+// Nodes are lowered in order into the current group. A node that brings a second reduction op closes the group before
+// it, so that a kernel is an anchor (matmul, convolution, row reduction, scatter …) with the pointwise ops and views
+// around it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "expr/group.h"
+#include "graph/value_ref.h"
+#include "program/pass_limits.h"
+
+namespace whittle::program {
+
+struct Kernel {
+    expr::Group group;
+    expr::Schedule schedule;
+    std::vector<ValueRef> inputs;   ///< one per group.inputs
+    std::vector<ValueRef> outputs;  ///< one per group.outputs
+    std::vector<NodeId> nodes;      ///< the calls that it computes, ascending
+};
+
+struct Plan {
+    Graph graph;  ///< every call lowers, or is a getitem
+    std::vector<Kernel> kernels;
+    std::vector<ValueRef> outputs;  ///< one per output of the graph
+};
+
+/// Rules that schedule any group.
+using Scheduler = expr::Schedule (*)(const expr::Group&);
+
+/// Lowers and groups the calls of `core`, all of which lower; asks and counts the passes `fuse` and `inline`. Throws
+/// Error when an op refuses its operands.
+Plan plan(const Graph& core, PassLimits& limits, Scheduler scheduler);
+
+/// A directive that can be switched off.
+struct DirectiveText {
+    std::string text;        ///< expr::print
+    std::vector<int> needs;  ///< positions in the list of those it requires
+};
+/// The directives that are on, in order, each text once.
+std::vector<DirectiveText> directives(const Plan& plan);
+
+}  // namespace whittle::program

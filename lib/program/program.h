@@ -1,0 +1,72 @@
+// CompiledProgram: one graph taken through the stages of a compilation, each made once and when it is first asked for.
+//
+//   captured -> functional -> decomposed -> folded -> core -> plan
+//
+// What it does not serve is the reference, which interprets the captured graph: a pass that is wrong must not agree
+// with itself.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "passes/functionalize.h"
+#include "program/plan.h"
+
+namespace whittle::program {
+
+enum class Stage {
+    captured,    ///< as a frontend gave it
+    functional,  ///< without writes
+    decomposed,  ///< in ops that lower, and those that neither lower nor decompose
+    folded,      ///< what constants alone decide is a constant
+    core,        ///< nothing is computed twice: what is planned
+};
+inline constexpr Stage kStages[] = {Stage::captured, Stage::functional, Stage::decomposed, Stage::folded, Stage::core};
+
+std::string_view name(Stage stage);
+/// The pass that makes the stage of the one before; empty for captured.
+std::string_view pass_of(Stage stage);
+
+/// One object is for one thread.
+class CompiledProgram {
+  public:
+    /// Under the options pass-limit and disable, see PassLimits and disabled_directives().
+    explicit CompiledProgram(Graph captured, const BackendOptions& options = {});
+
+    /// Throws Error naming the node where a pass refuses the graph. What a pass returns has been verified.
+    const Graph& graph(Stage stage);
+    /// The nodes of the captured graph that a node of a stage's graph stands for, ascending; none for a constant that a
+    /// pass made up.
+    const std::vector<NodeId>& sources(Stage stage, NodeId node);
+    /// What the captured graph writes of what it is given, as further outputs of the stages behind it.
+    const std::vector<MemoryUpdate>& updates();
+
+    /// The kernels of the core graph, scheduled by the rules that are named first; directives that are disabled are
+    /// off. Throws Error when an op refuses its operands. Every call of the core graph lowers.
+    const Plan& plan(Scheduler scheduler);
+    /// Of the plan: directives that are disabled and that no kernel has.
+    const std::set<std::string>& not_found() const { return not_found_; }
+    /// Counts the applications of passes.
+    PassLimits& limits() { return limits_; }
+
+  private:
+    struct Made {
+        Graph graph;
+        Origins sources;  ///< in the captured graph
+    };
+    const Made& made(Stage stage);
+    Graph run_pass(Stage stage, const Graph& before, Origins& origins);
+
+    std::vector<Made> made_;  ///< by stage
+    std::vector<MemoryUpdate> updates_;
+    bool registered_ = false;  ///< all ops of the captured graph are
+    PassLimits limits_;
+    std::set<std::string> disabled_, not_found_;
+    std::optional<Plan> plan_;
+};
+
+}  // namespace whittle::program

@@ -1,0 +1,112 @@
+#include "planted/bugs.h"
+
+#include "base/error.h"
+
+namespace whittle {
+namespace {
+
+/// The first update with a loop that is long enough to race in; null stage when there is none.
+struct Race {
+    const expr::Stage* stage = nullptr;
+    int update = 0;
+    std::string loop = {};
+};
+Race find_race(const expr::Group& group) {
+    for (const expr::Stage& stage : group.stages)
+        for (std::size_t k = 0; k < stage.updates.size(); k++)
+            for (const expr::LoopVar& var : stage.updates[k].domain)
+                if (var.extent >= 8) return {&stage, static_cast<int>(k), var.name};
+    return {};
+}
+
+/// Lanes of one vector race to update the same element.
+void plant_race(const expr::Group& group, expr::Schedule& schedule) {
+    using Kind = expr::Directive::Kind;
+    const Race race = find_race(group);
+    if (!race.stage) return;
+    const std::string& stage = race.stage->name;
+    std::vector<int> needs;  // as other directives on loops: a stage that is inlined has none
+    for (std::size_t i = 0; i < schedule.size(); i++) {
+        expr::Directive& other = schedule[i];
+        if (other.stage != stage) continue;
+        if (other.kind == Kind::compute_root) needs.push_back(static_cast<int>(i));
+        if (other.kind == Kind::vectorize && other.update == race.update) other.enabled = false;
+    }
+    schedule.push_back({.kind = Kind::allow_race, .stage = stage, .update = race.update, .requires_ = needs});
+    needs.push_back(static_cast<int>(schedule.size()) - 1);
+    schedule.push_back({.kind = Kind::vectorize,
+                        .stage = stage,
+                        .update = race.update,
+                        .args = {race.loop},
+                        .factor = 8,
+                        .tail = "GuardWithIf",
+                        .requires_ = needs});
+}
+
+expr::Value one_more(const expr::Value& value) {
+    return expr::Value(value.dtype(), value.sizes(), [value](const expr::Index& index) {
+        return expr::cast(value.dtype(),
+                          expr::cast(DType::f32, value(index)) + expr::constant(DType::f32, Scalar(1.0)));
+    });
+}
+
+void all_one_more(std::vector<expr::Value>& values) {
+    for (expr::Value& value : values) value = one_more(value);
+}
+
+Tensor one_more(const Tensor& tensor) {
+    std::vector<double> values = tensor.to(DType::f64).values<double>();
+    for (double& value : values) value += 1;
+    return Tensor::of(values, tensor.sizes()).to(tensor.dtype());
+}
+
+/// The call without what sets it apart from others on the same tensors.
+std::string key_of_tensors(const Node& call) {
+    std::string key = call.target;
+    for_each_input(call, [&](NodeRef ref) { key += " " + std::to_string(ref.id); });
+    return key;
+}
+
+void decompose_wrongly(GraphBuilder& builder, std::vector<NodeRef>& results) {
+    const NodeValue value{results.at(0), builder.graph().node(results[0]).meta()};
+    results[0] = builder.call("aten.add.Scalar", {arg(value), Arg(1)}).ref;
+}
+
+}  // namespace
+
+program::Hooks planted_bug(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const std::string step = text.substr(0, equals), op = equals == text.npos ? "" : text.substr(equals + 1);
+    if (op.empty()) {
+        if (step == "schedule") return {.scheduled = plant_race};
+        if (step == "fuse")
+            return {.fused = [](int nth, std::vector<expr::Value>& results) {
+                if (nth == 2) all_one_more(results);
+            }};
+        if (step == "inline")
+            return {.inlined = [](int nth, expr::Value& value) {
+                if (nth == 2) value = one_more(value);
+            }};
+        if (step == "fold")
+            return {.folded = [](const Node&, std::vector<Tensor>& values) {
+                for (Tensor& value : values) value = one_more(value);
+            }};
+        if (step == "cse")
+            return {.compared = [](const Node& call, std::string& key) {
+                if (call.kind == NodeKind::call && call.target != kGetItem) key = key_of_tensors(call);
+            }};
+    } else {
+        if (step == "lower")
+            return {.lowered = [op](const Node& call, std::vector<expr::Value>& results) {
+                if (call.target == op) all_one_more(results);
+            }};
+        if (step == "decompose")
+            return {.decomposed = [op](GraphBuilder& builder, const Node& call, std::vector<NodeRef>& results) {
+                if (call.target == op) decompose_wrongly(builder, results);
+            }};
+    }
+    throw Error({"planted bug", {}},
+                "found '" + text + "', expected schedule, fuse, inline, fold, cse, lower=OP or decompose=OP");
+}
+
+}  // namespace whittle

@@ -1,0 +1,125 @@
+// A program's stages: what they hold, where their nodes come from, that each is made once, and what their passes count.
+#include "program/program.h"
+
+#include <catch2/catch.hpp>
+
+#include "graph/text.h"
+#include "planted/bugs.h"
+
+using namespace whittle;
+using program::CompiledProgram;
+using program::Stage;
+
+namespace {
+
+/// relu6 is a composite; %n is decided by the constant; %b computes what %a does.
+Graph example() {
+    Graph graph = parse(R"(graph example {
+  %x = placeholder["x"] : f32[4]
+  %w = get_attr["w"] : f32[4]
+  %n = aten.neg.default(%w) : f32[4]
+  %a = aten.relu6.default(%x) : f32[4]
+  %b = aten.relu6.default(%x) : f32[4]
+  %c = aten.add.Tensor(%a, %n) : f32[4]
+  %d = aten.add.Tensor(%c, %b) : f32[4]
+  return (%d)
+}
+)");
+    graph.attributes["w"] = Tensor::of<float>({1, 2, 3, 4});
+    return graph;
+}
+
+/// One kernel, nothing scheduled.
+expr::Schedule no_schedule(const expr::Group&) { return {}; }
+
+/// "%NAME <- %SOURCE %SOURCE" for each call and constant.
+std::string provenance(CompiledProgram& program, Stage stage) {
+    const Graph &graph = program.graph(stage), &captured = program.graph(Stage::captured);
+    std::string text;
+    for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); ++id) {
+        const Node& node = graph.node({id});
+        if (node.kind == NodeKind::placeholder || node.kind == NodeKind::output) continue;
+        text += "%" + node.name + " <-";
+        for (const NodeId source : program.sources(stage, id)) text += " %" + captured.node({source}).name;
+        text += "\n";
+    }
+    return text;
+}
+
+struct NoHooks {
+    ~NoHooks() { program::set_hooks({}); }
+};
+
+}  // namespace
+
+TEST_CASE("each stage is the pass of its name applied to the one before", "[program]") {
+    CompiledProgram program(example());
+    CHECK(print(program.graph(Stage::captured)) == print(example()));
+    CHECK(print(program.graph(Stage::functional)) == print(example()));
+    CHECK(print(program.graph(Stage::core)) == R"(graph example {
+  %x = placeholder["x"] : f32[4]
+  %n = get_attr["n"] : f32[4]
+  %a = aten.clamp.default(%x, 0, 6) : f32[4]
+  %c = aten.add.Tensor(%a, %n) : f32[4]
+  %d = aten.add.Tensor(%c, %a) : f32[4]
+  return (%d)
+}
+)");
+    CHECK(program.graph(Stage::core).attributes.at("n").values<float>() == std::vector<float>{-1, -2, -3, -4});
+    CHECK(program.limits().applications("fold") == 1);
+    CHECK(program.limits().applications("cse") == 1);
+}
+
+TEST_CASE("every node knows the captured nodes that it stands for", "[program]") {
+    CompiledProgram program(example());
+    CHECK(provenance(program, Stage::core) == "%n <- %n\n%a <- %a %b\n%c <- %c\n%d <- %d\n");
+    const program::Plan& plan = program.plan(no_schedule);
+    REQUIRE(plan.kernels.size() == 1);
+    std::string calls;
+    for (const NodeId id : plan.kernels[0].nodes) calls += plan.graph.node({id}).name;
+    CHECK(calls == "acd");
+
+    // Of a write: the call that has its place, and what a view of it became.
+    CompiledProgram writing(parse(R"(graph writing {
+  %x = placeholder["x"] : f32[4]
+  %a = aten.neg.default(%x) : f32[4]
+  %b = aten.relu_.default(%a) : f32[4]
+  %c = aten.silu.default(%a) : f32[4]
+  return (%c)
+}
+)"));
+    CHECK(writing.updates().empty());
+    for (const Node& node : writing.graph(Stage::core).nodes) CHECK(node.target != "aten.relu_.default");
+    CHECK_THAT(provenance(writing, Stage::core),
+               Catch::Contains("<- %a\n") && Catch::Contains("<- %b\n") && Catch::Contains("<- %c\n"));
+}
+
+TEST_CASE("passes can be limited and switched off", "[program]") {
+    for (const BackendOptions& options :
+         {BackendOptions{{"disable", "cse;fold"}}, BackendOptions{{"pass-limit", "cse=0;fold=0"}}}) {
+        CompiledProgram program(example(), options);
+        CHECK(program.graph(Stage::core).calls().size() == 5);
+        CHECK(program.limits().applications("fold") == 1);  // asked for, not made
+    }
+}
+
+TEST_CASE("nothing is decomposed, folded, merged or planned twice", "[program]") {
+    const NoHooks at_the_end;
+    int decomposed = 0, folded = 0, compared = 0, lowered = 0, scheduled = 0;
+    program::set_hooks({.decomposed = [&](GraphBuilder&, const Node&, std::vector<NodeRef>&) { ++decomposed; },
+                        .folded = [&](const Node&, std::vector<Tensor>&) { ++folded; },
+                        .compared = [&](const Node&, std::string&) { ++compared; },
+                        .lowered = [&](const Node&, std::vector<expr::Value>&) { ++lowered; },
+                        .scheduled = [&](const expr::Group&, expr::Schedule&) { ++scheduled; }});
+    CompiledProgram program(example());
+    CHECK(decomposed + folded + compared + lowered + scheduled == 0);  // nothing before it is asked for
+    for (int i = 0; i < 2; ++i) {
+        for (const Stage stage : program::kStages) program.graph(stage);
+        program.plan(no_schedule);
+    }
+    CHECK(decomposed == 4);  // relu6 is hardtanh, which is clamp; twice
+    CHECK(folded == 1);
+    CHECK(compared == 5);  // the constant and four calls
+    CHECK(lowered == 3);
+    CHECK(scheduled == 1);
+}
