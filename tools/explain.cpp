@@ -22,7 +22,7 @@ using namespace whittle;
 namespace fs = std::filesystem;
 
 struct Options {
-    std::optional<fs::path> model, dot;
+    std::optional<fs::path> model, output, dot;
     cli::ReportOptions report;
     cli::SourceOptions sources;
     cli::SubjectOptions subject;
@@ -32,7 +32,8 @@ struct Options {
 
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("MODEL", options.model,
-                    "Program (run under capture), ONNX model, graph (JSON), record, or folder written by trace.",
+                    "Program (run under capture), ONNX model (or a folder that holds model.onnx, with inputs in "
+                    "test_data_set_0), graph (JSON), record, or folder written by trace.",
                     false);
     options.report.declare(tool);
     options.subject.backend.declare(tool, "halide; one that is named is also run, and what it fails on is told first");
@@ -40,6 +41,8 @@ void declare(cli::Tool& tool, Options& options) {
     tool.flag("--minify", options.subject.minify,
               "Run the backend, of a program on what its frames recorded, and when it fails minimize the failure into "
               "MODEL.min.json, write a repro of it (MODEL.min.cpp) and verify that.");
+    tool.option("-o,--output", options.output, "FILE",
+                "Write the report to FILE. Default: stdout; of a program stderr, for stdout is the program's own.");
     tool.option("--dot", options.dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
     tool.option("--break", options.break_id, "ID",
                 "Say what the break ID (WB0001 …) means and how to avoid it, or 'all' of them, and stop.");
@@ -66,30 +69,33 @@ void declare(cli::Tool& tool, Options& options) {
         "with --minify the default one, fails.");
 }
 
-int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::Analysis& analysis) {
+int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::Analysis& analysis,
+                     const cli::ReportSink& sink) {
     if (tool.shared().json)
         cli::print_json(explain::to_json(analysis));
     else
-        std::cout << explain::to_text(analysis, options.report.text(tool));
+        sink.out() << explain::to_text(analysis, options.report.text(tool, sink));
     const std::string first = options.fullgraph ? explain::first_break_text(analysis) : "";
     if (!first.empty()) std::cerr << "explain: --fullgraph: " << first;
     return first.empty() ? 0 : 1;
 }
 
-int tell_divergence(const cli::Tool& tool, const Options& options) {
+int tell_divergence(const cli::Tool& tool, const Options& options, const cli::ReportSink& sink) {
     std::vector<debug::FrameDivergence> all;
     for (const LoadedFrame& frame : cli::load_model(*options.model, {.inputs = options.subject.inputs})) {
         cli::SubjectOptions own = options.subject;
         own.backend.default_to(frame);
         all.push_back(debug::diverge(frame, own.suspect()));
         if (tool.shared().json) continue;
-        std::cout << (all.size() > 1 ? "\n" : "") << debug::to_text(all.back(), {.all = tool.shared().verbose});
+        sink.out() << (all.size() > 1 ? "\n" : "")
+                   << debug::to_text(all.back(), {.all = tool.shared().verbose, .columns = sink.columns()});
     }
     if (tool.shared().json) cli::print_json(debug::to_json(all));
     return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.differs(); });
 }
 
-int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::Analysis>& analyses) {
+int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::Analysis>& analyses,
+                const cli::ReportSink& sink) {
     const fs::path& model = *options.model;
     if (options.dot) cli::check_output("--dot", *options.dot, cli::files_read(model, options.subject.inputs));
     if (!options.sources.file && cli::recognize(model) != cli::ModelKind::program)
@@ -105,29 +111,40 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     if (tool.shared().json)
         json = debug::to_json(subject, report);
     else
-        std::cout << debug::to_text(subject, report, options.report.text(tool));
+        sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
     const bool broken = options.fullgraph && report.first_break;
     if (broken) std::cerr << "explain: --fullgraph: " << explain::first_break_text(report);
-    cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : std::cout, json);
+    cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);
     if (tool.shared().json) cli::print_json(json);
     return !subject.failing.empty() || broken ? 1 : 0;
+}
+
+int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink& sink) {
+    const std::vector<cpp::Analysis> analyses =
+        options.sources.analyses(options.model, options.subject.program.functions, options.subject.program.arguments,
+                                 [](const auto& file, const auto& flags) {
+                                     return cpp::analyze({file, cpp::clang_flags(flags)});
+                                 });
+    if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0], sink);
+    if (!options.model) throw cli::missing_argument("explain", "MODEL");
+    if (options.subject.accuracy.given() && !options.divergence && !options.subject.runs_backend())
+        throw Error("--accuracy, --rtol, --atol and --ulp require --backend, --divergence or --minify");
+    return options.divergence ? tell_divergence(tool, options, sink) : tell_report(tool, options, analyses, sink);
 }
 
 int run(const cli::Tool& tool, Options& options) {
     if (options.list_backends) return cli::print_backends(tool), 0;
     if (options.list_variables) return std::cout << variables_page(), 0;
     if (options.break_id) return std::cout << cli::break_page(*options.break_id), 0;
-    const std::vector<cpp::Analysis> analyses =
-        options.sources.analyses(options.model, options.subject.program.functions, options.subject.program.arguments,
-                                 [](const auto& file, const auto& flags) {
-                                     return cpp::analyze({file, cpp::clang_flags(flags)});
-                                 });
-    if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0]);
-    if (!options.model) throw Error("found no MODEL, expected one", "see explain --help");
-    if (options.subject.accuracy.given() && !options.divergence && !options.subject.runs_backend())
-        throw Error(
-            "found --accuracy, --rtol, --atol or --ulp, expected them with --divergence, --minify or --backend only");
-    return options.divergence ? tell_divergence(tool, options) : tell_report(tool, options, analyses);
+    if (options.output && tool.shared().json) throw Error("--output cannot be used with --json, which is for stdout");
+    if (options.output)
+        cli::check_output(
+            "--output", *options.output,
+            options.model ? cli::files_read(*options.model, options.subject.inputs) : std::vector<fs::path>());
+    cli::ReportSink sink(tool, options.model, options.output);
+    const int status = explain_model(tool, options, sink);
+    sink.close();
+    return status;
 }
 
 }  // namespace

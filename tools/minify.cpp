@@ -1,8 +1,10 @@
 // minify: the fewest operations of a model that still fail in the same way.
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 
 #include "base/error.h"
+#include "base/subprocess.h"
 #include "cli/minify.h"
 #include "cli/search_options.h"
 #include "cli/tool.h"
@@ -23,7 +25,10 @@ struct Options {
 };
 
 void declare(cli::Tool& tool, Options& options) {
-    tool.positional("MODEL", options.model, "ONNX model, graph, record or trace folder.", false);
+    tool.positional("MODEL", options.model,
+                    "ONNX model (or a folder that holds model.onnx, with inputs in test_data_set_0), graph, record or "
+                    "trace folder.",
+                    false);
     tool.option("-o,--output", options.output, "FILE",
                 "Where the result goes; .json or .onnx decides the candidates' format. Default: MODEL.min with MODEL's "
                 "extension.");
@@ -50,17 +55,26 @@ int print_passes() {
     return 0;
 }
 
+/// The command that was typed, with --resume: in front, for --check takes all that follows it.
+std::string resume_command(const cli::Tool& tool) {
+    std::vector<std::string> words = tool.command_line();
+    words.erase(std::remove(words.begin(), words.end(), "--resume"), words.end());
+    words.insert(words.begin() + 1, "--resume");
+    return shell_quote(words);
+}
+
 int run(const cli::Tool& tool, Options& options) {
     if (options.print_delta_passes) return print_passes();
-    if (options.model.empty()) throw Error("found no MODEL, expected one", "see minify --help");
+    if (options.model.empty()) throw cli::missing_argument("minify", "MODEL");
     options.search.check_usage();
     options.judge.check_usage();
     options.output = cli::minimized_file(options.model, options.output);
     cli::check_output("--output", options.output, cli::files_read(options.model, options.inputs));
     const std::vector<cli::LoadedFrame> frames = cli::frames_of(options.model, options.search, options.inputs);
     if (frames.empty()) throw Error({options.model.string(), {}}, "found no graph, expected one");
-    const debug::Search search =
+    debug::Search search =
         cli::search_of(options.model, options.output, options.judge, options.search, options.inputs, frames[0]);
+    search.go_on = resume_command(tool);
     const cli::Minified done = cli::minify(tool, search, frames, std::cout);
     if (tool.shared().json) cli::print_json(done.json);
     return done.good ? 0 : 1;

@@ -5,10 +5,10 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
-#include "base/subprocess.h"
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
 #include "cli/limits.h"
+#include "cli/minify.h"
 #include "cli/progress.h"
 #include "cli/record_choice.h"
 #include "cli/tool.h"
@@ -67,11 +67,7 @@ std::string next_command(const ReplayResult& result, const Options& options) {
     if (result.status != Status::failed || result.backend == "capture") return {};
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == "eager") return {};
-    std::vector<std::string> words = {"minify", result.file.string()};
-    const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
-    add(options.backend.words());
-    if (wrong) add(options.accuracy.words());
-    return shell_quote(words);
+    return cli::minify_command(result.file, wrong, options.backend, options.accuracy);
 }
 
 std::vector<ReplayResult> replay(const cli::Tool& tool, const Options& options, bool lines) {
@@ -92,7 +88,7 @@ std::vector<ReplayResult> replay(const cli::Tool& tool, const Options& options, 
 }
 
 int run(const cli::Tool& tool, const Options& options) {
-    if (options.tap && tool.shared().json) throw Error("found --tap and --json, expected one of them");
+    if (options.tap && tool.shared().json) throw Error("--tap cannot be used with --json");
     cli::require_range("--jobs", static_cast<double>(options.jobs), 1, 256);
     options.which.check_usage(options.records);
     if (options.junit) {

@@ -5,6 +5,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
 #include "cli/environment.h"
@@ -61,7 +62,7 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     const bool recorded = frame.graph.failure && options.backend.name.empty();
     if (recorded && !options.inputs.given()) return frame.graph.failure;
     if (options.backend.name.empty() && !recorded)
-        throw Error({options.graph.string(), {}}, "found a graph without a failure, expected one that minify wrote",
+        throw Error({options.graph.string(), {}}, "the graph does not say how it fails, as those that minify writes do",
                     "name the backend that fails with --backend");
     Suspect suspect = recorded ? suspect_of(*frame.graph.failure)
                                : Suspect{.spec = options.backend.name, .options = options.backend.options()};
@@ -90,15 +91,14 @@ void check_usage(const Options& options) {
                       cli::files_read(options.graph, options.inputs));
     const std::string name = options.output.filename().string();
     if (options.output.extension() != ".cpp" || name.starts_with('-'))
-        throw Error({"--output", {}}, "found '" + options.output.string() + "', expected a name that ends in .cpp" +
-                                          (name.starts_with('-') ? " and does not begin with '-'" : ""));
+        throw cli::invalid_value(
+            options.output.string(), "--output",
+            std::string("the name must end in .cpp") + (name.starts_with('-') ? " and not begin with '-'" : ""));
     if (options.bundle && fs::exists(*options.bundle) &&
         (!fs::is_directory(*options.bundle) || !fs::is_empty(*options.bundle)) &&
         !fs::exists(*options.bundle / "run.sh"))
-        throw Error({"--bundle", {}},
-                    "found '" + options.bundle->string() + "', expected a new folder or an older bundle");
-    if (options.backend.name.empty() && !options.backend.pairs.empty())
-        throw Error({"--backend-option", {}}, "found it without --backend, expected both");
+        throw cli::invalid_value(options.bundle->string(), "--bundle", "expected a new folder, or an earlier bundle");
+    cli::require_with(!options.backend.pairs.empty(), "--backend-option", !options.backend.name.empty(), "--backend");
 }
 
 repro::Options repro_options(const cli::Tool& tool, const Options& options) {
@@ -116,7 +116,8 @@ int run(const cli::Tool& tool, Options& options) {
     check_usage(options);
     std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});
     if (frames.size() != 1)
-        throw Error({options.graph.string(), {}}, "found " + std::to_string(frames.size()) + " graphs, expected one",
+        throw Error({options.graph.string(), {}},
+                    "it holds " + plural(frames.size(), "graph") + ", of which repro takes one",
                     "name one of its graphs or records");
     LoadedFrame& frame = frames[0];
     if (frame.record) options.backend.default_to(frame);

@@ -33,10 +33,10 @@ struct Options {
 };
 
 void declare(cli::Tool& tool, Options& options) {
-    tool.positional(
-        "MODEL", options.models,
-        "Program (run under capture), ONNX model, graph (JSON), record, or folder written by trace. Several "
-        "models, but no programs, are traced into one folder, each named after its file or folder.");
+    tool.positional("MODEL", options.models,
+                    "Program (run under capture), ONNX model (or a folder that holds model.onnx, with inputs in "
+                    "test_data_set_0), graph (JSON), record, or folder written by trace. Several "
+                    "models, but no programs, are traced into one folder, each named after its file or folder.");
     tool.option("-o,--output", options.output, "DIR",
                 "Folder to write. Default: whittle-out. An earlier trace of the same models is replaced, file by file; "
                 "nothing else in it is touched.");
@@ -58,14 +58,19 @@ void declare(cli::Tool& tool, Options& options) {
     tool.exit_one("results differ from the given outputs, the backend failed, or --fullgraph or --export is not met.");
 }
 
-/// Where the suspect fails: with --minify all the way to a repro, else the command that does it.
-void follow_up(const cli::Tool& tool, const Options& options, std::ostream& report, nlohmann::json& json) {
-    cli::follow_up(tool,
-                   {.minify = options.minify,
-                    .model = options.output,
-                    .output = options.output / "minimized.json",
-                    .backend = options.backend},
-                   report, json);
+/// Where the suspect fails: with --minify all the way to a repro, else the command that makes it small. The records say
+/// which backend it was.
+void follow_up(const cli::Tool& tool, const Options& options, bool wrong, std::ostream& report, nlohmann::json& json) {
+    const bool recorded = options.record.records() != RecordPolicy::never;
+    cli::follow_up(
+        tool,
+        {.minify = options.minify,
+         .next = recorded ? cli::minify_command(options.output, wrong, {})
+                          : cli::minify_command(options.models[0], wrong, options.backend, {}, options.inputs),
+         .model = options.output,
+         .output = options.output / "minimized.json",
+         .backend = options.backend},
+        report, json);
 }
 
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
@@ -80,7 +85,7 @@ int trace_program(const cli::Tool& tool, const Options& options, const debug::Tr
     const debug::Traced traced = debug::trace(ran, request);
     for (const std::string& line : debug::to_lines(traced, tool.shared().quiet)) std::cerr << "trace: " << line << "\n";
     nlohmann::json json = debug::to_json(traced);
-    if (traced.minifiable()) follow_up(tool, options, std::cerr, json);
+    if (traced.minifiable()) follow_up(tool, options, traced.wrong(), std::cerr, json);
     if (tool.shared().json) cli::print_json(json);
     return options.whole.hold(tool, traced.index, debug::graphs_of(ran)) ? cli::end_as(ran) : 1;
 }
@@ -99,7 +104,7 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
         debug::trace(cli::frames_to_trace(options.models, options.inputs, options.output), request, observer);
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable())
-        follow_up(tool, options, tool.shared().json ? std::cerr : std::cout, json);
+        follow_up(tool, options, traced.wrong(), tool.shared().json ? std::cerr : std::cout, json);
     else if (!tool.shared().json && !traced.index.records.empty())
         std::cout << "next: replay " << shell_quote({options.output.string()}) << " --backend halide\n";
     if (tool.shared().json) cli::print_json(json);
@@ -108,7 +113,7 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
 
 int run(const cli::Tool& tool, const Options& options) {
     if (options.minify && options.record.records() == RecordPolicy::never)
-        throw Error({"--minify", {}}, "found it with --record never, expected records: they hold what is minimized");
+        throw Error("--minify cannot be used with --record never: the records hold what is minimized");
     cli::check_traced(options.models, options.inputs, options.output);
     require_replaceable(options.output, options.models, options.force);
     const debug::TraceRequest request{

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "base/variables.h"
+#include "base/words.h"
 #include "passes/decompose.h"
 #include "passes/functionalize.h"
 #include "trace/record.h"
@@ -42,7 +43,7 @@ std::string minified(const std::filesystem::path& record, std::vector<std::strin
                (result.is_object() ? result.value("verdict", "") : "exit status " + std::to_string(run.exit_code)) +
                ")" + by_hand;
     return "minimized from " + std::to_string(result.value("calls_before", 0)) + " to " +
-           std::to_string(result.value("calls_after", 0)) + " ops; next: repro " + shell_quote({output.string()});
+           plural(result.value("calls_after", 0), "op") + "; next: repro " + shell_quote({output.string()});
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ fs::path named_library(const std::string& name) {
     }
     std::string hint = did_you_mean(name, names);
     if (hint.empty()) hint = "a shared library is named by its path, a command as 'cmd:PROGRAM ARGS'";
-    throw Error({"backend '" + name + "'", {}}, "found no such backend, expected one of " + join(names), hint);
+    throw Error("there is no backend '" + name + "', expected one of " + join(names), hint);
 }
 
 }  // namespace

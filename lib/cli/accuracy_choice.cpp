@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 
 namespace whittle::cli {
 namespace {
@@ -13,7 +14,7 @@ double number(const std::string& option, const std::string& text) {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size() || !(value >= 0))
-        throw Error({option, {}}, "found '" + text + "', expected a number >= 0, or DTYPE=NUMBER");
+        throw invalid_value(text, option, "expected a number of 0 or more, or DTYPE=NUMBER");
     return value;
 }
 
@@ -31,7 +32,8 @@ void apply(const std::string& option, const std::vector<std::string>& words, dou
         }
         const auto dtype = dtype_from_name(word.substr(0, equals));
         if (!dtype)
-            throw Error({option, {}}, "found data type '" + word.substr(0, equals) + "', expected " + dtype_names());
+            throw invalid_value(word, option,
+                                "unknown data type '" + word.substr(0, equals) + "', expected one of " + dtype_names());
         set(*dtype, number(option, word.substr(equals + 1)));
     }
 }

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "cli/model.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 
 namespace whittle::cli {
 
@@ -29,9 +30,9 @@ BackendOptions BackendChoice::options() const {
     for (const std::string& pair : pairs) {
         const auto equals = pair.find('=');
         if (equals == std::string::npos || equals == 0)
-            throw Error({"--backend-option", {}}, "found '" + pair + "', expected KEY=VALUE");
+            throw invalid_value(pair, "--backend-option", "expected KEY=VALUE");
         if (!result.emplace(pair.substr(0, equals), pair.substr(equals + 1)).second)
-            throw Error({"--backend-option", {}}, "found '" + pair.substr(0, equals) + "' twice, expected it once");
+            throw Error("--backend-option: '" + pair.substr(0, equals) + "' is given twice");
     }
     return result;
 }

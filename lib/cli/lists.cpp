@@ -32,8 +32,9 @@ std::string break_page(const std::string& id) {
     if (id == "all") return explain::break_catalogue_page();
     if (const capture::BreakInfo* info = capture::find_break(id)) return explain::break_page(*info);
     const auto catalogue = capture::break_catalogue();
-    throw Error({"--break", {}}, "found '" + id + "', expected an id from " + std::string(catalogue.front().id) +
-                                     " to " + std::string(catalogue.back().id) + ", or 'all'");
+    throw invalid_value(id, "--break",
+                        "expected an id from " + std::string(catalogue.front().id) + " to " +
+                            std::string(catalogue.back().id) + ", or 'all'");
 }
 
 }  // namespace whittle::cli

@@ -5,29 +5,31 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "cli/environment.h"
+#include "cli/messages.h"
 #include "cli/progress.h"
 #include "cli/tool.h"
 #include "debug/check.h"
 #include "debug/write_repro.h"
 
 namespace whittle::cli {
+namespace fs = std::filesystem;
+
 namespace {
 
 /// One frame; its report is printed.
 void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& frame, std::ostream& report,
               Minified& all) {
     Progress progress("minify", 0, tool.shared().progress);
-    const debug::Observer observer{.progress =
-                                       [&](const reduce::Progress& at) {
-                                           progress.update(at.queries,
-                                                           "smallest: " + std::to_string(at.calls) + " ops");
-                                       },
-                                   .warn =
-                                       [&](const std::string& text) {
-                                           progress.clear();
-                                           warn(tool, text);
-                                       }};
+    const debug::Observer observer{
+        .progress =
+            [&](const reduce::Progress& at) { progress.update(at.queries, "smallest: " + plural(at.calls, "op")); },
+        .warn =
+            [&](const std::string& text) {
+                progress.clear();
+                warn(tool, text);
+            }};
     const debug::Minimized done = debug::minimize(frame, search, observer);
     progress.clear();
     if (tool.shared().json)
@@ -43,7 +45,7 @@ void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& 
 /// What is said before the failures of several graphs are minimized.
 void tell(const debug::Findings& found, const debug::Search& search, std::size_t frames, std::ostream& report) {
     const std::size_t failures = found.failing.size();
-    report << frames << " graphs, " << failures << " distinct failure" << (failures == 1 ? "" : "s") << "\n";
+    report << plural(frames, "graph") << ", " << plural(failures, "distinct failure") << "\n";
     for (const auto& [file, what] : found.declined) report << file.string() << ": " << what << "\n";
     if (failures == 0 && found.declined.empty())
         report << debug::not_failing_text(search, debug::judging(search).oracle->name(), "never fails") << "\n";
@@ -56,7 +58,7 @@ std::string with_minify(std::vector<std::string> command_line) {
 }
 
 /// Of the repro of a result: beside it, with the smallest data that shows the failure.
-repro::Options repro_options(const std::filesystem::path& result) {
+repro::Options repro_options(const fs::path& result) {
     repro::Options options;
     options.output = result;
     options.output.replace_extension(".cpp");
@@ -94,7 +96,7 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
 
 void follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json) {
     if (!wanted.minify) {
-        report << "next: " << with_minify(tool.command_line()) << "\n";
+        report << "next: " << (wanted.next.empty() ? with_minify(tool.command_line()) : wanted.next) << "\n";
         return;
     }
     if (!tool.shared().json) report << '\n';
@@ -103,7 +105,9 @@ void follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, n
     const SearchOptions how;
     const std::vector<LoadedFrame> frames = frames_of(wanted.model, how, wanted.inputs);
     if (frames.empty()) throw Error({wanted.model.string(), {}}, "found no graph, expected one");
-    const debug::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
+    debug::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
+    search.go_on = minify_command(wanted.model, true, wanted.backend, judge.accuracy, wanted.inputs) + " --resume " +
+                   shell_quote({"-o", wanted.output.string()});
     const Minified minified = minify(tool, search, frames, report);
     json["minify"] = minified.json;
     json["repros"] = nlohmann::json::array();
@@ -117,6 +121,19 @@ void follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, n
         verified = verified && written.verified;
     }
     json["verified"] = verified;
+}
+
+std::string minify_command(const fs::path& model, bool wrong, const BackendChoice& backend,
+                           const AccuracyChoice& accuracy, const InputOptions& inputs) {
+    std::vector<std::string> words = {"minify", model.string()};
+    const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
+    add(backend.words());
+    if (wrong) add(accuracy.words());
+    if (inputs.data_set) add({"--inputs", inputs.data_set->string()});
+    for (const std::string& input : inputs.inputs) add({"--input", input});
+    if (inputs.seed) add({"--seed", std::to_string(inputs.seed)});
+    for (const std::string& dim : inputs.dims) add({"--dim", dim});
+    return shell_quote(words);
 }
 
 }  // namespace whittle::cli

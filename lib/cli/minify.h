@@ -30,7 +30,8 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
 
 /// A failure that was seen, and what becomes of it.
 struct FollowUp {
-    bool minify = false;                ///< it is taken all the way; else the command that does it is printed
+    bool minify = false;                ///< it is taken all the way; else the next command is printed:
+    std::string next = {};              ///< this one; empty: the one that was typed, with --minify
     std::filesystem::path model = {};   ///< what to minify; a trace folder may hold several failures
     std::filesystem::path output = {};  ///< NAME.json; of several failures NAME-1.json …; repros are NAME.cpp
     BackendChoice backend = {};
@@ -41,8 +42,11 @@ struct FollowUp {
 /// With wanted.minify: minimizes (wrong results are failures), writes a repro of each result beside it and verifies
 /// that. Reports go to `report` unless the tool prints JSON; into `json` goes what minify --json and, for each result,
 /// repro --json print, and whether there is a failure and every one has a repro that shows it: {"minify": {…},
-/// "repros": [{…}], "verified": true}. Else one line, "next: " and the command as it was typed with --minify: ready to
-/// paste.
+/// "repros": [{…}], "verified": true}. Else one line, "next: " and a command that is ready to paste.
 void follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json);
+
+/// The command that makes a failure of `model` small, ready to paste. `wrong`: of wrong results.
+std::string minify_command(const std::filesystem::path& model, bool wrong, const BackendChoice& backend,
+                           const AccuracyChoice& accuracy = {}, const InputOptions& inputs = {});
 
 }  // namespace whittle::cli

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 #include <charconv>
-#include <map>
 #include <set>
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/subprocess.h"
 #include "base/suggest.h"
+#include "base/words.h"
+#include "cli/inputs.h"
 #include "cli/tool.h"
-#include "frontends/onnx/tensor_proto.h"
+#include "cli/usage.h"
 #include "graph/failure_file.h"
 #include "graph/text.h"
 #include "run/load.h"
-#include "tensor/npy.h"
 #include "tensor/random.h"
-#include "tensor/safetensors.h"
 #include "trace/index.h"
 
 namespace whittle::cli {
@@ -24,61 +24,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A value that was given for an input; by position when it has no name.
-struct GivenInput {
-    std::string name, from;
-    Tensor tensor;
-};
-
-/// What the options name, read once.
-struct Given {
-    std::vector<GivenInput> inputs;
-    std::vector<Tensor> expected;
-    std::string expected_from;
-};
-
-std::pair<std::string, std::string> split_assignment(const std::string& word, const char* option, const char* form) {
-    const auto equals = word.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == word.size())
-        throw Error({option, {}}, "found '" + word + "', expected " + form);
-    return {word.substr(0, equals), word.substr(equals + 1)};
-}
-
-Given read_given(const InputOptions& options) {
-    Given given;
-    if (options.data_set) {
-        TestDataSet set = load_test_data_set(*options.data_set);
-        for (NamedTensor& input : set.inputs)
-            given.inputs.push_back({input.name, options.data_set->string(), std::move(input.tensor)});
-        for (NamedTensor& output : set.outputs) given.expected.push_back(std::move(output.tensor));
-        if (!given.expected.empty()) given.expected_from = options.data_set->string();
-        // One tensor without a name: all go by position, as the files are numbered.
-        if (std::any_of(given.inputs.begin(), given.inputs.end(), [](const auto& i) { return i.name.empty(); }))
-            for (GivenInput& input : given.inputs) input.name.clear();
-    }
-    for (const std::string& word : options.inputs) {
-        const auto [name, file] = split_assignment(word, "--input", "NAME=FILE");
-        for (const GivenInput& other : given.inputs)
-            if (other.name == name) throw Error({"--input", {}}, "found input '" + name + "' twice, expected it once");
-        given.inputs.push_back({name, file, load_tensor(file, name)});
-    }
-    return given;
-}
-
 LoadOptions onnx_options(const ModelOptions& options, const Given& given) {
     LoadOptions load;
     load.keep_unknown = options.keep_unknown;
     load.fold = options.fold;
-    for (const GivenInput& input : given.inputs)
-        if (!input.name.empty()) load.input_sizes[input.name] = input.tensor.sizes();
+    for (const GivenInput& input : given.inputs) load.values.push_back({input.name, input.tensor});
     for (const std::string& word : options.inputs.dims) {
         const auto [name, text] = split_assignment(word, "--dim", "NAME=SIZE");
         std::int64_t size = 0;
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), size);
         if (status != std::errc() || end != text.data() + text.size() || size < 0)
-            throw Error({"--dim", {}}, "found '" + word + "', expected NAME=SIZE with a whole number");
-        if (!load.dims.emplace(name, size).second)
-            throw Error({"--dim", {}}, "found '" + name + "' twice, expected it once");
+            throw invalid_value(word, "--dim", "expected NAME=SIZE with a whole number");
+        if (!load.dims.emplace(name, size).second) throw Error("--dim: '" + name + "' is given twice");
     }
     return load;
 }
@@ -99,24 +56,31 @@ void use_failure(LoadedFrame& frame) {
     frame.inputs_from = "the failure";
 }
 
-LoadedFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, const Given& given) {
-    LoadOptions load = onnx_options(options, given);
-    LoadedModel model = load_onnx_with_breaks(path, load);
-    // Inputs without names meet the model's by position, which is known only now; their sizes decide dynamic
-    // dimensions.
-    const std::vector<NodeId> placeholders = model.graph.placeholders();
-    bool again = false;
-    for (std::size_t i = 0; i < std::min(placeholders.size(), given.inputs.size()); ++i) {
-        const Node& node = model.graph.node({placeholders[i]});
-        if (!given.inputs[i].name.empty() || node.meta().sizes == given.inputs[i].tensor.sizes()) continue;
-        load.input_sizes[source_name(node)] = given.inputs[i].tensor.sizes();
-        again = true;
+/// An input of the model may be no tensor (a sequence, a map): said of the model, not of the data given for it.
+Given read_given_for(const fs::path& model, const InputOptions& options) {
+    try {
+        return read_given(options);
+    } catch (const Error&) {
+        check_onnx_inputs(model);
+        throw;
     }
-    if (again) model = load_onnx_with_breaks(path, load);
-    if (!model.assumed_dims.empty())
-        log_warning("frontend", path.string() + ": took 1 for the dynamic " +
-                                    (model.assumed_dims.size() == 1 ? "dimension " : "dimensions ") +
-                                    join(model.assumed_dims) + "; --dim NAME=SIZE sets another size");
+}
+
+LoadedFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, Given& given) {
+    LoadedModel model = load_onnx_with_breaks(path, onnx_options(options, given));
+    // From here on by name: the model knows which input is the first.
+    for (std::size_t i = 0; i < std::min(model.inputs.size(), given.inputs.size()); ++i)
+        if (given.inputs[i].name.empty()) given.inputs[i].name = model.inputs[i];
+    if (!model.assumed_dims.empty()) {
+        const bool several = model.assumed_dims.size() > 1;
+        log_warning("frontend", path.string() + ": took 1 for the dynamic " + (several ? "dimensions " : "dimension ") +
+                                    join(model.assumed_dims) + "; --dim '" + model.assumed_dims.front() +
+                                    "=SIZE' sets " + (several ? "the first" : "it"));
+    }
+    for (const std::string& name : model.constants) {
+        log_info("frontend", path.string() + ": input '" + name + "' is a constant here: sizes depend on its value");
+        std::erase_if(given.inputs, [&](const GivenInput& input) { return input.name == name; });
+    }
     LoadedFrame frame{.file = path,
                       .graph = std::move(model.graph),
                       .breaks = std::move(model.breaks),
@@ -129,43 +93,51 @@ LoadedFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, c
 void check_fits(const GivenInput& input, const Node& placeholder) {
     const ValueMeta& want = placeholder.meta();
     if (input.tensor.dtype() != want.dtype || input.tensor.sizes() != want.sizes)
-        throw Error({input.from, {}}, "found " + print(ValueMeta::of(input.tensor)) + " for input '" +
-                                          source_name(placeholder) + "', expected " + print(want));
+        throw Error({input.from, {}}, "input '" + source_name(placeholder) + "' is " + print(want) +
+                                          " in the model, but " + print(ValueMeta::of(input.tensor)) + " here");
+}
+
+/// The given values by placeholder, null where none was given. Throws Error for one that does not fit or that the
+/// graph has no input for.
+std::vector<const GivenInput*> match(const LoadedFrame& frame, const Given& given) {
+    const std::vector<NodeId> placeholders = frame.graph.placeholders();
+    std::vector<const GivenInput*> matched(placeholders.size());
+    std::vector<std::string> names;
+    for (const NodeId id : placeholders) names.push_back(source_name(frame.graph.node({id})));
+    for (std::size_t k = 0; k < given.inputs.size(); ++k) {
+        const GivenInput& input = given.inputs[k];
+        std::size_t i = input.name.empty() ? k : 0;
+        if (!input.name.empty())
+            while (i < placeholders.size() && !is_called(frame.graph.node({placeholders[i]}), input.name)) ++i;
+        if (i >= placeholders.size())
+            throw Error({input.from, {}},
+                        input.name.empty()
+                            ? "it holds " + plural(given.inputs.size(), "input") + ", but the model has " +
+                                  std::to_string(placeholders.size())
+                            : "the model has no input '" + input.name + "'; its inputs are " + join(names),
+                        did_you_mean(input.name, names));
+        check_fits(input, frame.graph.node({placeholders[i]}));
+        matched[i] = &input;
+    }
+    return matched;
 }
 
 /// Fills frame.inputs: given values first, then recorded ones, then made ones.
 void fill_inputs(LoadedFrame& frame, const ModelOptions& options, const Given& given) {
+    const std::vector<const GivenInput*> matched = match(frame, given);
+    if (!options.need_inputs) return;
     const std::vector<NodeId> placeholders = frame.graph.placeholders();
     const std::vector<Tensor> recorded = std::move(frame.inputs);
     frame.inputs.clear();
-    std::vector<bool> used(given.inputs.size(), false);
     Random random(static_cast<std::uint64_t>(options.inputs.seed));
     bool made = false;
     for (std::size_t i = 0; i < placeholders.size(); ++i) {
-        const Node& node = frame.graph.node({placeholders[i]});
-        const ValueMeta& meta = node.meta();
+        const ValueMeta& meta = frame.graph.node({placeholders[i]}).meta();
         // Drawn whether used or not: giving one input does not change what the seed makes of the others.
         const bool draw = recorded.empty();
         Tensor drawn = draw ? random_tensor(meta.dtype, meta.sizes, random) : recorded.at(i);
-        for (std::size_t k = 0; k < given.inputs.size(); ++k) {
-            const GivenInput& input = given.inputs[k];
-            if (used[k] || !(input.name.empty() ? k == i : is_called(node, input.name))) continue;
-            check_fits(input, node);
-            used[k] = true;
-            frame.inputs.push_back(input.tensor);
-            break;
-        }
-        if (frame.inputs.size() == i + 1) continue;
-        frame.inputs.push_back(std::move(drawn));
-        made |= draw;
-    }
-    for (std::size_t k = 0; k < used.size(); ++k) {
-        if (used[k]) continue;
-        std::vector<std::string> names;
-        for (const NodeId id : placeholders) names.push_back(source_name(frame.graph.node({id})));
-        throw Error({given.inputs[k].from, {}},
-                    "found input '" + given.inputs[k].name + "', which the model does not have; it has " + join(names),
-                    did_you_mean(given.inputs[k].name, names));
+        frame.inputs.push_back(matched[i] ? matched[i]->tensor : std::move(drawn));
+        made |= draw && !matched[i];
     }
     if (!given.inputs.empty()) frame.inputs_from = given.inputs.front().from;
     if (made)
@@ -178,9 +150,8 @@ void set_expected(LoadedFrame& frame, const Given& given) {
     frame.expected_from = given.expected_from;
     const std::size_t outputs = frame.graph.outputs().size();
     if (!frame.expected.empty() && frame.expected.size() != outputs)
-        throw Error({given.expected_from, {}}, "found " + std::to_string(frame.expected.size()) +
-                                                   " outputs, expected " + std::to_string(outputs) +
-                                                   " as the model has");
+        throw Error({given.expected_from, {}}, "it holds " + plural(frame.expected.size(), "output") +
+                                                   ", but the model has " + std::to_string(outputs));
 }
 
 LoadedFrame frame_of_record(LoadedRecord loaded) {
@@ -231,9 +202,11 @@ void InputOptions::declare(Tool& tool) {
     tool.section("Inputs of the model");
     tool.option("--input", inputs, "NAME=FILE",
                 "Value of an input: a safetensors, .npy or ONNX TensorProto file. May be repeated.");
-    tool.option(
-        "--inputs", data_set, "DIR",
-        "Inputs and expected outputs: a folder of input_N.pb and output_N.pb, as the ONNX backend tests have it.");
+    tool.option("--inputs", data_set, "DIR|FILE",
+                "Inputs and, where they are known, expected outputs: a folder of input_N.pb and output_N.pb, as the "
+                "ONNX backend tests have it, or of in_N.npy and out_N.npy, in the order of the inputs; or a "
+                "safetensors file of inputs by name. Where the sizes of results depend on the value of an input, that "
+                "value becomes a constant of the graph.");
     tool.option("--seed", seed, "N", "Make the values of all other inputs from this seed (default 0).");
     tool.option(
         "--dim", dims, "NAME=SIZE",
@@ -241,30 +214,21 @@ void InputOptions::declare(Tool& tool) {
         "called by its place: 'x[2]'. May be repeated.");
 }
 
-Tensor load_tensor(const fs::path& path, const std::string& name) {
-    const std::string extension = path.extension().string();
-    if (extension == ".npy") return load_npy(path);
-    if (extension != ".safetensors") return load_tensor_proto(path).tensor;
-    const std::map<std::string, Tensor> tensors = load_safetensors(path);
-    if (const auto found = tensors.find(name); found != tensors.end()) return found->second;
-    if (tensors.size() == 1) return tensors.begin()->second;
-    std::vector<std::string> names;
-    for (const auto& [key, tensor] : tensors) names.push_back(key);
-    throw Error({path.string(), {}}, "found tensors " + (names.empty() ? "none" : join(names)) + ", expected '" + name +
-                                         "' or a single one");
-}
-
 std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& options) {
     const ModelKind kind = recognize(path);
     const UnknownOps unknown = options.keep_unknown ? UnknownOps::keep : UnknownOps::refuse;
     if (kind != ModelKind::onnx && !options.inputs.dims.empty())
-        throw Error({"--dim", {}},
-                    "found it with '" + path.string() + "', whose sizes are fixed, expected an ONNX model");
-    const Given given = options.need_inputs || options.inputs.given() ? read_given(options.inputs) : Given{};
+        throw Error("--dim requires an ONNX model: the sizes of '" + path.string() + "' are fixed");
+    const fs::path file = model_file(path);
+    InputOptions inputs = options.inputs;
+    if (const fs::path beside = path / "test_data_set_0"; file != path && !inputs.given() && fs::is_directory(beside))
+        inputs.data_set = beside;
+    Given given;
+    if (inputs.given()) given = kind == ModelKind::onnx ? read_given_for(file, inputs) : read_given(inputs);
     std::vector<LoadedFrame> frames;
     switch (kind) {
         case ModelKind::onnx:
-            frames.push_back(load_onnx_frame(path, options, given));
+            frames.push_back(load_onnx_frame(file, options, given));
             break;
         case ModelKind::graph:
             frames.push_back(frame_of_graph(path, unknown));
@@ -276,12 +240,12 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
             frames = frames_of_trace(path, options.need_inputs, unknown);
             break;
         case ModelKind::program:
-            throw Error({path.string(), {}}, "found a program, expected a model, a graph, a record or a trace folder",
-                        "capture it first: trace -o DIR " + path.string() + ", then give DIR");
+            throw Error({path.string(), {}}, "it is a program, which must be captured first",
+                        "trace -o DIR " + shell_quote({path.string()}) + " captures it; then give DIR");
     }
     for (LoadedFrame& frame : frames) {
         set_expected(frame, given);
-        if (options.need_inputs) fill_inputs(frame, options, given);
+        fill_inputs(frame, options, given);
     }
     return frames;
 }

@@ -26,14 +26,17 @@ enum class ModelKind {
 std::string_view name(ModelKind kind);
 
 /// By content; ONNX, which has no magic number, by its extension or else by what the first bytes can be. Throws Error
-/// for a path that is not there, for folders that `trace` did not write, and for what is not supported yet (.pt2),
+/// for a path that is not there, for folders without a trace or a model.onnx, and for what is not supported yet (.pt2),
 /// by name.
 ModelKind recognize(const std::filesystem::path& path);
+
+/// The file that holds the model: in a folder of the ONNX backend tests its model.onnx, else `model` itself.
+std::filesystem::path model_file(const std::filesystem::path& model);
 
 /// Where the values of a model's inputs come from. Options --input, --inputs, --seed, --dim.
 struct InputOptions {
     std::vector<std::string> inputs = {};                ///< NAME=FILE
-    std::optional<std::filesystem::path> data_set = {};  ///< an ONNX test_data_set folder
+    std::optional<std::filesystem::path> data_set = {};  ///< a folder or a file of values
     std::int64_t seed = 0;
     std::vector<std::string> dims = {};  ///< NAME=SIZE of dynamic dimensions
 
@@ -52,7 +55,7 @@ using whittle::LoadedFrame;
 
 /// The frames of a model, graph, record or trace folder; a program is refused. A graph keeps recorded inputs (of a
 /// record or a failure) unless others are given. Throws Error for inputs that the model does not have or that do not
-/// fit, naming them.
+/// fit, naming them, also where only the graphs are wanted.
 std::vector<LoadedFrame> load_model(const std::filesystem::path& path, const ModelOptions& options);
 
 /// One tensor from a safetensors file (its only one, or the one called `name`), an .npy file or an ONNX TensorProto.

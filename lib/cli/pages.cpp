@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
+#include "base/words.h"
+
 namespace whittle::cli {
 
 namespace {
 
 constexpr std::size_t kWidth = 80, kColumn = 26;
-
-/// Columns that UTF-8 text takes: its bytes without continuation bytes. (No wide characters in our pages.)
-std::size_t width_of(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 /// Words of `text` in lines of at most `width - indent` columns; all but the first start with `indent` spaces.
 std::string wrap(std::string_view text, std::size_t indent, std::size_t width = kWidth) {
@@ -24,12 +20,12 @@ std::string wrap(std::string_view text, std::size_t indent, std::size_t width = 
         text.remove_prefix(std::min(end + 1, text.size()));
         if (word.empty()) continue;
         if (!result.empty()) {
-            const bool fits = column + 1 + width_of(word) <= width;
+            const bool fits = column + 1 + columns_of(word) <= width;
             result += fits ? " " : '\n' + std::string(indent, ' ');
             column = fits ? column + 1 : indent;
         }
         result += word;
-        column += width_of(word);
+        column += columns_of(word);
     }
     return result;
 }
@@ -42,8 +38,8 @@ std::string entry(const OptionText& option) {
     if (is_option && names.size() == 1 && names[0].starts_with("--")) left += "    ";
     for (std::size_t i = 0; i < names.size(); ++i) left += (i ? ", " : "") + names[i];
     if (!option.value.empty()) left += (option.value.starts_with("[=") ? "" : " ") + option.value;
-    left +=
-        width_of(left) + 2 <= kColumn ? std::string(kColumn - width_of(left), ' ') : "\n" + std::string(kColumn, ' ');
+    left += columns_of(left) + 2 <= kColumn ? std::string(kColumn - columns_of(left), ' ')
+                                            : "\n" + std::string(kColumn, ' ');
     return left + wrap(option.help, kColumn) + "\n";
 }
 

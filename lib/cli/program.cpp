@@ -24,9 +24,9 @@ void ProgramOptions::declare(Tool& tool) {
 void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const {
     const ProgramOptions defaults;
     const std::string file = model.string();
-    if (!arguments.empty()) throw Error({file, {}}, "found arguments after --, expected none: MODEL is no program");
+    if (!arguments.empty()) throw Error({file, {}}, "it is no program, and takes no arguments after --");
     if (!functions.empty() || level != defaults.level)
-        throw Error({file, {}}, "found --function or --level, which only programs have, expected a program as MODEL");
+        throw Error({file, {}}, "it is no program: --function and --level are for programs only");
 }
 
 debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program) const {

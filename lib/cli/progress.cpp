@@ -1,21 +1,13 @@
 #include "cli/progress.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
+#include "cli/terminal.h"
+
 namespace whittle::cli {
-
-namespace {
-
-std::size_t terminal_width() {
-    winsize size{};
-    return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
-}
-
-}  // namespace
 
 std::string clock_text(std::chrono::seconds duration) {
     const long long s = std::max<long long>(0, duration.count());
@@ -59,7 +51,8 @@ void Progress::update(std::size_t done, std::string_view note) {
     last_ = now;
     drawn_ = true;
     const auto elapsed = std::chrono::duration_cast<std::chrono::seconds>(now - start_);
-    const std::string line = progress_line(label_, done, total_, elapsed, note, terminal_width() - 1);
+    const std::size_t columns = terminal_columns(STDERR_FILENO);
+    const std::string line = progress_line(label_, done, total_, elapsed, note, (columns ? columns : 80) - 1);
     std::fprintf(stderr, "\r\033[K%s", line.c_str());
     std::fflush(stderr);
 }

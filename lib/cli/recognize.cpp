@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
 #include "base/error.h"
@@ -15,9 +17,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr const char* kModelFile = "model.onnx";  // of the ONNX backend tests' folders
+
 std::string first_bytes(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
-    if (!in) throw Error({path.string(), {}}, "cannot open it for reading");
+    if (!in) throw Error({path.string(), {}}, std::strerror(errno));
     std::array<char, 64> head{};
     in.read(head.data(), head.size());
     return {head.data(), static_cast<std::size_t>(in.gcount())};
@@ -25,11 +29,8 @@ std::string first_bytes(const fs::path& path) {
 
 ModelKind recognize_folder(const fs::path& path) {
     if (fs::exists(path / "index.json")) return ModelKind::trace;
-    if (fs::exists(path / "model.onnx"))
-        throw Error({path.string(), {}}, "found a folder, expected a model file",
-                    "did you mean '" + (path / "model.onnx").string() + "'?");
-    throw Error({path.string(), {}},
-                "found a folder without index.json, expected a model file or a folder that trace wrote");
+    if (fs::exists(path / kModelFile)) return ModelKind::onnx;
+    throw Error({path.string(), {}}, "the folder holds neither a trace (index.json) nor a model (model.onnx)");
 }
 
 bool is_executable(const fs::path& path) {
@@ -39,6 +40,10 @@ bool is_executable(const fs::path& path) {
 }
 
 }  // namespace
+
+fs::path model_file(const fs::path& model) {
+    return fs::is_directory(model) && recognize(model) == ModelKind::onnx ? model / kModelFile : model;
+}
 
 std::string_view name(ModelKind kind) {
     switch (kind) {
@@ -60,21 +65,21 @@ ModelKind recognize(const fs::path& path) {
     std::error_code ignored;
     const fs::file_status status = fs::status(path, ignored);
     const std::string file = path.string();
-    if (!fs::exists(status)) throw Error({file, {}}, "found no such file or folder");
+    if (!fs::exists(status)) throw Error({file, {}}, std::strerror(ENOENT));
     if (fs::is_directory(status)) return recognize_folder(path);
-    if (!fs::is_regular_file(status)) throw Error({file, {}}, "found a device or pipe, expected a file");
+    if (!fs::is_regular_file(status)) throw Error({file, {}}, "it is a device or a pipe, expected a file");
 
     const std::string head = first_bytes(path);
-    if (head.empty()) throw Error({file, {}}, "found an empty file, expected a model");
+    if (head.empty()) throw Error({file, {}}, "the file is empty, expected a model");
     const bool elf = head.starts_with(
         "\x7f"
         "ELF");
     if (elf && !is_executable(path))
-        throw Error({file, {}}, "found an ELF file without execute permission, expected a program or a model",
-                    "is it a library? Give the program that uses it, or chmod +x it");
+        throw Error({file, {}}, "it is an ELF file without execute permission, expected a program or a model",
+                    "of a library, give the program that uses it; of a program, chmod +x");
     if (elf || (head.starts_with("#!") && is_executable(path))) return ModelKind::program;
     if (head.starts_with("PK\x03\x04"))
-        throw Error({file, {}}, "found a zip archive such as PyTorch's .pt2 and .pt; reading them is not supported yet",
+        throw Error({file, {}}, "it is a zip archive, as PyTorch's .pt2 and .pt are, which Whittle does not read yet",
                     "export the model with torch.onnx.export");
     const auto text = std::find_if(head.begin(), head.end(), [](unsigned char c) { return !std::isspace(c); });
     if (text != head.end() && *text == '{') return is_record(path) ? ModelKind::record : ModelKind::graph;

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/subprocess.h"
+#include "base/words.h"
+#include "cli/messages.h"
 #include "cli/model.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -19,10 +21,10 @@ void check_is_record(const fs::path& file) {
     if (!fs::is_regular_file(file) || is_record(file) || is_frame_record(file)) return;
     const ModelKind kind = recognize(file);
     if (kind == ModelKind::graph && format_of_json(file) != "whittle.graph") return;  // damaged: read and told
-    throw Error({file.string(), {}},
-                "found " + std::string(kind == ModelKind::onnx ? "an " : "a ") + std::string(name(kind)) +
-                    ", expected a record or a folder of records",
-                "make one: trace -o traces " + shell_quote({file.string()}) + ", then replay traces");
+    throw Error(
+        {file.string(), {}},
+        "it is " + std::string(kind == ModelKind::onnx ? "an " : "a ") + std::string(name(kind)) + ", not a record",
+        "trace -o traces " + shell_quote({file.string()}) + " makes records of it, for replay traces");
 }
 
 Shard shard_of(const RecordChoice& choice) {
@@ -50,9 +52,8 @@ void RecordChoice::declare(Tool& tool) {
 void RecordChoice::check_usage(std::span<const fs::path> arguments) const {
     for (const fs::path& argument : arguments) check_is_record(argument);
     if (to_event) require_range("--to-event", static_cast<double>(*to_event), 1, 1e9);
-    if (shard_index.has_value() != num_shards.has_value())
-        throw Error({shard_index ? "--shard-index" : "--num-shards", {}},
-                    "found it alone, expected --shard-index and --num-shards together");
+    require_with(shard_index.has_value(), "--shard-index", num_shards.has_value(), "--num-shards");
+    require_with(num_shards.has_value(), "--num-shards", shard_index.has_value(), "--shard-index");
 }
 
 std::vector<fs::path> RecordChoice::records(const Tool& tool, const std::vector<fs::path>& arguments,
@@ -60,8 +61,7 @@ std::vector<fs::path> RecordChoice::records(const Tool& tool, const std::vector<
     const std::vector<fs::path> all =
         find_records(arguments, to_event ? std::optional(static_cast<std::size_t>(*to_event)) : std::nullopt);
     if (!filter.empty() && select_records(all, filter, {}).empty())
-        throw Error({"--filter", {}}, "found none of " + std::to_string(all.size()) + " records to match '" + filter +
-                                          "', expected at least one");
+        throw invalid_value(filter, "--filter", "it matches none of " + plural(all.size(), "record"));
     std::vector<fs::path> selected = select_records(all, filter, shard_of(*this));
     for (const std::string& pattern : known.unused(all))
         warn(tool, xfail->string() + ": found no record for '" + pattern + "'");

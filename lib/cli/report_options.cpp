@@ -1,10 +1,16 @@
 #include "cli/report_options.h"
 
+#include <unistd.h>
+
+#include <iostream>
+
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "cli/model.h"
+#include "cli/terminal.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 #include "frontends/cpp/description.h"
 
 namespace whittle::cli {
@@ -15,7 +21,7 @@ namespace {
 /// What `trace cc` put into the program, or trace into its folder.
 std::vector<cpp::StaticTables> described(const fs::path& model) {
     if (recognize(model) == ModelKind::program) return cpp::read_program(model);
-    return fs::is_directory(model) ? cpp::load_descriptions(model) : std::vector<cpp::StaticTables>();
+    return recognize(model) == ModelKind::trace ? cpp::load_descriptions(model) : std::vector<cpp::StaticTables>();
 }
 
 }  // namespace
@@ -27,13 +33,33 @@ void ReportOptions::declare(Tool& tool) {
     tool.flag("--recompiles", recompiles, "Add every recompile: its guard, how often, and what would stop it.");
 }
 
-explain::TextOptions ReportOptions::text(const Tool& tool) const {
+explain::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sink) const {
     return {.ops = ops,
             .guards = guards,
             .times = times,
             .recompiles = recompiles,
             .verbose = tool.shared().verbose,
-            .color = tool.shared().color_out};
+            .color = sink.color(),
+            .columns = sink.columns()};
+}
+
+ReportSink::ReportSink(const Tool& tool, const std::optional<fs::path>& model, const std::optional<fs::path>& output) {
+    if (output) {
+        path_ = *output;
+        file_.open(path_);
+        out_ = &file_;
+    } else if (model && recognize(*model) == ModelKind::program) {
+        out_ = &std::cerr;
+        color_ = tool.shared().color_err;
+        columns_ = terminal_columns(STDERR_FILENO);
+    } else {
+        color_ = tool.shared().color_out;
+        columns_ = terminal_columns(STDOUT_FILENO);
+    }
+}
+
+void ReportSink::close() {
+    if (out_ == &file_ && !file_.flush()) throw Error({path_.string(), {}}, "cannot write to it");
 }
 
 void SourceOptions::declare(Tool& tool) {
@@ -52,7 +78,7 @@ std::vector<cpp::Analysis> SourceOptions::analyses(
     const std::function<cpp::Analysis(const std::string&, const std::vector<std::string>&)>& analyze) const {
     std::vector<cpp::Analysis> found;
     if (!file) {
-        if (flags) throw Error("found --static-flags, expected it with --static only");
+        require_with(flags.has_value(), "--static-flags", false, "--static");
         if (!model) return found;
         for (const cpp::StaticTables& tables : described(*model)) {
             found.push_back(tables.analysis);
@@ -67,8 +93,7 @@ std::vector<cpp::Analysis> SourceOptions::analyses(
     if (unknown.empty()) return found;
     std::vector<std::string> names;
     for (const cpp::Function& function : found[0].functions) names.push_back(function.name);
-    throw Error({"--function", {}}, "found '" + unknown[0] + "', which is no function of " + *file,
-                did_you_mean(unknown[0], names));
+    throw invalid_value(unknown[0], "--function", "it is no function of " + *file, did_you_mean(unknown[0], names));
 }
 
 }  // namespace whittle::cli

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
+#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,13 +16,33 @@ namespace whittle::cli {
 
 class Tool;
 
+/// Where a report goes: into FILE, else to stdout. A program that is explained keeps its stdout to itself, as under
+/// perf stat, strace and valgrind, for somebody may read it: then the report goes to stderr.
+class ReportSink {
+  public:
+    ReportSink(const Tool& tool, const std::optional<std::filesystem::path>& model,
+               const std::optional<std::filesystem::path>& output);
+    std::ostream& out() const { return *out_; }
+    bool color() const { return color_; }
+    std::size_t columns() const { return columns_; }  ///< of the screen; 0: no limit
+    /// Throws Error when FILE could not be written.
+    void close();
+
+  private:
+    std::filesystem::path path_ = {};
+    std::ofstream file_ = {};
+    std::ostream* out_ = &std::cout;
+    bool color_ = false;
+    std::size_t columns_ = 0;
+};
+
 /// --ops, --guards, --times and --recompiles.
 struct ReportOptions {
     bool ops = false, guards = false, times = false, recompiles = false;
 
     void declare(Tool& tool);
-    /// With the tool's --verbose and --color.
-    explain::TextOptions text(const Tool& tool) const;
+    /// With the tool's --verbose, for that place.
+    explain::TextOptions text(const Tool& tool, const ReportSink& sink) const;
 };
 
 /// --static and --static-flags.

@@ -29,9 +29,8 @@ std::vector<std::string> names(const char* option, const std::string& list, cons
     std::istringstream rest(list);
     for (std::string name; std::getline(rest, name, ',');) {
         if (std::find(known.begin(), known.end(), name) == known.end())
-            throw Error({option, {}},
-                        "found '" + name + "', expected one of " + fmt::format("{}", fmt::join(known, ", ")),
-                        "--print-delta-passes says what they do");
+            throw invalid_value(name, option, fmt::format("expected some of {}", fmt::join(known, ", ")),
+                                "--print-delta-passes says what they do");
         result.push_back(name);
     }
     return result;
@@ -119,22 +118,21 @@ void JudgeOptions::declare(Tool& tool) {
 
 void JudgeOptions::check_usage() const {
     if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
-        throw Error({"command line", {}},
-                    "found several of --backend, --test and --check, expected one: what says that a candidate fails");
-    const auto needs = [](bool given, const char* option, bool condition, const char* what) {
-        if (given && !condition) throw Error({option, {}}, std::string("found it without ") + what);
-    };
-    needs(test_must_fail, "--test-must-fail", !test.empty(), "--test, expected both");
-    needs(!fail_codes.empty(), "--fail-code", !check.empty(), "--check, expected both");
-    needs(!ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check, expected both");
-    needs(!fail_regex.empty(), "--fail-regex", !check.empty(), "--check, expected both");
+        throw Error("only one of --backend, --test and --check can be given: it decides whether a candidate fails");
+    require_with(test_must_fail, "--test-must-fail", !test.empty(), "--test");
+    require_with(!fail_codes.empty(), "--fail-code", !check.empty(), "--check");
+    require_with(!ignore_codes.empty(), "--ignore-fail-code", !check.empty(), "--check");
+    require_with(!fail_regex.empty(), "--fail-regex", !check.empty(), "--check");
     const bool given = accuracy.mode.has_value();
-    needs(!accuracy.rtol.empty(), "--rtol", given, "--accuracy, expected both");
-    needs(!accuracy.atol.empty(), "--atol", given, "--accuracy, expected both");
-    needs(!accuracy.ulp.empty(), "--ulp", given, "--accuracy, expected both");
-    needs(given, "--accuracy", !command(), "a backend: with --test and --check the command judges");
-    needs(!backend.pairs.empty(), "--backend-option", !command(),
-          "a backend: with --test and --check the command judges");
+    require_with(!accuracy.rtol.empty(), "--rtol", given, "--accuracy");
+    require_with(!accuracy.atol.empty(), "--atol", given, "--accuracy");
+    require_with(!accuracy.ulp.empty(), "--ulp", given, "--accuracy");
+    const auto not_with_command = [&](bool of_backend, const char* option) {
+        if (of_backend && command())
+            throw Error(std::string(option) + " cannot be used with --test and --check: there the command judges");
+    };
+    not_with_command(given, "--accuracy");
+    not_with_command(!backend.pairs.empty(), "--backend-option");
     for (const std::int64_t code : fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
     for (const std::int64_t code : ignore_codes) require_range("--ignore-fail-code", static_cast<double>(code), 1, 255);
 }
@@ -173,8 +171,7 @@ void SearchOptions::check_usage() const {
 
 std::vector<LoadedFrame> frames_of(const fs::path& model, const SearchOptions& options, const InputOptions& inputs) {
     if (options.no_fold && recognize(model) != ModelKind::onnx)
-        throw Error({"--no-fold", {}},
-                    "found it with '" + model.string() + "', of which nothing is folded, expected an ONNX model");
+        throw Error("--no-fold requires an ONNX model: nothing of '" + model.string() + "' is folded");
     return read_frames(model, options, inputs, !options.no_fold);
 }
 
@@ -207,12 +204,13 @@ debug::Search search_of(const fs::path& model, const fs::path& output, JudgeOpti
 fs::path minimized_file(const fs::path& model, const fs::path& given) {
     fs::path output = given;
     if (output.empty()) {
-        output = model;
-        output =
-            output.replace_extension(".min" + std::string(model.extension() == ".onnx" ? ".onnx" : ".json")).filename();
+        const fs::path named = model.has_filename() ? model : model.parent_path();  // "DIR/"
+        const bool folder = fs::is_directory(named);
+        output = (folder ? named.filename() : named.stem()).string() +
+                 (named.extension() == ".onnx" && !folder ? ".min.onnx" : ".min.json");
     }
     if (output.extension() != ".json" && output.extension() != ".onnx")
-        throw Error({"--output", {}}, "found '" + output.string() + "', expected a name that ends in .json or .onnx");
+        throw invalid_value(output.string(), "--output", "the name must end in .json or .onnx");
     return output;
 }
 

@@ -18,6 +18,7 @@
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/variables.h"
+#include "cli/messages.h"
 #include "cli/pages.h"
 #include "cli/usage.h"
 #include "cli/version.h"
@@ -32,29 +33,28 @@ namespace {
 // How a word of the command line becomes a value; `place` is the option's name, for messages.
 
 void convert(const std::string& word, const std::string& place, std::string& target) {
-    if (word.empty())
-        throw Error({place, {}}, "found an empty value, expected one", "leave the option out for its default");
+    if (word.empty()) throw Error({place, {}}, "the value is empty", "leave the option out for its default");
     target = word;
 }
 
 void convert(const std::string& word, const std::string& place, fs::path& target) {
-    if (word.empty()) throw Error({place, {}}, "found an empty path, expected a file or folder");
+    if (word.empty()) throw Error({place, {}}, "the path is empty");
     target = word;
 }
 
 template <class Number>
-void convert_number(const std::string& word, const std::string& place, Number& target, const char* expected) {
+void convert_number(const std::string& word, const std::string& place, Number& target, const char* why) {
     const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), target);
     // Written so that NaN is refused.
     if (status != std::errc() || end != word.data() + word.size() || !(target >= 0) ||
         target > std::numeric_limits<Number>::max())
-        throw Error({place, {}}, "found '" + word + "', expected " + expected);
+        throw invalid_value(word, place, why);
 }
 void convert(const std::string& word, const std::string& place, std::int64_t& target) {
-    convert_number(word, place, target, "a whole number, at least 0");
+    convert_number(word, place, target, "not a whole number of 0 or more");
 }
 void convert(const std::string& word, const std::string& place, double& target) {
-    convert_number(word, place, target, "a number, at least 0");
+    convert_number(word, place, target, "not a number of 0 or more");
 }
 
 template <class T>
@@ -113,6 +113,7 @@ struct Tool::Impl {
         Words rest = {};
     };
     CommandLine split(std::span<const std::string> arguments) const;
+    bool asks_json(std::span<const std::string> arguments) const;
     /// Has CLI11 read the options among the words; returns the others.
     Words read_options(Words words);
     void assign_options() const;
@@ -150,7 +151,7 @@ void Tool::option(std::string_view names, T& target, std::string_view value, std
 
 void check_choice(const std::string& place, const std::string& given, const Words& words) {
     if (std::find(words.begin(), words.end(), given) == words.end())
-        throw Error({place, {}}, "found '" + given + "', expected one of " + join(words), did_you_mean(given, words));
+        throw invalid_value(given, place, "expected one of " + join(words), did_you_mean(given, words));
 }
 
 void Tool::choice(std::string_view names, std::string& target, Words words, std::string_view help) {
@@ -179,7 +180,7 @@ void Tool::rest_of_line(std::string_view name, Words& target, std::string_view v
     add({.text = {std::string(name), std::string(value), std::string(help), {}},
          .rest = true,
          .assign = [&target, place](const Words& words) {
-             if (words.empty()) throw Error({place, {}}, "found nothing behind it, expected a command");
+             if (words.empty()) throw Error("option " + place + " requires a command");
              target = words;
          }});
 }
@@ -311,7 +312,7 @@ Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments
             const Words names = split_names(option.text.names);
             if (std::find(names.begin(), names.end(), head) == names.end()) continue;
             if (option.rest) line.taker = &option;
-            if (option.flag && has_value) throw Error({head, {}}, "found a value, expected none");
+            if (option.flag && has_value) throw Error("option " + head + " takes no value");
             if (!option.implied.empty() && !has_value) line.words[i] = head + "=" + option.implied;
         }
         if (!line.taker && word != "--") continue;
@@ -322,6 +323,17 @@ Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments
         break;
     }
     return line;
+}
+
+bool Tool::Impl::asks_json(std::span<const std::string> arguments) const {
+    for (const std::string& word : arguments) {
+        if (word == "--json") return true;
+        const bool rest = word == "--" || std::any_of(options.begin(), options.end(), [&](const Option& option) {
+                              return option.rest && option.text.names == before_equals(word);
+                          });
+        if (rest) return false;
+    }
+    return false;
 }
 
 Words Tool::Impl::read_options(Words words) {
@@ -346,7 +358,7 @@ Words Tool::Impl::read_options(Words words) {
         const std::string text = mismatch.what(), place = text.substr(0, text.find(':'));
         for (const Option& option : options)
             if (long_name(option.text.names) == place || option.text.names == place)
-                throw Error({place, {}}, "found nothing behind it, expected " + option.text.value);
+                throw Error("option " + place + " requires a value: " + place + " " + option.text.value);
         throw Error(text);
     } catch (const CLI::ParseError& other) {
         throw Error(other.what(), see);
@@ -355,8 +367,7 @@ Words Tool::Impl::read_options(Words words) {
     for (const std::string& word : others) {
         if (word.size() <= 1 || word.front() != '-') continue;
         const std::string close = did_you_mean(before_equals(word), known);
-        throw Error("found option '" + before_equals(word) + "', which " + page.name + " does not have",
-                    close.empty() ? see : close);
+        throw Error("unknown option '" + before_equals(word) + "'", close.empty() ? see : close);
     }
     assign_options();  // while `app`, which owns what was parsed, is alive
     return others;
@@ -367,18 +378,17 @@ void Tool::Impl::assign_options() const {
         if (option.rest || !option.parsed->count()) continue;
         const Words values = option.parsed->results();
         if (!option.flag && !option.list && values.size() > 1)
-            throw Error({long_name(option.text.names), {}},
-                        "found " + std::to_string(values.size()) + " values, expected one");
+            throw Error("option " + long_name(option.text.names) + " is given " + std::to_string(values.size()) +
+                        " times, but takes one value");
         option.assign(values);
     }
 }
 
 void Tool::Impl::assign_positionals(const Words& words) const {
-    const std::string see = "see " + page.name + " --help";
     std::size_t next = 0;
     for (const Positional& wanted : positionals) {
         if (next == words.size()) {
-            if (wanted.required) throw Error("found no " + wanted.name + ", expected one", see);
+            if (wanted.required) throw missing_argument(page.name, wanted.name);
             continue;
         }
         const std::size_t end = wanted.list ? words.size() : next + 1;
@@ -386,7 +396,11 @@ void Tool::Impl::assign_positionals(const Words& words) const {
             Words(words.begin() + static_cast<std::ptrdiff_t>(next), words.begin() + static_cast<std::ptrdiff_t>(end)));
         next = end;
     }
-    if (next < words.size()) throw Error("found '" + words[next] + "' behind the arguments, expected no more", see);
+    if (next == words.size()) return;
+    const std::string before = join(std::span(words).first(next), " ");
+    throw Error("unexpected argument '" + words[next] + "'",
+                dashes ? "put -- before the arguments of a program: " + page.name + " " + before + " -- " + words[next]
+                       : "see " + page.name + " --help");
 }
 
 /// What the shared options ask for: colors, progress, the log.
@@ -407,6 +421,7 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     Impl& impl = *impl_;
     impl.command_line = {name()};
     impl.command_line.insert(impl.command_line.end(), arguments.begin(), arguments.end());
+    impl.shared.json = impl.asks_json(arguments);  // also where the rest is wrong: its error is read by a script
     if (!std::exchange(impl.has_shared, true))
         declare_shared(*this, {impl.shared, impl.log_spec, impl.log_file, impl.color, impl.help, impl.version});
     if (arguments.size() == 1 && arguments[0] == "--help-man") return man_options();  // for scripts/update-man
@@ -426,19 +441,6 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
 }
 
 namespace {
-
-/// One line, whatever the message holds: a path may contain a line break, a compiler's words many.
-std::string one_line(std::string text) {
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = ' ';
-    return text;
-}
-
-void print_error(const Tool& tool, const std::string& text) {
-    const bool color = tool.shared().color_err;
-    std::fprintf(stderr, "%s: %serror:%s %s\n", tool.name().c_str(), color ? "\033[1;31m" : "", color ? "\033[0m" : "",
-                 one_line(text).c_str());
-}
 
 void flush_output() {
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw Error({"standard output", {}}, "cannot write to it");
@@ -466,27 +468,20 @@ int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body
         die_of_interrupt();
     } catch (const Error& error) {
         if (interrupt_signal()) die_of_interrupt();
-        print_error(tool, error.what());
+        print_error(tool, error);
         return 2;
     } catch (const std::bad_alloc&) {
-        print_error(tool, "found less memory than this needs, expected enough for the model and its values");
+        print_error(tool, Error("out of memory: the model and its values need more than there is"));
         return 2;
     } catch (const std::filesystem::filesystem_error& error) {
-        print_error(tool, error.path1().string() + ": " + error.code().message());
+        print_error(tool, Error({error.path1().string(), {}}, error.code().message()));
         return 2;
     } catch (const std::exception& bug) {
-        print_error(tool, std::string("internal error: ") + bug.what());
+        print_error(tool, Error(std::string("internal error: ") + bug.what()));
         std::fprintf(stderr, "This is a bug in Whittle. Please report it with this command:\n  %s\n",
                      shell_quote(Words(argv, argv + argc)).c_str());
         return 70;  // EX_SOFTWARE
     }
-}
-
-void warn(const Tool& tool, std::string_view text) {
-    if (tool.shared().quiet) return;
-    const bool color = tool.shared().color_err;
-    std::fprintf(stderr, "%s: %swarning:%s %s\n", tool.name().c_str(), color ? "\033[1;33m" : "",
-                 color ? "\033[0m" : "", one_line(std::string(text)).c_str());
 }
 
 }  // namespace whittle::cli

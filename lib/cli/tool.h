@@ -99,12 +99,9 @@ class Tool {
     std::unique_ptr<Impl> impl_;
 };
 
-/// Parses and runs. Returns the exit status: what `body` returns (0 done, 1 the answer is "no"); 2 with one line on
-/// stderr for an Error, for memory that does not suffice and for output that cannot be written; 70 for anything else
-/// that is thrown, which is our bug and says so.
+/// Parses and runs. Returns the exit status: what `body` returns (0 done, 1 the answer is "no"); 2 with a message on
+/// stderr (cli/messages.h) for an Error, for memory that does not suffice and for output that cannot be written; 70 for
+/// anything else that is thrown, which is our bug and says so.
 int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body);
-
-/// One line on stderr: "NAME: warning: TEXT".
-void warn(const Tool& tool, std::string_view text);
 
 }  // namespace whittle::cli

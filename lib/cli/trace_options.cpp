@@ -64,25 +64,21 @@ void check_inputs(std::span<const fs::path> models, const InputOptions& inputs, 
         for (const fs::path& read : files_read(model, inputs)) {
             const fs::path inside = fs::weakly_canonical(read).lexically_relative(folder);
             if (!inside.empty() && *inside.begin() != "..")
-                throw Error({"--output", {}},
-                            "found '" + output.string() + "', which holds the input '" + read.string() +
-                                "', expected another folder",
-                            "inputs are never overwritten");
+                throw Error({"--output", {}}, "'" + output.string() + "' holds the input '" + read.string() +
+                                                  "', and inputs are never overwritten");
         }
 }
 
 void check_together(std::span<const fs::path> models, const InputOptions& inputs) {
     if (models.size() == 1) return;
     if (inputs.given())
-        throw Error(inputs.data_set ? "found --inputs with several models, expected it with one"
-                                    : "found --input with several models, expected it with one");
+        throw Error(std::string(inputs.data_set ? "--inputs" : "--input") + " cannot be used with several models");
     if (recognize(models[0]) == ModelKind::program)
-        throw Error({models[0].string(), {}},
-                    "found '" + models[1].string() + "' after the program, expected nothing but options",
-                    "put -- before the program's arguments");
+        throw Error({models[0].string(), {}}, "unexpected argument '" + models[1].string() + "' after the program",
+                    "put -- before the program's arguments: trace " + models[0].string() + " -- " + models[1].string());
     for (const fs::path& model : models)
         if (recognize(model) == ModelKind::program)
-            throw Error({model.string(), {}}, "found a program among several models, expected it alone");
+            throw Error({model.string(), {}}, "a program cannot be traced together with other models");
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/model.h"
 #include "graph/failure_file.h"
@@ -52,17 +51,31 @@ std::string why_unwritable(const fs::path& output) {
 
 }  // namespace
 
+Error invalid_value(const std::string& value, const std::string& option, const std::string& why,
+                    const std::string& hint) {
+    return Error("invalid value '" + value + "' for " + option + ": " + why, hint);
+}
+
+Error missing_argument(const std::string& program, const std::string& name) {
+    return Error("missing argument " + name, "see " + program + " --help");
+}
+
+void require_with(bool given, const std::string& option, bool other_given, const std::string& other) {
+    if (given && !other_given) throw Error(option + " requires " + other);
+}
+
 void require_range(const std::string& option, double value, double low, double high) {
     if (value >= low && value <= high) return;
-    throw Error({option, {}}, "found " + number(value) + ", expected " + number(low) + " to " + number(high));
+    throw invalid_value(number(value), option, "not in " + number(low) + " to " + number(high));
 }
 
 std::vector<fs::path> files_read(const fs::path& model, const InputOptions& inputs) {
-    std::vector<fs::path> files{model};
+    std::vector<fs::path> files{model, model_file(model)};
     for (const std::string& word : inputs.inputs) files.emplace_back(word.substr(word.find('=') + 1));
+    if (inputs.data_set && !fs::is_directory(*inputs.data_set)) files.push_back(*inputs.data_set);
     if (inputs.data_set && fs::is_directory(*inputs.data_set))
         for (const fs::directory_entry& entry : fs::directory_iterator(*inputs.data_set))
-            if (entry.path().extension() == ".pb") files.push_back(entry.path());
+            if (entry.path().extension() == ".pb" || entry.path().extension() == ".npy") files.push_back(entry.path());
     return files;
 }
 
@@ -70,18 +83,17 @@ void check_output(const std::string& option, const fs::path& output, std::span<c
     std::error_code ignored;
     if (const fs::path folder = output.parent_path(); !folder.empty() && !fs::exists(folder, ignored))
         throw Error({option, {}},
-                    "found '" + output.string() + "', whose folder is not there, expected an existing one",
+                    "cannot write '" + output.string() + "': there is no folder '" + folder.string() + "'",
                     "mkdir -p " + shell_quote({folder.string()}));
     if (const std::string why = why_unwritable(output); !why.empty())
-        throw Error({option, {}}, "found '" + output.string() + "', which cannot be written: " + why);
+        throw Error({option, {}}, "cannot write '" + output.string() + "': " + why);
     if (!fs::is_regular_file(output, ignored)) return;
     for (const fs::path& input : read) {
         const std::vector<fs::path> kept = with_sidecars(input);
         const bool same = std::any_of(kept.begin(), kept.end(),
                                       [&](const fs::path& file) { return fs::equivalent(output, file, ignored); });
         if (same || (fs::is_directory(input, ignored) && is_part_of_trace(output, input)))
-            throw Error({option, {}}, "found '" + output.string() +
-                                          "', which is an input, expected another file: inputs are never overwritten");
+            throw Error({option, {}}, "'" + output.string() + "' is an input, and inputs are never overwritten");
     }
 }
 

@@ -7,9 +7,23 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
+
 namespace whittle::cli {
 
 struct InputOptions;
+
+// The mistakes on a command line, in the words that clap (cargo) and git have for them.
+
+/// "invalid value 'many' for --jobs: WHY".
+Error invalid_value(const std::string& value, const std::string& option, const std::string& why,
+                    const std::string& hint = {});
+
+/// "missing argument MODEL".
+Error missing_argument(const std::string& program, const std::string& name);
+
+/// Throws Error where an option is given without the one that it belongs to: "--rtol requires --accuracy".
+void require_with(bool given, const std::string& option, bool other_given, const std::string& other);
 
 /// Throws Error naming the option unless low <= value <= high.
 void require_range(const std::string& option, double value, double low, double high);

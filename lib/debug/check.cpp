@@ -58,7 +58,9 @@ std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames,
     for (const LoadedFrame& frame : frames) {
         const Trial trial = try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend,
                                         suspect.options, suspect.accuracy);
-        if (trial.failed()) failing.push_back({frame.name, frame.file.string(), trial.text()});
+        if (trial.failed())
+            failing.push_back(
+                {frame.name, frame.file.string(), trial.text(), trial.outcome.kind == Outcome::Kind::mismatch});
     }
     return failing;
 }

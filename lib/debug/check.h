@@ -26,6 +26,7 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search);
 struct FailingFrame {
     std::string name, file;
     std::string failure;  ///< "exception at compile: ReluCompileError"
+    bool wrong = false;   ///< it computes something else than is expected
 };
 
 /// Those of the frames that the suspect cannot compile or run, or that it computes wrong results for; not those with

@@ -1,9 +1,11 @@
 #include "debug/minimize.h"
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/interrupt.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "debug/check.h"
 #include "graph/text.h"
 #include "reduce/culprit.h"
@@ -87,6 +89,32 @@ std::optional<reduce::AsGiven> as_given(const Search& search, const LoadedFrame&
     return reduce::AsGiven{.graph = search.unfolded().graph};
 }
 
+/// A graph that is long in spite of all is for its file; of it the begin and the end, in lines that fit a screen.
+std::string graph_text(const Graph& graph, const std::string& file) {
+    constexpr std::size_t kMost = 40, kBegin = 24, kEnd = 8, kColumns = 120;
+    const std::string text = print(graph);
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(std::move(line));
+    if (lines.size() <= kMost) return text;
+    std::string shown;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        if (i == kBegin) {
+            shown += "  … " + plural(lines.size() - kBegin - kEnd, "more line") + " in " + file + "\n";
+            i = lines.size() - kEnd;
+        }
+        shown += shortened(lines[i], kColumns) + "\n";
+    }
+    return shown;
+}
+
+/// What is done with the result: the repro, or what judged it, run on it once more.
+std::string next_command(const Search& search) {
+    if (search.suspect()) return shell_quote({"repro", search.output.string()});
+    const auto& judge = std::get<reduce::CommandOracleOptions>(search.judge);
+    return shell_quote(reduce::command_line(judge, search.output));
+}
+
 }  // namespace
 
 Minimized minimize(const LoadedFrame& frame, const Search& search, const Observer& observer) {
@@ -145,15 +173,14 @@ std::string to_text(const Minimized& minimized, const Search& search) {
     const std::string output = minimized.written.output.string();
     switch (result.verdict) {
         case Verdict::minimized:
-            return reduce::report(result, minimized.written) + "\n" + print(result.graph) + "\nwritten:    " + output +
-                   "\n" + (search.suspect() ? "next:       repro " + shell_quote({output}) + "\n" : "");
+            return reduce::report(result, minimized.written) + "\n" + graph_text(result.graph, output) +
+                   "\nwritten:    " + output + "\nnext:       " + next_command(search) + "\n";
         case Verdict::interrupted:
             return reduce::report(result, minimized.written) + "written:    " + output +
-                   ", unfinished: " + std::to_string(result.after.calls) + (result.after.calls == 1 ? " op" : " ops") +
-                   "\nnext:       the same command with --resume goes on from here\n";
+                   ", unfinished: " + plural(result.after.calls, "op") + "\nnext:       " + search.go_on + "\n";
         case Verdict::flaky:
             return "flaky: it fails alike in " + std::to_string(result.flaky.failures) + " of " +
-                   std::to_string(result.flaky.runs) + " runs, too rarely to be minimized\n";
+                   plural(result.flaky.runs, "run") + ", too rarely to be minimized\n";
         case Verdict::unsupported:
             return declined_text(search, minimized.judge, result.message) + "\n";
         case Verdict::not_failing:
@@ -164,7 +191,7 @@ std::string to_text(const Minimized& minimized, const Search& search) {
                "), but not what Whittle writes of it: the command judges by what is no part of the graph\n";
     std::string text = not_failing_text(search, minimized.judge, result.message);
     if (search.stored && !result.signature.kind.empty())
-        text += ", but with " + result.signature.text() + "; name what fails (--backend …) to follow that";
+        text += ", but otherwise: " + result.signature.text() + "; --backend " + minimized.judge + " follows that";
     return text + "\n";
 }
 

@@ -17,7 +17,7 @@ Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
         for (const Break& b : loaded.breaks) frame.breaks.push_back({b.node, b.reason});
         subject.frames.push_back(std::move(frame));
     }
-    if (!fs::is_directory(model)) return subject;
+    if (!find_trace(model)) return subject;
     subject.index = load_index(model);
     for (const IndexRecord& record : subject.index->records)
         if (record.graph.empty() && failed(load_frame_record(model / record.file)))
@@ -38,8 +38,7 @@ Subject subject_of(const fs::path& program, const RanProgram& ran) {
 
 void predict(Subject& subject, std::vector<cpp::Analysis> predictions) {
     if (!predictions.empty() && !subject.index)
-        throw Error({subject.model, {}},
-                    "found neither a program nor a folder written by trace, expected one with --static",
+        throw Error({subject.model, {}}, "with --static it must be a program, or a folder written by trace",
                     "leave MODEL out to see the predictions alone");
     subject.predictions = std::move(predictions);
 }
@@ -63,7 +62,7 @@ std::vector<FailingFrame> failing_frames(const fs::path& program, const RanProgr
     TraceFolder trace(folder, {&program, 1}, suspect.spec.text(), {});
     for (const capture::CapturedFrame& frame : ran.frames)
         for (const TracedFrame& run : trace.add(frame, "LibTorch", backend, suspect.options, RecordPolicy::on_error))
-            if (run.minifiable) failing.push_back({frame.name, run.graph.filename().string(), run.failure});
+            if (run.minifiable) failing.push_back({frame.name, run.graph.filename().string(), run.failure, run.wrong});
     trace.finish();
     return failing;
 }

@@ -5,8 +5,8 @@
 
 #include "backends/registry.h"
 #include "base/interrupt.h"
+#include "base/words.h"
 #include "explain/full_code.h"
-#include "explain/words.h"
 #include "frontends/cpp/description.h"
 #include "graph/abilities.h"
 
@@ -71,8 +71,8 @@ std::string counts(const TraceIndex& index) {
     std::int64_t breaks = 0;
     for (const IndexBreak& entry : index.breaks) breaks += entry.count;
     const auto size = [](const auto& list) { return static_cast<std::int64_t>(list.size()); };
-    return explain::plural(size(index.graphs), "graph") + ", " + explain::plural(breaks, "graph break") + ", " +
-           explain::plural(size(index.records), "record") +
+    return plural(size(index.graphs), "graph") + ", " + plural(breaks, "graph break") + ", " +
+           plural(size(index.records), "record") +
            (index.graphs.empty() ? "" : ", " + checks_text(count_checks(index)));
 }
 
@@ -86,6 +86,11 @@ std::size_t Traced::failures() const {
 bool Traced::minifiable() const {
     return !failing.empty() ||
            std::any_of(frames.begin(), frames.end(), [](const TracedFrame& run) { return run.minifiable; });
+}
+
+bool Traced::wrong() const {
+    return std::any_of(failing.begin(), failing.end(), [](const FailingFrame& frame) { return frame.wrong; }) ||
+           std::any_of(frames.begin(), frames.end(), [](const TracedFrame& run) { return run.wrong; });
 }
 
 bool Traced::good() const {
@@ -119,7 +124,7 @@ Traced trace(const RanProgram& ran, const TraceRequest& request) {
 }
 
 std::string to_text(const TracedFrame& traced, const fs::path& folder) {
-    std::string text = (folder / traced.graph).string() + ": " + std::to_string(traced.ops) + " ops\n";
+    std::string text = (folder / traced.graph).string() + ": " + plural(traced.ops, "op") + "\n";
     if (traced.record)
         text += (folder / *traced.record).string() + ": inputs from " + traced.inputs_from +
                 ", expected outputs from " + traced.expected_from + "\n";

@@ -41,6 +41,8 @@ struct Traced {
     std::size_t failures() const;
     /// minify would find a failure again.
     bool minifiable() const;
+    /// Somewhere the suspect computes something else than is expected.
+    bool wrong() const;
     /// Nothing failed, and every graph computes what was observed.
     bool good() const;
 };

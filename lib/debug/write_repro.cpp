@@ -31,10 +31,8 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
 
 repro::Report write_repro(const Graph& graph, const fs::path& file, const repro::Options& options) {
     if (graph.failure && graph.failure->backend.empty())
-        throw Error({file.string(), {}},
-                    "found a failure that a command judged, expected one of a backend: a repro needs to know what to "
-                    "compile with",
-                    "minify with --backend, or hand the candidate itself to the command's owner");
+        throw Error({file.string(), {}}, "a command judged this failure, and a repro needs a backend to compile with",
+                    "minify with --backend, or hand the graph itself to the command's owner");
     return repro::write_repro(graph, *find_backend(graph.failure ? graph.failure->backend : std::string()), options);
 }
 

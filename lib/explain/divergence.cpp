@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <span>
 
-#include "explain/words.h"
+#include "base/words.h"
 #include "graph/text.h"
 
 namespace whittle::explain {
@@ -41,7 +42,7 @@ Row row(const ValueDivergence& value) {
     const ErrorFigures& error = value.error;
     std::string remark = births(value);
     if (error.misplaced) remark += (remark.empty() ? "" : "; ") + plural(error.misplaced, "NaN or Inf") + " misplaced";
-    return {value.closeness == Closeness::close ? "" : std::string(name(value.closeness)),
+    return {std::string(name(value.closeness)),
             node_text(value),
             value.op,
             std::string(name(value.meta.dtype)) + to_string(value.meta.sizes),
@@ -54,19 +55,35 @@ Row row(const ValueDivergence& value) {
             remark};
 }
 
-std::string table(const std::vector<Row>& rows) {
+/// What the columns hold; legend() says it at length.
+const Row kHeader = {"verdict",          "value", "op",    "result", "max abs", "max rel", "max ulp", "rmse",
+                     "reference's rmse", "line",  "remark"};
+
+/// Columns that no row fills are left out.
+std::string table(const std::vector<Row>& rows, std::size_t columns) {
     std::vector<std::size_t> widths(rows[0].size());
-    for (const Row& row : rows)
+    for (const Row& row : std::span(rows).subspan(1))
         for (std::size_t i = 0; i < row.size(); i++) widths[i] = std::max(widths[i], row[i].size());
+    for (std::size_t i = 0; i < widths.size(); i++)
+        if (widths[i]) widths[i] = std::max(widths[i], rows[0][i].size());
     std::string text;
     for (const Row& row : rows) {
         std::string line = "  ";
         for (std::size_t i = 0; i < row.size(); i++)
             if (widths[i]) line += row[i] + std::string(widths[i] - row[i].size() + 2, ' ');
         while (line.ends_with(' ')) line.pop_back();
-        text += line + "\n";
+        text += shortened(line, columns) + "\n";
     }
     return text;
+}
+
+std::string legend(const std::string& backend) {
+    return "  max abs, rel, ulp  largest error of " + backend +
+           " against the reference: as it is, relative, in steps of the data type\n"
+           "  rmse               root mean square error of " +
+           backend +
+           " against the same computed in f64\n"
+           "  reference's rmse   that of the reference against the same\n";
 }
 
 std::string verdict(const Divergence& divergence, const std::string& backend) {
@@ -75,9 +92,9 @@ std::string verdict(const Divergence& divergence, const std::string& backend) {
         return std::count_if(values.begin(), values.end(),
                              [&](const ValueDivergence& value) { return value.closeness == wanted; });
     };
-    std::string text = "values:      " + plural(static_cast<std::int64_t>(values.size()), "value") + ", " +
-                       std::to_string(count(Closeness::differs)) + " differ, " +
-                       std::to_string(count(Closeness::noise)) + " are off by rounding noise only\n";
+    std::string text = "values:      " + std::to_string(values.size()) + " compared, " +
+                       std::to_string(count(Closeness::differs)) + " of them wrong, " +
+                       std::to_string(count(Closeness::noise)) + " off by rounding noise only\n";
     if (divergence.first) {
         const ValueDivergence& first = values[*divergence.first];
         text += "first:       " + node_text(first) + " = " + first.op;
@@ -104,7 +121,7 @@ std::string to_text(const Divergence& divergence, const std::string& model, cons
                     const DivergenceTextOptions& options) {
     std::string text = "divergence of " + backend + " from the reference on " + model + "\n";
     const Outcome& plain = divergence.plain;
-    text += "as it is:    " + std::string(name(plain.kind)) + (plain.failed() ? ": " + plain.message : "") + "\n";
+    text += "whole graph: " + std::string(name(plain.kind)) + (plain.failed() ? ": " + plain.message : "") + "\n";
     if (!divergence.failure.empty())
         return text + "exposed:     no values, it fails with all of them exposed: " + divergence.failure + "\n";
     text += verdict(divergence, backend);
@@ -115,17 +132,14 @@ std::string to_text(const Divergence& divergence, const std::string& model, cons
         const std::size_t centre = divergence.first.value_or(values.size());
         begin = centre > kBefore ? centre - kBefore : 0;
         end = std::min(values.size(), centre + kAfter + 1);
-        if (!divergence.first) {  // the worst are of interest where nothing differs
-            begin = end = 0;
-        }
+        if (!divergence.first) begin = end;  // where nothing differs no value is of more interest than another
     }
-    std::vector<Row> rows = {
-        {"", "node", "op", "result", "max abs", "max rel", "ulp", "rmse f64", "reference's", "line", ""}};
+    std::vector<Row> rows = {kHeader};
     for (std::size_t i = begin; i < end; i++) rows.push_back(row(values[i]));
-    if (rows.size() > 1) text += "\n" + table(rows);
-    if (rows.size() > 1 && rows.size() - 1 < values.size())
-        text += "  (-v shows all " + std::to_string(values.size()) + ")\n";
-    return text;
+    if (rows.size() == 1) return text;
+    text += "\n" + table(rows, options.all ? 0 : options.columns);
+    if (rows.size() - 1 < values.size()) text += "  (-v shows all " + std::to_string(values.size()) + ")\n";
+    return text + "\n" + legend(backend);
 }
 
 nlohmann::json to_json(const Divergence& divergence) {

@@ -9,7 +9,8 @@
 namespace whittle::explain {
 
 struct DivergenceTextOptions {
-    bool all = false;  ///< every value instead of those around the first that differs
+    bool all = false;         ///< every value instead of those around the first that differs
+    std::size_t columns = 0;  ///< of the screen: rows are cut there, unless all are shown; 0: no limit
 };
 
 /// `model` and `backend` are what the user called them.

@@ -7,10 +7,10 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/words.h"
 #include "explain/api_spelling.h"
 #include "explain/cpp_source.h"
 #include "explain/guard_code.h"
-#include "explain/words.h"
 #include "graph/text.h"
 #include "trace/index.h"
 #include "trace/record.h"

@@ -93,6 +93,11 @@ void name_sizes(std::vector<NamedMeta>& values, const std::vector<std::string>& 
     for (std::size_t i = 0; i < values.size() && i < sizes.size(); ++i) values[i].sizes = sizes[i];
 }
 
+/// ONNX has no strides: those that we give its values say nothing to its readers.
+ValueMeta shown(const Graph& graph, const ValueMeta& meta) {
+    return graph.dialect == "onnx" ? ValueMeta::contiguous(meta.dtype, meta.sizes) : meta;
+}
+
 void count_nested(const Graph& graph, GraphSummary& summary) {
     for (const auto& [name, nested] : graph.subgraphs) {
         ++summary.nested_graphs;
@@ -107,9 +112,10 @@ GraphSummary summarize(const Graph& graph, const std::string& frame) {
     count_nested(graph, s);
     for (const NodeId id : graph.placeholders()) {
         const Node& node = graph.node({id});
-        s.inputs.push_back({node.target.empty() ? node.name : node.target, node.meta()});
+        s.inputs.push_back({node.target.empty() ? node.name : node.target, shown(graph, node.meta())});
     }
-    for (const NodeId id : graph.outputs()) s.outputs.push_back({graph.node({id}).name, graph.node({id}).meta()});
+    for (const NodeId id : graph.outputs())
+        s.outputs.push_back({graph.node({id}).name, shown(graph, graph.node({id}).meta())});
     for (const auto& [name, tensor] : graph.attributes) {
         ++s.parameters;
         s.parameter_elements += tensor.numel();
@@ -127,7 +133,7 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
         const Node& call = graph.node({id});
         if (is_getitem(call)) continue;
         ++counts[call.target];
-        if (!call.results.empty()) ++results[call.target][print(call.results.front())];
+        if (!call.results.empty()) ++results[call.target][print(shown(graph, call.results.front()))];
     }
     for (const auto& entry : counts) {
         const std::string& op = entry.first;  // clang 14 does not let lambdas capture structured bindings

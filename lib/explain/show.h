@@ -17,6 +17,7 @@ struct TextOptions {
     bool recompiles = false;  ///< every recompile with its guard and what would stop it, else only how many
     bool verbose = false;     ///< every place of every break, every input and shape; else the first few
     bool color = false;
+    std::size_t columns = 0;  ///< of the screen: rows of tables are cut there, unless verbose; 0: no limit
 };
 
 std::string to_text(const Report& report, const TextOptions& options);

@@ -1,5 +1,5 @@
 #include "explain/static_report.h"
-#include "explain/words.h"
+#include "base/words.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,9 +1,10 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/suggest.h"
+#include "base/words.h"
 #include "capture/source.h"
 #include "explain/show.h"
-#include "explain/words.h"
 #include "graph/text.h"
 
 namespace whittle::explain {
@@ -173,18 +174,32 @@ std::string notes_text(const Report& report, const Painter& paint) {
     return text + "\n";
 }
 
+/// "f32[2, 3], f32[4] and 2 more": as many as fit the columns, but one; 0: no limit.
+std::string results_text(const OpUse& use, std::size_t columns, bool verbose) {
+    const std::size_t all = use.results.size();
+    const auto first = [&](std::size_t shown) {
+        std::string text = join(std::span(use.results).first(shown));
+        return shown < all ? text + " and " + std::to_string(all - shown) + " more" : text;
+    };
+    std::size_t shown = verbose ? all : std::min(kShapes, all);
+    while (columns && shown > 1 && first(shown).size() > columns) --shown;
+    return first(shown);
+}
+
 std::string ops_text(const Report& report, const TextOptions& options, const Painter& paint) {
     std::size_t widest = 2;
     for (const OpUse& use : report.ops) widest = std::max(widest, use.op.size());
     std::string text = paint.bold("Ops:") + "\n  count  " + pad_right("op", widest) + "  results\n";
     for (const OpUse& use : report.ops) {
-        std::string line = "  " + pad_left(std::to_string(use.count), 5) + "  " + pad_right(use.op, widest) + "  ";
-        const std::size_t shown = options.verbose ? use.results.size() : std::min(kShapes, use.results.size());
-        for (std::size_t i = 0; i < shown; ++i) line += (i ? ", " : "") + use.results[i];
-        if (shown < use.results.size()) line += " and " + std::to_string(use.results.size() - shown) + " more";
-        if (!use.known) line += "  " + paint.red("(unknown)");
-        if (!use.supported) line += "  " + paint.red("(not supported by " + report.backend + ")");
-        text += line + "\n";
+        const std::string start =
+            "  " + pad_left(std::to_string(use.count), 5) + "  " + pad_right(use.op, widest) + "  ";
+        std::string remark;
+        if (!use.known) remark += "  (unknown)";
+        if (!use.supported) remark += "  (not supported by " + report.backend + ")";
+        const std::size_t taken = start.size() + remark.size();
+        const bool narrow = options.columns > taken && !options.verbose;
+        text += start + results_text(use, narrow ? options.columns - taken : 0, options.verbose);
+        text += (remark.empty() ? "" : paint.red(remark)) + "\n";
     }
     return text + "\n";
 }
@@ -192,7 +207,7 @@ std::string ops_text(const Report& report, const TextOptions& options, const Pai
 std::string backend_text(const Report& report, const Painter& paint) {
     if (report.backend.empty() || (report.graphs.empty() && report.unsupported.empty())) return {};
     if (report.unsupported.empty() && report.failing)
-        return paint.red("Backend " + report.backend + " names no op that it does not support, and fails.") + "\n";
+        return paint.red("Backend " + report.backend + " fails, though it has an implementation of every op.") + "\n";
     if (report.unsupported.empty()) return "Backend " + report.backend + " supports every op.\n";
     std::string text = "Backend " + report.backend + " does not support:";
     for (const std::string& op : report.unsupported) text += (op == report.unsupported.front() ? " " : ", ") + op;

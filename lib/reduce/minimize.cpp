@@ -122,11 +122,10 @@ class Minimizer {
     /// Runs `turn` and adds to the report what it did.
     template <class Turn>
     void reported(ReductionReport& report, Turn turn) {
-        const auto tried = [this] { return judge_.queries() + judge_.cache_hits(); };
-        const std::size_t tried_before = tried(), accepted_before = accepted_;
+        const std::size_t queries_before = judge_.queries(), accepted_before = accepted_;
         if (report.before == Size{}) report.before = size_of(best_.found);
         turn();
-        report.tried += tried() - tried_before;
+        report.tried += judge_.queries() - queries_before;
         report.accepted += accepted_ - accepted_before;
         if (accepted_ > accepted_before || report.after == Size{}) report.after = size_of(best_.found);
     }
@@ -192,7 +191,7 @@ class Minimizer {
     }
 
     /// Runs the result as often as the original; of a flaky one, until it fails.
-    bool verified() {
+    bool confirmed() {
         try {
             for (int i = 0; i < result_.flaky.repeat; i++)
                 if (alike(judge_.observe(best_.found), best_.seen)) return true;
@@ -208,7 +207,7 @@ class Minimizer {
     }
 
     void finish() {
-        if (result_.search.finished) result_.verified = verified();
+        if (result_.search.finished) result_.confirmed = confirmed();
         result_.after = size_of(best_.found);
         result_.calls_after = result_.after.calls;
         result_.graph = finished(best_);

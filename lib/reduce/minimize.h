@@ -43,7 +43,7 @@ struct MinimizeOptions {
 /// What a reduction did, over all its turns.
 struct ReductionReport {
     std::string name;
-    std::size_t tried = 0;         ///< candidates, those whose answer was known among them
+    std::size_t tried = 0;         ///< candidates that were judged: with the original, all queries there are
     std::size_t accepted = 0;      ///< of these: they fail and are simpler
     Size before = {}, after = {};  ///< its first turn, and after the last that changed something
 };
@@ -68,8 +68,8 @@ struct Minimized {
     std::size_t calls_before = 0, calls_after = 0;  ///< nested graphs included
     Size before = {}, after = {};
     Flakiness flaky = {};
-    bool hidden = false;    ///< not_failing, but the model as it was given is: reading it hid the failure
-    bool verified = false;  ///< every run of the result failed in the same way
+    bool hidden = false;     ///< not_failing, but the model as it was given is: reading it hid the failure
+    bool confirmed = false;  ///< every run of the result failed in the same way
     /// Counts are those of everything; one_minimal is about calls.
     Result search = {};
     std::vector<ReductionReport> passes = {};  ///< those that ran, in their order

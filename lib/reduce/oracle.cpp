@@ -81,7 +81,7 @@ class CommandOracle final : public Oracle {
         process.memory_limit = options_.limits.memory;
         process.remove_if_killed = folder.path();
         process.environment = {{"WHITTLE_QUERY_DIR", folder.path().string()}};
-        return judge(run_process(with_path(file), process));
+        return judge(run_process(command_line(options_, file), process));
     }
 
     void describe(Failure& failure) const override {
@@ -131,19 +131,6 @@ class CommandOracle final : public Oracle {
                              std::span<const Tensor> tensors) {
         for (std::size_t i = 0; i < tensors.size(); i++)
             save_tensor_proto(folder / (prefix + std::to_string(i) + ".pb"), tensors[i]);
-    }
-
-    std::vector<std::string> with_path(const std::filesystem::path& file) const {
-        std::vector<std::string> argv = options_.launcher;
-        argv.insert(argv.end(), options_.command.begin(), options_.command.end());
-        bool placed = false;
-        for (std::string& word : argv)
-            for (std::size_t at = 0; (at = word.find("{}", at)) != std::string::npos; at += file.string().size()) {
-                word.replace(at, 2, file.string());
-                placed = true;
-            }
-        if (!placed) argv.push_back(file.string());
-        return argv;
     }
 
     Observation judge(const ProcessResult& process) const {
@@ -232,6 +219,20 @@ std::string Oracle::question() const {
     for (const auto& [key, value] : failure.options) text += '\n' + key + '=' + value;
     for (const std::string& word : failure.command) text += '\n' + word;
     return text + '\n' + accuracy_json(failure.accuracy);
+}
+
+std::vector<std::string> command_line(const CommandOracleOptions& options, const std::filesystem::path& candidate) {
+    std::vector<std::string> argv = options.launcher;
+    argv.insert(argv.end(), options.command.begin(), options.command.end());
+    const std::string file = candidate.string();
+    bool placed = false;
+    for (std::string& word : argv)
+        for (std::size_t at = 0; (at = word.find("{}", at)) != std::string::npos; at += file.size()) {
+            word.replace(at, 2, file);
+            placed = true;
+        }
+    if (!placed) argv.push_back(file);
+    return argv;
 }
 
 std::unique_ptr<Oracle> backend_oracle(Backend& backend, Suspect suspect) {

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/words.h"
+
 namespace whittle::reduce {
 namespace {
-
-std::string count(std::size_t number, const char* one, const char* several) {
-    return std::to_string(number) + ' ' + (number == 1 ? one : several);
-}
 
 nlohmann::json to_json(const Size& size) {
     return {{"calls", size.calls}, {"inputs", size.inputs}, {"outputs", size.outputs}, {"elements", size.elements}};
@@ -23,13 +21,13 @@ std::string yes_or_no(bool yes, const std::string& why) {
 /// What the reduction changed: "65 ops -> 1 op, 12 elements -> 3 elements".
 std::string difference(const Size& before, const Size& after) {
     std::vector<std::string> parts;
-    const auto add = [&](auto a, auto b, const char* one, const char* several) {
-        if (a != b) parts.push_back(fmt::format("{} -> {}", a, count(static_cast<std::size_t>(b), one, several)));
+    const auto add = [&](auto a, auto b, const char* one) {
+        if (a != b) parts.push_back(fmt::format("{} -> {}", a, plural(b, one)));
     };
-    add(before.calls, after.calls, "op", "ops");
-    add(before.inputs, after.inputs, "input", "inputs");
-    add(before.outputs, after.outputs, "output", "outputs");
-    add(before.elements, after.elements, "element", "elements");
+    add(before.calls, after.calls, "op");
+    add(before.inputs, after.inputs, "input");
+    add(before.outputs, after.outputs, "output");
+    add(before.elements, after.elements, "element");
     return fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -46,13 +44,22 @@ std::string passes(const std::vector<ReductionReport>& passes) {
     return text;
 }
 
+/// What the queries were: "the original and 24 candidates, 2 of them unresolved …".
+std::string queries(const Result& search, const Written& written) {
+    if (search.queries <= 1) return {};
+    std::string text = "            the original and " + plural(search.queries - 1, "candidate");
+    if (search.unresolved) text += fmt::format(", {} of them unresolved", search.unresolved);
+    if (written.replayed) text += fmt::format("; {} answered by the journal", written.replayed);
+    return text + '\n';
+}
+
 }  // namespace
 
 std::string folded_text(const std::map<std::string, std::size_t>& folded) {
     std::size_t total = 0;
     std::vector<std::string> ops;
     for (const auto& [op, number] : folded) total += number, ops.push_back(fmt::format("{} {}", op, number));
-    return fmt::format("{} ({})", count(total, "op", "ops"), fmt::join(ops, ", "));
+    return fmt::format("{} ({})", plural(total, "op"), fmt::join(ops, ", "));
 }
 
 nlohmann::json to_json(const Minimized& result, const Written& written) {
@@ -66,7 +73,7 @@ nlohmann::json to_json(const Minimized& result, const Written& written) {
     nlohmann::json json = {{"verdict", name(result.verdict)},
                            {"signature", result.signature.text()},
                            {"message", result.message},
-                           {"verified", result.verified},
+                           {"confirmed", result.confirmed},
                            {"calls_before", result.calls_before},
                            {"calls_after", result.calls_after},
                            {"inputs_after", result.graph.placeholders().size()},
@@ -104,21 +111,22 @@ nlohmann::json to_json(const Minimized& result, const Written& written) {
 }
 
 std::string report(const Minimized& result, const Written& written) {
-    std::string text = "failure:    " + result.signature.text() + (written.stored ? ", as the file has it" : "") + '\n';
+    std::string text =
+        "failure:    " + result.signature.text() + (written.stored ? ", as recorded in the file" : "") + '\n';
     const std::string &whole = result.message, &minimized = result.graph.failure->message;
     if (!whole.empty()) text += "            " + whole + '\n';
     if (minimized != whole) text += "            minimized: " + minimized + '\n';
     const Result& search = result.search;
     const bool complete = result.verdict == Minimized::Verdict::minimized;
-    text += fmt::format(
-        "{}{} -> {} in {} ({} from the cache, {} unresolved{}), {:.1f} s\n",
-        complete ? "minimized:  " : "stopped:    ", result.calls_before, count(result.calls_after, "op", "ops"),
-        count(search.queries, "query", "queries"), search.cache_hits, search.unresolved,
-        written.replayed ? fmt::format(", {} answers from the journal", written.replayed) : "", result.seconds);
+    text += fmt::format("{}{} -> {} in {}, {:.1f} s\n", complete ? "minimized:  " : "stopped:    ", result.calls_before,
+                        plural(result.calls_after, "op"), plural(search.queries, "query", "queries"), result.seconds);
+    text += queries(search, written);
     if (!written.folded.empty())
         text += "folded:     " + folded_text(written.folded) +
                 " of the file, computed while reading it; --no-fold minimizes them, too\n";
-    if (const std::string sizes = difference(result.before, result.after); !sizes.empty())
+    Size before = result.before;
+    before.calls = result.after.calls;  // told above
+    if (const std::string sizes = difference(before, result.after); !sizes.empty())
         text += "sizes:      " + sizes + '\n';
     text += passes(result.passes);
     if (result.flaky.runs)
@@ -130,8 +138,10 @@ std::string report(const Minimized& result, const Written& written) {
             "            bisection was misled, by answers that are missing or not monotone: delta debugging went on\n";
     text += "1-minimal:  " + yes_or_no(search.one_minimal, search.reservation) + '\n';
     if (complete)
-        text +=
-            "verified:   " + yes_or_no(result.verified, result.verified ? "" : "another run ended otherwise") + '\n';
+        text += "confirmed:  " +
+                std::string(result.confirmed ? "yes: run again, the result fails alike"
+                                             : "no: run again, the result ended otherwise") +
+                '\n';
     if (const auto& culprit = result.graph.failure->culprit) text += "guilty:     " + culprit->text() + '\n';
     if (written.closeness == Closeness::noise)
         text += "            rounding noise: as near to f64 as the reference is, a bug is unlikely\n";

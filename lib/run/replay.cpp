@@ -262,8 +262,7 @@ std::vector<fs::path> find_records(const std::vector<fs::path>& arguments, std::
     std::vector<fs::path> files;
     std::set<fs::path> seen;
     for (const fs::path& argument : arguments) {
-        if (!fs::exists(argument))
-            throw Error({argument.string(), {}}, "found nothing there, expected a record or a folder");
+        if (!fs::exists(argument)) throw Error({argument.string(), {}}, "No such file or directory");
         const bool folder = fs::is_directory(argument);
         std::vector<fs::path> found = folder ? records_in(argument) : std::vector<fs::path>{argument};
         if (found.empty()) throw Error({argument.string(), {}}, "found no records in the folder", "trace writes them");

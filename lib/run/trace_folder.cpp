@@ -65,6 +65,7 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
         const Trial trial = try_frame(frame, backend, options, record);
         traced.failure = trial.text();
         traced.minifiable = trial.failed() && !reference;
+        traced.wrong = trial.outcome.kind == Outcome::Kind::mismatch;
     }
 
     if (std::find(index.frames.begin(), index.frames.end(), frame.name) == index.frames.end())

@@ -37,6 +37,7 @@ struct TracedFrame {
     std::string capture_fault = {};  ///< how the graph computes something else than is expected; no backend ran it then
     /// That is the backend's fault; not where it supports no such graph, nor of the reference, which has none.
     bool minifiable = false;
+    bool wrong = false;  ///< that it computes something else than is expected
 };
 
 enum class RecordPolicy { always, on_error, never };

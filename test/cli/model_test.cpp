@@ -65,23 +65,23 @@ TEST_CASE("models are recognized by content") {
     CHECK(recognize(folder.path() / "g.txt") == ModelKind::graph);
     write(folder, "index.json", "{}");
     CHECK(recognize(folder.path()) == ModelKind::trace);
+    CHECK(recognize(kModels / "squeezenet1_1") == ModelKind::onnx);
 }
 
 TEST_CASE("what is no model is refused by name") {
     const TempDir folder;
     const std::string at = folder.path().string() + "/";
-    CHECK(recognize_error(folder.path() / "nothing") == at + "nothing: found no such file or folder");
-    CHECK(recognize_error(write(folder, "empty", "")) == at + "empty: found an empty file, expected a model");
+    CHECK(recognize_error(folder.path() / "nothing") == at + "nothing: No such file or directory");
+    CHECK(recognize_error(write(folder, "empty", "")) == at + "empty: the file is empty, expected a model");
     CHECK(recognize_error(write(folder, "p",
                                 "\x7f"
                                 "ELF...."))
-              .find("found an ELF file without execute permission") != std::string::npos);
+              .find("an ELF file without execute permission") != std::string::npos);
     CHECK(recognize_error(write(folder, "m.pt2", "PK\x03\x04....")).find(".pt2") != std::string::npos);
     CHECK(recognize_error(write(folder, "t", "hello")).find("byte 0: found an unknown format") != std::string::npos);
     CHECK(recognize_error(write(folder, "l.json", "[1]")).find("byte 0: found no '{'") != std::string::npos);
-    CHECK(recognize_error(kModels / "squeezenet1_1").find("did you mean") != std::string::npos);
-    CHECK(recognize_error(kModels).find("found a folder without index.json") != std::string::npos);
-    CHECK(recognize_error("/dev/null").find("found a device or pipe") != std::string::npos);
+    CHECK(recognize_error(kModels).find("neither a trace (index.json) nor a model (model.onnx)") != std::string::npos);
+    CHECK(recognize_error("/dev/null").find("a device or a pipe") != std::string::npos);
 }
 
 TEST_CASE("a seed makes the same inputs each time, whatever else is given") {
@@ -113,13 +113,11 @@ TEST_CASE("inputs that do not fit are refused by name") {
         options.inputs.inputs = std::move(inputs);
         return error_of([&] { load_model(graph, options); });
     };
-    CHECK(error({"in.a=" + file.string()}) == file.string() + ": found f32[3] for input 'in.a', expected f32[2]");
+    CHECK(error({"in.a=" + file.string()}) == file.string() + ": input 'in.a' is f32[2] in the model, but f32[3] here");
     CHECK(error({"in.c=" + file.string()}) ==
-          file.string() +
-              ": found input 'in.c', which the model does not have; it has in.a, in.b; hint: did you mean 'in.a'?");
-    CHECK(error({"in.a"}) == "--input: found 'in.a', expected NAME=FILE");
-    CHECK(error({"in.a=" + file.string(), "in.a=" + file.string()}) ==
-          "--input: found input 'in.a' twice, expected it once");
+          file.string() + ": the model has no input 'in.c'; its inputs are in.a, in.b; hint: did you mean 'in.a'?");
+    CHECK(error({"in.a"}) == "invalid value 'in.a' for --input: expected NAME=FILE");
+    CHECK(error({"in.a=" + file.string(), "in.a=" + file.string()}) == "--input: 'in.a' is given twice");
 }
 
 TEST_CASE("a data set brings inputs and expected outputs") {
@@ -140,11 +138,53 @@ TEST_CASE("a data set without names goes by position") {
     save_tensor_proto(folder.path() / "set/output_0.pb", Tensor::of<float>({-1, -2}));
     ModelOptions options;
     options.inputs.data_set = folder.path() / "set";
-    CHECK(error_of([&] { load_model(graph, options); }).find("found 1 outputs, expected 2") != std::string::npos);
+    CHECK(error_of([&] { load_model(graph, options); }).find("it holds 1 output, but the model has 2") !=
+          std::string::npos);
     save_tensor_proto(folder.path() / "set/output_1.pb", Tensor::of<std::int64_t>({4, 5, 6}));
     const LoadedFrame frame = load_model(graph, options).at(0);
     CHECK(frame.inputs.at(1).values<std::int64_t>() == std::vector<std::int64_t>{4, 5, 6});
     CHECK(frame.expected.size() == 2);
+}
+
+TEST_CASE("inputs come from numpy files in order, or from a safetensors file by name") {
+    const TempDir folder;
+    const fs::path graph = two_inputs(folder), set = folder.path() / "set", file = folder.path() / "all.safetensors";
+    const auto npy = [](const char* descr, std::string_view bytes, int size) {
+        std::string header =
+            std::string("{'descr': '") + descr + "', 'fortran_order': False, 'shape': (" + std::to_string(size) + ",)}";
+        header.resize(63, ' ');
+        return std::string("\x93NUMPY\x01\x00", 8) + std::string("\x40\x00", 2) + header + "\n" + std::string(bytes);
+    };
+    const float a[] = {1, 2};
+    const std::int64_t b[] = {4, 5, 6};
+    write_file(set / "in_0.npy", npy("<f4", {reinterpret_cast<const char*>(a), sizeof a}, 2));
+    write_file(set / "in_1.npy", npy("<i8", {reinterpret_cast<const char*>(b), sizeof b}, 3));
+    save_safetensors(file, {{"in.a", Tensor::of<float>({1, 2})}, {"in.b", Tensor::of<std::int64_t>({4, 5, 6})}});
+    for (const fs::path& from : {set, file}) {
+        ModelOptions options;
+        options.inputs.data_set = from;
+        const LoadedFrame frame = load_model(graph, options).at(0);
+        CHECK(floats(frame.inputs.at(0)) == std::vector<float>{1, 2});
+        CHECK(frame.inputs.at(1).values<std::int64_t>() == std::vector<std::int64_t>{4, 5, 6});
+        CHECK(frame.inputs_from == from.string());
+    }
+}
+
+TEST_CASE("an input of a wrong type is refused also where only the graph is wanted") {
+    const TempDir folder;
+    const fs::path graph = two_inputs(folder), file = folder.path() / "t.safetensors";
+    save_safetensors(file, {{"x", Tensor::of<std::int64_t>({7, 8})}});
+    ModelOptions options{.need_inputs = false};
+    options.inputs.inputs = {"in.a=" + file.string()};
+    CHECK(error_of([&] { load_model(graph, options); }).find("input 'in.a' is f32[2]") != std::string::npos);
+}
+
+TEST_CASE("a folder of the ONNX backend tests is a model with its inputs") {
+    const LoadedFrame frame = load_model(kModels / "squeezenet1_1", {}).at(0);
+    CHECK(frame.file == kSqueeze);
+    CHECK(frame.inputs_from == (kModels / "squeezenet1_1/test_data_set_0").string());
+    CHECK(frame.expected.size() == 1);
+    CHECK(load_model(kModels / "squeezenet1_1", {.inputs = {.seed = 1}, .need_inputs = false}).size() == 1);
 }
 
 TEST_CASE("a failure's inputs are kept") {

@@ -90,7 +90,8 @@ TEST_CASE("a backend is typed as it was chosen", "[options]") {
     CHECK(backend({}).spec("eager").text() == "eager");
     CHECK(backend({}).words().empty());
     CHECK_THROWS_WITH(backend({"--backend-option", "a"}).options(), Contains("expected KEY=VALUE"));
-    CHECK_THROWS_WITH(backend({"--backend-option", "a=1", "--backend-option", "a=2"}).options(), Contains("twice"));
+    CHECK_THROWS_WITH(backend({"--backend-option", "a=1", "--backend-option", "a=2"}).options(),
+                      Contains("given twice"));
 }
 
 TEST_CASE("an accuracy is typed as it was chosen", "[options]") {
@@ -112,19 +113,21 @@ TEST_CASE("records are chosen by filter, shard and events", "[options]") {
     CHECK(chosen(parsed<RecordChoice>("--filter", "run1")) == Names{"a_run1", "b_run1"});
     CHECK(chosen(parsed<RecordChoice>("--to-event", "3")) == Names{"a", "a_run1", "b"});
     CHECK(chosen(parsed<RecordChoice>("--num-shards", "2", "--shard-index", "1")) == Names{"a_run1", "b_run1"});
-    CHECK_THROWS_WITH(chosen(parsed<RecordChoice>("--filter", "none")), Contains("--filter: found none of 4 records"));
+    CHECK_THROWS_WITH(chosen(parsed<RecordChoice>("--filter", "none")),
+                      Contains("for --filter: it matches none of 4 records"));
 
     CHECK_NOTHROW(parsed<RecordChoice>().check_usage(all));
     CHECK_THROWS_WITH(parsed<RecordChoice>("--num-shards", "2").check_usage(all),
-                      Contains("--num-shards: found it alone"));
-    CHECK_THROWS_WITH(parsed<RecordChoice>("--to-event", "0").check_usage(all), Contains("--to-event: found 0"));
+                      Contains("--num-shards requires --shard-index"));
+    CHECK_THROWS_WITH(parsed<RecordChoice>("--to-event", "0").check_usage(all),
+                      Contains("invalid value '0' for --to-event"));
     // The events of a folder are its records: only those of frame records alone are cut inside.
     CHECK_FALSE(parsed<RecordChoice>("--to-event", "1").events(all));
 
     const fs::path graph = folder.path() / "g.json";
     save_graph(relu("g"), graph);
     const std::vector<fs::path> no_record = {graph};
-    CHECK_THROWS_WITH(parsed<RecordChoice>().check_usage(no_record), Contains("found a graph, expected a record"));
+    CHECK_THROWS_WITH(parsed<RecordChoice>().check_usage(no_record), Contains("it is a graph, not a record"));
 }
 
 TEST_CASE("what trace is asked becomes a policy", "[options]") {
@@ -160,11 +163,11 @@ TEST_CASE("models that are traced together are called by their names", "[options
     CHECK(frames_to_trace(one, {}, folder.path() / "t").at(0).name == "main");
 
     CHECK_NOTHROW(check_traced(both, {}, folder.path() / "t"));
-    CHECK_THROWS_WITH(check_traced(both, {}, folder.path()), Contains("which holds the input"));
+    CHECK_THROWS_WITH(check_traced(both, {}, folder.path()), Contains("holds the input"));
     CHECK_THROWS_WITH(check_traced(both, {.inputs = {"x=x.npy"}}, folder.path() / "t"),
                       Contains("with several models"));
     const std::vector<fs::path> mixed = {first, "/bin/true"};
-    CHECK_THROWS_WITH(check_traced(mixed, {}, folder.path() / "t"), Contains("expected it alone"));
+    CHECK_THROWS_WITH(check_traced(mixed, {}, folder.path() / "t"), Contains("cannot be traced together"));
 }
 
 TEST_CASE("sources are read with the flags that are theirs", "[options]") {
@@ -180,9 +183,9 @@ TEST_CASE("sources are read with the flags that are theirs", "[options]") {
     options.analyses("/bin/true", {"main"}, {"--steps"}, analyze);
     CHECK(got == Names{"-DA", "x y"});
     CHECK_THROWS_WITH(options.analyses({}, {"stepp"}, {}, analyze),
-                      Contains("which is no function of toy.cpp") && Contains("'step'"));
+                      Contains("it is no function of toy.cpp") && Contains("'step'"));
     CHECK_THROWS_WITH(parsed<SourceOptions>("--static-flags", "-O2").analyses({}, {}, {}, analyze),
-                      Contains("expected it with --static only"));
+                      Contains("--static-flags requires --static"));
     CHECK(parsed<SourceOptions>().analyses({}, {}, {}, analyze).empty());
 }
 
@@ -222,10 +225,25 @@ TEST_CASE("the next command is the one that was typed, with --minify", "[options
     follow_up(tool, {}, report, json);
     CHECK(report.str() == "next: trace 'a b' --minify -- --steps\n");
     CHECK(json.is_null());
+    report.str("");
+    follow_up(tool, {.next = minify_command("a b", true, {.name = "halide"}, {}, {.seed = 7})}, report, json);
+    CHECK(report.str() == "next: minify 'a b' --backend halide --accuracy --seed 7\n");
+}
+
+TEST_CASE("a report goes to a file, or leaves a program its stdout", "[options]") {
+    const TempDir folder("whittle-options");
+    const Tool tool("explain", "", "");
+    CHECK(&ReportSink(tool, {}, {}).out() == &std::cout);
+    CHECK(&ReportSink(tool, fs::path("/bin/true"), {}).out() == &std::cerr);
+    ReportSink sink(tool, fs::path("/bin/true"), folder.path() / "report");
+    sink.out() << "found";
+    sink.close();
+    CHECK(read_file(folder.path() / "report") == "found");
+    CHECK(sink.columns() == 0);
 }
 
 TEST_CASE("a page says what an id means", "[options]") {
     CHECK(break_page("WB0001").starts_with("## WB0001: "));
     CHECK(break_page("all").find(break_page("WB0001")) != std::string::npos);
-    CHECK_THROWS_WITH(break_page("WB9999"), Contains("--break: found 'WB9999', expected an id from WB0001"));
+    CHECK_THROWS_WITH(break_page("WB9999"), Contains("invalid value 'WB9999' for --break: expected an id from WB0001"));
 }

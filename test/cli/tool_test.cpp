@@ -103,27 +103,49 @@ TEST_CASE("without a taker, -- only ends the options") {
     CHECK(file == "-odd-name");
 }
 
-TEST_CASE("bad usage says what was found and expected") {
-    CHECK(Sample().error({}) == "found no MODEL, expected one; hint: see sample --help");
-    CHECK(Sample().error({"m", "--opss"}) ==
-          "found option '--opss', which sample does not have; hint: did you mean '--ops'?");
-    CHECK(Sample().error({"m", "--qqq=1"}) ==
-          "found option '--qqq', which sample does not have; hint: sample --help lists the options");
-    CHECK(Sample().error({"m", "--rtol"}) == "--rtol: found nothing behind it, expected X");
-    CHECK(Sample().error({"m", "--jobs", "many"}) == "--jobs: found 'many', expected a whole number, at least 0");
-    CHECK(Sample().error({"m", "--jobs", "1.5"}) == "--jobs: found '1.5', expected a whole number, at least 0");
-    CHECK(Sample().error({"m", "--jobs=-1"}) == "--jobs: found '-1', expected a whole number, at least 0");
+TEST_CASE("bad usage is told as git and cargo tell it") {
+    CHECK(Sample().error({}) == "missing argument MODEL; hint: see sample --help");
+    CHECK(Sample().error({"m", "--opss"}) == "unknown option '--opss'; hint: did you mean '--ops'?");
+    CHECK(Sample().error({"m", "--qqq=1"}) == "unknown option '--qqq'; hint: sample --help lists the options");
+    CHECK(Sample().error({"m", "--rtol"}) == "option --rtol requires a value: --rtol X");
+    CHECK(Sample().error({"m", "--jobs", "many"}) ==
+          "invalid value 'many' for --jobs: not a whole number of 0 or more");
+    CHECK(Sample().error({"m", "--jobs", "1.5"}) == "invalid value '1.5' for --jobs: not a whole number of 0 or more");
+    CHECK(Sample().error({"m", "--jobs=-1"}) == "invalid value '-1' for --jobs: not a whole number of 0 or more");
     CHECK(Sample().error({"m", "--jobs", "99999999999999999999"}) ==
-          "--jobs: found '99999999999999999999', expected a whole number, at least 0");
-    CHECK(Sample().error({"m", "--rtol", "nan"}) == "--rtol: found 'nan', expected a number, at least 0");
-    CHECK(Sample().error({"m", "--rtol", "inf"}) == "--rtol: found 'inf', expected a number, at least 0");
-    CHECK(Sample().error({"m", "--jobs", "1", "--jobs", "2"}) == "--jobs: found 2 values, expected one");
+          "invalid value '99999999999999999999' for --jobs: not a whole number of 0 or more");
+    CHECK(Sample().error({"m", "--rtol", "nan"}) == "invalid value 'nan' for --rtol: not a number of 0 or more");
+    CHECK(Sample().error({"m", "--rtol", "inf"}) == "invalid value 'inf' for --rtol: not a number of 0 or more");
+    CHECK(Sample().error({"m", "--jobs", "1", "--jobs", "2"}) == "option --jobs is given 2 times, but takes one value");
     CHECK(Sample().error({"m", "--mode", "bisct"}) ==
-          "--mode: found 'bisct', expected one of auto, bisect; hint: did you mean 'bisect'?");
-    CHECK(Sample().error({"m", "--ops=yes"}) == "--ops: found a value, expected none");
-    CHECK(Sample().error({"m", "--check"}) == "--check: found nothing behind it, expected a command");
-    CHECK(Sample().error({""}) == "MODEL: found an empty path, expected a file or folder");
-    CHECK(Sample().error({"m", "--color", "blue"}).starts_with("--color: found 'blue', expected one of auto"));
+          "invalid value 'bisct' for --mode: expected one of auto, bisect; hint: did you mean 'bisect'?");
+    CHECK(Sample().error({"m", "--ops=yes"}) == "option --ops takes no value");
+    CHECK(Sample().error({"m", "--check"}) == "option --check requires a command");
+    CHECK(Sample().error({""}) == "MODEL: the path is empty");
+    CHECK(
+        Sample().error({"m", "--color", "blue"}).starts_with("invalid value 'blue' for --color: expected one of auto"));
+}
+
+TEST_CASE("a word too many is taken for an argument of the program") {
+    Tool tool("explain", "MODEL [-- ARGS]", "Takes a program.");
+    std::string model;
+    Words arguments;
+    tool.positional("MODEL", model, "The model.");
+    tool.after_dashes(arguments, "Its arguments.");
+    CHECK_THROWS_WITH(tool.parse(Words{"./app", "loop"}),
+                      "unexpected argument 'loop'; hint: put -- before the arguments of a program: explain ./app -- "
+                      "loop");
+}
+
+TEST_CASE("who asks for JSON gets it for a mistake on the line, too") {
+    for (const Words& line : {Words{"m", "--opss", "--json"}, Words{"--json", "--mode", "bisct"}, Words{"--json"}}) {
+        Sample s;
+        CHECK(s.error(line) != "no error");
+        CHECK(s.tool.shared().json);
+    }
+    Sample of_the_command;
+    CHECK(of_the_command.error({"m", "--opss", "--check", "cmd", "--json"}) != "no error");
+    CHECK_FALSE(of_the_command.tool.shared().json);
 }
 
 TEST_CASE("help wins over missing arguments and fits 80 columns") {

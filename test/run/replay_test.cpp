@@ -228,7 +228,7 @@ TEST_CASE("filters and shards part the records", "[replay]") {
     CHECK(together == std::vector<std::string>{"r0", "r3", "r1", "r4", "r2"});
     CHECK(select_records(files, "", {7, 9}).empty());
     CHECK_THROWS_WITH(select_records(files, "", {3, 3}), Contains("found shard 3 of 3"));
-    CHECK_THROWS_WITH(select_records(files, "(", {}), Contains("--filter: found '(', expected a regular expression"));
+    CHECK_THROWS_WITH(select_records(files, "(", {}), Contains("--filter: '(' is no regular expression"));
 }
 
 TEST_CASE("googletest's shard variables are heard", "[replay]") {

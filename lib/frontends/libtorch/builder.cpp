@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "base/words.h"
 #include "frontends/libtorch/fold.h"
 #include "frontends/libtorch/notes.h"
 #include "frontends/libtorch/piece_graph.h"
@@ -174,14 +175,13 @@ class Builder {
             notes.push_back("the program has no debug information: no files and lines; build it with -g");
         std::ranges::move(notes_of_escapes(recording_), std::back_inserter(notes));
         if (made_)
-            notes.push_back(std::to_string(made_) +
-                            " operations that only make tensors (ones, arange ...) are counted in no graph: what they "
-                            "make are inputs");
+            notes.push_back("counted in no graph: " + plural(made_, "operation") +
+                            " that only make tensors (ones, arange ...); these are inputs");
         for (const auto& [function, count] : initialisations_)
-            notes.push_back("initialisation: " + std::to_string(count) + " operations of " + function +
-                            " are in no graph (--function " + function + " captures them)");
+            notes.push_back("initialisation: " + plural(count, "operation") + " of " + function +
+                            " in no graph (--function " + function + " captures them)");
         if (dropped_)
-            notes.push_back(std::to_string(dropped_) + " recompiles are counted only: of each graph " +
+            notes.push_back(plural(dropped_, "recompile") + " counted only: of each graph " +
                             std::to_string(kMostVariants) + " specializations are told");
         if (program.frames.empty()) return;
         notes.push_back(std::string("never seen: ") + (recording_.file.with_data ? "" : "untyped data_ptr() and ") +

@@ -1,6 +1,7 @@
 // How one ONNX node becomes a call, a constant, or the nodes of its branch.
 #include <algorithm>
 
+#include "base/suggest.h"
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/standard.h"
 #include "graph/value_ref.h"
@@ -329,11 +330,46 @@ void GraphImporter::infer_results(Pending& pending) {
         const auto found = static_cast<std::size_t>(pending.outputs), known = call.results.size();
         if (found > known || (pending.op->schema.returns.front().list && found != known))
             throw Error("found " + std::to_string(found) + " outputs, expected " + std::to_string(known));
+    } catch (const NeedsConstant& error) {
+        pending.problem = error.message();
+        pending.hint = error.hint();
+        want_constant(pending, error.operand());
     } catch (const Error& error) {
         const std::string& inner = error.where().position;
         pending.problem = (inner.empty() ? "" : inner + ": ") + error.message();
         pending.hint = error.hint();
     }
+}
+
+std::vector<std::string> GraphImporter::inputs_behind(NodeRef value) const {
+    std::vector<std::string> names;
+    std::vector<NodeRef> open = {value};
+    for (std::unordered_set<NodeId> seen; !open.empty();) {
+        const NodeRef ref = open.back();
+        open.pop_back();
+        if (!seen.insert(ref.id).second) continue;
+        const Node& node = graph_.node(ref);
+        if (node.kind == NodeKind::placeholder) {
+            if (node.meta().numel() > kFoldedElements) return {};  // data, not a description of sizes
+            names.push_back(node.target);
+        }
+        for_each_input(node, [&](NodeRef input) { open.push_back(input); });
+    }
+    return names;
+}
+
+/// The sizes of the call's results depend on the value of an operand. Where inputs of the model decide that, the user
+/// can give it.
+void GraphImporter::want_constant(Pending& pending, const std::string& operand) {
+    const std::vector<Param>& params = pending.op->schema.params;
+    const auto param = std::find_if(params.begin(), params.end(), [&](const Param& p) { return p.name == operand; });
+    const auto position = static_cast<std::size_t>(param - params.begin());
+    if (outer_ || position >= pending.call.args.size() || !pending.call.args[position].node()) return;
+    const std::vector<std::string> names = inputs_behind(*pending.call.args[position].node());
+    if (names.empty()) return;
+    pending.problem += "; it depends on the value of input " + in_quotes(join(names, "', '"));
+    pending.hint = "give that value with --input or --inputs";
+    session_.wanted.insert(names.begin(), names.end());
 }
 
 /// Metas that cannot be inferred, as the file declares them.

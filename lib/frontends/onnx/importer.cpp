@@ -52,6 +52,10 @@ void GraphImporter::import(const std::vector<ValueMeta>& metas) {
     std::vector<NodeRef> placeholders;
     for (std::size_t i = 0; i < values.size(); ++i) {
         const std::string target = checked_text(values[i]->name(), {session_.file, "an input"}, "the name");
+        if (const auto constant = session_.constants.find(target); !outer_ && constant != session_.constants.end()) {
+            placeholders.push_back(add_constant(names_.take(identifier(target)), target, constant->second));
+            continue;
+        }
         placeholders.push_back(append({.kind = NodeKind::placeholder,
                                        .name = names_.take(identifier(target)),
                                        .target = target,

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,6 +32,8 @@ struct Session {
     std::vector<std::string> unknown = {};
     std::map<std::string, std::size_t> folded = {};
     std::vector<std::string> assumed_dims = {};
+    std::map<std::string, Tensor> constants = {};  ///< inputs that are constants, by name
+    std::set<std::string> wanted = {};             ///< inputs whose value a node needs while it is read
     FreeNames free_names = {};
 };
 
@@ -75,6 +78,10 @@ class GraphImporter {
         bool unknown_operand = false;                       ///< metas of an operand are not known
         std::vector<std::optional<Tensor>> constants = {};  ///< results that are constants whatever the operands' data
     };
+
+    /// The inputs of the model that decide the value; empty when one of them is large.
+    std::vector<std::string> inputs_behind(NodeRef value) const;
+    void want_constant(Pending& pending, const std::string& operand);
 
     Pending start(onnx::NodeProto& node, int position);
     NodeRef append(Node node, bool unknown = false);

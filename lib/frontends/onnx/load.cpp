@@ -112,18 +112,30 @@ std::optional<Sizes> decided_sizes(const onnx::ValueInfoProto& input, Session& s
     return sizes;
 }
 
-ValueMeta input_meta(const onnx::ValueInfoProto& input, Session& session) {
-    const Location where{session.file, "input " + in_quotes(input.name())};
+/// "a sequence": what an input is that is no tensor.
+std::string kind_of(const onnx::TypeProto& type) {
+    return type.has_sequence_type()        ? "a sequence"
+           : type.has_optional_type()      ? "an optional"
+           : type.has_map_type()           ? "a map"
+           : type.has_sparse_tensor_type() ? "a sparse tensor"
+                                           : "of no declared type";
+}
+
+void check_is_tensor(const onnx::ValueInfoProto& input, const std::string& file) {
     if (!input.type().has_tensor_type())
-        throw Error(where, "found an input that is no tensor, expected a dense tensor");
+        throw Error({file, "input " + in_quotes(input.name())},
+                    "it is " + kind_of(input.type()) + ", and Whittle takes dense tensors only");
+}
+
+ValueMeta input_meta(const onnx::ValueInfoProto& input, const Sizes* given, Session& session) {
+    const Location where{session.file, "input " + in_quotes(input.name())};
+    check_is_tensor(input, session.file);
     const int code = input.type().tensor_type().elem_type();
     const auto dtype = dtype_from_onnx(code);
     if (!dtype)
         throw Error(where, "found elements of type " + onnx_proto::data_type_name(code) + ", expected " +
                                dtype_names(&DTypeInfo::onnx_name));
-    const auto given = session.options.input_sizes.find(input.name());
-    std::optional<Sizes> sizes =
-        given != session.options.input_sizes.end() ? std::optional(given->second) : decided_sizes(input, session);
+    std::optional<Sizes> sizes = given ? std::optional(*given) : decided_sizes(input, session);
     if (!sizes) throw Error(where, "found no shape, expected one", "give the input's sizes");
     try {
         element_count(*sizes);
@@ -147,9 +159,23 @@ void check_dims(const std::vector<const onnx::ValueInfoProto*>& inputs, const Se
                         did_you_mean(name, names));
 }
 
+/// The sizes that the caller gives, alone or with values, by name.
+std::map<std::string, Sizes> given_sizes(const std::vector<const onnx::ValueInfoProto*>& inputs,
+                                         const LoadOptions& options) {
+    std::map<std::string, Sizes> given = options.input_sizes;
+    for (std::size_t i = 0; i < options.values.size(); ++i) {
+        const InputValue& value = options.values[i];
+        if (!value.name.empty())
+            given[value.name] = value.value.sizes();
+        else if (i < inputs.size())
+            given[inputs[i]->name()] = value.value.sizes();
+    }
+    return given;
+}
+
 /// Metas of the inputs, dynamic dimensions decided.
 std::vector<ValueMeta> input_metas(const std::vector<const onnx::ValueInfoProto*>& inputs, Session& session) {
-    const auto given = session.options.input_sizes;
+    const auto given = given_sizes(inputs, session.options);
     for (const auto& [name, sizes] : given) {
         bool found = false;
         for (const onnx::ValueInfoProto* input : inputs) {
@@ -163,25 +189,42 @@ std::vector<ValueMeta> input_metas(const std::vector<const onnx::ValueInfoProto*
     }
     check_dims(inputs, session);
     std::vector<ValueMeta> metas;
-    for (const onnx::ValueInfoProto* input : inputs) metas.push_back(input_meta(*input, session));
+    for (const onnx::ValueInfoProto* input : inputs) {
+        const auto sizes = given.find(input->name());
+        metas.push_back(input_meta(*input, sizes == given.end() ? nullptr : &sizes->second, session));
+    }
     return metas;
 }
 
-}  // namespace
+/// `value` of the input, if the caller gave one.
+const Tensor* given_value(const std::vector<std::string>& inputs, const std::string& name, const LoadOptions& options) {
+    for (std::size_t i = 0; i < options.values.size(); ++i) {
+        const InputValue& value = options.values[i];
+        if (value.name == name || (value.name.empty() && i < inputs.size() && inputs[i] == name)) return &value.value;
+    }
+    return nullptr;
+}
 
-LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string& file,
-                            const std::filesystem::path& folder, const LoadOptions& options) {
-    onnx::ModelProto model;
-    onnx_proto::parse(bytes, model, file, "model");
-    Session session{file, options, onnx_proto::ExternalFiles(folder)};
-    session.dims = options.dims;
+/// Reads the model with the inputs that session.constants names as constants.
+LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std::string>& inputs) {
+    const std::string& file = session.file;
+    session.dims = session.options.dims;
     check_model(model, session);
     onnx::GraphProto& proto = *model.mutable_graph();
     refuse_sparse(proto, file);
     onnx_proto::sort_nodes(proto, file);
 
     onnx_proto::GraphImporter importer(session, proto);
-    importer.import(input_metas(importer.inputs(), session));
+    const auto declared = importer.inputs();
+    for (const onnx::ValueInfoProto* input : declared) inputs.push_back(input->name());
+    const std::vector<ValueMeta> metas = input_metas(declared, session);
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+        if (const auto value = session.constants.find(inputs[i]);
+            value != session.constants.end() && value->second.dtype() != metas[i].dtype)
+            throw Error({file, "input " + in_quotes(inputs[i])}, "given a value of type " +
+                                                                     std::string(name(value->second.dtype())) +
+                                                                     ", expected " + std::string(name(metas[i].dtype)));
+    importer.import(metas);
     LoadedModel loaded;
     loaded.graph = importer.finish(proto.name().empty() ? "graph" : identifier(proto.name()));
     loaded.breaks = std::move(session.breaks);
@@ -194,6 +237,41 @@ LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string&
         throw error.in_file(file);
     }
     return loaded;
+}
+
+}  // namespace
+
+LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string& file,
+                            const std::filesystem::path& folder, const LoadOptions& options) {
+    std::map<std::string, Tensor> constants;
+    for (;;) {
+        onnx::ModelProto model;
+        onnx_proto::parse(bytes, model, file, "model");
+        Session session{file, options, onnx_proto::ExternalFiles(folder)};
+        session.constants = constants;
+        std::vector<std::string> inputs;
+        const auto more_constants = [&] {
+            const std::size_t before = constants.size();
+            for (const std::string& name : session.wanted)
+                if (const Tensor* value = given_value(inputs, name, options)) constants.emplace(name, *value);
+            return constants.size() > before;
+        };
+        try {
+            LoadedModel loaded = load_once(model, session, inputs);
+            if (more_constants()) continue;
+            loaded.inputs = std::move(inputs);
+            for (const auto& [name, value] : constants) loaded.constants.push_back(name);
+            return loaded;
+        } catch (const Error&) {
+            if (!more_constants()) throw;
+        }
+    }
+}
+
+void check_onnx_inputs(const std::filesystem::path& path) {
+    onnx::ModelProto model;
+    onnx_proto::parse(MappedFile::open(path)->bytes(), model, path.string(), "model");
+    for (const onnx::ValueInfoProto& input : model.graph().input()) check_is_tensor(input, path.string());
 }
 
 LoadedModel load_onnx_with_breaks(const std::filesystem::path& path, const LoadOptions& options) {

@@ -36,10 +36,19 @@
 
 namespace whittle {
 
+/// The value that an input will have; without a name that of the input in its place.
+struct InputValue {
+    std::string name;
+    Tensor value;
+};
+
 struct LoadOptions {
     /// Sizes of the tensors that will be given, by the model's input names. They decide dynamic dimensions and must
     /// agree with static ones.
     std::map<std::string, Sizes> input_sizes = {};
+    /// Values that will be given. Their sizes do the same, and where the sizes of a node's results depend on the value
+    /// of an input, this one is made a constant of the graph.
+    std::vector<InputValue> values = {};
     /// Sizes of dynamic dimensions by their names in the model (dim_param), or by their places, "x[2]".
     std::map<std::string, std::int64_t> dims = {};
     /// Size of dynamic dimensions that nothing else decides.
@@ -66,6 +75,8 @@ struct LoadedModel {
     std::vector<std::string> unknown = {};
     /// Nodes of the file that were computed while reading it and are no calls any more, by op.
     std::map<std::string, std::size_t> folded = {};
+    std::vector<std::string> inputs = {};     ///< the model's own names, all of them
+    std::vector<std::string> constants = {};  ///< of these, inputs whose given values became constants of the graph
     /// Dynamic dimensions that nothing decided and that were given LoadOptions::default_dim: "batch", "x[2]".
     std::vector<std::string> assumed_dims = {};
 };
@@ -74,6 +85,9 @@ struct LoadedModel {
 /// file, node or initializer, what was found and what was expected, for anything else than a well-formed model of opset
 /// 7 to 17; and unless options.keep_unknown, for nodes with ops or attributes that Whittle does not know.
 LoadedModel load_onnx_with_breaks(const std::filesystem::path& path, const LoadOptions& options = {});
+
+/// Throws Error naming the first input that is no tensor: a sequence, a map, an optional.
+void check_onnx_inputs(const std::filesystem::path& path);
 
 /// As load_onnx_with_breaks, for callers that cannot use breaks: options.keep_unknown must be off.
 Graph load_onnx(const std::filesystem::path& path, const LoadOptions& options = {});

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/words.h"
 #include "frontends/onnx/proto.h"
 
 namespace whittle {
@@ -45,10 +46,9 @@ void narrow(const onnx::TensorProto& proto, Tensor& tensor, const Location& wher
     }
 }
 
-std::string count_message(std::int64_t found, const std::string& unit, const Sizes& sizes, DType dtype,
-                          std::int64_t expected) {
-    return "found " + std::to_string(found) + " " + unit + ", expected " + std::to_string(expected) + " for " +
-           std::string(name(dtype)) + to_string(sizes);
+std::string count_message(const std::string& found, const Sizes& sizes, DType dtype, std::int64_t expected) {
+    return "found " + found + ", expected " + std::to_string(expected) + " for " + std::string(name(dtype)) +
+           to_string(sizes);
 }
 
 Tensor from_typed_fields(const onnx::TensorProto& proto, DType dtype, const Sizes& sizes, const Location& where) {
@@ -60,7 +60,7 @@ Tensor from_typed_fields(const onnx::TensorProto& proto, DType dtype, const Size
     const int all = proto.float_data_size() + proto.double_data_size() + proto.int64_data_size() +
                     proto.int32_data_size() + proto.uint64_data_size() + proto.string_data_size();
     if (all != found) throw Error(where, "found data of another type, expected " + std::string(name(dtype)));
-    if (found != expected) throw Error(where, count_message(found, "elements", sizes, dtype, expected));
+    if (found != expected) throw Error(where, count_message(plural(found, "element"), sizes, dtype, expected));
     Tensor tensor(dtype, sizes);
     if (expected == 0) return tensor;
     visit_dtype(dtype, [&]<class T>(T) {
@@ -114,8 +114,8 @@ Tensor take_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Loca
     }
     if (!proto.has_raw_data()) return from_typed_fields(proto, *dtype, sizes, where);
     if (proto.raw_data().size() != bytes)
-        throw Error(where, count_message(static_cast<std::int64_t>(proto.raw_data().size()), "bytes of data", sizes,
-                                         *dtype, static_cast<std::int64_t>(bytes)));
+        throw Error(where, count_message(plural(proto.raw_data().size(), "byte") + " of data", sizes, *dtype,
+                                         static_cast<std::int64_t>(bytes)));
     const std::shared_ptr<const std::string> raw(proto.release_raw_data());
     return from_bytes(std::as_bytes(std::span(*raw)), raw, *dtype, sizes, where);
 }

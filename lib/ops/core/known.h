@@ -12,7 +12,13 @@ namespace whittle {
 /// runs.
 class NeedsConstant final : public Error {
   public:
-    using Error::Error;
+    NeedsConstant(std::string operand, const std::string& message, const std::string& hint)
+        : Error(message, hint), operand_(std::move(operand)) {}
+    /// The parameter's name in the op's schema.
+    const std::string& operand() const { return operand_; }
+
+  private:
+    std::string operand_;
 };
 
 /// The value of an operand that is known although it is computed; null when it is not.

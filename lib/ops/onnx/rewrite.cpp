@@ -46,7 +46,8 @@ NodeValue Rewrite::concat(const std::vector<NodeValue>& values, std::int64_t dim
 
 Tensor Rewrite::known(std::string_view name) const {
     if (std::optional<Tensor> value = builder_.known(tensor(name))) return *value;
-    throw NeedsConstant("found the operand '" + std::string(name) + "' computed while running, expected a constant",
+    throw NeedsConstant(std::string(name),
+                        "the operand '" + std::string(name) + "' is computed while running, expected a constant",
                         "the sizes of the result depend on it; give the model constant sizes");
 }
 

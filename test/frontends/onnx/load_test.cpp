@@ -58,6 +58,24 @@ TEST_CASE("shape computations and identities of constants are folded", "[onnx]")
     CHECK(same_structure(graph, reloaded(graph)));
 }
 
+TEST_CASE("an input that decides sizes is a constant where its value is given", "[onnx]") {
+    const onnx::ModelProto proto =
+        model("g (float[2,3] x, int64[2] s) => (float[N,M] y) { t = Abs(s) y = Reshape(x, t) }");
+    CHECK_THAT(test::load_error(proto), Contains("it depends on the value of input 's'"));
+    const Tensor x(DType::f32, {2, 3}), s = Tensor::of<std::int64_t>({3, 2});
+    for (const std::vector<InputValue>& values : {std::vector<InputValue>{{"s", s}}, {{"", x}, {"", s}}}) {
+        const LoadedModel loaded = load(proto, {.values = values});
+        CHECK(loaded.inputs == std::vector<std::string>{"x", "s"});
+        CHECK(loaded.constants == std::vector<std::string>{"s"});
+        CHECK(loaded.graph.placeholders().size() == 1);
+        CHECK(loaded.graph.find("y")->meta().sizes == Sizes{3, 2});
+    }
+    CHECK_THAT(test::load_error(proto, {.values = {{"s", Tensor::of<std::int32_t>({3, 2})}}}),
+               Contains("given a value of type i32, expected i64"));
+    // The data itself decides nothing, and stays an input.
+    CHECK(load(proto, {.values = {{"x", x}, {"s", s}}}).constants == std::vector<std::string>{"s"});
+}
+
 TEST_CASE("without folding every node stays a call, and runs", "[onnx]") {
     const onnx::ModelProto proto = model(
         "g (float[N,3] x) => (float[3,N] y) <int64 zero = {0}, int64[1] first = {0}, "

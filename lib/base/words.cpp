@@ -1,0 +1,23 @@
+#include "base/words.h"
+
+#include <algorithm>
+
+namespace whittle {
+
+namespace {
+bool begins_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0) != 0x80; }
+}  // namespace
+
+std::size_t columns_of(std::string_view text) {
+    return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_character));
+}
+
+std::string shortened(std::string_view text, std::size_t columns) {
+    if (columns == 0 || columns_of(text) <= columns) return std::string(text);
+    std::size_t end = 0, kept = 0;
+    for (; end < text.size(); ++end)
+        if (begins_character(text[end]) && ++kept == columns) break;
+    return std::string(text.substr(0, end)) + "…";
+}
+
+}  // namespace whittle

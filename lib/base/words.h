@@ -1,0 +1,24 @@
+// Words of messages: numbers with what they count, and lines that fit a screen.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace whittle {
+
+/// "1 query", "2 queries".
+std::string plural(std::integral auto count, const std::string& one, const std::string& several) {
+    return std::to_string(count) + " " + (count == 1 ? one : several);
+}
+/// "1 graph", "2 graphs".
+std::string plural(std::integral auto count, const std::string& noun) { return plural(count, noun, noun + "s"); }
+
+/// Columns that UTF-8 text takes on a terminal, without wide characters.
+std::size_t columns_of(std::string_view text);
+
+/// At most `columns` columns of it, the last of them "…" where something is left out; 0: all of it.
+std::string shortened(std::string_view text, std::size_t columns);
+
+}  // namespace whittle
