@@ -71,7 +71,7 @@ int run(const cli::Tool& tool, Options& options) {
     options.output = cli::minimized_file(options.model, options.output);
     cli::check_output("--output", options.output, cli::files_read(options.model, options.inputs));
     const std::vector<cli::LoadedFrame> frames = cli::frames_of(options.model, options.search, options.inputs);
-    if (frames.empty()) throw Error({options.model.string(), {}}, "found no graph, expected one");
+    if (frames.empty()) throw Error({options.model.string(), {}}, "it holds no graph");
     debug::Search search =
         cli::search_of(options.model, options.output, options.judge, options.search, options.inputs, frames[0]);
     search.go_on = resume_command(tool);

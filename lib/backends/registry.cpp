@@ -71,7 +71,7 @@ BackendSpec found_near(const BackendSpec& spec, const fs::path& file) {
             if (const fs::path there = folder / path; fs::exists(there, ignored))
                 return there.lexically_normal().string();
         throw Error({file.string(), {}},
-                    "found the backend '" + spec.text() + "', but no file '" + path + "' here or beside the file",
+                    "it names the backend '" + spec.text() + "', but there is no file '" + path + "' here or beside it",
                     "run it in the folder where the file was made, or name the backend with --backend");
     });
 }

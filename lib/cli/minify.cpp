@@ -104,7 +104,7 @@ void follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, n
     if (!judge.accuracy.mode) judge.accuracy.mode = name(Accuracy::Mode::close);
     const SearchOptions how;
     const std::vector<LoadedFrame> frames = frames_of(wanted.model, how, wanted.inputs);
-    if (frames.empty()) throw Error({wanted.model.string(), {}}, "found no graph, expected one");
+    if (frames.empty()) throw Error({wanted.model.string(), {}}, "it holds no graph");
     debug::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
     search.go_on = minify_command(wanted.model, true, wanted.backend, judge.accuracy, wanted.inputs) + " --resume " +
                    shell_quote({"-o", wanted.output.string()});

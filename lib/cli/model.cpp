@@ -189,9 +189,9 @@ std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_input
     if (!frames.empty()) return frames;
     const std::string index_file = (folder / "index.json").string();
     if (index.records.empty() && (need_inputs || index.breaks.empty()))
-        throw Error({index_file, {}}, "found no graph and no record, expected at least one");
+        throw Error({index_file, {}}, "the trace holds neither a graph nor a record");
     if (need_inputs)  // capture failed before there was a graph
-        throw Error({index_file, {}}, "found records of functions that failed, expected a graph or a record of one",
+        throw Error({index_file, {}}, "the trace holds records of functions that failed only, and no graph",
                     "explain tells of them, and replay captures them again");
     return frames;
 }

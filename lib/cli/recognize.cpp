@@ -88,7 +88,7 @@ ModelKind recognize(const fs::path& path) {
     // Writers start a ModelProto with field 1 (ir_version), 2 or 3: bytes that no text starts with.
     if (extension == ".onnx" || head[0] == 0x08 || head[0] == 0x12 || head[0] == 0x1a) return ModelKind::onnx;
     throw Error({file, "byte 0"},
-                "found an unknown format, expected an ONNX model, a graph or a record in JSON, or a trace folder");
+                "unknown format, expected an ONNX model, a graph or a record in JSON, or a trace folder");
 }
 
 }  // namespace whittle::cli

@@ -64,7 +64,7 @@ std::vector<fs::path> RecordChoice::records(const Tool& tool, const std::vector<
         throw invalid_value(filter, "--filter", "it matches none of " + plural(all.size(), "record"));
     std::vector<fs::path> selected = select_records(all, filter, shard_of(*this));
     for (const std::string& pattern : known.unused(all))
-        warn(tool, xfail->string() + ": found no record for '" + pattern + "'");
+        warn(tool, xfail->string() + ": no record is called '" + pattern + "'");
     return selected;
 }
 

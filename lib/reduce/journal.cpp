@@ -86,7 +86,7 @@ void JournalingOracle::open_locked() {
         if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
             if (errno == EWOULDBLOCK) {
                 ::close(descriptor_);
-                throw Error({file_.string(), {}}, "found it in use: another minify is searching with the same output",
+                throw Error({file_.string(), {}}, "another minify is searching with this output",
                             "wait for it, or choose another one with -o");
             }
             log_warning("reduce", file_.string() + ": cannot be locked (" + std::strerror(errno) +
@@ -112,17 +112,17 @@ void JournalingOracle::read(const std::string& identity) {
                 known_[line.at("candidate")].push_back(from_json(line));
             } else if (line.at("format") != kFormat || line.at("identity") != identity) {
                 throw Error({file_.string(), {}},
-                            "found the journal of another search, expected the same model, inputs and oracle",
+                            "it is the journal of another search: of another model, other inputs or another judge",
                             "leave out --resume to start anew");
             }
         } catch (const json::exception& error) {
             throw Error({file_.string(), "line " + std::to_string(number)},
-                        std::string("found no line of a journal: ") + error.what(), "leave out --resume to start anew");
+                        std::string("it is no journal of minify: ") + error.what(), "leave out --resume to start anew");
         }
         start = whole = end + 1;
     }
     if (number == 0)
-        throw Error({file_.string(), {}}, "found no line, expected a journal", "leave out --resume to start anew");
+        throw Error({file_.string(), {}}, "it is empty, expected a journal", "leave out --resume to start anew");
     if (whole < text.size()) fs::resize_file(file_, whole);  // the kill came in the middle of a line
     for (auto& [candidate, answers] : known_) std::reverse(answers.begin(), answers.end());
 }

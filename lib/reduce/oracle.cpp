@@ -68,7 +68,7 @@ bool contains(const std::vector<int>& codes, int code) {
 class CommandOracle final : public Oracle {
   public:
     explicit CommandOracle(CommandOracleOptions options) : options_(std::move(options)) {
-        if (options_.command.empty()) throw Error("found no oracle command, expected one");
+        if (options_.command.empty()) throw Error("there is no command to judge by");
         if (!options_.fail_pattern.empty()) pattern_.emplace("--fail-regex", options_.fail_pattern);
     }
 
@@ -136,7 +136,7 @@ class CommandOracle final : public Oracle {
     Observation judge(const ProcessResult& process) const {
         if (process.signal == 0 && process.exit_code == 127)
             throw Error({options_.command.front(), {}},
-                        "the oracle command exited with 127 (command not found), which ends the search",
+                        "the command exited with 127 (command not found), which ends the search",
                         "run the command by hand on the original model first");
         Observation seen;
         seen.message = first_line(process);

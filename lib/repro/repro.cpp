@@ -150,7 +150,7 @@ void verify(const Program& program, const Options& options, Report& report) {
 
 Report write_repro(const Graph& original, Backend& backend, const Options& options) {
     if (!original.failure)
-        throw Error("found a graph without a failure, expected one that minify wrote",
+        throw Error("the graph does not say how it fails, as those that minify writes do",
                     "name the backend with --backend to look for a failure first");
     WHITTLE_CHECK(!original.failure->backend.empty(), "a failure without a backend");
     Emitter* emitter = offered<Emitter>(backend);

@@ -118,8 +118,7 @@ Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const s
 void answer_query(const fs::path& folder) {
     const Graph graph = load_graph(folder / kGraph);
     if (!graph.failure)
-        throw Error({(folder / kGraph).string(), {}},
-                    "found a graph alone, expected a query that a launcher was given");
+        throw Error({(folder / kGraph).string(), {}}, "it is a graph alone, not a query that a launcher was given");
     const Limits limits = read_limits(folder / kQuery);
     const std::unique_ptr<Backend> backend = find_backend(graph.failure->backend);
     const CleanUpScope scope;

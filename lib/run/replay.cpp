@@ -265,7 +265,8 @@ std::vector<fs::path> find_records(const std::vector<fs::path>& arguments, std::
         if (!fs::exists(argument)) throw Error({argument.string(), {}}, "No such file or directory");
         const bool folder = fs::is_directory(argument);
         std::vector<fs::path> found = folder ? records_in(argument) : std::vector<fs::path>{argument};
-        if (found.empty()) throw Error({argument.string(), {}}, "found no records in the folder", "trace writes them");
+        if (found.empty())
+            throw Error({argument.string(), {}}, "there are no records in this folder", "trace writes them");
         if (to_event && found.size() > *to_event) found.resize(*to_event);
         for (const fs::path& file : found)
             if (seen.insert(fs::weakly_canonical(file)).second) files.push_back(file);
@@ -278,7 +279,7 @@ std::optional<Shard> shard_from_environment() {
     if (!count && !index) return std::nullopt;
     if (!count || !index)
         throw Error({"environment", count ? "GTEST_SHARD_INDEX" : "GTEST_TOTAL_SHARDS"},
-                    "found it missing, expected both GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS or neither");
+                    "GTEST_SHARD_INDEX and GTEST_TOTAL_SHARDS require each other");
     if (const char* status = std::getenv("GTEST_SHARD_STATUS_FILE"); status && *status) write_file(status, "");
     return Shard{*index, *count};
 }

@@ -100,11 +100,10 @@ void remove_trace(const fs::path& folder) {
 
 void require_replaceable(const fs::path& folder, std::span<const fs::path> models, bool force) {
     if (!fs::exists(folder)) return;
-    if (!fs::is_directory(folder)) throw Error({folder.string(), {}}, "found a file, expected a folder or a new name");
+    if (!fs::is_directory(folder)) throw Error({folder.string(), {}}, "it is a file, expected a folder or a new name");
     if (fs::is_empty(folder)) return;
     const std::optional<TraceIndex> found = find_trace(folder);
-    if (!found)
-        throw Error({folder.string(), {}}, "found a folder that trace did not write, expected an empty or a new one");
+    if (!found) throw Error({folder.string(), {}}, "trace did not write this folder, and replaces only its own");
     if (force) return;
     const TraceIndex& index = *found;
     std::set<fs::path> given;
@@ -114,8 +113,7 @@ void require_replaceable(const fs::path& folder, std::span<const fs::path> model
             std::vector<std::string> both = {"trace", "-o", folder.string(), index.model};
             for (const fs::path& model : models) both.push_back(model.string());
             const bool one = index.models.size() == 1 && models.size() == 1;
-            throw Error({folder.string(), {}},
-                        "found the trace of " + index.model + ", expected one of " + words(models),
+            throw Error({folder.string(), {}}, "it holds the trace of " + index.model + ", not of " + words(models),
                         "choose another folder with -o, or replace it with --force" +
                             (one ? "; both in one folder: " + shell_quote(both) : ""));
         }

@@ -102,6 +102,6 @@ TEST_CASE("the files that decide what a backend does") {
 
 TEST_CASE("a command is a backend; an empty one is not") {
     CHECK(find_backend("cmd:true")->name() == "cmd:true");
-    CHECK_THROWS_WITH(find_backend("cmd: "), Catch::Contains("found no command"));
+    CHECK_THROWS_WITH(find_backend("cmd: "), Catch::Contains("the command is missing"));
     CHECK_THROWS_WITH(find_backend("cmd:a 'b"), Catch::Contains("no closing '"));
 }

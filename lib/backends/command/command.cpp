@@ -219,10 +219,10 @@ class CommandBackend final : public Backend, public Emitter {
   public:
     explicit CommandBackend(const std::string& line) : line_(line), argv_(shell_split(line)) {
         if (argv_.empty())
-            throw Error({"backend 'cmd:" + line + "'", {}}, "found no command, expected cmd:PROGRAM ARGS");
+            throw Error({"backend 'cmd:" + line + "'", {}}, "the command is missing, expected cmd:PROGRAM ARGS");
         if (!is_program(argv_[0]))  // or that would pass for the backend's failure
             throw Error({"backend 'cmd:" + line + "'", {}},
-                        "found no program '" + argv_[0] + "', expected one in PATH or a path to one");
+                        "there is no program '" + argv_[0] + "', neither in PATH nor by this path");
     }
     std::string name() const override { return "cmd:" + line_; }
     std::string description() const override { return "runs " + shell_quote(argv_) + " on a folder"; }
