@@ -264,7 +264,10 @@ struct SharedTargets {
 };
 void declare_shared(Tool& tool, const SharedTargets& to) {
     tool.section("Options of every program");
-    tool.flag("--json", to.shared.json, "Write machine output to stdout: one JSON document.");
+    tool.flag(
+        "--json", to.shared.json,
+        "Write machine output to stdout: one JSON document; of a mistake {\"error\": {\"message\", \"hint\", \"file\", "
+        "\"position\"}}.");
     tool.option(
         "--log", to.log_spec, "SPEC",
         "Log to stderr: a comma-separated list of channels, as in '+capture,guards'. NAME shows information, +NAME "

@@ -123,7 +123,7 @@ std::string report(const Minimized& result, const Written& written) {
     text += queries(search, written);
     if (!written.folded.empty())
         text += "folded:     " + folded_text(written.folded) +
-                " of the file, computed while reading it; --no-fold minimizes them, too\n";
+                " of the file, computed while reading it (see --no-fold)\n";
     Size before = result.before;
     before.calls = result.after.calls;  // told above
     if (const std::string sizes = difference(before, result.after); !sizes.empty())

@@ -153,10 +153,11 @@ void check_dims(const std::vector<const onnx::ValueInfoProto*>& inputs, const Se
             if (is_dynamic(input->type().tensor_type().shape().dim(i))) names.push_back(dim_name(*input, i));
     for (const auto& [name, size] : session.options.dims)
         if (std::find(names.begin(), names.end(), name) == names.end())
-            throw Error({session.file, {}},
-                        "given a size of the dimension " + in_quotes(name) + ", expected " +
-                            (names.empty() ? "none: no input has a dynamic dimension" : "one of " + join(names)),
-                        did_you_mean(name, names));
+            throw Error(
+                {session.file, {}},
+                "there is no dynamic dimension " + in_quotes(name) +
+                    (names.empty() ? ": the sizes of all inputs are fixed" : ", expected one of " + join(names)),
+                did_you_mean(name, names));
 }
 
 /// The sizes that the caller gives, alone or with values, by name.
@@ -178,14 +179,17 @@ std::vector<ValueMeta> input_metas(const std::vector<const onnx::ValueInfoProto*
     const auto given = given_sizes(inputs, session.options);
     for (const auto& [name, sizes] : given) {
         bool found = false;
+        std::vector<std::string> names;
         for (const onnx::ValueInfoProto* input : inputs) {
+            names.push_back(input->name());
             if (input->name() != name) continue;
             bind_dims(*input, sizes, session, {session.file, "input " + in_quotes(name)});
             found = true;
         }
         if (!found)
             throw Error({session.file, {}},
-                        "given sizes of an input " + in_quotes(name) + ", which the model does not have");
+                        "the model has no input " + in_quotes(name) + "; its inputs are " + join(names),
+                        did_you_mean(name, names));
     }
     check_dims(inputs, session);
     std::vector<ValueMeta> metas;

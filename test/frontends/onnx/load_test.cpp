@@ -118,7 +118,8 @@ TEST_CASE("dynamic dimensions are decided by given sizes, by name, or are 1", "[
     CHECK_THAT(test::load_error(proto, {.input_sizes = {{"x", {5, 7}}, {"z", {4, 2}}}}),
                Contains("given size 4 for the dimension 'N', expected 5"));
     CHECK_THAT(test::load_error(proto, {.input_sizes = {{"z", {4, 3}}}}), Contains("given sizes [4, 3], expected"));
-    CHECK_THAT(test::load_error(proto, {.input_sizes = {{"q", {1}}}}), Contains("which the model does not have"));
+    CHECK_THAT(test::load_error(proto, {.input_sizes = {{"q", {1}}}}),
+               Contains("the model has no input 'q'; its inputs are x, z"));
 }
 
 TEST_CASE("nodes that are not sorted are sorted", "[onnx]") {
