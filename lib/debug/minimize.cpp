@@ -7,8 +7,8 @@
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "debug/check.h"
+#include "debug/diagnose.h"
 #include "graph/text.h"
-#include "reduce/culprit.h"
 #include "reduce/journal.h"
 #include "reduce/parallel.h"
 #include "reduce/save.h"
@@ -46,17 +46,10 @@ std::vector<std::string> first_divergent(const LoadedFrame& frame, Backend& back
 
 /// Writes what is to blame into the graph's failure; of wrong results, says whether they are rounding noise.
 std::optional<Closeness> blame(Graph& graph, Backend& backend, const Suspect& suspect) {
-    const Failure& failure = *graph.failure;
     try {
-        graph.failure->culprit = reduce::find_culprit(graph, backend, {suspect.limits, interrupted});
-        if (failure.signature.kind != "mismatch") return std::nullopt;
-        const Outcome outcome = run_isolated(graph, failure.inputs, backend, failure.options, suspect.limits);
-        if (outcome.failed()) return std::nullopt;
-        const auto closeness = closeness_of(graph, failure.inputs, outcome.outputs, failure.accuracy);
-        // Another order of rounding is no fault of a lowering; that a directive makes it is worth knowing.
-        auto& culprit = graph.failure->culprit;
-        if (closeness == Closeness::noise && culprit && culprit->directive.empty()) culprit.reset();
-        return closeness;
+        const Diagnosis found = diagnose(graph, backend, {suspect.limits, interrupted});
+        graph.failure->culprit = found.culprit;
+        return found.closeness;
     } catch (const Interrupted&) {  // the graph is minimized all the same
         return std::nullopt;
     }

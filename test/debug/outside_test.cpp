@@ -5,12 +5,12 @@
 #include <set>
 
 #include "base/files.h"
+#include "debug/diagnose.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
-#include "reduce/culprit.h"
 #include "reduce/minimize.h"
 #include "repro/repro.h"
 
@@ -146,7 +146,7 @@ TEST_CASE("a stranger's directive is found guilty, and its repro switches it", "
         "  %b = aten.abs.default(%a) : f32[4]\n  %c = aten.exp.default(%b) : f32[4]\n  return (%c)\n}\n",
         backend);
     REQUIRE(graph.calls().size() == 1);
-    graph.failure->culprit = reduce::find_culprit(graph, backend, {});
+    graph.failure->culprit = debug::diagnose(graph, backend, {}).culprit;
     REQUIRE(graph.failure->culprit);
     CHECK(graph.failure->culprit->component == "schedule");
     CHECK(graph.failure->culprit->directive == kFuse);
@@ -168,7 +168,7 @@ TEST_CASE("the application of a stranger's pass is bisected", "[outside]") {
         "  %b = aten.neg.default(%a) : f32[4]\n  return (%b)\n}\n",
         backend);
     REQUIRE(graph.calls().size() == 2);
-    graph.failure->culprit = reduce::find_culprit(graph, backend, {});
+    graph.failure->culprit = debug::diagnose(graph, backend, {}).culprit;
     REQUIRE(graph.failure->culprit);
     CHECK(graph.failure->culprit->op == "peephole");
     CHECK(graph.failure->culprit->together == std::vector<std::string>{"most-peephole=1", "most-peephole=2"});
@@ -189,6 +189,6 @@ TEST_CASE("a backend that offers nothing has no culprit, and its repro says why 
         "graph g {\n  %x = placeholder[\"x\"] : f32[1]\n  %a = aten.abs.default(%x) : f32[1]\n  return (%a)\n}\n");
     graph.failure = Failure{.backend = "silent", .signature = {"exception", "compile", "no"}};
     graph.failure->inputs = {Tensor::of(std::vector<float>{1}, {1})};
-    CHECK_FALSE(reduce::find_culprit(graph, silent, {}));
+    CHECK_FALSE(debug::diagnose(graph, silent, {}).culprit);
     CHECK_THROWS_WITH(repro::write_repro(graph, silent, {}), Catch::Contains("found backend silent"));
 }

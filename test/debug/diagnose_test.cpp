@@ -1,5 +1,5 @@
 // Bugs planted in the backend halide end with the guilty directive or op; what is innocent is not accused.
-#include "reduce/culprit.h"
+#include "debug/diagnose.h"
 
 #include <catch2/catch.hpp>
 
@@ -10,7 +10,7 @@
 #include "tensor/random.h"
 
 using namespace whittle;
-using namespace whittle::reduce;
+using namespace whittle::debug;
 
 namespace {
 
@@ -28,7 +28,7 @@ Graph product() {
     return graph;
 }
 
-std::optional<Culprit> culprit(const Graph& graph) { return find_culprit(graph, *find_backend("halide"), {}); }
+std::optional<Culprit> culprit(const Graph& graph) { return diagnose(graph, *find_backend("halide"), {}).culprit; }
 
 /// The limits between which a pass begins to do harm.
 std::vector<std::string> limits(const std::string& pass, int good) {
@@ -147,5 +147,5 @@ TEST_CASE("what does not fail has no culprit, nor has a backend that we cannot l
     const Planted bug("schedule");
     Graph graph = product();
     graph.failure->backend = "eager";
-    CHECK_FALSE(find_culprit(graph, *find_backend("eager"), {}));
+    CHECK_FALSE(diagnose(graph, *find_backend("eager"), {}).culprit);
 }

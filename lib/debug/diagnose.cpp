@@ -1,18 +1,20 @@
-#include "reduce/culprit.h"
+#include "debug/diagnose.h"
 
 #include <algorithm>
 
+#include "debug/bisect.h"
 #include "graph/abilities.h"
 #include "ops/core/interpreter.h"
-#include "reduce/oracle.h"
 #include "reduce/search.h"
 
-namespace whittle::reduce {
+namespace whittle::debug {
 namespace {
+
+using reduce::Set;
 
 class CulpritFinder {
   public:
-    CulpritFinder(const Graph& graph, Backend& backend, Switchable& switchable, const CulpritOptions& options)
+    CulpritFinder(const Graph& graph, Backend& backend, Switchable& switchable, const DiagnoseOptions& options)
         : graph_(graph), failure_(*graph.failure), backend_(backend), switchable_(switchable), options_(options) {}
 
     std::optional<Culprit> run() {
@@ -28,32 +30,19 @@ class CulpritFinder {
         std::optional<Culprit> found;
         if (failure_.signature.kind == name(Outcome::Kind::mismatch)) found = inspection->wrong_before(expected_);
         if (found && found->component == "lowering") return found;
-        for (const Switchable::Pass& pass : inspection->parts().passes)
-            if (std::vector<std::string> limits = first_failing(pass); !limits.empty())
-                return Culprit{found ? found->component : "compiler", {}, std::move(limits), pass.name};
+        for (const Switchable::Pass& pass : inspection->parts().passes) {
+            const auto fails_with = [&](int most) {
+                return fails(switchable_.limited(failure_.options, pass.name, most));
+            };
+            if (const auto limits = bisect(pass.applications, fails_with, options_.stop))
+                return Culprit{
+                    found ? found->component : "compiler", {}, as_options(*limits, switchable_, pass.name), pass.name};
+        }
         return found ? found : Culprit{"compiler", {}, {}, {}};
     }
 
   private:
     bool stopped() const { return options_.stop && options_.stop(); }
-
-    /// The last good and the first bad limit of the pass, as backend options; none when it fails without the pass too.
-    std::vector<std::string> first_failing(const Switchable::Pass& pass) {
-        const auto fails_with = [&](int most) { return fails(switchable_.limited(failure_.options, pass.name, most)); };
-        int passing = 0, failing = pass.applications;
-        if (failing <= 0 || fails_with(0)) return {};
-        while (failing - passing > 1 && !stopped()) {
-            const int middle = passing + (failing - passing) / 2;
-            (fails_with(middle) ? failing : passing) = middle;
-        }
-        const auto option = [&](int most) {
-            std::string text;
-            for (const auto& [key, value] : switchable_.limited({}, pass.name, most))
-                text += (text.empty() ? "" : " ") + key + "=" + value;
-            return text;
-        };
-        return {option(passing), option(failing)};
-    }
 
     /// Whether it fails as recorded with these directives alone.
     bool fails(const Set& on) {
@@ -83,13 +72,13 @@ class CulpritFinder {
     }
 
     std::optional<Culprit> directive(const Set& all) {
-        Problem problem;
+        reduce::Problem problem;
         problem.count = static_cast<int>(directives_.size());
         problem.legal = [this](const Set& wish) { return legal(wish); };
         problem.test = [&](const Set& set) {
-            return set == all || fails(set) ? Verdict::fails : Verdict::passes;  // `all` is known to
+            return set == all || fails(set) ? reduce::Verdict::fails : reduce::Verdict::passes;  // `all` is known to
         };
-        const Result found = search(problem, {.stop = options_.stop});
+        const reduce::Result found = reduce::search(problem, {.stop = options_.stop});
         if (!found.finished || found.kept.empty()) return std::nullopt;
         // The one that is enough to switch off; the last of the fewest builds on the others.
         int guilty = found.kept.back();
@@ -110,17 +99,33 @@ class CulpritFinder {
     const Failure& failure_;
     Backend& backend_;
     Switchable& switchable_;
-    const CulpritOptions& options_;
+    const DiagnoseOptions& options_;
     std::vector<Tensor> expected_;
     std::vector<Switchable::Directive> directives_;
 };
 
-}  // namespace
-
-std::optional<Culprit> find_culprit(const Graph& graph, Backend& backend, const CulpritOptions& options) {
+std::optional<Culprit> culprit_of(const Graph& graph, Backend& backend, const DiagnoseOptions& options) {
     Switchable* switchable = offered<Switchable>(backend);
-    if (!graph.failure || graph.failure->backend.empty() || !switchable) return std::nullopt;
+    if (!switchable) return std::nullopt;
     return CulpritFinder(graph, backend, *switchable, options).run();
 }
 
-}  // namespace whittle::reduce
+std::optional<Closeness> closeness(const Graph& graph, Backend& backend, const Limits& limits) {
+    const Failure& failure = *graph.failure;
+    if (failure.signature.kind != name(Outcome::Kind::mismatch)) return std::nullopt;
+    const Outcome outcome = run_isolated(graph, failure.inputs, backend, failure.options, limits);
+    if (outcome.failed()) return std::nullopt;
+    return closeness_of(graph, failure.inputs, outcome.outputs, failure.accuracy);
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& options) {
+    if (!graph.failure || graph.failure->backend.empty()) return {};
+    Diagnosis found{.culprit = culprit_of(graph, backend, options),
+                    .closeness = closeness(graph, backend, options.limits)};
+    if (found.closeness == Closeness::noise && found.culprit && found.culprit->directive.empty()) found.culprit.reset();
+    return found;
+}
+
+}  // namespace whittle::debug
