@@ -19,7 +19,6 @@ class Planted : public Backend {
 
     std::string name() const override { return "planted"; }
     std::string description() const override { return "for tests"; }
-    std::vector<std::string> unsupported(const Graph&) const override { return {}; }
     CompileResult compile(const Graph& graph, const BackendOptions&) override {
         on_compile(graph);
         return std::make_unique<Run>(graph, *this);

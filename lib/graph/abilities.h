@@ -22,12 +22,39 @@ template <class Ability>
 Ability* offered(Backend& backend) {
     return dynamic_cast<Ability*>(&backend);
 }
+template <class Ability>
+const Ability* offered(const Backend& backend) {
+    return dynamic_cast<const Ability*>(&backend);
+}
 
 /// The reference: its results are what is right, and it is trusted not to take the process down that it runs in.
 class Reference {
   public:
     virtual ~Reference() = default;
 };
+
+/// Its first compilation loads and starts what later ones need. Only for backends that are trusted not to crash.
+class WarmUp {
+  public:
+    virtual ~WarmUp() = default;
+    /// Loads and starts it now. Queries are copies of this process (run/outcome.h): what is done here once is done for
+    /// all of them.
+    virtual void warm_up() = 0;
+};
+
+/// It can say, without compiling, what it cannot compile.
+class Support {
+  public:
+    virtual ~Support() = default;
+    /// Targets in `graph` that it cannot compile, each once, in order of appearance; explain names them.
+    virtual std::vector<std::string> unsupported(const Graph& graph) const = 0;
+};
+
+/// What the backend says that it cannot compile; nothing where it cannot say.
+inline std::vector<std::string> unsupported_by(const Backend& backend, const Graph& graph) {
+    const Support* support = offered<Support>(backend);
+    return support ? support->unsupported(graph) : std::vector<std::string>();
+}
 
 /// A compiler whose parts can be switched off by options of its own: which of them does it take to fail?
 class Switchable {

@@ -1,4 +1,5 @@
 // The abstract backend: what turns a graph into something callable. A failing compiler is a value, not an exception.
+// What only some backends can do is in abilities.h.
 #pragma once
 
 #include <map>
@@ -52,11 +53,6 @@ class Backend {
     /// The graph is verified at Stage::captured; `options` are the backend's own. The executable keeps what it needs of
     /// the graph.
     virtual CompileResult compile(const Graph& graph, const BackendOptions& options) = 0;
-    /// Loads and starts what its first compilation would. Queries are copies of this process (run/outcome.h), so what
-    /// is done here once is done for all of them. For backends that are trusted not to crash; the others do nothing.
-    virtual void warm_up() {}
-    /// Targets in `graph` that it cannot compile, each once, in order of appearance; explain names them.
-    virtual std::vector<std::string> unsupported(const Graph& graph) const = 0;
 };
 
 }  // namespace whittle

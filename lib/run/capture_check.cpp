@@ -5,6 +5,7 @@
 
 #include "backends/eager/eager.h"
 #include "base/error.h"
+#include "graph/abilities.h"
 #include "ops/aten/random.h"
 #include "ops/core/interpreter.h"
 #include "passes/widen.h"
@@ -69,7 +70,7 @@ CaptureCheck::Verdict CaptureCheck::check(const Graph& graph, std::span<const Te
 CaptureCheck::Verdict CaptureCheck::run(const Graph& graph, std::span<const Tensor> inputs,
                                         std::span<const Tensor> observed) const {
     WHITTLE_CHECK(observed.size() == graph.outputs().size(), "one tensor was observed per output");
-    if (const auto unknown = make_eager_backend()->unsupported(graph); !unknown.empty())
+    if (const auto unknown = unsupported_by(*make_eager_backend(), graph); !unknown.empty())
         return {Kind::failed, "unsupported at compile: no kernel for " + unknown.front()};
     const auto deadline =
         policy_ == CheckPolicy::budget

@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/memory_file.h"
 #include "base/subprocess.h"
+#include "graph/abilities.h"
 #include "graph/json_text.h"
 #include "ops/aten/random.h"
 #include "run/outcome.h"
@@ -47,7 +48,6 @@ class StageBackend final : public Backend {
         shared_.stage = 1;
         return result;
     }
-    std::vector<std::string> unsupported(const Graph& graph) const override { return inner_.unsupported(graph); }
 
   private:
     Backend& inner_;
@@ -145,7 +145,8 @@ Outcome outcome_of(const ProcessResult& process, const MemoryFile& answer, const
 
 Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                      const BackendOptions& options, const Limits& limits) {
-    backend.warm_up();  // here and nowhere else: every query asks from the same state, whoever asks it
+    // Here and nowhere else: every query asks from the same state, whoever asks it.
+    if (WarmUp* cold = offered<WarmUp>(backend)) cold->warm_up();
     const TempDir scratch("whittle-run");  // the child's TMPDIR: what it leaves when it is killed goes with it
     const SharedMemory shared;
     const MemoryFile answer, log;
@@ -166,11 +167,13 @@ Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend
 }
 
 std::vector<std::string> unsupported_isolated(const Graph& graph, const Backend& backend) {
+    const Support* support = offered<Support>(backend);
+    if (!support) return {};
     const ForkedAnswer asked = ask_forked(
         [&] {
             nlohmann::json answer;
             try {
-                answer["targets"] = backend.unsupported(graph);
+                answer["targets"] = support->unsupported(graph);
             } catch (const std::exception& error) {
                 answer = {{"error", as_utf8(error.what())}};
             }

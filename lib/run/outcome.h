@@ -60,12 +60,13 @@ Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backe
                        const BackendOptions& options);
 
 /// As run_in_process, in a forked child under guard (base/subprocess.h), warm with all that this process has loaded:
-/// see Backend::warm_up(). Nothing the backend does harms the caller; a crash, a timeout, or memory beyond the limit is
-/// an Outcome.
+/// see WarmUp in graph/abilities.h. Nothing the backend does harms the caller; a crash, a timeout, or memory beyond the
+/// limit is an Outcome.
 Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                      const BackendOptions& options, const Limits& limits);
 
-/// backend.unsupported(graph), asked in a forked child. Throws Error when it does not come back with an answer.
+/// What the backend says that it cannot compile (Support in graph/abilities.h), asked in a forked child; nothing where
+/// it cannot say. Throws Error when it does not come back with an answer.
 std::vector<std::string> unsupported_isolated(const Graph& graph, const Backend& backend);
 
 /// Turns an ok outcome into a mismatch when its outputs differ from `expected` (count, dtype, sizes, values).

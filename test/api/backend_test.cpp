@@ -39,7 +39,6 @@ class Picky final : public Backend {
         compiled.push_back(graph.name);
         return eager_->compile(graph, options);
     }
-    std::vector<std::string> unsupported(const Graph&) const override { return {}; }
     bool skips = false;
     std::vector<std::string> compiled;
 

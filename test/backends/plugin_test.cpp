@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "tensor/compute.h"
 
@@ -68,9 +69,9 @@ TEST_CASE("what a plug-in does not implement is told apart from failing") {
     CHECK(failure.stage == "compile");
     CHECK(failure.op == "aten.sin.default");
     CHECK(failure.message == "sin is not implemented");
-    CHECK(example("identity")->unsupported(graph) == std::vector<std::string>{"aten.sin.default"});
-    CHECK(example("identity")->unsupported(parse(kNeg)).empty());
-    CHECK(example("silent")->unsupported(graph).empty());  // it has no such function
+    CHECK(unsupported_by(*example("identity"), graph) == std::vector<std::string>{"aten.sin.default"});
+    CHECK(unsupported_by(*example("identity"), parse(kNeg)).empty());
+    CHECK(unsupported_by(*example("silent"), graph).empty());  // it has no such function
 }
 
 TEST_CASE("a plug-in may ask for a break or a skip") {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "backends/registry.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "tensor/compare.h"
@@ -81,6 +82,6 @@ TEST_CASE("an op that nobody knows is unsupported, not a bug") {
         const BackendFailure failure = std::get<BackendFailure>(run(name, graph));
         CHECK(failure.unsupported);
         CHECK(failure.op == "example.frobnicate");
-        CHECK(find_backend(name)->unsupported(graph) == std::vector<std::string>{"example.frobnicate"});
+        CHECK(unsupported_by(*find_backend(name), graph) == std::vector<std::string>{"example.frobnicate"});
     }
 }

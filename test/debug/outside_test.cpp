@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "debug/diagnose.h"
+#include "explain/report.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
 #include "graph/text.h"
@@ -29,12 +30,21 @@ bool has(const BackendOptions& options, const std::string& key, const std::strin
 
 /// Computes as the reference does, but for two bugs: with fuse(abs), which builds on unroll(abs), abs gives one more;
 /// and the second application of the pass `peephole`, one for each neg, makes neg give one more.
-class Outside final : public Backend, public Switchable, public Emitter {
+class Outside final : public Backend, public Switchable, public Emitter, public WarmUp, public Support {
   public:
     std::string name() const override { return "outside"; }
     std::string description() const override { return "a stranger's"; }
-    std::vector<std::string> unsupported(const Graph&) const override { return {}; }
+    /// It takes what it has in mind for each op: nothing but these.
+    std::vector<std::string> unsupported(const Graph& graph) const override {
+        std::vector<std::string> targets;
+        for (const NodeId id : graph.calls())
+            if (graph.node({id}).target == "aten.tan.default") targets = {"aten.tan.default"};
+        return targets;
+    }
+    void warm_up() override { ++warmed; }
+    int warmed = 0;
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        if (!warmed) return BackendFailure{.stage = "compile", .message = "started cold"};
         return std::make_unique<Run>(graph, wrong_nodes(graph, options));
     }
 
@@ -176,11 +186,24 @@ TEST_CASE("the application of a stranger's pass is bisected", "[outside]") {
     CHECK(written(graph, backend, folder).verified);
 }
 
+TEST_CASE("a stranger's backend is warmed up once for all queries, and asked what it supports", "[outside]") {
+    Outside backend;
+    const Graph graph = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[1]\n  %a = aten.tan.default(%x) : f32[1]\n"
+        "  %b = aten.exp.default(%a) : f32[1]\n  return (%b)\n}\n");
+    const std::vector<Tensor> inputs = {Tensor::of(std::vector<float>{1}, {1})};
+    CHECK(run_isolated(graph, inputs, backend, {}, {}).kind == Outcome::Kind::ok);
+    CHECK(backend.warmed == 1);  // here, not in the query's child
+    CHECK(unsupported_isolated(graph, backend) == std::vector<std::string>{"aten.tan.default"});
+    const explain::Report report = explain::explain("g", {{.graph = graph}}, &backend);
+    REQUIRE(report.unsupported == std::vector<std::string>{"aten.tan.default"});
+    CHECK(report.graph_break_count == 1);
+}
+
 TEST_CASE("a backend that offers nothing has no culprit, and its repro says why there is none", "[outside]") {
     class Silent final : public Backend {
         std::string name() const override { return "silent"; }
         std::string description() const override { return ""; }
-        std::vector<std::string> unsupported(const Graph&) const override { return {}; }
         CompileResult compile(const Graph&, const BackendOptions&) override {
             return BackendFailure{.stage = "compile", .message = "no"};
         }
@@ -190,5 +213,6 @@ TEST_CASE("a backend that offers nothing has no culprit, and its repro says why 
     graph.failure = Failure{.backend = "silent", .signature = {"exception", "compile", "no"}};
     graph.failure->inputs = {Tensor::of(std::vector<float>{1}, {1})};
     CHECK_FALSE(debug::diagnose(graph, silent, {}).culprit);
+    CHECK(unsupported_isolated(graph, silent).empty());
     CHECK_THROWS_WITH(repro::write_repro(graph, silent, {}), Catch::Contains("found backend silent"));
 }

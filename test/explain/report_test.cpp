@@ -5,6 +5,7 @@
 
 #include "explain/show.h"
 #include "explain/split.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "graph/verify.h"
 #include "ops/core/registry.h"
@@ -15,7 +16,7 @@ using explain::Frame;
 namespace {
 
 /// Supports everything but what it was told.
-class Picky final : public Backend {
+class Picky final : public Backend, public Support {
   public:
     explicit Picky(std::string refused) : refused_(std::move(refused)) {}
     std::string name() const override { return "picky"; }

@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "graph/abilities.h"
 #include "graph/graph.h"
 
 using namespace whittle;
@@ -22,7 +23,7 @@ using namespace whittle;
 namespace {
 
 /// A backend whose compile and run are what a test wants.
-class FakeBackend final : public Backend {
+class FakeBackend final : public Backend, public Support {
   public:
     std::function<CompileResult()> on_compile = [] { return CompileResult(); };
     std::function<RunResult(std::span<const Tensor>)> on_run = [](auto inputs) {
@@ -266,12 +267,11 @@ TEST_CASE("a child's output does not mix with ours", "[run]") {
 }
 
 TEST_CASE("every query asks a backend that is warm, whoever asks first", "[run]") {
-    class Warming final : public Backend {
+    class Warming final : public Backend, public WarmUp {
       public:
         bool warm = false;
         std::string name() const override { return "warming"; }
         std::string description() const override { return ""; }
-        std::vector<std::string> unsupported(const Graph&) const override { return {}; }
         void warm_up() override { warm = true; }
         CompileResult compile(const Graph&, const BackendOptions&) override {
             return BackendFailure{.stage = "compile", .message = warm ? "warm" : "cold"};

@@ -215,6 +215,7 @@ bool is_program(const std::string& name) {
     return false;
 }
 
+/// Offers no Support: only the command knows, and it says so by exiting with 125.
 class CommandBackend final : public Backend, public Emitter {
   public:
     explicit CommandBackend(const std::string& line) : line_(line), argv_(shell_split(line)) {
@@ -235,8 +236,6 @@ class CommandBackend final : public Backend, public Emitter {
             return BackendFailure{"compile", {}, "cannot write the model: " + error.message(), true};
         }
     }
-    /// Only the command knows, and it says so by exiting with 125.
-    std::vector<std::string> unsupported(const Graph&) const override { return {}; }
     SuspectCode emit(const EmitRequest& request) override { return command_code(request, argv_); }
 
   private:

@@ -60,7 +60,7 @@ class EagerExecutable final : public Executable {
     PreparedGraph prepared_;
 };
 
-class EagerBackend final : public Backend, public Reference {
+class EagerBackend final : public Backend, public Reference, public Support {
   public:
     std::string name() const override { return "eager"; }
     std::string description() const override { return "the reference: interprets each op by its own kernel"; }

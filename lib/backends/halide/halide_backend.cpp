@@ -134,7 +134,7 @@ CompileOptions options_from(const BackendOptions& options) {
     return compile;
 }
 
-class HalideBackend final : public Backend, public Switchable, public Emitter {
+class HalideBackend final : public Backend, public Switchable, public Emitter, public WarmUp, public Support {
   public:
     std::string name() const override { return "halide"; }
     std::string description() const override {

@@ -6,6 +6,7 @@
 #include "backends/libtorch/boxed_call.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "graph/abilities.h"
 #include "ops/core/interpreter.h"
 
 namespace whittle {
@@ -76,7 +77,7 @@ class LibTorchExecutable final : public Executable {
     PreparedGraph prepared_;
 };
 
-class LibTorchBackend final : public Backend {
+class LibTorchBackend final : public Backend, public Support {
   public:
     std::string name() const override { return "libtorch"; }
     std::string description() const override { return "LibTorch's dispatcher, call by call"; }

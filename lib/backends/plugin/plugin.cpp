@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/suggest.h"
+#include "graph/abilities.h"
 #include "graph/json_text.h"
 
 namespace whittle {
@@ -186,7 +187,7 @@ class PluginExecutable final : public Executable {
     std::size_t outputs_;
 };
 
-class PluginBackend final : public Backend, public Emitter {
+class PluginBackend final : public Backend, public Emitter, public Support {
   public:
     PluginBackend(const whittle_backend& backend, const fs::path& library)
         : backend_(backend), library_(fs::absolute(library).lexically_normal()) {}

@@ -11,6 +11,7 @@
 #include "backends/eager/eager.h"
 #include "backends/plugin/exchange.h"
 #include "base/error.h"
+#include "graph/abilities.h"
 #include "ops/core/interpreter.h"
 
 namespace {
@@ -66,7 +67,7 @@ struct Compiled {
 
 /// Targets that the interpreter has no kernel for. A relu is never one: these backends answer for it themselves.
 std::vector<std::string> unknown_ops(const Graph& graph) {
-    std::vector<std::string> targets = make_eager_backend()->unsupported(graph);
+    std::vector<std::string> targets = unsupported_by(*make_eager_backend(), graph);
     std::erase_if(targets, is_relu);
     return targets;
 }

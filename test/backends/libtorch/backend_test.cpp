@@ -4,6 +4,7 @@
 #include "backends/libtorch/boxed_call.h"
 #include "backends/libtorch/libtorch.h"
 #include "base/error.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/samples.h"
@@ -56,7 +57,7 @@ TEST_CASE("an op without a decomposition that LibTorch has not is unsupported", 
     const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2}));
     graph.output({graph.add({.target = "custom.op", .args = {x}, .results = {graph.node(x).meta()}})});
     const auto backend = make_libtorch_backend();
-    CHECK(backend->unsupported(graph) == std::vector<std::string>{"custom.op"});
+    CHECK(unsupported_by(*backend, graph) == std::vector<std::string>{"custom.op"});
     const CompileResult compiled = backend->compile(graph, {});
     REQUIRE(std::holds_alternative<BackendFailure>(compiled));
     CHECK(std::get<BackendFailure>(compiled).unsupported);
