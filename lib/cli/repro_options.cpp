@@ -1,0 +1,54 @@
+#include "cli/repro_options.h"
+
+#include "base/subprocess.h"
+#include "cli/environment.h"
+#include "cli/tool.h"
+#include "cli/usage.h"
+
+namespace whittle::cli {
+namespace fs = std::filesystem;
+
+void ReproOptions::declare_output(Tool& tool) {
+    tool.option("-o,--output", output, "FILE", "The file to write. Default: repro.cpp.");
+}
+
+void ReproOptions::declare(Tool& tool) {
+    tool.choice(
+        "--data", data, {"auto", "real", "random", "ones", "zeros"},
+        "Values of the inputs and parameters: recorded, random, ones, zeros, or the smallest of these that still "
+        "fails in the same way. Default: auto.");
+    tool.option(
+        "--bundle", bundle, "DIR",
+        "Write a folder that shows the failure on another machine: repro.cpp, run.sh with the exact commands, the "
+        "graph as JSON and ONNX with its inputs, a record for replay, and the environment.");
+    tool.flag("--no-verify", no_verify, "Do not build and run the file.");
+    tool.option("--runs", runs, "N", "Runs of the verification, which must all show the failure. Default: 3.");
+    tool.option("--alarm", alarm, "S", "Seconds after which the compiler under suspicion counts as hung. Default: 60.");
+}
+
+void ReproOptions::check_usage(std::span<const fs::path> read) const {
+    require_range("--runs", static_cast<double>(runs), 1, 1000);
+    require_range("--alarm", static_cast<double>(alarm), 1, 86400);
+    check_output("--output", bundle ? output.filename() : output, read);  // of a bundle's it is the name only
+    const std::string name = output.filename().string();
+    if (output.extension() != ".cpp" || name.starts_with('-'))
+        throw invalid_value(
+            output.string(), "--output",
+            std::string("the name must end in .cpp") + (name.starts_with('-') ? " and not begin with '-'" : ""));
+    if (bundle && fs::exists(*bundle) && (!fs::is_directory(*bundle) || !fs::is_empty(*bundle)) &&
+        !fs::exists(*bundle / "run.sh"))
+        throw invalid_value(bundle->string(), "--bundle", "expected a new folder, or an earlier bundle");
+}
+
+repro::Options ReproOptions::options(const Tool& tool) const {
+    return {.output = bundle ? *bundle / output.filename() : output,
+            .command = shell_quote(tool.command_line()),
+            .verify = !no_verify,
+            .runs = static_cast<int>(runs),
+            .data = repro::data_called(data),
+            .alarm = std::chrono::seconds(alarm),
+            .environment = environment(),
+            .bundle = bundle.has_value()};
+}
+
+}  // namespace whittle::cli
