@@ -46,8 +46,10 @@ struct SoundAccesses : Halide::Internal::IRMutator {
     }
     static Halide::Expr sound(const Halide::Expr& index) {
         const auto* ramp = index.as<Halide::Internal::Ramp>();
-        const int64_t* base = ramp ? Halide::Internal::as_const_int(ramp->base) : nullptr;
-        const int64_t* stride = ramp ? Halide::Internal::as_const_int(ramp->stride) : nullptr;
+        if (!ramp) return index;
+        // A pointer in Halide 14, an optional in later ones.
+        const auto base = Halide::Internal::as_const_int(ramp->base);
+        const auto stride = Halide::Internal::as_const_int(ramp->stride);
         if (!base || !stride || (*base >= 0 && *stride > 0)) return index;
         using Call = Halide::Internal::Call;
         const Halide::Expr hidden =
