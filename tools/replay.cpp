@@ -66,7 +66,7 @@ ReplayOptions replay_options(const Options& options) {
 std::string next_command(const ReplayResult& result, const Options& options) {
     if (result.status != Status::failed || result.backend == "capture") return {};
     const bool wrong = result.outcome == "mismatch";
-    if (wrong && result.backend == "eager") return {};
+    if (wrong && result.backend == kReferenceBackend) return {};
     return cli::minify_command(result.file, wrong, options.backend, options.accuracy);
 }
 

@@ -79,7 +79,7 @@ int trace_program(const cli::Tool& tool, const Options& options, const debug::Tr
     debug::ProgramRequest program = options.program.request(tool, options.models[0]);
     program.with_data = true;
     program.folder = options.output;
-    program.records = options.record.record;
+    program.records = request.records;
     program.backend = options.backend.name;
     const debug::RanProgram ran = debug::run_program(program);
     const debug::Traced traced = debug::trace(ran, request);

@@ -13,7 +13,7 @@ namespace whittle::api {
 
 struct Explaining::State {
     std::string name;
-    Trace trace{"", "never"};
+    Trace trace{"", RecordPolicy::never};
     Trace* before = nullptr;
 };
 

@@ -144,7 +144,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
             if (lifted.node({placeholders[i]}).name == update.input) compiled.updates.emplace_back(i, update.output);
     if (log_enabled("graph_code")) log_artifact("graph_code", graph.name, print(graph));
     log_info("backend", "step 2: compiling graph " + graph.name + " of " + name + " with " + function_.backend_name);
-    if (trace_ && function_.backend_name != "eager") trace_->save();  // a backend may crash
+    if (trace_ && function_.backend_name != kReferenceBackend) trace_->save();  // a backend may crash
     const auto begin = std::chrono::steady_clock::now();
     CompileResult result;
     std::vector<capture::GraphBreak> requested;
@@ -292,7 +292,7 @@ std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::share
         throw;
     }
     if (trace_ && trace_->wants_record(recorded.key, false))
-        record(function_.backend_name == "eager" ? outputs : reference());
+        record(function_.backend_name == kReferenceBackend ? outputs : reference());
     write_updates(*compiled, all, outputs);
     return outputs;
 }
@@ -337,7 +337,7 @@ void Execution::keep_events(std::vector<FrameSegment> events, const std::string&
     FrameRecord record{.name = function_.name() + "_frame", .frame = function_.name(), .error = error};
     record.segments = std::move(events);
     // Outputs of another backend say nothing about capture; the records of graphs judge it.
-    if (function_.backend_name != "eager")
+    if (function_.backend_name != kReferenceBackend)
         for (FrameSegment& segment : record.segments) segment.outputs.clear();
     if (trace_ && trace_->wants_frame_records()) trace_->add_frame_record(record);
     if (function_.frame_records.empty() || !failed(record)) return;

@@ -69,7 +69,7 @@ struct PrepareDebug::State {
     Trace trace;
     Trace* before = nullptr;
 
-    explicit State(const std::filesystem::path& path) : folder(path), trace(path, "always") {}
+    explicit State(const std::filesystem::path& path) : folder(path), trace(path, RecordPolicy::always) {}
 };
 
 PrepareDebug::PrepareDebug(const std::string& folder) {

@@ -86,12 +86,13 @@ Trace* Trace::of_environment() {
             if (folder.empty()) return;
             if (fs::exists(fs::path(folder) / "index.json")) return;  // of the program that started this one
             const std::string records = variable("WHITTLE_TRACE_RECORDS");
-            if (!records.empty() && records != "always" && records != "on-error" && records != "never")
+            const auto policy = record_policy_called(records.empty() ? name(RecordPolicy::always) : records);
+            if (!policy)
                 throw Error({"WHITTLE_TRACE_RECORDS", {}},
                             "found '" + records + "', expected always, on-error or never");
             process = getpid();
             try {
-                trace = std::make_unique<Trace>(folder, records.empty() ? "always" : records);
+                trace = std::make_unique<Trace>(folder, *policy);
             } catch (const Error& error) {  // the program did not ask for it
                 log_error("capture", std::string("there will be no trace: ") + error.what());
             }
@@ -101,8 +102,8 @@ Trace* Trace::of_environment() {
     return instance.trace && instance.process == getpid() ? instance.trace.get() : nullptr;
 }
 
-Trace::Trace(fs::path folder, std::string records)
-    : writer_(std::move(folder), {.model = own_program()}), process_(getpid()), records_(std::move(records)) {
+Trace::Trace(fs::path folder, RecordPolicy records)
+    : writer_(std::move(folder), {.model = own_program()}), process_(getpid()), records_(records) {
     save();
 }
 
@@ -245,7 +246,8 @@ void Trace::compiled(const std::string& frame, const std::string& key, double se
 }
 
 bool Trace::wants_record(const std::string& key, bool failed) {
-    if (!keeps_files() || records_ == "never" || (records_ == "on-error" && !failed)) return false;
+    if (!keeps_files() || records_ == RecordPolicy::never || (records_ == RecordPolicy::on_error && !failed))
+        return false;
     const std::lock_guard lock(mutex_);
     if (beyond_limit_.contains(key)) return false;
     if (other_sizes_.contains(key) && recorded_runs_[key] == 1) return false;
@@ -318,7 +320,7 @@ bool stays_here(const FrameRecord& record) {
 void Trace::add_frame_record(FrameRecord record) {
     const std::lock_guard lock(mutex_);
     if (!failed(record)) {
-        if (records_ != "always" || bytes_of(record) > kFrameBytes || stays_here(record)) return;
+        if (records_ != RecordPolicy::always || bytes_of(record) > kFrameBytes || stays_here(record)) return;
         if (!recorded_frames_.insert(record.frame + "|" + captured_text(record)).second) return;
     }
     int& recorded = recorded_runs_[(failed(record) ? "failed frame " : "frame ") + record.frame];

@@ -31,7 +31,7 @@ class Trace {
     static Trace* of_environment();
 
     /// An empty folder name: in memory.
-    Trace(std::filesystem::path folder, std::string records);
+    Trace(std::filesystem::path folder, RecordPolicy records);
     ~Trace();
     Trace(const Trace&) = delete;
     Trace& operator=(const Trace&) = delete;
@@ -53,7 +53,7 @@ class Trace {
                     const BackendOptions& backend_options);
     bool wants_record(const std::string& key, bool failed);
     void add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack);
-    bool wants_frame_records() const { return keeps_files() && records_ != "never"; }
+    bool wants_frame_records() const { return keeps_files() && records_ != RecordPolicy::never; }
     /// Where capture failed: the first few of each function. Where it did not, if all runs are recorded: the first few
     /// whose graphs, guards or breaks are others, of tensors of at most 32 MB.
     void add_frame_record(FrameRecord record);
@@ -88,7 +88,7 @@ class Trace {
     TraceIndex& index_ = writer_.index();
     bool lost_ = false;  ///< the folder cannot be written
     int process_ = 0;    ///< whose trace it is
-    std::string records_;
+    RecordPolicy records_;
     std::vector<Graph> graphs_;                  ///< parallel to the index's
     std::map<std::string, std::size_t> by_key_;  ///< graphs
     /// Graphs with dynamic sizes, by frame and guards, and which entry of the index each is.

@@ -48,7 +48,7 @@ void tell(const debug::Findings& found, const debug::Search& search, std::size_t
     report << plural(frames, "graph") << ", " << plural(failures, "distinct failure") << "\n";
     for (const auto& [file, what] : found.declined) report << file.string() << ": " << what << "\n";
     if (failures == 0 && found.declined.empty())
-        report << debug::not_failing_text(search, debug::judging(search).oracle->name(), "never fails") << "\n";
+        report << debug::not_failing_text(search, found.judge, "never fails") << "\n";
 }
 
 /// The command that was typed with --minify.

@@ -23,7 +23,7 @@ void RecordOptions::declare(Tool& tool) {
 }
 
 RecordPolicy RecordOptions::records() const {
-    return record == "always" ? RecordPolicy::always : record == "never" ? RecordPolicy::never : RecordPolicy::on_error;
+    return record_policy_called(record).value();  // one of the choices
 }
 
 CheckPolicy RecordOptions::checks() const {

@@ -25,7 +25,7 @@ Judging judging(const Search& search) {
 Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
     const Judging judge = judging(search);
     reduce::Identity identity(*judge.oracle);
-    Findings findings;
+    Findings findings{.judge = judge.oracle->name()};
     std::set<std::string> asked;
     std::map<std::string, std::size_t> by_signature;  // position in `failing`
     for (const LoadedFrame& frame : frames) {
@@ -40,7 +40,7 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
             log_warning("reduce", frame.file.string() + ": left out: " + error.what());
             continue;
         }
-        if (seen.unresolved) findings.declined[frame.file] = declined_text(search, judge.oracle->name(), seen.message);
+        if (seen.unresolved) findings.declined[frame.file] = declined_text(search, findings.judge, seen.message);
         if (!seen.failed || seen.unresolved) continue;
         const auto [entry, added] = by_signature.try_emplace(seen.signature.text(), findings.failing.size());
         if (added)

@@ -14,6 +14,7 @@ namespace whittle::debug {
 
 /// The smallest graph of each distinct failure.
 struct Findings {
+    std::string judge = {};                                      ///< who was asked
     std::vector<const LoadedFrame*> failing = {};                ///< in the order in which their failures were met
     std::map<std::filesystem::path, std::string> declined = {};  ///< by file: graphs that get no answer, and why
 };

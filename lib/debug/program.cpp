@@ -15,14 +15,14 @@ namespace fs = std::filesystem;
 namespace {
 
 libtorch::LaunchOptions launch_options(const ProgramRequest& request, const fs::path& own) {
-    libtorch::LaunchOptions launch{
-        .program = request.program,
-        .arguments = request.arguments,
-        .limits = {.bytes = static_cast<std::uint64_t>(request.limit_mb) << 20,
-                   .seconds = static_cast<double>(request.limit_seconds)},
-        .with_data = request.with_data,
-        .stdout_to_stderr = request.stdout_to_stderr,
-        .environment = {{"WHITTLE_TRACE_DIR", own.string()}, {"WHITTLE_TRACE_RECORDS", request.records}}};
+    libtorch::LaunchOptions launch{.program = request.program,
+                                   .arguments = request.arguments,
+                                   .limits = {.bytes = static_cast<std::uint64_t>(request.limit_mb) << 20,
+                                              .seconds = static_cast<double>(request.limit_seconds)},
+                                   .with_data = request.with_data,
+                                   .stdout_to_stderr = request.stdout_to_stderr,
+                                   .environment = {{"WHITTLE_TRACE_DIR", own.string()},
+                                                   {"WHITTLE_TRACE_RECORDS", std::string(name(request.records))}}};
     std::string functions;
     for (const std::string& name : request.functions) functions += (functions.empty() ? "" : ",") + name;
     if (!functions.empty()) launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", functions);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "capture/output_graph.h"
-#include "trace/index.h"
+#include "trace/folder.h"
 
 namespace whittle::debug {
 
@@ -24,8 +24,8 @@ struct ProgramRequest {
 
     // What a program that is written against our own API is asked to do.
     std::optional<std::filesystem::path> folder = {};  ///< for its trace; else it is read and removed
-    std::string records = "never";                     ///< as trace's --record
-    std::string backend = {};                          ///< instead of the program's own
+    RecordPolicy records = RecordPolicy::never;
+    std::string backend = {};  ///< instead of the program's own
 };
 
 struct RanProgram {

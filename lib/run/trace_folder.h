@@ -40,8 +40,6 @@ struct TracedFrame {
     bool wrong = false;  ///< that it computes something else than is expected
 };
 
-enum class RecordPolicy { always, on_error, never };
-
 class TraceFolder {
   public:
     /// The trace that is in `folder` is removed when this one has something to write. `backend` is what the user called

@@ -128,6 +128,24 @@ void name_models(TraceIndex& index, const fs::path& folder, std::span<const fs::
             {unused_name(model_name(model), "_", index.models), real_path(model).lexically_relative(from)});
 }
 
+std::string_view name(RecordPolicy policy) {
+    switch (policy) {
+        case RecordPolicy::always:
+            return "always";
+        case RecordPolicy::on_error:
+            return "on-error";
+        case RecordPolicy::never:
+            return "never";
+    }
+    __builtin_unreachable();
+}
+
+std::optional<RecordPolicy> record_policy_called(std::string_view wanted) {
+    for (const RecordPolicy policy : {RecordPolicy::always, RecordPolicy::on_error, RecordPolicy::never})
+        if (name(policy) == wanted) return policy;
+    return std::nullopt;
+}
+
 TraceWriter::TraceWriter(fs::path folder, TraceIndex head) : folder_(std::move(folder)), index_(std::move(head)) {}
 
 TraceWriter TraceWriter::continued(const fs::path& folder) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trace/frame_record.h"
@@ -33,6 +34,16 @@ void require_replaceable(const std::filesystem::path& folder, std::span<const st
 
 /// What the index says of models that are traced into `folder`: their names, no two alike, and where they are.
 void name_models(TraceIndex& index, const std::filesystem::path& folder, std::span<const std::filesystem::path> models);
+
+/// Which runs are recorded: trace's --record, $WHITTLE_TRACE_RECORDS.
+enum class RecordPolicy {
+    always,
+    on_error,  ///< those that fail or give wrong results
+    never
+};
+/// "always", "on-error", "never".
+std::string_view name(RecordPolicy policy);
+std::optional<RecordPolicy> record_policy_called(std::string_view name);
 
 class TraceWriter {
   public:

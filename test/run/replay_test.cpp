@@ -24,7 +24,6 @@ class NamedBackend final : public Backend {
     explicit NamedBackend(std::string name) : name_(std::move(name)) {}
     std::string name() const override { return name_; }
     std::string description() const override { return "for tests"; }
-    std::vector<std::string> unsupported(const Graph&) const override { return {}; }
     CompileResult compile(const Graph&, const BackendOptions&) override {
         if (name_ == "unsupported")
             return BackendFailure{.stage = "compile", .message = "no kernel for aten.odd", .unsupported = true};
