@@ -3,24 +3,12 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "ops/core/interpreter.h"
 #include "reduce/identity.h"
 
 namespace whittle::debug {
-
-Judging judging(const Search& search) {
-    Judging result;
-    if (const Suspect* suspect = search.suspect()) {
-        result.backend = find_backend(suspect->spec);
-        result.oracle = reduce::backend_oracle(*result.backend, *suspect);
-    } else {
-        result.oracle = reduce::command_oracle(std::get<reduce::CommandOracleOptions>(search.judge));
-    }
-    return result;
-}
 
 Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
     const Judging judge = judging(search);
