@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "cli/progress.h"
 
 using whittle::Error;
@@ -158,6 +159,27 @@ TEST_CASE("help wins over missing arguments and fits 80 columns") {
     CHECK(page->find("      --check CMD…        The rest") != std::string::npos);
     std::istringstream lines(*page);
     for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 80 + 4);  // '…' takes three bytes
+}
+
+TEST_CASE("a sub-command has a line of its own, and its name is one only in the first place", "[tool]") {
+    const auto ran = [](std::vector<std::string> words) {
+        Tool tool("sample", "MODEL", "Shows a command.");
+        std::vector<std::string> models, rest;
+        tool.positional("MODEL", models, "The models.", false);
+        Tool answer("sample answer", "FOLDER", "Answers.");
+        answer.after_dashes(rest, "The words.");
+        std::string what = "neither";
+        tool.command(answer, [&] { return what = "answer " + whittle::join(rest), 3; });
+        CHECK_THAT(tool.help(), Catch::Contains("answer FOLDER"));
+        std::vector<char*> argv = {const_cast<char*>("sample")};
+        for (std::string& word : words) argv.push_back(word.data());
+        const int status = whittle::cli::run_tool(tool, static_cast<int>(argv.size()), argv.data(),
+                                                  [&] { return what = "sample " + whittle::join(models), 4; });
+        return what + " " + std::to_string(status);
+    };
+    CHECK(ran({"answer", "--", "a", "--b"}) == "answer a, --b 3");
+    CHECK(ran({"m", "answer"}) == "sample m, answer 4");
+    CHECK(ran({}) == "sample  4");
 }
 
 TEST_CASE("the manual page's options escape what roff would eat") {
