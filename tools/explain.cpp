@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
-#include "base/error.h"
 #include "base/files.h"
 #include "base/variables.h"
 #include "cli/lists.h"
@@ -106,7 +105,6 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     const std::unique_ptr<Backend> backend = find_backend(options.subject.suspect().spec);
     const explain::Report report = debug::report(subject, *backend);
     if (options.dot) write_file(*options.dot, explain::to_dot(subject.frames, backend.get()));
-
     nlohmann::json json;
     if (tool.shared().json)
         json = debug::to_json(subject, report);
@@ -127,8 +125,7 @@ int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink
                                  });
     if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0], sink);
     if (!options.model) throw cli::missing_argument("explain", "MODEL");
-    if (options.subject.accuracy.given() && !options.divergence && !options.subject.runs_backend())
-        throw Error("--accuracy, --rtol, --atol and --ulp require --backend, --divergence or --minify");
+    options.subject.check_usage(options.divergence);
     return options.divergence ? tell_divergence(tool, options, sink) : tell_report(tool, options, analyses, sink);
 }
 
@@ -136,12 +133,7 @@ int run(const cli::Tool& tool, Options& options) {
     if (options.list_backends) return cli::print_backends(tool), 0;
     if (options.list_variables) return std::cout << variables_page(), 0;
     if (options.break_id) return std::cout << cli::break_page(*options.break_id), 0;
-    if (options.output && tool.shared().json) throw Error("--output cannot be used with --json, which is for stdout");
-    if (options.output)
-        cli::check_output(
-            "--output", *options.output,
-            options.model ? cli::files_read(*options.model, options.subject.inputs) : std::vector<fs::path>());
-    cli::ReportSink sink(tool, options.model, options.output);
+    cli::ReportSink sink(tool, options.model, options.subject.inputs, options.output);
     const int status = explain_model(tool, options, sink);
     sink.close();
     return status;

@@ -130,25 +130,17 @@ int run(const cli::Tool& tool, const Options& options) {
     return trace_models(tool, options, request);
 }
 
-/// `trace cc -- COMPILER ARGS…`.
-void declare_cc(cli::Tool& tool, std::vector<std::string>& command) {
-    tool.after_dashes(command, "The compiler's command, which may begin with a launcher such as ccache.");
-    tool.exit_one("the compiler failed; every other status of its own is passed on, too.");
-    tool.example("trace cc -- g++ -g -c model.cpp", "one file");
-    tool.example("cmake -B build -DCMAKE_CXX_COMPILER_LAUNCHER=\"trace;cc;--\"", "a whole build");
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     Options options;
     cli::Tool tool("trace", "MODEL…", "Runs a model and captures what it computes, as a folder of graphs and records.");
     declare(tool, options);
-    std::vector<std::string> command;
+    cli::CompilerOptions compiler;
     cli::Tool cc("trace cc", "-- COMPILER ARGS…",
                  "Compiles one C++ file with capture probes, so that trace and explain can tell its functions, "
                  "statements, variables and branches. If it cannot be probed, says so and compiles it plain.");
-    declare_cc(cc, command);
-    tool.command(cc, [&] { return cpp::compile_with_probes(command); });
+    compiler.declare(cc);
+    tool.command(cc, [&] { return cpp::compile_with_probes(compiler.command); });
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

@@ -1,6 +1,7 @@
 #include "cli/subject.h"
 
 #include "backends/registry.h"
+#include "base/error.h"
 #include "cli/minify.h"
 #include "graph/abilities.h"
 
@@ -51,6 +52,11 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
 }
 
 }  // namespace
+
+void SubjectOptions::check_usage(bool divergence) const {
+    if (accuracy.given() && !divergence && !runs_backend())
+        throw Error("--accuracy, --rtol, --atol and --ulp require --backend, --divergence or --minify");
+}
 
 Suspect SubjectOptions::suspect() const {
     return {.spec = backend.spec(kDefaultSuspect),

@@ -26,6 +26,8 @@ struct SubjectOptions {
 
     /// It is to be run, not only asked what it supports.
     bool runs_backend() const { return minify || !backend.name.empty(); }
+    /// Throws Error for an accuracy that nothing is compared by.
+    void check_usage(bool divergence) const;
     /// The default suspect, where none was named.
     Suspect suspect() const;
 };

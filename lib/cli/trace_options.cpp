@@ -55,6 +55,13 @@ bool WholeOptions::tell(const Tool& tool, const explain::Report& report,
     return why.empty();
 }
 
+void CompilerOptions::declare(Tool& tool) {
+    tool.after_dashes(command, "The compiler's command, which may begin with a launcher such as ccache.");
+    tool.exit_one("the compiler failed; every other status of its own is passed on, too.");
+    tool.example("trace cc -- g++ -g -c model.cpp", "one file");
+    tool.example("cmake -B build -DCMAKE_CXX_COMPILER_LAUNCHER=\"trace;cc;--\"", "a whole build");
+}
+
 namespace {
 
 /// trace must not write over what it reads.

@@ -36,6 +36,13 @@ struct WholeOptions {
     bool tell(const Tool& tool, const explain::Report& report, const std::vector<explain::Frame>& frames) const;
 };
 
+/// What `trace cc` compiles: COMPILER ARGS… behind `--`.
+struct CompilerOptions {
+    std::vector<std::string> command = {};
+
+    void declare(Tool& tool);
+};
+
 /// Throws Error for a trace that would be written over what it reads, and for what cannot be traced together: inputs
 /// are those of one model, and a program stands alone, for what follows it may be meant for it.
 void check_traced(std::span<const std::filesystem::path> models, const InputOptions& inputs,
