@@ -130,7 +130,8 @@ TEST_CASE("trace() keeps graphs and records, and who fails", "[debug]") {
         debug::Subject model = debug::subject_of("f.json", {frame("bad")});
         CHECK_FALSE(model.index);
         CHECK_NOTHROW(debug::predict(model, {}));
-        CHECK_THROWS_WITH(debug::predict(model, {cpp::Analysis{}}), Catch::Contains("expected one with --static"));
+        CHECK_THROWS_WITH(debug::predict(model, {cpp::Analysis{}}),
+                          Catch::Contains("with --static it must be a program"));
 
         model.failing = {{"bad", "f.json", "exception at compile: x"}};
         const explain::Report report = debug::report(model, *find_backend("eager"));
