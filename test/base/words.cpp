@@ -1,0 +1,19 @@
+#include "base/words.h"
+
+#include <catch2/catch.hpp>
+
+using namespace whittle;
+
+TEST_CASE("what is counted is named in its number", "[words]") {
+    CHECK(plural(1, "op") == "1 op");
+    CHECK(plural(0, "op") == "0 ops");
+    CHECK(plural(std::size_t{2}, "query", "queries") == "2 queries");
+}
+
+TEST_CASE("a line is cut by columns, never inside a character", "[words]") {
+    CHECK(columns_of("aé…") == 3);
+    CHECK(shortened("abcdef", 6) == "abcdef");
+    CHECK(shortened("abcdef", 4) == "abc…");
+    CHECK(shortened("éééé", 3) == "éé…");
+    CHECK(shortened("abcdef", 0) == "abcdef");
+}
