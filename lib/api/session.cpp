@@ -415,7 +415,7 @@ void Session::name_parameter(std::size_t position, const TensorImpl* tensor, con
 
 void Session::name_variable(const TensorImpl* tensor, const std::string& name) {
     if (!tensor) return;
-    variables_[tensor->key] = name;
+    variables_.try_emplace(tensor->key, name);  // `Tensor x = a;` does not rename the parameter `a`
     if (tensor->session.get() == this) node_names_[tensor->node.id] = name;
 }
 

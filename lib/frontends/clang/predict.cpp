@@ -55,7 +55,7 @@ class Predictor : public RecursiveASTVisitor<Predictor> {
             return true;  // how a tensor works is not for its users to avoid
         if (function->doesThisDeclarationHaveABody() && !function->isDependentContext() && !function->isDefaulted() &&
             semantics_.in_main_file(function->getLocation()))
-            walk_function(function, function->getQualifiedNameAsString());
+            walk_function(function, qualified_name(*function));
         return true;
     }
 

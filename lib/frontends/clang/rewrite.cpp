@@ -221,9 +221,9 @@ bool ProbeWriter::function(FunctionDecl* f, Traverse traverse) {
     const Scope* const outer = std::exchange(scope_, nullptr);
     bool going = true;
     if (const std::string reason = refusal(f); !reason.empty()) {
-        skip(f->getNameInfo().getSourceRange(), "function '" + f->getQualifiedNameAsString() + "'", reason);
+        skip(f->getNameInfo().getSourceRange(), "function '" + qualified_name(*f) + "'", reason);
     } else if (worth_probes(semantics_, f->getBody())) {
-        going = inside(f, f->getBody(), f->getQualifiedNameAsString(), traverse);
+        going = inside(f, f->getBody(), qualified_name(*f), traverse);
     }
     scope_ = outer;
     return going;

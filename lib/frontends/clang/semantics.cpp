@@ -13,6 +13,15 @@
 
 namespace whittle::cpp {
 
+std::string qualified_name(const clang::NamedDecl& declaration) {
+    clang::PrintingPolicy policy = declaration.getASTContext().getPrintingPolicy();
+    policy.SuppressUnwrittenScope = true;
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    declaration.printQualifiedName(out, policy);
+    return out.str();
+}
+
 using namespace clang;
 
 namespace {
@@ -340,7 +349,7 @@ std::string Semantics::unknown_call(const Expr* expression) const {
     if (function->hasBody(body) || function->hasSkippedBody() || function->isDefaulted() || function->isImplicit() ||
         function->isTemplateInstantiation() || sources_.isInSystemHeader(function->getLocation()))
         return {};
-    return function->getQualifiedNameAsString() + "()";
+    return qualified_name(*function) + "()";
 }
 
 // ---- places

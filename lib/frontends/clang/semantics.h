@@ -17,6 +17,9 @@
 
 namespace whittle::cpp {
 
+/// The qualified name as reports say it: without anonymous and inline namespaces.
+std::string qualified_name(const clang::NamedDecl& declaration);
+
 /// Why an expression is a read of tensor data.
 struct Read {
     PredictionKind kind;  ///< item, compare, data_pointer or dynamic_shape
