@@ -5,6 +5,7 @@
 
 #include "backends/registry.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/variables.h"
 #include "cli/lists.h"
 #include "cli/report_options.h"
@@ -26,7 +27,7 @@ struct Options {
     cli::SourceOptions sources;
     cli::SubjectOptions subject;
     std::optional<std::string> break_id;
-    bool fullgraph = false, list_backends = false, list_variables = false, divergence = false;
+    bool fullgraph = false, list_backends = false, list_variables = false, list_logs = false, divergence = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -54,6 +55,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.flag("--list-backends", options.list_backends, "List the backends that exist, and stop.");
     tool.flag("--list-variables", options.list_variables,
               "List the environment variables that switch things without the programs, as Markdown, and stop.");
+    tool.flag("--list-logs", options.list_logs, "List what --log can show, as Markdown, and stop.");
     options.subject.inputs.declare(tool);
     options.subject.program.declare(tool);
     tool.example("explain ./app -- --steps 3", "run a LibTorch program and say where its graphs break");
@@ -132,6 +134,7 @@ int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink
 int run(const cli::Tool& tool, Options& options) {
     if (options.list_backends) return cli::print_backends(tool), 0;
     if (options.list_variables) return std::cout << variables_page(), 0;
+    if (options.list_logs) return std::cout << logs_page(), 0;
     if (options.break_id) return std::cout << cli::break_page(*options.break_id), 0;
     cli::ReportSink sink(tool, options.model, options.subject.inputs, options.output);
     const int status = explain_model(tool, options, sink);

@@ -15,7 +15,9 @@
 #include "api/thrown.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/log_step.h"
 #include "base/variables.h"
+#include "capture/log.h"
 
 namespace whittle::api {
 
@@ -87,7 +89,7 @@ capture::FrameCache::Lookup enter(FunctionState& function, const ArgumentReader&
     if (!std::exchange(function.warned, true)) {
         const std::string text = name + " reached its cache limit of " + std::to_string(function.options.cache_limit) +
                                  " specializations and now runs eagerly where none fits; last reason: " + lookup.reason;
-        log_warning("capture", text + "; " + lookup.advice);
+        log_warning(LogChannel::capture, text + "; " + lookup.advice);
         if (trace) trace->note(text);
     }
     return lookup;
@@ -130,6 +132,8 @@ void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, c
     const std::string& name = function.name();
     const std::lock_guard lock(function.mutex);
     const auto outcome = function.cache.ran(lookup, reader.inputs, execution.graphs());
+    if (lookup.added && *lookup.entry < function.cache.entries().size())
+        capture::log_guards(name, function.cache.entries()[*lookup.entry].guards);
     if (trace) {
         for (const capture::Guard& guard : outcome.dropped) trace->drop_guard(name, guard);
         for (const capture::Guard& guard : outcome.restored) trace->restore_guard(name, guard);
@@ -142,7 +146,7 @@ void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, c
     ++function.counts.recompiles;
     auto& reasons = function.counts.recompile_reasons;
     if (std::find(reasons.begin(), reasons.end(), why.reason) == reasons.end()) reasons.push_back(why.reason);
-    if (log_enabled("recompiles")) log_artifact("recompiles", name, why.reason + "\n");
+    capture::log_recompile(why.reason, why.advice, name);
     if (trace) trace->add_recompile(name, why, stack);
 }
 
@@ -152,7 +156,7 @@ void configure_from_environment() {
         try {
             if (const std::string spec = variable("WHITTLE_LOGS"); !spec.empty()) configure_log({.variable = spec});
         } catch (const std::exception& error) {
-            log_warning("capture", error.what());
+            log_warning(LogChannel::capture, error.what());
         }
         return true;
     }();
@@ -202,6 +206,8 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
         trace && (lookup.failed || !lookup.added) ? capture_stack(__builtin_return_address(0)) : Addresses{};
     RestoreState restore;
     Execution execution(function, trace, *lookup.entry);
+    std::optional<LogStep> step;  // of the first call of a specialization: the others run what it captured
+    if (lookup.added) step.emplace(LogStep::Kind::capture, function.name());
     const auto session = std::make_shared<Session>(function.name(), execution);
     session->outside = __builtin_return_address(0);
     for (const auto& [tensor, source] : reader.tensors) session->know(tensor, source);
@@ -251,9 +257,9 @@ std::string compile_times() {
     return text;
 }
 
-void set_logs(const std::string& spec) {
+void set_logs(const std::string& spec, const std::string& file) {
     configure_from_environment();  // or it would come later
-    configure_log({.spec = spec});
+    configure_log({.spec = spec, .file = file});
 }
 
 void mark_dynamic(const Tensor& tensor, std::int64_t dim) {

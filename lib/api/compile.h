@@ -249,8 +249,9 @@ Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}) {
     return {std::forward<F>(function), std::move(options)};
 }
 
-/// What is logged to stderr, as with --log: "graph_code,+capture". Default: $WHITTLE_LOGS. Throws for unknown channels.
-void set_logs(const std::string& spec);
+/// What is logged, as with --log: "graph_code,+capture". Default: $WHITTLE_LOGS. To stderr, unless a file is named.
+/// Throws for unknown channels, and for a file that cannot be written.
+void set_logs(const std::string& spec, const std::string& file = {});
 
 /// The tensor's size at `dim` (2 or more) may vary: functions compiled for it from now on take other sizes, too,
 /// without a recompile.

@@ -44,8 +44,8 @@ void Session::note_segment(const std::vector<NodeRef>& live, const std::optional
     }
     events_.push_back(std::move(segment));
     if (event_bytes_ <= kMostBytes) return;
-    log_info("capture", "the events of " + frame_ + " are not kept: its tensors take more than " +
-                            std::to_string(kMostBytes >> 20) + " MB");
+    log_info(LogChannel::capture, "the events of " + frame_ + " are not kept: its tensors take more than " +
+                                      std::to_string(kMostBytes >> 20) + " MB");
     events_.clear();
     keeps_events_ = false;
 }

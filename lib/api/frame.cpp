@@ -13,8 +13,10 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/log_step.h"
 #include "base/subprocess.h"
 #include "base/variables.h"
+#include "capture/log.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
@@ -142,10 +144,10 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     for (const MemoryUpdate& update : functional.updates)
         for (std::size_t i = 0; i < placeholders.size(); ++i)
             if (lifted.node({placeholders[i]}).name == update.input) compiled.updates.emplace_back(i, update.output);
-    if (log_enabled("graph_code")) log_artifact("graph_code", graph.name, print(graph));
-    log_info("backend", "step 2: compiling graph " + graph.name + " of " + name + " with " + function_.backend_name);
+    capture::log_graph(graph, name);
     if (trace_ && function_.backend_name != kReferenceBackend) trace_->save();  // a backend may crash
     const auto begin = std::chrono::steady_clock::now();
+    LogStep step(LogStep::Kind::backend, function_.backend_name + ": " + summary(graph) + " of " + name);
     CompileResult result;
     std::vector<capture::GraphBreak> requested;
     const auto asked = [&](const Graph&, const Node& node, const std::string& reason) {
@@ -159,7 +161,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
         result = compile_with_breaks(function_.the_backend(), function_.backend_options, lifted, asked);
     }
     compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (const auto* failure = std::get_if<BackendFailure>(&result))
+    if (const auto* failure = std::get_if<BackendFailure>(&result))  // which ends the step as failed
         throw BackendError(failure_text(function_.backend_name, *failure, name, graph.name));
     if (auto* executable = std::get_if<std::unique_ptr<Executable>>(&result)) {
         compiled.executable = std::move(*executable);
@@ -172,7 +174,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
         broke(why, {});
         ended_by_.reset();  // of the pieces, not of the graph
     }
-    log_info("backend", "step 2: done with graph " + graph.name);
+    step.done();
     compiled.graph = std::move(lifted);
     {
         const std::lock_guard lock(function_.mutex);
@@ -287,7 +289,7 @@ std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::share
             if (trace_ && trace_->wants_record(recorded.key, true)) record(reference());
             if (function_.repro.on_failure()) keep(dynamic_cast<const VerifyError*>(&error) != nullptr);
         } catch (const std::exception& second) {
-            log_warning("capture", std::string("what failed could not be kept: ") + second.what());
+            log_warning(LogChannel::capture, std::string("what failed could not be kept: ") + second.what());
         }
         throw;
     }
@@ -296,19 +298,6 @@ std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::share
     write_updates(*compiled, all, outputs);
     return outputs;
 }
-
-namespace {
-
-std::string stack_text(const Addresses& stack) {
-    std::string text;
-    for (const StackFrame& frame : user_stack(stack)) {
-        text += "  File \"" + frame.file + "\", line " + std::to_string(frame.line) + ", in " + frame.function + "\n";
-        if (!frame.text.empty()) text += "    " + frame.text + "\n";
-    }
-    return text;
-}
-
-}  // namespace
 
 std::optional<std::size_t> numbered_argument(std::string_view name) {
     constexpr std::string_view prefix = "arg";
@@ -342,8 +331,8 @@ void Execution::keep_events(std::vector<FrameSegment> events, const std::string&
     if (trace_ && trace_->wants_frame_records()) trace_->add_frame_record(record);
     if (function_.frame_records.empty() || !failed(record)) return;
     const std::filesystem::path file = save_frame_record(function_.frame_records, record);
-    log_error("capture", "capture of " + record.frame + " failed; its events are kept; next: replay " +
-                             shell_quote({file.string()}));
+    log_error(LogChannel::capture, "capture of " + record.frame + " failed; its events are kept; next: replay " +
+                                       shell_quote({file.string()}));
 }
 
 std::vector<std::shared_ptr<const Tape>> Execution::tapes(std::int64_t position) const {
@@ -360,17 +349,28 @@ void Execution::remember(std::int64_t position, std::shared_ptr<const Tape> tape
     if (tapes.size() > kMost) tapes.pop_back();
 }
 
+/// A warning, as in TorchDynamo's guide, unless a report will tell of it, or the exception that it is.
+void Execution::log_break(const capture::GraphBreak& why, const Addresses& stack) const {
+    const bool told_otherwise = trace_ || why.kind == capture::BreakKind::exception;
+    const LogLevel level = told_otherwise ? LogLevel::info : LogLevel::warning;
+    if (!log_enabled(LogChannel::capture, level) && !log_enabled(LogArtifact::graph_breaks)) return;
+    capture::GraphBreak told = why;
+    if (told.stack.empty()) told.stack = user_stack(stack);
+    capture::log_break(told, function_.name(), level);
+}
+
 void Execution::broke(const capture::GraphBreak& why, const Addresses& stack) {
+    bool first = false;
     {
         const std::lock_guard lock(function_.mutex);
         ++function_.counts.breaks;
+        first = function_.told_breaks.insert({why.reason, stack}).second;
     }
     if (trace_) ended_by_ = trace_->add_break(function_.name(), why, stack);
-    if (log_enabled("graph_breaks"))
-        log_artifact("graph_breaks", function_.name(), why.reason + "\n" + stack_text(stack));
+    if (first) log_break(why, stack);
     if (!function_.options.fullgraph) return;
     const std::string text = "fullgraph: " + function_.name() + " has a graph break: " + why.reason;
-    throw GraphBreakError(text + "\n" + stack_text(stack));
+    throw GraphBreakError(text + "\n" + print(user_stack(stack)));
 }
 
 }  // namespace whittle::api

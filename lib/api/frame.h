@@ -57,6 +57,7 @@ struct FunctionState {
     ReproOptions repro;
     std::filesystem::path frame_records;  ///< where events go when capture fails; empty: nowhere
     bool warned = false;
+    std::set<std::pair<std::string, Addresses>> told_breaks;  ///< by reason and stack
     std::atomic<bool> skip = false;
     bool implicit = false;  ///< nobody asked for it to be compiled: a frame of a trace
     CompileStats counts;
@@ -107,6 +108,7 @@ class Execution final : public FrameHost {
     std::shared_ptr<CompiledGraph> slot(const Recorded& recorded);
     std::shared_ptr<CompiledGraph> find(const Recorded& recorded);
     void compile(CompiledGraph& compiled, const Recorded& recorded);
+    void log_break(const capture::GraphBreak& why, const Addresses& stack) const;
     /// What the graph asks of sizes that may vary becomes guards. Null where none may.
     std::shared_ptr<const SymbolicGraph> learn_sizes(const Recorded& recorded, CompiledGraph& compiled);
     const void* identity(const CompiledGraph& compiled, const SymbolicGraph* symbolic);

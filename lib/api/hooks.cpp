@@ -89,7 +89,8 @@ PrepareDebug::~PrepareDebug() {
             writer.add_file(file.lexically_relative(state_->folder));
         writer.save();
     } catch (const std::exception& error) {
-        log_warning("capture", "what was captured is not all in " + state_->folder.string() + ": " + error.what());
+        log_warning(LogChannel::capture,
+                    "what was captured is not all in " + state_->folder.string() + ": " + error.what());
     }
 }
 

@@ -78,13 +78,14 @@ void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, b
                                                     .backend_options = failing.backend_options,
                                                     .inputs = failing.inputs,
                                                     .expected = failing.expected});
-    if (options.before_compiling()) return log_info("capture", "kept before it is compiled: " + file.string());
+    if (options.before_compiling())
+        return log_info(LogChannel::capture, "kept before it is compiled: " + file.string());
     std::vector<std::string> minify = {"minify", file.string(), "--backend", failing.backend};
     for (const auto& [key, value] : failing.backend_options)
         minify.insert(minify.end(), {"--backend-option", key + "=" + value});
     if (wrong_results) minify.push_back("--accuracy");
     const std::string next = options.level == 1 ? "next: " + shell_quote(minify) : minified(file, minify);
-    log_error("capture", "the failing graph is kept in " + file.string() + "; " + next);
+    log_error(LogChannel::capture, "the failing graph is kept in " + file.string() + "; " + next);
 }
 
 }  // namespace whittle::api

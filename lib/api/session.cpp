@@ -323,6 +323,15 @@ void Session::give_back(const capture::OutputGraph::Checkpoint& before, const Co
     counters_ = counters;
 }
 
+void Session::log_last_call(void* pc) const {
+    if (!log_enabled(LogChannel::capture, LogLevel::debug)) return;
+    const Graph& graph = graph_.graph();
+    std::string text = print(graph, producer_of(graph, graph.nodes.back()));
+    if (const std::vector<StackFrame> stack = pc ? user_stack({pc}) : std::vector<StackFrame>(); !stack.empty())
+        text += " at " + stack[0].file + ":" + std::to_string(stack[0].line);
+    log_debug(LogChannel::capture, text);
+}
+
 TensorList Session::record_new(Node call, const std::vector<ImplPtr>& operands, void* pc) {
     const auto nodes = static_cast<NodeId>(graph_.graph().nodes.size());
     bool gradient = false;
@@ -342,6 +351,7 @@ TensorList Session::record_new(Node call, const std::vector<ImplPtr>& operands, 
         for (ValueMeta& meta : metas) meta.requires_grad = is_floating(meta.dtype);
     Step step = step_of(call, {}, operands, nodes);
     TensorList results = add(std::move(node), metas, stack_from(pc));
+    log_last_call(pc);
     for (std::size_t i = 0; i < results.size(); ++i)
         step.results.push_back({.node = results[i].impl()->node, .meta = metas[i]});
     locate(call, Registry::instance().require(call.target).schema, operands, results, step);
@@ -379,6 +389,7 @@ void Session::record_write(Node call, const std::string& functional, const std::
                                                    .kwargs = std::move(node.kwargs),
                                                    .results = {self.meta},
                                                    .effect = true});
+    log_last_call(pc);
     if (host_.wants_stacks()) stacks_[graph_.graph().node(made.at(0)).name] = stack_from(pc);
     speculation.keep();
     note_write(operands.at(0), call.target, pc);
@@ -454,7 +465,7 @@ void Session::finish_by_exception(const Thrown& thrown) noexcept {
             flush(std::move(why), thrown.addresses, host_.wants_stacks());
         }
     } catch (const std::exception& error) {
-        log_warning("capture", "what " + frame_ + " did before an exception left it failed: " + error.what());
+        log_warning(LogChannel::capture, "what " + frame_ + " did before an exception left it failed: " + error.what());
     }
     abandon();
 }

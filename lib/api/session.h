@@ -169,6 +169,8 @@ class Session : public std::enable_shared_from_this<Session> {
     /// One that no other input has; counts those that have no name.
     capture::Source source_of(const TensorImpl& operand, Counters& counters) const;
     TensorList add(Node call, const std::vector<ValueMeta>& metas, const Addresses& stack);
+    /// What was recorded last.
+    void log_last_call(void* pc) const;
     TensorList record_new(Node call, const std::vector<ImplPtr>& operands, void* pc);
     /// The operation that is tried took inputs and cannot be recorded: they are given back, and the graph goes on as if
     /// nobody had tried. Kept where events are: they say what failed, and on what.

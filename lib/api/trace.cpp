@@ -94,7 +94,7 @@ Trace* Trace::of_environment() {
             try {
                 trace = std::make_unique<Trace>(folder, *policy);
             } catch (const Error& error) {  // the program did not ask for it
-                log_error("capture", std::string("there will be no trace: ") + error.what());
+                log_error(LogChannel::capture, std::string("there will be no trace: ") + error.what());
             }
         }
     };
@@ -127,7 +127,7 @@ bool Trace::write(const std::function<void()>& what) {
         return true;
     } catch (const std::exception& error) {
         lost_ = true;
-        log_error("capture", std::string("the trace ends here: ") + error.what());
+        log_error(LogChannel::capture, std::string("the trace ends here: ") + error.what());
         return false;
     }
 }

@@ -112,7 +112,7 @@ std::vector<BackendInfo> list_backends() {
         try {
             backends.push_back({std::string(built_in.name), built_in.make()->description(), "built in"});
         } catch (const Error& error) {
-            log_warning("backend", error.what());
+            log_warning(LogChannel::backend, error.what());
         }
     }
     for (const fs::path& library : libraries()) {
@@ -120,7 +120,7 @@ std::vector<BackendInfo> list_backends() {
             for (const PluginInfo& info : plugins_of(library))
                 backends.push_back({info.name, info.description, library.string()});
         } catch (const Error& error) {
-            log_warning("backend", error.what());
+            log_warning(LogChannel::backend, error.what());
         }
     }
     return backends;

@@ -276,7 +276,7 @@ ProcessResult run_guarded(const std::string& program, const ProcessOptions& opti
     expect_start(report, program, options);
     ProcessResult result = result_of(report, options);
     if (result.left_behind)
-        log_warning("run",
+        log_warning(LogChannel::run,
                     "'" + program + "' (process " + std::to_string(result.left_behind) +
                         "), or what it started, does not die of KILL: it hangs in the kernel and is left behind");
     result.out = printed.text();
@@ -298,13 +298,23 @@ ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOpt
 
 ProcessResult run_forked(const std::function<int()>& work, const ProcessOptions& options) {
     std::fflush(nullptr);  // or the child would print what we have buffered once more
-    return run_guarded("a copy of this process", options, [&](int pipe) {
-        ::close(pipe);
-        handle_interrupts_in_child();
-        if (options.folder && ::chdir(options.folder->c_str()) != 0) ::_exit(127);
-        for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
-        ::_exit(work());
-    });
+    const MemoryFile log;  // a pipe would have to be read while it crashes
+    const auto relay = [&] { log.read(relay_log); };
+    try {
+        ProcessResult result = run_guarded("a copy of this process", options, [&](int pipe) {
+            ::close(pipe);
+            send_log_to(log.descriptor());
+            handle_interrupts_in_child();
+            if (options.folder && ::chdir(options.folder->c_str()) != 0) ::_exit(127);
+            for (const auto& [name, value] : options.environment) ::setenv(name.c_str(), value.c_str(), 1);
+            ::_exit(work());
+        });
+        relay();
+        return result;
+    } catch (...) {
+        relay();
+        throw;
+    }
 }
 
 ForkedAnswer ask_forked(const std::function<std::string()>& work, const ProcessOptions& options) {

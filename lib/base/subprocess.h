@@ -73,7 +73,7 @@ std::string ending_of(const ProcessResult& process);
 ProcessResult run_process(const std::vector<std::string>& argv, const ProcessOptions& options = {});
 
 /// As run_process, but what runs is `work` in a copy of this process, warm with all that it has loaded; what it returns
-/// is the exit code, and it must not throw.
+/// is the exit code, and it must not throw. What it logs is logged here when it has ended, by a crash too.
 ProcessResult run_forked(const std::function<int()>& work, const ProcessOptions& options = {});
 
 /// As run_forked, for work that has an answer, which may be of any size. Where the copy did not come to its end the

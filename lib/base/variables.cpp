@@ -15,8 +15,9 @@ constexpr Variable kVariables[] = {
     {"WHITTLE_DEBUG_FUNCTION", "names, separated by commas",
      "Captures these functions only; the others run as if they were not compiled.", ".function_filter",
      "`trace --function`"},
-    {"WHITTLE_LOGS", "a list of channels", "What is logged to stderr: `graph_code,graph_breaks,recompiles,+capture`.",
-     "set_logs()", "`--log`"},
+    {"WHITTLE_LOGS", "a list of channels",
+     "What is logged to stderr, see [logs.md](logs.md): `graph_code,graph_breaks,recompiles,+capture`.", "set_logs()",
+     "`--log`"},
     {"WHITTLE_REPRO_AFTER", "`capture` or `aot`",
      "What a backend fails on is kept as a record for `minify`: the captured graph, or (`aot`) the graph of core ops "
      "without writes that it decomposes to.",

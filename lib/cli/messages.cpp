@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 
@@ -43,6 +44,7 @@ nlohmann::json to_json(const Error& error) {
 }  // namespace
 
 void print_error(const Tool& tool, const Error& error) {
+    if (tool.shared().log_elsewhere) log_error(LogChannel::cli, error.what());
     print_line(tool, "error", "\033[1;31m", Error(error.where(), error.message()).what());
     if (!error.hint().empty()) {
         const Style paint = style(tool, "\033[1;36m");

@@ -6,9 +6,11 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/log_step.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/words.h"
+#include "capture/log.h"
 #include "cli/inputs.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -73,12 +75,14 @@ LoadedFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, G
         if (given.inputs[i].name.empty()) given.inputs[i].name = model.inputs[i];
     if (!model.assumed_dims.empty()) {
         const bool several = model.assumed_dims.size() > 1;
-        log_warning("frontend", path.string() + ": took 1 for the dynamic " + (several ? "dimensions " : "dimension ") +
-                                    join(model.assumed_dims) + "; --dim '" + model.assumed_dims.front() +
-                                    "=SIZE' sets " + (several ? "the first" : "it"));
+        log_warning(LogChannel::frontend, path.string() + ": took 1 for the dynamic " +
+                                              (several ? "dimensions " : "dimension ") + join(model.assumed_dims) +
+                                              "; --dim '" + model.assumed_dims.front() + "=SIZE' sets " +
+                                              (several ? "the first" : "it"));
     }
     for (const std::string& name : model.constants) {
-        log_info("frontend", path.string() + ": input '" + name + "' is a constant here: sizes depend on its value");
+        log_info(LogChannel::frontend,
+                 path.string() + ": input '" + name + "' is a constant here: sizes depend on its value");
         std::erase_if(given.inputs, [&](const GivenInput& input) { return input.name == name; });
     }
     LoadedFrame frame{.file = path,
@@ -214,8 +218,27 @@ void InputOptions::declare(Tool& tool) {
         "called by its place: 'x[2]'. May be repeated.");
 }
 
+namespace {
+
+void log_frame(const LoadedFrame& frame) {
+    log_info(LogChannel::frontend, frame.file.string() + ": " + summary(frame.graph) +
+                                       (frame.inputs_from.empty() ? "" : ", inputs from " + frame.inputs_from) +
+                                       (frame.expected_from.empty() ? "" : ", outputs from " + frame.expected_from));
+    for (const auto& [op, count] : frame.folded)
+        log_debug(LogChannel::frontend, "computed while reading: " + op + ", " + std::to_string(count) + " times");
+    capture::log_calls(frame.graph);
+    capture::log_graph(frame.graph, frame.name);
+    for (const Break& found : frame.breaks)
+        capture::log_break({.kind = capture::BreakKind::frontend, .reason = found.reason, .op = found.op}, frame.name,
+                           LogLevel::info);
+}
+
+}  // namespace
+
 std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& options) {
     const ModelKind kind = recognize(path);
+    log_info(LogChannel::cli, path.string() + " is taken for: " + std::string(name(kind)));
+    const LogStep step(LogStep::Kind::capture, "read " + path.string());
     const UnknownOps unknown = options.keep_unknown ? UnknownOps::keep : UnknownOps::refuse;
     if (kind != ModelKind::onnx && !options.inputs.dims.empty())
         throw Error("--dim requires an ONNX model: the sizes of '" + path.string() + "' are fixed");
@@ -246,6 +269,7 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
     for (LoadedFrame& frame : frames) {
         set_expected(frame, given);
         fill_inputs(frame, options, given);
+        log_frame(frame);
     }
     return frames;
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "cli/tool.h"
 
 namespace whittle::cli {
@@ -30,6 +31,7 @@ void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const 
 }
 
 debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program) const {
+    log_info(LogChannel::cli, program.string() + " is taken for: program");
     return {.program = program,
             .arguments = arguments,
             .functions = functions,

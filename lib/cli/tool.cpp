@@ -271,7 +271,7 @@ void declare_shared(Tool& tool, const SharedTargets& to) {
     tool.option(
         "--log", to.log_spec, "SPEC",
         "Log to stderr: a comma-separated list of channels, as in '+capture,guards'. NAME shows information, +NAME "
-        "debugging too, -NAME errors only. Added to $WHITTLE_LOGS; an unknown name lists all.");
+        "debugging too, -NAME errors only. Added to $WHITTLE_LOGS; explain --list-logs lists them.");
     tool.option("--log-file", to.log_file, "FILE", "Write the log to FILE instead of stderr.");
     tool.flag("-q,--quiet", to.shared.quiet, "Neither warnings nor progress.");
     tool.choice("--color", to.color, {"auto", "always", "never"},
@@ -418,6 +418,7 @@ void Tool::Impl::configure(const Words& positional) {
                    .file = log_file,
                    .quiet = shared.quiet,
                    .color = shared.color_err});
+    shared.log_elsewhere = !log_file.empty();
 }
 
 std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
@@ -462,6 +463,7 @@ int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body
             return 0;
         }
         handle_interrupts();
+        log_info(LogChannel::cli, "Whittle " + version_number() + ": " + shell_quote(Words(argv, argv + argc)));
         const int status = body();
         flush_output();
         if (interrupt_signal()) die_of_interrupt();

@@ -28,6 +28,7 @@ struct Shared {
     bool quiet = false;
     bool verbose = false;
     bool color_out = false, color_err = false;  ///< colors on stdout and stderr: decided by --color and the terminal
+    bool log_elsewhere = false;                 ///< --log-file: not on stderr
     bool progress = false;                      ///< stderr is a terminal and nobody asked for quiet
 };
 

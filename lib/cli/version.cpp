@@ -4,6 +4,8 @@ namespace whittle::cli {
 
 // The macros are set for this file in lib/CMakeLists.txt.
 
+std::string version_number() { return WHITTLE_VERSION; }
+
 std::string version_text(const std::string& program) {
     return program + " (Whittle " WHITTLE_VERSION ")\n" +
            "built by " WHITTLE_COMPILER ", " WHITTLE_BUILD_TYPE

@@ -6,6 +6,8 @@
 
 namespace whittle::cli {
 
+/// "0.1.0".
+std::string version_number();
 /// What --version prints for one program: several lines.
 std::string version_text(const std::string& program);
 

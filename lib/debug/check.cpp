@@ -25,7 +25,7 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
             for (int i = 0; i < search.repeat && !seen.failed; ++i)
                 seen = judge.oracle->observe({frame.graph, frame.inputs, expected, id});
         } catch (const Error& error) {
-            log_warning("reduce", frame.file.string() + ": left out: " + error.what());
+            log_warning(LogChannel::reduce, frame.file.string() + ": left out: " + error.what());
             continue;
         }
         if (seen.unresolved) findings.declined[frame.file] = declined_text(search, findings.judge, seen.message);

@@ -5,6 +5,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
+#include "base/log_step.h"
 #include "frontends/libtorch/builder.h"
 #include "frontends/libtorch/launch.h"
 #include "graph/json.h"
@@ -25,6 +27,7 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, const fs::
                                                    {"WHITTLE_TRACE_RECORDS", std::string(name(request.records))}}};
     std::string functions;
     for (const std::string& name : request.functions) functions += (functions.empty() ? "" : ",") + name;
+    if (const std::string logs = log_spec(); !logs.empty()) launch.environment.emplace_back("WHITTLE_LOGS", logs);
     if (!functions.empty()) launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", functions);
     if (!request.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", request.backend);
     return launch;
@@ -40,6 +43,7 @@ void read_own(const fs::path& folder, const std::vector<std::string>& functions,
 }
 
 void read_events(const fs::path& file, const ProgramRequest& request, RanProgram& ran) {
+    const LogStep step(LogStep::Kind::capture, "cut what " + request.program.string() + " did into graphs");
     const libtorch::EventFile events = libtorch::read_events(file);
     libtorch::CapturedProgram captured =
         libtorch::build_frames(events, {.level = request.composite ? libtorch::Level::api : libtorch::Level::core,
@@ -58,11 +62,13 @@ RanProgram run_program(const ProgramRequest& request) {
     std::error_code no_folder;
     fs::create_directories(own, no_folder);
     if (no_folder) throw Error({own.string(), {}}, "cannot create the folder: " + no_folder.message());
+    LogStep step(LogStep::Kind::capture, "run " + request.program.string());
     libtorch::LaunchResult launched = libtorch::launch(launch_options(request, own), scratch.path());
     RanProgram ran{.exit_code = launched.exit_code,
                    .signal = launched.signal,
                    .status = launched.status_text(),
                    .seconds = launched.seconds};
+    ran.signal ? step.failed() : step.done();
     if (fs::exists(own / "index.json"))
         read_own(own, request.functions, ran);
     else

@@ -36,18 +36,6 @@ class Painter {
     bool on_;
 };
 
-/// As the stack entries of the original: file and line, then the source text below.
-std::string stack_text(const std::vector<StackFrame>& stack) {
-    std::string text;
-    for (const StackFrame& frame : stack) {
-        text += "   File \"" + frame.file + "\"";
-        if (frame.line > 0) text += ", line " + std::to_string(frame.line);
-        text += ", in " + frame.function + "\n";
-        if (!frame.text.empty()) text += "     " + frame.text + "\n";
-    }
-    return text;
-}
-
 /// Without the source line that the stack below shows.
 std::string heading(const BreakReason& reason, const Painter& paint) {
     std::string text = reason.reason;
@@ -70,7 +58,7 @@ std::string reasons_text(const Report& report, const TextOptions& options, const
         text += "\n";
         std::vector<std::string> places;  // those that differ in columns only look the same
         for (const BreakPlace& place : reason.places)
-            if (std::string shown_as = stack_text(place.user_stack);
+            if (std::string shown_as = print(place.user_stack);
                 std::find(places.begin(), places.end(), shown_as) == places.end())
                 places.push_back(std::move(shown_as));
         const std::size_t shown = options.verbose ? places.size() : std::min(kPlaces, places.size());
@@ -161,7 +149,7 @@ std::string recompiles_text(const Report& report, const TextOptions& options, co
     int number = 0;
     for (const IndexRecompile& entry : report.recompiles) {
         text += '\n' + std::to_string(++number) + ". " + entry.frame + ": " + paint.red(entry.guard);
-        text += " (" + plural(entry.count, "time") + ")\n" + stack_text(entry.stack);
+        text += " (" + plural(entry.count, "time") + ")\n" + print(entry.stack);
         if (!entry.advice.empty()) text += "   hint: " + entry.advice + "\n";
     }
     return text + "\n";
@@ -218,7 +206,7 @@ std::string backend_text(const Report& report, const Painter& paint) {
 std::string foreign_input_text(const ForeignInput& input, const std::string& function) {
     const bool random = capture::Source::parse(input.source)->root().kind() == capture::SourceKind::random;
     return "found input " + input.source + (random ? ", a random value" : "") + "; expected parameters of " + function +
-           " only\n" + stack_text(input.user_stack) +
+           " only\n" + print(input.user_stack) +
            (random ? "   hint: draw it outside and pass it in\n"
                    : "   hint: pass it in, or make it a parameter of a module that is passed in\n");
 }
@@ -252,7 +240,7 @@ std::string first_break_text(const Report& report) {
     if (!report.first_break) return {};
     const BreakPlace& place = report.first_break->places.at(0);
     return "found a graph break at " + (place.node.empty() ? "" : "%" + place.node + ": ") +
-           heading(*report.first_break, Painter(false)) + "\n" + stack_text(place.user_stack) +
+           heading(*report.first_break, Painter(false)) + "\n" + print(place.user_stack) +
            hint_text(report.first_break->kind);
 }
 

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <set>
 
+#include "base/words.h"
 #include "graph/text.h"
+#include "graph/value_ref.h"
 
 namespace whittle {
 namespace {
@@ -200,6 +202,19 @@ std::string print(const Graph& graph, const Node& node) {
     }
     __builtin_unreachable();
 }
+
+std::string print(const std::vector<StackFrame>& stack) {
+    std::string text;
+    for (const StackFrame& frame : stack) {
+        text += "   File \"" + frame.file + "\"";
+        if (frame.line > 0) text += ", line " + std::to_string(frame.line);
+        text += ", in " + frame.function + "\n";
+        if (!frame.text.empty()) text += "     " + frame.text + "\n";
+    }
+    return text;
+}
+
+std::string summary(const Graph& graph) { return "graph " + graph.name + " (" + plural(op_count(graph), "op") + ")"; }
 
 std::string place_of(const Graph& graph, const Node& node) {
     return "graph " + graph.name + ", node %" + node.name + " (" + node.target + ")";

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "graph/graph.h"
 
@@ -19,6 +20,11 @@ std::string print(const Graph& graph);
 /// One node's line, without indentation.
 std::string print(const Graph& graph, const Node& node);
 std::string print(const ValueMeta& meta);
+/// As Python prints a traceback: of each frame file, line and function, below them the source line.
+std::string print(const std::vector<StackFrame>& stack);
+
+/// "graph squeeze (1 op)", for a line of the log.
+std::string summary(const Graph& graph);
 
 /// Where a mistake is, for errors: "graph squeeze, node %c (onnx.Conv)".
 std::string place_of(const Graph& graph, const Node& node);

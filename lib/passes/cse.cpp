@@ -5,6 +5,7 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
+#include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {
@@ -53,7 +54,7 @@ Graph cse(const Graph& graph, const CseOptions& options, Origins* origins) {
     }
     Graph result = rewriter.finish();
     if (origins) *origins = rewriter.origins();
-    return result;
+    return logged("cse", graph, std::move(result));
 }
 
 }  // namespace whittle

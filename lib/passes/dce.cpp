@@ -2,6 +2,7 @@
 
 #include "graph/nested.h"
 #include "passes/functionalize.h"
+#include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {
@@ -20,7 +21,7 @@ Graph dce(const Graph& graph, Origins* origins) {
     if (origins) *origins = rewriter.origins();
     result.subgraphs.clear();
     for (const Node& node : result.nodes) copy_nested(node, graph, result);
-    return result;
+    return logged("dce", graph, std::move(result));
 }
 
 }  // namespace whittle

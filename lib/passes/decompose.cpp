@@ -6,6 +6,7 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
+#include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {
@@ -105,7 +106,7 @@ Graph decompose(const Graph& graph, const DecomposeOptions& options, Origins* or
         result.dialect = "aten";
         result.opset_imports.clear();
     }
-    return result;
+    return logged("decompose", graph, std::move(result));
 }
 
 }  // namespace whittle

@@ -6,6 +6,7 @@
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
 #include "passes/dce.h"
+#include "passes/log.h"
 #include "passes/rewriter.h"
 
 namespace whittle {
@@ -144,11 +145,11 @@ class Folder {
 Graph fold_constants(const Graph& graph, const FoldOptions& options, Origins* origins) {
     Folder folder(graph, options);
     const Graph folded = folder.run();
-    if (!origins) return dce(folded);
+    if (!origins) return logged("fold_constants", graph, dce(folded));
     Origins kept;
     Graph result = dce(folded, &kept);
     *origins = through(kept, folder.origins());
-    return result;
+    return logged("fold_constants", graph, std::move(result));
 }
 
 }  // namespace whittle

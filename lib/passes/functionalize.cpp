@@ -7,6 +7,7 @@
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
+#include "passes/log.h"
 #include "passes/rewriter.h"
 #include "passes/view_write.h"
 
@@ -238,6 +239,7 @@ Functionalized functionalize(const Graph& graph, Origins* origins) {
     }
     Functionalizer functionalizer(graph);
     Functionalized result = functionalizer.run();
+    result.graph = logged("functionalize", graph, std::move(result.graph));
     if (origins) *origins = functionalizer.origins();
     return result;
 }

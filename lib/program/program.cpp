@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "graph/verify.h"
 #include "ops/core/registry.h"
 #include "program/hooks.h"
@@ -67,9 +66,6 @@ const CompiledProgram::Made& CompiledProgram::made(Stage stage) {
         } catch (const Error& error) {
             WHITTLE_CHECK(false, "the pass " + pass + " gives a wrong graph: " + error.what());
         }
-        if (log_enabled("passes", LogLevel::debug))
-            log_debug("passes", pass + " of " + graph.name + ": " + std::to_string(before.graph.calls().size()) +
-                                    " -> " + std::to_string(graph.calls().size()) + " calls");
         Origins sources = through(origins, before.sources);
         made_.push_back({std::move(graph), std::move(sources)});
     }

@@ -61,7 +61,7 @@ JournalingOracle::JournalingOracle(Oracle& oracle, fs::path file, const std::str
         }
         header_.clear();
     } else if (resume) {
-        log_warning("reduce", file_.string() + ": no journal to go on from, starting anew");
+        log_warning(LogChannel::reduce, file_.string() + ": no journal to go on from, starting anew");
     }
 }
 
@@ -89,8 +89,8 @@ void JournalingOracle::open_locked() {
                 throw Error({file_.string(), {}}, "another minify is searching with this output",
                             "wait for it, or choose another one with -o");
             }
-            log_warning("reduce", file_.string() + ": cannot be locked (" + std::strerror(errno) +
-                                      "): let no other search have the same output");
+            log_warning(LogChannel::reduce, file_.string() + ": cannot be locked (" + std::strerror(errno) +
+                                                "): let no other search have the same output");
             return;
         }
         struct stat ours {

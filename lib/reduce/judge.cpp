@@ -4,11 +4,24 @@
 
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "graph/text.h"
 
 namespace whittle::reduce {
 
 namespace {
 constexpr int kMostLost = 5;  // in a row: what answers is gone, and --resume goes on when it is back
+
+std::string_view name(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::fails:
+            return "fails";
+        case Verdict::passes:
+            return "passes";
+        case Verdict::unresolved:
+            return "unresolved";
+    }
+    __builtin_unreachable();
+}
 }  // namespace
 
 Observation Judge::observe(const Case& original) { return ask(original, identity_(original.graph, original.inputs)); }
@@ -18,9 +31,9 @@ Observation Judge::ask(const Case& asked_case, const std::string& identity) {
     const Candidate candidate{asked_case.graph, asked_case.inputs, asked_case.expected, identity};
     Observation seen = oracle_.observe(candidate);
     if (!seen.lost) return seen;
-    log_warning("reduce", "a query got no answer and is asked again: " + seen.message);
+    log_warning(LogChannel::reduce, "a query got no answer and is asked again: " + seen.message);
     seen = oracle_.observe(candidate);
-    if (seen.lost) log_warning("reduce", "a query got no answer again and stays unresolved: " + seen.message);
+    if (seen.lost) log_warning(LogChannel::reduce, "a query got no answer again and stays unresolved: " + seen.message);
     return seen;
 }
 
@@ -58,12 +71,20 @@ Verdict Judge::test(const Case& asked_case) {
     count(seen);
     lost_ = seen.lost ? lost_ + 1 : 0;
     if (lost_ == kMostLost)
-        log_warning("reduce", std::to_string(lost_) + " queries in a row got no answer: the search stops here");
+        log_warning(LogChannel::reduce,
+                    std::to_string(lost_) + " queries in a row got no answer: the search stops here");
     known_[identity] = seen;
     const Verdict answer = verdict(asked_case, seen);
     unresolved_ += answer == Verdict::unresolved;
+    log_query(asked_case, seen, answer);
     if (asked) asked();
     return answer;
+}
+
+void Judge::log_query(const Case& asked_case, const Observation& seen, Verdict answer) const {
+    if (!log_enabled(LogChannel::reduce, LogLevel::debug)) return;
+    log_debug(LogChannel::reduce, "query " + std::to_string(queries_) + ": " + summary(asked_case.graph) + ": " +
+                                      std::string(name(answer)) + (seen.message.empty() ? "" : ": " + seen.message));
 }
 
 bool Judge::prefetch(const Case& likely) {

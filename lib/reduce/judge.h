@@ -65,6 +65,7 @@ class Judge {
   private:
     Observation ask(const Case& asked, const std::string& identity);
     Verdict verdict(const Case& asked, const Observation& seen);
+    void log_query(const Case& asked, const Observation& seen, Verdict answer) const;
     void keep_drifted(const Case& asked, const Observation& seen);
 
     Oracle& oracle_;

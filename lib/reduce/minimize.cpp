@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/log.h"
+#include "graph/text.h"
 #include "reduce/deletion.h"
 
 namespace whittle::reduce {
@@ -128,6 +130,9 @@ class Minimizer {
         report.tried += judge_.queries() - queries_before;
         report.accepted += accepted_ - accepted_before;
         if (accepted_ > accepted_before || report.after == Size{}) report.after = size_of(best_.found);
+        log_info(LogChannel::reduce, report.name + ": " + std::to_string(judge_.queries() - queries_before) +
+                                         " tried, " + std::to_string(accepted_ - accepted_before) + " accepted, " +
+                                         summary(best_.found.graph) + " is left");
     }
 
     void delete_calls(bool first) {

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
 #include "ops/core/interpreter.h"
@@ -114,7 +115,11 @@ ProcessResult run_in(const Program& program, std::vector<std::string> argv, std:
     ProcessOptions options;
     options.folder = program.folder;
     options.timeout = limit;
-    return run_process(argv, options);
+    log_info(LogChannel::repro, "runs: " + shell_quote(argv));
+    const ProcessResult result = run_process(argv, options);
+    const std::string said = last_line(result.out.empty() ? result.err : result.out);
+    log_info(LogChannel::repro, "it " + ending_of(result) + (said.empty() ? "" : ": " + said));
+    return result;
 }
 
 /// Builds the repro in a folder that has nothing but it, runs it and its control; fills in `report`.

@@ -17,6 +17,7 @@
 #include "base/subprocess.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
+#include "graph/text.h"
 #include "ops/aten/random.h"
 #include "run/outcome.h"
 #include "run/outcome_message.h"
@@ -56,8 +57,7 @@ class StageBackend final : public Backend {
 
 /// Compiles and runs, and writes the outcome into `answer`.
 int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const BackendOptions& options,
-         Shared& shared, const MemoryFile& answer, const MemoryFile& log) {
-    send_log_to(log.descriptor());
+         Shared& shared, const MemoryFile& answer) {
     std::signal(SIGXFSZ, SIG_IGN);  // write() says so instead
     const rlimit size{rlim_t(1) << 32, rlim_t(1) << 32};
     ::setrlimit(RLIMIT_FSIZE, &size);
@@ -141,6 +141,13 @@ Outcome outcome_of(const ProcessResult& process, const MemoryFile& answer, const
     return outcome;
 }
 
+void log_ending(const Graph& graph, const Backend& backend, const Outcome& outcome) {
+    if (!log_enabled(LogChannel::run, LogLevel::info)) return;
+    std::string text = summary(graph) + " on " + backend.name() + ": " + std::string(name(outcome.kind));
+    if (outcome.failed()) text += (outcome.stage.empty() ? "" : " at " + outcome.stage) + ": " + outcome.message;
+    log_info(LogChannel::run, text);
+}
+
 }  // namespace
 
 Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
@@ -149,7 +156,7 @@ Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend
     if (WarmUp* cold = offered<WarmUp>(backend)) cold->warm_up();
     const TempDir scratch("whittle-run");  // the child's TMPDIR: what it leaves when it is killed goes with it
     const SharedMemory shared;
-    const MemoryFile answer, log;
+    const MemoryFile answer;
     ProcessOptions process{.environment = {{"TMPDIR", scratch.path().string()}},
                            .timeout = limits.timeout,
                            .cpu_limit = limits.cpu,
@@ -158,11 +165,11 @@ Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend
     process.memory_limit = limits.memory;
     process.shared_memory = resident_memory();
     const ProcessResult result =
-        run_forked([&] { return work(graph, inputs, backend, options, *shared, answer, log); }, process);
-    log.read([](std::string_view sent) { relay_log(sent); });
+        run_forked([&] { return work(graph, inputs, backend, options, *shared, answer); }, process);
     Outcome outcome = outcome_of(result, answer, limits);
     if (outcome.stage.empty() && outcome.is_failure()) outcome.stage = (*shared).stage ? "run" : "compile";
     outcome.message = as_line(outcome.message, 2000);
+    log_ending(graph, backend, outcome);
     return outcome;
 }
 

@@ -1,11 +1,13 @@
 #include "run/launched.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <nlohmann/json.hpp>
 #include <stop_token>
 #include <thread>
@@ -14,6 +16,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/subprocess.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
@@ -26,7 +29,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char *kGraph = "graph.json", *kQuery = "query.json", *kAnswer = "answer";
+constexpr const char *kGraph = "graph.json", *kQuery = "query.json", *kAnswer = "answer", *kLog = "log";
 /// What standard input says where it stays open for as long as somebody waits for the answer.
 constexpr const char* kWaiting = "whittle waits\n";
 
@@ -40,20 +43,36 @@ void write_query(const fs::path& folder, const Graph& graph, std::span<const Ten
     save_graph(query, folder / kGraph);
     json settings = {{"timeout_ms", limits.timeout.count()}, {"memory", limits.memory}};
     if (limits.cpu) settings["cpu_s"] = limits.cpu->count();
+    settings["logs"] = log_spec();
     write_file(folder / kQuery, settings.dump() + '\n');
 }
 
-Limits read_limits(const fs::path& file) {
+/// What a query asks for besides the graph.
+struct Settings {
+    Limits limits;
+    std::string logs;
+};
+
+Settings read_settings(const fs::path& file) {
     try {
         const json settings = json::parse(read_file(file));
-        Limits limits;
+        Settings read{.limits = {}, .logs = settings.at("logs").get<std::string>()};
+        Limits& limits = read.limits;
         limits.timeout = std::chrono::milliseconds(settings.at("timeout_ms").get<std::int64_t>());
         limits.memory = settings.at("memory").get<std::size_t>();
         if (settings.contains("cpu_s")) limits.cpu = std::chrono::seconds(settings.at("cpu_s").get<std::int64_t>());
-        return limits;
+        return read;
     } catch (const json::exception& error) {
         throw Error({file.string(), {}}, std::string("found no query: ") + error.what());
     }
+}
+
+/// Logs as whoever asks would, into a file of the query's folder, which comes back with the answer or without it.
+void log_into(const fs::path& file, const std::string& spec) {
+    configure_log({.variable = spec});
+    const int descriptor = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (descriptor < 0) throw Error({file.string(), {}}, std::string("cannot write the log: ") + std::strerror(errno));
+    send_log_to(descriptor);
 }
 
 /// Where standard input said that somebody waits and then ends, this process is told to stop: a launcher that was
@@ -105,6 +124,7 @@ Outcome run_launched(const Graph& graph, std::span<const Tensor> inputs, const s
                                                      .input = kWaiting,
                                                      .hold_input = true});
     std::error_code ignored;
+    if (fs::exists(folder.path() / kLog, ignored)) relay_log(read_file(folder.path() / kLog));
     if (fs::exists(folder.path() / kAnswer, ignored))
         if (std::optional<Outcome> outcome = decode(read_file(folder.path() / kAnswer))) return *outcome;
     std::string said = process.err.empty() ? process.out : process.err;
@@ -119,7 +139,8 @@ void answer_query(const fs::path& folder) {
     const Graph graph = load_graph(folder / kGraph);
     if (!graph.failure)
         throw Error({(folder / kGraph).string(), {}}, "it is a graph alone, not a query that a launcher was given");
-    const Limits limits = read_limits(folder / kQuery);
+    const auto [limits, logs] = read_settings(folder / kQuery);
+    log_into(folder / kLog, logs);
     const std::unique_ptr<Backend> backend = find_backend(graph.failure->backend);
     const CleanUpScope scope;
     const Watcher watcher;

@@ -8,7 +8,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/log_step.h"
 #include "base/subprocess.h"
+#include "graph/text.h"
 #include "run/normalize.h"
 
 namespace whittle {
@@ -107,7 +109,7 @@ void hint_at_memory(std::string_view words) {
     });
     static std::atomic<bool> said{false};
     if (says_so && !said.exchange(true))
-        log_warning("run",
+        log_warning(LogChannel::run,
                     "a suspect says that memory ran out, though it stayed below --memory-limit; that counts as "
                     "the failure it is, but the machine may be to blame");
 }
@@ -124,7 +126,9 @@ Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backe
     std::unique_ptr<Executable> executable;
     const auto compile_start = std::chrono::steady_clock::now();
     guarded(outcome, "compile", [&] {
+        LogStep step(LogStep::Kind::backend, backend.name() + ": " + summary(graph));
         CompileResult compiled = backend.compile(graph, options);
+        if (!std::holds_alternative<std::unique_ptr<Executable>>(compiled)) step.failed();
         if (auto* done = std::get_if<std::unique_ptr<Executable>>(&compiled))
             executable = std::move(*done);
         else if (auto* failure = std::get_if<BackendFailure>(&compiled))

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/log_step.h"
 #include "capture/output_graph.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
@@ -217,6 +218,7 @@ std::size_t events_of(const FrameSegment& segment) { return segment.events.nodes
 }  // namespace
 
 Recaptured recapture(const FrameRecord& record, const Accuracy& accuracy, std::optional<std::size_t> to_event) {
+    const LogStep step(LogStep::Kind::capture, record.frame + ", again from its events");
     Recaptured result;
     std::deque<Recapture> segments;
     std::size_t left = to_event.value_or(std::numeric_limits<std::size_t>::max());

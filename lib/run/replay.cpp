@@ -17,6 +17,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log.h"
 #include "base/pattern.h"
 #include "base/subprocess.h"
 #include "graph/document.h"
@@ -156,8 +157,8 @@ void run_frame_record(ReplayResult& result, const ReplayOptions& options, const 
     if (options.to_event) result.stopped_after = last_event(record, *options.to_event);
 }
 
-ReplayResult run_record(const fs::path& file, const ReplayOptions& options, const KnownFailures& known,
-                        Backends& backends) {
+ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, const KnownFailures& known,
+                          Backends& backends) {
     ReplayResult result;
     result.file = file;
     std::optional<LoadedRecord> loaded;
@@ -201,6 +202,16 @@ ReplayResult run_record(const fs::path& file, const ReplayOptions& options, cons
     result.seconds = outcome.compile_seconds + outcome.run_seconds;
     if (result.seconds == 0)  // it did not come back to tell
         result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+ReplayResult run_record(const fs::path& file, const ReplayOptions& options, const KnownFailures& known,
+                        Backends& backends) {
+    log_debug(LogChannel::replay, file.string() + ": begins");
+    ReplayResult result = run_unlogged(file, options, known, backends);
+    log_info(LogChannel::replay, file.string() + (result.backend.empty() ? "" : " on " + result.backend) + ": " +
+                                     std::string(name(result.status)) +
+                                     (result.first_difference.empty() ? "" : ": " + result.first_difference));
     return result;
 }
 

@@ -24,7 +24,8 @@ std::unique_ptr<LineSymbolizer> make_symbolizer(LineSymbolizer::Paths paths) {
             module_function<Make>("symbolizer", "whittle_make_llvm_symbolizer")(paths));
     } catch (const Error& error) {
         static std::once_flag told;
-        std::call_once(told, [&] { log_warning("capture", std::string("no files and lines: ") + error.what()); });
+        std::call_once(told,
+                       [&] { log_warning(LogChannel::capture, std::string("no files and lines: ") + error.what()); });
         return std::make_unique<NoSymbolizer>();
     }
 }

@@ -2,8 +2,12 @@
 
 #include <catch2/catch.hpp>
 
+#include <csignal>
+
 #include "base/error.h"
 #include "base/files.h"
+#include "base/log_step.h"
+#include "base/subprocess.h"
 #include "base/suggest.h"
 
 using namespace whittle;
@@ -32,47 +36,116 @@ class LogToFile {
 
 TEST_CASE("by default warnings are shown and artifacts are not") {
     LogToFile log("");
-    log_info("capture", "not shown");
-    log_warning("capture", "shown");
-    log_artifact("guards", "frame main", "not shown");
+    log_info(LogChannel::capture, "not shown");
+    log_warning(LogChannel::capture, "shown");
+    log_artifact(LogArtifact::guards, "frame main", "not shown");
     CHECK(log.text().find("warning: [capture] shown\n") != std::string::npos);
     CHECK(log.text().find("not shown") == std::string::npos);
 }
 
 TEST_CASE("a SPEC sets levels as TORCH_LOGS does") {
     LogToFile log("+capture, backend,-run,guards");
-    CHECK(log_enabled("capture", LogLevel::debug));
-    CHECK(log_enabled("backend", LogLevel::info));
-    CHECK_FALSE(log_enabled("backend", LogLevel::debug));
-    CHECK(log_enabled("run", LogLevel::error));
-    CHECK_FALSE(log_enabled("run", LogLevel::warning));
-    CHECK(log_enabled("reduce", LogLevel::warning));
-    CHECK_FALSE(log_enabled("reduce", LogLevel::info));
-    CHECK(log_enabled("guards"));
-    CHECK_FALSE(log_enabled("graph_code"));
+    CHECK(log_enabled(LogChannel::capture, LogLevel::debug));
+    CHECK(log_enabled(LogChannel::backend, LogLevel::info));
+    CHECK_FALSE(log_enabled(LogChannel::backend, LogLevel::debug));
+    CHECK(log_enabled(LogChannel::run, LogLevel::error));
+    CHECK_FALSE(log_enabled(LogChannel::run, LogLevel::warning));
+    CHECK(log_enabled(LogChannel::reduce, LogLevel::warning));
+    CHECK_FALSE(log_enabled(LogChannel::reduce, LogLevel::info));
+    CHECK(log_enabled(LogArtifact::guards));
+    CHECK_FALSE(log_enabled(LogArtifact::graph_code));
 }
 
 TEST_CASE("an artifact is a heading and its text as it is") {
     LogToFile log("graph_code");
-    log_artifact("graph_code", "graph_1", "line {1}\n  line %2\n");
+    log_artifact(LogArtifact::graph_code, "graph_1", "line {1}\n  line %2\n");
     CHECK(log.text().find("[graph_code] graph_1\nline {1}\n  line %2\n") != std::string::npos);
 }
 
 TEST_CASE("quiet leaves errors, and what the SPEC names") {
     LogToFile log("backend", true);
-    CHECK_FALSE(log_enabled("capture", LogLevel::warning));
-    CHECK(log_enabled("capture", LogLevel::error));
-    CHECK(log_enabled("backend", LogLevel::info));
+    CHECK_FALSE(log_enabled(LogChannel::capture, LogLevel::warning));
+    CHECK(log_enabled(LogChannel::capture, LogLevel::error));
+    CHECK(log_enabled(LogChannel::backend, LogLevel::info));
 }
 
 TEST_CASE("all is every component; a later word overrides it") {
     LogToFile log("+all,-repro");
-    for (const LogChannel& channel : log_channels()) {
-        if (channel.artifact)
-            CHECK_FALSE(log_enabled(channel.name));
-        else
-            CHECK(log_enabled(channel.name, LogLevel::debug) == (channel.name != "repro"));
+    for (const LogChannel channel : kAllLogChannels)
+        CHECK(log_enabled(channel, LogLevel::debug) == (channel != LogChannel::repro));
+    for (const LogArtifact artifact : kAllLogArtifacts) CHECK_FALSE(log_enabled(artifact));
+}
+
+TEST_CASE("an artifact is switched off with -") {
+    LogToFile log("guards,graph_code,-guards");
+    CHECK_FALSE(log_enabled(LogArtifact::guards));
+    CHECK(log_enabled(LogArtifact::graph_code));
+}
+
+TEST_CASE("every channel goes by its own name, and the page lists it") {
+    for (const LogChannel channel : kAllLogChannels) {
+        LogToFile log(std::string(name(channel)));
+        CHECK(log_enabled(channel, LogLevel::info));
+        CHECK(logs_page().find("| `" + std::string(name(channel)) + "` | ") != std::string::npos);
     }
+    for (const LogArtifact artifact : kAllLogArtifacts) {
+        LogToFile log(std::string(name(artifact)));
+        CHECK(log_enabled(artifact));
+        CHECK(logs_page().find("| `" + std::string(name(artifact)) + "` | ") != std::string::npos);
+    }
+}
+
+TEST_CASE("a step is logged when it begins and when it ends, and how") {
+    LogToFile log("capture,backend,lowering");
+    {
+        LogStep backend(LogStep::Kind::backend, "mine: graph g (2 ops)");
+        CHECK(log.text().find("[backend] Step 2: compile by backend mine: graph g (2 ops): begin\n") !=
+              std::string::npos);
+        LogStep lowering(LogStep::Kind::lowering, "graph g (2 ops)");
+        lowering.failed();
+    }
+    try {
+        const LogStep capture(LogStep::Kind::capture, "f");
+        throw Error("stop");
+    } catch (const Error&) {
+    }
+    const std::string text = log.text();
+    CHECK(text.find("[lowering] Step 3: lowering: graph g (2 ops): failed after ") != std::string::npos);
+    CHECK(text.find("[backend] Step 2: compile by backend mine: graph g (2 ops): done in ") != std::string::npos);
+    CHECK(text.find("[capture] Step 1: capture: f: ended by an exception after ") != std::string::npos);
+    CHECK(text.find("lowering: graph g (2 ops): done") == std::string::npos);  // it ended once
+}
+
+TEST_CASE("what a copy of this process logs arrives, also when it crashes") {
+    LogToFile log("backend");
+    for (int query = 0; query < 2; ++query) {
+        const ProcessResult ended = run_forked([] {
+            const LogStep step(LogStep::Kind::backend, "mine: graph g (2 ops)");
+            log_warning(LogChannel::run, "the same again");
+            std::signal(SIGSEGV, SIG_DFL);
+            std::raise(SIGSEGV);
+            return 0;
+        });
+        CHECK(ended.signal == SIGSEGV);
+    }
+    const std::string text = log.text(), begin = "Step 2: compile by backend mine: graph g (2 ops): begin\n";
+    const std::size_t first = text.find(begin);
+    REQUIRE(first != std::string::npos);
+    CHECK(text.find(begin, first + 1) != std::string::npos);
+    CHECK(text.find("done in") == std::string::npos);
+    const std::size_t warning = text.find("the same again");
+    REQUIRE(warning != std::string::npos);
+    CHECK(text.find("the same again", warning + 1) == std::string::npos);  // once
+}
+
+TEST_CASE("another process is told what to log") {
+    LogOptions options;
+    options.variable = "capture";
+    options.spec = "+run,guards";
+    configure_log(options);
+    CHECK(log_spec() == "capture,+run,guards");
+    configure_log({});
+    CHECK(log_spec().empty());
 }
 
 TEST_CASE("an unknown name is an Error with a close spelling, and changes nothing") {
@@ -80,14 +153,27 @@ TEST_CASE("an unknown name is an Error with a close spelling, and changes nothin
     LogOptions wrong;
     wrong.spec = "+capture,gaurds";
     CHECK_THROWS_WITH(configure_log(wrong), Catch::Contains("'gaurds'") && Catch::Contains("did you mean 'guards'?"));
-    CHECK_FALSE(log_enabled("capture", LogLevel::info));
-    CHECK(log_enabled("backend", LogLevel::info));
+    CHECK_FALSE(log_enabled(LogChannel::capture, LogLevel::info));
+    CHECK(log_enabled(LogChannel::backend, LogLevel::info));
 }
 
 TEST_CASE("a log file that cannot be written is an Error") {
     LogOptions options;
     options.file = "/proc/no/such/log";
     CHECK_THROWS_WITH(configure_log(options), Catch::Contains("/proc/no/such/log"));
+}
+
+TEST_CASE("a log file that is full ends neither the program nor the log") {
+    const ProcessResult ran = run_forked([] {
+        send_log_to(-1);  // what would be relayed is not what is tested
+        configure_log({.file = "/dev/full"});
+        log_warning(LogChannel::run, "first");
+        log_warning(LogChannel::run, "second");
+        return 0;
+    });
+    CHECK(ran.good());
+    CHECK(ran.err.find("the log goes on here: ") == 0);
+    CHECK(ran.err.find("warning: [run] first\nwarning: [run] second\n") != std::string::npos);
 }
 
 TEST_CASE("edit distance counts insertions, deletions, substitutions and swaps") {

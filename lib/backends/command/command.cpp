@@ -52,7 +52,7 @@ Options read_options(const BackendOptions& options, const Graph& graph) {
                             "found '" + value + "', expected a number of seconds above 0");
             result.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
         } else {
-            log_warning("backend", "cmd: unknown option '" + key + "' is ignored; known are format, timeout");
+            log_warning(LogChannel::backend, "cmd: unknown option '" + key + "' is ignored; known are format, timeout");
         }
     }
     return result;
@@ -178,8 +178,8 @@ class CommandExecutable final : public Executable {
         } catch (const Error& error) {
             return BackendFailure{"run", {}, error.what()};
         }
-        log_debug("backend", "command " + shell_quote(argv_) + " exited with " + std::to_string(result.exit_code) +
-                                 "\n" + result.out + result.err);
+        log_debug(LogChannel::backend, "command " + shell_quote(argv_) + " exited with " +
+                                           std::to_string(result.exit_code) + "\n" + result.out + result.err);
         if (result.ended_from_outside) throw EndedFromOutside(result);
         if (result.exit_code != 0 || result.signal || result.timed_out)
             return failure_of(result, options_, folder_.path());

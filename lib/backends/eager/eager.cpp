@@ -67,7 +67,7 @@ class EagerBackend final : public Backend, public Reference, public Support {
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         for (const auto& [key, value] : options)
-            log_warning("backend", "eager: unknown option '" + key + "' is ignored");
+            log_warning(LogChannel::backend, "eager: unknown option '" + key + "' is ignored");
         std::optional<BackendFailure> failure;
         for_each_call(graph, [&](const Node& node) {
             if (failure || is_getitem(node)) return;

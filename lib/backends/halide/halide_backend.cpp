@@ -8,11 +8,13 @@
 #include "backends/halide/control_flow.h"
 #include "backends/halide/culprit.h"
 #include "backends/halide/definitions.h"
+#include "backends/halide/halide_text.h"
 #include "backends/halide/pipeline.h"
 #include "backends/halide/planned.h"
 #include "backends/halide/repro_code.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/log_step.h"
 #include "expr/canonical.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
@@ -125,7 +127,7 @@ CompileOptions options_from(const BackendOptions& options) {
     for (const auto& [key, value] : options) {
         if (key == "disable" || key == "pass-limit") continue;  // CompiledProgram reads them
         if (key != "asserts") {
-            log_warning("backend", "halide: unknown option " + key + "=" + value);
+            log_warning(LogChannel::backend, "halide: unknown option " + key + "=" + value);
             continue;
         }
         if (value != "on" && value != "off") throw Error({"asserts", {}}, "found '" + value + "', expected on or off");
@@ -161,12 +163,10 @@ class HalideBackend final : public Backend, public Switchable, public Emitter, p
         if (has_higher_order(graph))
             return compile_control_flow(graph, [&](const Graph& piece) { return compile(piece, options); });
         const CompileOptions compile_options = options_from(options);
-        CompiledProgram program(graph, options);
-        auto result = planned(program);
-        if (auto* failure = std::get_if<BackendFailure>(&result)) return std::move(*failure);
-        const Plan& plan = *std::get<const Plan*>(result);
-        log_plan(plan);
-        return build(program, plan, compile_options);
+        LogStep step(LogStep::Kind::lowering, summary(graph));
+        CompileResult result = lower(graph, options, compile_options);
+        if (std::holds_alternative<BackendFailure>(result)) step.failed();
+        return result;
     }
 
     std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) override {
@@ -185,14 +185,30 @@ class HalideBackend final : public Backend, public Switchable, public Emitter, p
     SuspectCode emit(const EmitRequest& request) override { return halide_code(request); }
 
   private:
-    static void log_plan(const Plan& plan) {
-        if (log_enabled("aot_graphs")) log_artifact("aot_graphs", plan.graph.name, print(plan.graph));
+    static CompileResult lower(const Graph& graph, const BackendOptions& options,
+                               const CompileOptions& compile_options) {
+        CompiledProgram program(graph, options);
+        auto result = planned(program);
+        if (auto* failure = std::get_if<BackendFailure>(&result)) return std::move(*failure);
+        const Plan& plan = *std::get<const Plan*>(result);
+        log_plan(plan, compile_options);
+        return build(program, plan, compile_options);
+    }
+
+    static void log_plan(const Plan& plan, const CompileOptions& options) {
+        if (log_enabled(LogArtifact::aot_graphs))
+            log_artifact(LogArtifact::aot_graphs, plan.graph.name, print(plan.graph));
         for (const Kernel& kernel : plan.kernels) {
-            if (log_enabled("ir")) log_artifact("ir", kernel.group.name, expr::print(kernel.group));
-            if (!log_enabled("schedule")) continue;
-            std::string text;
-            for (const expr::Directive& directive : kernel.schedule) text += expr::print(directive) + "\n";
-            log_artifact("schedule", kernel.group.name, text);
+            if (log_enabled(LogArtifact::ir))
+                log_artifact(LogArtifact::ir, kernel.group.name, expr::print(kernel.group));
+            if (log_enabled(LogArtifact::schedule)) {
+                std::string text;
+                for (const expr::Directive& directive : kernel.schedule) text += expr::print(directive) + "\n";
+                log_artifact(LogArtifact::schedule, kernel.group.name, text);
+            }
+            if (log_enabled(LogArtifact::output_code))
+                log_artifact(LogArtifact::output_code, kernel.group.name,
+                             to_halide_cpp(kernel.group, kernel.schedule, kernel.group.name, options.target));
         }
     }
 
@@ -202,6 +218,8 @@ class HalideBackend final : public Backend, public Switchable, public Emitter, p
         for (const Kernel& kernel : plan.kernels) {
             std::shared_ptr<CompiledGroup>& shared = by_key[expr::key(kernel.group, kernel.schedule)];
             if (!shared || !program.limits().apply("share")) {
+                log_debug(LogChannel::lowering, kernel.group.name + ": Halide compiles " +
+                                                    std::to_string(kernel.group.stages.size()) + " stages");
                 auto result = CompiledGroup::compile(kernel.group, kernel.schedule, compile_options);
                 if (auto* error = std::get_if<KernelError>(&result))
                     return BackendFailure{.stage = "compile", .op = kernel.group.name, .message = error->message};

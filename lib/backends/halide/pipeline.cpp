@@ -307,7 +307,7 @@ class PipelineMaker {
 
 /// Halide's warnings go to our log, not to the user's terminal; its errors become exceptions as they would without us.
 class Reporter final : public Halide::CompileTimeErrorReporter {
-    void warning(const char* message) override { log_debug("backend", message); }
+    void warning(const char* message) override { log_debug(LogChannel::backend, message); }
     void error(const char* message) override { throw Halide::CompileError(message); }
 };
 

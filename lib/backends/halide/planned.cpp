@@ -126,7 +126,7 @@ std::variant<const program::Plan*, BackendFailure> planned(CompiledProgram& prog
     try {
         const program::Plan& plan = program.plan(schedule);
         for (const std::string& text : program.not_found())
-            log_warning("backend", "halide: disable: no kernel has " + text);
+            log_warning(LogChannel::backend, "halide: disable: no kernel has " + text);
         return &plan;
     } catch (const Error& error) {  // an op refuses these operands by name
         return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};

@@ -84,7 +84,7 @@ class LibTorchBackend final : public Backend, public Support {
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         for (const auto& [key, value] : options)
-            log_warning("backend", "libtorch: unknown option '" + key + "' is ignored");
+            log_warning(LogChannel::backend, "libtorch: unknown option '" + key + "' is ignored");
         if (const std::vector<std::string> missing = unsupported(graph); !missing.empty())
             return BackendFailure{"compile", missing[0], "LibTorch has no op '" + missing[0] + "'", true};
         return std::make_unique<LibTorchExecutable>(graph);

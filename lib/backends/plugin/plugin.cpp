@@ -139,7 +139,7 @@ whittle_status guarded(Host& host, const std::function<whittle_status()>& call) 
 /// What the library says although all went well: an option that it does not know.
 void warn(const whittle_backend& backend, const Host& host) {
     for (const Said& said : host.said())
-        log_warning("backend", text_or_empty(backend.name) + ": " + as_line(said.message));
+        log_warning(LogChannel::backend, text_or_empty(backend.name) + ": " + as_line(said.message));
 }
 
 BackendFailure failure_of(const char* stage, whittle_status status, const Host& host) {

@@ -133,7 +133,7 @@ Rewritten rewrite(const Command& command, const Scratch& scratch) {
     }
     const Probed probed = add_probes({source, flags});
     for (const Skipped& s : probed.skipped)
-        log_info("capture",
+        log_info(LogChannel::capture,
                  source + ":" + std::to_string(s.range.line) + ": no probes in this " + s.what + ": " + s.reason);
     if (probed.sites.empty()) return Rewritten::nothing_to_probe;
     write_file(scratch.source, probed_file(probed, fs::absolute(source).lexically_normal().string(), probe_header()));

@@ -5,7 +5,9 @@
 #include <map>
 #include <set>
 
+#include "base/log.h"
 #include "base/words.h"
+#include "capture/log.h"
 #include "frontends/libtorch/fold.h"
 #include "frontends/libtorch/notes.h"
 #include "frontends/libtorch/piece_graph.h"
@@ -36,6 +38,7 @@ class Builder {
         program.frames = folder.finish();
         dropped_ = folder.dropped();
         name_frames(program.frames);
+        std::ranges::for_each(program.frames, capture::log_frame);
         add_notes(program);
         return program;
     }
@@ -44,6 +47,7 @@ class Builder {
     /// Nothing for a frame without graphs, unless that is because of operations that no graph can have. A write that
     /// turns out to be none of a graph's becomes a break, and the frame is cut again.
     std::optional<capture::CapturedFrame> build(const FrameSteps& steps) {
+        log_debug(LogChannel::capture, "cutting an execution of " + steps.function + " into graphs");
         for (;;) {
             const FramePlan plan = cutter_.plan(steps);
             std::optional<Refusal> refusal;

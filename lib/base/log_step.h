@@ -1,0 +1,37 @@
+// The steps that every program goes through, as TorchDynamo's guide has them: 1 capture, 2 backend, 3 lowering. Each is
+// logged at its begin and at its end, so that after a crash the last one without an end names the component.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+namespace whittle {
+
+class LogStep {
+  public:
+    enum class Kind : std::uint8_t { capture = 1, backend, lowering };
+
+    /// Begins it. `what`: "toy_example", "halide: graph f_0 (3 ops)"; logged on the channel of the kind, as
+    /// information.
+    LogStep(Kind kind, const std::string& what);
+    /// Ends it; the log says so where that is by an exception.
+    ~LogStep();
+    LogStep(const LogStep&) = delete;
+    LogStep& operator=(const LogStep&) = delete;
+
+    /// Ends it here, before its scope does.
+    void done() { end("done in"); }
+    /// The same where it failed, with no exception to tell.
+    void failed() { end("failed after"); }
+
+  private:
+    void end(const char* how);
+
+    Kind kind_;
+    std::string title_ = {};  ///< empty: it has ended, or nobody wants to know
+    int exceptions_;          ///< in flight when it began
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace whittle

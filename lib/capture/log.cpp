@@ -1,0 +1,76 @@
+#include "capture/log.h"
+
+#include "base/words.h"
+#include "graph/text.h"
+
+namespace whittle::capture {
+namespace {
+
+std::string sizes_text(const Graph& graph) {
+    std::string text;
+    for (const Node& node : graph.nodes)
+        for (std::size_t i = 0; i < node.results.size(); ++i)
+            text += '%' + node.name + (node.results.size() > 1 ? "[" + std::to_string(i) + "]" : "") + ": " +
+                    to_string(node.results[i].sizes) + "\n";
+    return text;
+}
+
+std::string place(const StackFrame& frame) {
+    return frame.file + (frame.line > 0 ? ":" + std::to_string(frame.line) : "");
+}
+
+void log_at(LogLevel level, const std::string& message) {
+    level == LogLevel::warning ? log_warning(LogChannel::capture, message) : log_info(LogChannel::capture, message);
+}
+
+}  // namespace
+
+void log_graph(const Graph& graph, const std::string& frame) {
+    if (log_enabled(LogChannel::capture, LogLevel::info))
+        log_info(LogChannel::capture, summary(graph) + " of " + frame + ", " +
+                                          plural(graph.placeholders().size(), "input") + ", " +
+                                          plural(graph.outputs().size(), "output"));
+    if (log_enabled(LogArtifact::graph_code)) log_artifact(LogArtifact::graph_code, graph.name, print(graph));
+    if (log_enabled(LogArtifact::graph_sizes)) log_artifact(LogArtifact::graph_sizes, graph.name, sizes_text(graph));
+}
+
+void log_calls(const Graph& graph) {
+    if (!log_enabled(LogChannel::capture, LogLevel::debug)) return;
+    for (const NodeId id : graph.calls()) {
+        const Node& node = graph.node({id});
+        log_debug(LogChannel::capture,
+                  print(graph, node) + (node.stack.empty() ? "" : " at " + place(node.stack.front())));
+    }
+}
+
+void log_guards(const std::string& of, const std::vector<Guard>& guards) {
+    if (!log_enabled(LogArtifact::guards)) return;
+    std::string text;
+    for (const Guard& guard : guards) text += guard.text() + "\n";
+    log_artifact(LogArtifact::guards, of, text);
+}
+
+void log_break(const GraphBreak& why, const std::string& frame, LogLevel level) {
+    if (log_enabled(LogChannel::capture, level))
+        log_at(level, "graph break in " + frame + (why.stack.empty() ? "" : " at " + place(why.stack.front())) + ": " +
+                          why.reason + " [" + std::string(info(why.kind).id) + "]");
+    if (log_enabled(LogArtifact::graph_breaks))
+        log_artifact(LogArtifact::graph_breaks, frame, why.reason + "\n" + print(why.stack));
+}
+
+void log_recompile(const std::string& reason, const std::string& advice, const std::string& frame) {
+    log_info(LogChannel::capture, "recompile of " + frame + ": " + reason);
+    log_artifact(LogArtifact::recompiles, frame, reason + (advice.empty() ? "" : "\nto avoid it: " + advice));
+}
+
+void log_frame(const CapturedFrame& frame) {
+    for (const CapturedGraph& captured : frame.graphs) {
+        log_calls(captured.graph);
+        log_graph(captured.graph, frame.name);
+        log_guards(captured.graph.name, captured.guards);
+    }
+    for (const GraphBreak& why : frame.breaks) log_break(why, frame.name, LogLevel::info);
+    for (const Recompile& entry : frame.recompiles) log_recompile(entry.guard, entry.advice, frame.name);
+}
+
+}  // namespace whittle::capture
