@@ -106,7 +106,7 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     debug::predict(subject, analyses);
     const std::unique_ptr<Backend> backend = find_backend(options.subject.suspect().spec);
     const explain::Report report = debug::report(subject, *backend);
-    if (options.dot) write_file(*options.dot, explain::to_dot(subject.frames, backend.get()));
+    if (options.dot) write_file(*options.dot, explain::to_dot(subject.frames, report));
     nlohmann::json json;
     if (tool.shared().json)
         json = debug::to_json(subject, report);

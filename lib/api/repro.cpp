@@ -8,8 +8,7 @@
 #include "base/subprocess.h"
 #include "base/variables.h"
 #include "base/words.h"
-#include "passes/decompose.h"
-#include "passes/functionalize.h"
+#include "program/program.h"
 #include "trace/record.h"
 
 namespace whittle::api {
@@ -69,8 +68,9 @@ ReproOptions ReproOptions::from(const CompileOptions& options) {
 }
 
 void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, bool wrong_results) {
-    Graph graph = functionalize(failing.graph).graph;
-    if (options.after == ReproOptions::After::aot) graph = decompose(graph);
+    const bool aot = options.after == ReproOptions::After::aot;
+    const Graph graph =
+        program::CompiledProgram(failing.graph).graph(aot ? program::Stage::decomposed : program::Stage::functional);
     const std::filesystem::path file = save_record(options.folder, graph,
                                                    {.name = graph.name,
                                                     .frame = failing.frame,

@@ -9,8 +9,7 @@
 #include "base/subprocess.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "passes/decompose.h"
-#include "passes/functionalize.h"
+#include "program/program.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -93,7 +92,8 @@ std::vector<LoadedFrame> read_frames(const fs::path& model, const SearchOptions&
                                      bool fold) {
     std::vector<LoadedFrame> frames = load_model(model, {.inputs = inputs, .fold = fold});
     if (options.after == "aot")
-        for (LoadedFrame& frame : frames) frame.graph = decompose(functionalize(frame.graph).graph);
+        for (LoadedFrame& frame : frames)
+            frame.graph = program::CompiledProgram(frame.graph).graph(program::Stage::decomposed);
     return frames;
 }
 

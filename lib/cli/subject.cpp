@@ -43,8 +43,11 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
     if (options.runs_backend()) runnable = load_model(model, {.inputs = options.inputs, .keep_unknown = true});
     if (options.minify) options.backend.default_to(runnable.at(0));
     const Suspected backend = suspected(options);
+    // What is run is what is told of, but of a folder: its graphs are told of, its records are run.
     debug::Subject subject = debug::subject_of(
-        model, load_model(model, {.inputs = options.inputs, .keep_unknown = true, .need_inputs = false}));
+        model, runnable.empty() || recognize(model) == ModelKind::trace
+                   ? load_model(model, {.inputs = options.inputs, .keep_unknown = true, .need_inputs = false})
+                   : runnable);
     if (!backend) return subject;
     subject.runnable = model;
     subject.failing = debug::failing_frames(runnable, *backend, options.suspect());

@@ -65,13 +65,13 @@ std::string graph_dot(const Frame& frame, const std::vector<NodeId>& breaks, std
 
 }  // namespace
 
-std::string to_dot(const std::vector<Frame>& frames, const Backend* backend) {
+std::string to_dot(const std::vector<Frame>& frames, const Report& report) {
     std::string text =
         "digraph whittle {\n"
         "  graph [fontname=\"sans-serif\", fontsize=12, color=\"#b0b8c4\", nodesep=0.4];\n"
         "  node [fontname=\"monospace\", fontsize=10, style=filled, fillcolor=\"#eef3fa\", color=\"#5b6b80\"];\n"
         "  edge [fontname=\"monospace\", fontsize=8, fontcolor=\"#5b6b80\", color=\"#5b6b80\", arrowsize=0.7];\n";
-    for (std::size_t i = 0; i < frames.size(); ++i) text += graph_dot(frames[i], break_nodes(frames[i], backend), i);
+    for (std::size_t i = 0; i < frames.size(); ++i) text += graph_dot(frames[i], report.break_nodes.at(i), i);
     return text + "}\n";
 }
 

@@ -154,13 +154,6 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
 
 }  // namespace
 
-std::vector<NodeId> break_nodes(const Frame& frame, const Backend* backend) {
-    std::vector<NodeId> nodes;
-    for (const Found& found : find_breaks(frame, backend, unsupported_of(frame, backend)))
-        if (found.node >= 0) nodes.push_back(found.node);
-    return nodes;
-}
-
 namespace {
 
 void add_place(Report& report, BreakKind kind, const std::string& op, const std::string& why, BreakPlace place) {
@@ -243,6 +236,7 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
             if (const auto calls = captured->calls.find(entry->frame); calls != captured->calls.end())
                 report.graphs.back().calls = calls->second;
         }
+        report.break_nodes.push_back(std::move(stops));
         count_ops(frame.graph, unsupported, frame.captured, report.ops);
     }
     std::stable_sort(report.break_reasons.begin(), report.break_reasons.end(),

@@ -96,6 +96,9 @@ struct Report {
     std::vector<IndexRecompile> recompiles = {};  ///< of a captured program, most frequent first
     std::vector<std::string> notes = {};          ///< what capture could not see
     CheckCounts checks = {};                      ///< of a captured program
+    /// Of each frame the calls that are breaks, ascending: unknown ops, data-dependent control flow, what the frontend
+    /// and the backend named.
+    std::vector<std::vector<NodeId>> break_nodes = {};
 };
 
 /// `backend` may be null: then only what every backend stops at is a break. `captured` is the index of the folder that
@@ -105,9 +108,5 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
 
 /// Whether the index says that the frame's graph was captured while a program ran: such graphs have guards.
 bool was_captured(const Frame& frame, const TraceIndex& index);
-
-/// Positions in frame.graph of the calls that are breaks, ascending: unknown ops, data-dependent control flow, what the
-/// frontend and the backend (unless null) named.
-std::vector<NodeId> break_nodes(const Frame& frame, const Backend* backend);
 
 }  // namespace whittle::explain

@@ -36,8 +36,8 @@ nlohmann::json to_json(const Report& report);
 /// A user's stack, innermost first: a list of {file, line, column, function, text}.
 nlohmann::json stack_json(const std::vector<StackFrame>& stack);
 
-/// One cluster per frame. Constants are shown inside their readers; breaks are drawn in red.
-std::string to_dot(const std::vector<Frame>& frames, const Backend* backend);
+/// One cluster per frame of the report. Constants are shown inside their readers; breaks are drawn in red.
+std::string to_dot(const std::vector<Frame>& frames, const Report& report);
 
 /// What a kind of break means and how to avoid it, as Markdown: the page of one, or of the whole catalogue.
 std::string break_page(const capture::BreakInfo& info);

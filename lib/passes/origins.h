@@ -1,4 +1,5 @@
-// Origins: which nodes of a pass's argument each node of its result stands for.
+// Origins: which nodes of a pass's argument each node of its result stands for. A pass fills them in where it is given
+// somewhere to.
 #pragma once
 
 #include <vector>

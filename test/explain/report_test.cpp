@@ -101,7 +101,7 @@ TEST_CASE("breaks split the graph, and equal reasons are told once") {
 
 TEST_CASE("pieces are legal graphs that hold each call once") {
     const Frame frame = broken();
-    const auto pieces = explain::split_at(frame.graph, explain::break_nodes(frame, nullptr));
+    const auto pieces = explain::split_at(frame.graph, explain::explain("m", {frame}, nullptr).break_nodes.at(0));
     REQUIRE(pieces.size() == 3);
     for (const Graph& piece : pieces) verify(piece, Stage::registered, Registry::instance());
     CHECK(print(pieces[1]) == print(parse(R"(graph toy_1 {
@@ -181,7 +181,7 @@ TEST_CASE("the JSON has the fields that scripts rely on") {
 TEST_CASE("pictures quote labels, mark breaks and hide constants") {
     Frame frame = broken();
     frame.name = "a \"quoted\" \\ frame";
-    const std::string dot = explain::to_dot({frame}, nullptr);
+    const std::string dot = explain::to_dot({frame}, explain::explain("m", {frame}, nullptr));
     CHECK(dot.find("\\\"quoted\\\" \\\\ frame") != std::string::npos);
     CHECK(dot.find("mystery.op\", shape=box, style=filled") != std::string::npos);
     CHECK(dot.find("w f32[2, 3]") != std::string::npos);

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/files.h"
 #include "graph/text.h"
 #include "planted/bugs.h"
 
@@ -122,4 +123,11 @@ TEST_CASE("nothing is decomposed, folded, merged or planned twice", "[program]")
     CHECK(compared == 5);  // the constant and four calls
     CHECK(lowered == 3);
     CHECK(scheduled == 1);
+}
+
+TEST_CASE("share/doc/backends.md lists the passes", "[program]") {
+    std::string rows;
+    for (const program::Pass& pass : program::passes())
+        rows += "| `" + std::string(pass.name) + "` | " + std::string(pass.doc) + " |\n";
+    CHECK_THAT(read_file(WHITTLE_SOURCE_DIR "/share/doc/backends.md"), Catch::Contains(rows));
 }

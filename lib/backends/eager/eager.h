@@ -1,4 +1,5 @@
-// The reference backend: the interpreter over every op's own kernel.
+// The reference backend: the interpreter over every op's own kernel, on the graph as it was captured. It shares no pass
+// with what it is the reference for, so that a wrong pass does not agree with itself.
 #pragma once
 
 #include <memory>

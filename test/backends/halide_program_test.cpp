@@ -1,0 +1,67 @@
+// A compilation by the backend halide takes its graph through each stage once.
+#include <catch2/catch.hpp>
+
+#include "backends/halide/halide_backend.h"
+#include "graph/abilities.h"
+#include "graph/text.h"
+#include "ops/core/interpreter.h"
+#include "program/hooks.h"
+
+using namespace whittle;
+
+namespace {
+
+/// Counts what is asked for while it lives.
+struct Counted {
+    Counted() {
+        program::set_hooks({.decomposed = [this](GraphBuilder&, const Node&, std::vector<NodeRef>&) { ++decomposed; },
+                            .lowered = [this](const Node&, std::vector<expr::Value>&) { ++lowered; },
+                            .scheduled = [this](const expr::Group&, expr::Schedule&) { ++scheduled; }});
+    }
+    ~Counted() { program::set_hooks({}); }
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+
+    int decomposed = 0, lowered = 0, scheduled = 0;
+};
+
+/// Two composites, and a call that joins the kernel of the first.
+Graph example() {
+    return parse(R"(graph example {
+  %x = placeholder["x"] : f32[4, 4]
+  %a = aten.matmul.default(%x, %x) : f32[4, 4]
+  %b = aten.neg.default(%a) : f32[4, 4]
+  %c = aten.matmul.default(%b, %x) : f32[4, 4]
+  return (%c)
+}
+)");
+}
+
+constexpr int kKernels = 2;  // each matmul is an anchor
+constexpr int kLowered = 4;  // three calls, and the second anchor again in its own kernel
+
+}  // namespace
+
+TEST_CASE("halide decomposes and plans a graph once", "[halide]") {
+    const auto backend = halide::make_halide_backend();
+    Counted count;
+    const CompileResult compiled = backend->compile(example(), {});
+    REQUIRE(std::holds_alternative<std::unique_ptr<Executable>>(compiled));
+    CHECK(count.decomposed == 2);
+    CHECK(count.lowered == kLowered);
+    CHECK(count.scheduled == kKernels);
+}
+
+TEST_CASE("what is to blame is asked of one plan", "[halide]") {
+    const auto backend = halide::make_halide_backend();
+    Graph graph = example();
+    graph.failure = Failure{};
+    graph.failure->inputs = {Tensor::of(std::vector<float>(16, 1), {4, 4})};
+    Counted count;
+    const auto inspection = offered<Switchable>(*backend)->inspect(graph, {});
+    REQUIRE(inspection);
+    CHECK_FALSE(inspection->parts().passes.empty());
+    CHECK_FALSE(inspection->wrong_before(evaluate(graph, graph.failure->inputs)));
+    CHECK(count.decomposed == 2);
+    CHECK(count.scheduled == kKernels + 3);  // and each of the three calls alone
+}
