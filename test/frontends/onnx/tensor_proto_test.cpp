@@ -109,7 +109,7 @@ TEST_CASE("tensors that do not hold what they promise are refused", "[onnx]") {
 
     onnx::TensorProto typed = proto_of(onnx::TensorProto::FLOAT, {1 << 20, 1 << 20, 256});
     typed.add_float_data(1);
-    CHECK_THAT(refusal(typed), Contains("found 1 elements, expected 281474976710656"));
+    CHECK_THAT(refusal(typed), Contains("found 1 element, expected 281474976710656"));
 
     onnx::TensorProto beyond = proto_of(onnx::TensorProto::FLOAT, {std::int64_t{1} << 62, 16});
     CHECK_THAT(refusal(beyond), Contains("expected a tensor that fits memory"));

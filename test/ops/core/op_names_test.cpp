@@ -19,6 +19,13 @@ bool names_op(const std::string& literal) {
            capture_role(literal) != CaptureRole::call;
 }
 
+/// A list may well hold a word that is an op's name, too, or the target of a call to be issued. "equal" is a word of
+/// guards as well, and "aten::" the namespace alone.
+bool names_capture(const std::string& literal) {
+    if (literal == "aten::" || literal == "equal") return false;
+    return literal.starts_with("aten::") || capture_role(literal) != CaptureRole::call;
+}
+
 /// The names of ops that the line compares with, or lists: what it would take to tell ops apart.
 std::vector<std::string> told_apart(std::string line) {
     line = std::regex_replace(line, std::regex("(//|/\\*|^ *\\*).*"), "");
@@ -28,8 +35,7 @@ std::vector<std::string> told_apart(std::string line) {
         const std::string literal = (*match)[2];
         // A list may well hold a word that is an op's name, too, or the target of a call to be issued.
         const bool listed = (*match)[1] == "{" || (*match)[1] == ",";
-        if (listed ? (literal.starts_with("aten::") && literal != "aten::") || capture_role(literal) != CaptureRole::call : names_op(literal))
-            names.push_back(literal);
+        if (listed ? names_capture(literal) : names_op(literal)) names.push_back(literal);
     }
     return names;
 }
