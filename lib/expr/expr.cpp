@@ -332,10 +332,15 @@ Expr rebuild(const Expr& e, std::vector<Expr> operands) {
 
 Expr rewrite(const Expr& root, const std::function<Expr(const Expr&)>& f) {
     std::unordered_map<const Node*, Expr> done;
+    std::unordered_set<const Node*> results;
     visit(root, [&](const Expr& e) {
         std::vector<Expr> operands;
         for (const Expr& operand : e->operands) operands.push_back(done.at(operand.get()));
-        done[e.get()] = f(rebuild(e, std::move(operands)));
+        Expr rebuilt = rebuild(e, std::move(operands));
+        // Where an operand takes its place, a choice whose condition became a constant, f has seen it.
+        if (!results.contains(rebuilt.get())) rebuilt = f(rebuilt);
+        results.insert(rebuilt.get());
+        done[e.get()] = std::move(rebuilt);
     });
     return done.at(root.get());
 }

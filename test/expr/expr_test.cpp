@@ -71,6 +71,16 @@ TEST_CASE("structural equality tells -0 from 0 and is not exponential in sharing
     CHECK(print(a).size() < 30000);
 }
 
+TEST_CASE("rewriting sees a node once, also where it takes the place of a choice") {
+    const Expr choice = select(i < j, x(i), x(j));
+    const Expr rewritten = rewrite(choice, [](const Expr& e) {
+        if (e->op == Op::lt) return constant(DType::boolean, true);
+        if (e->op == Op::load) return load(e->name, e->dtype, {e->operands[0] + index(1)});
+        return e;
+    });
+    CHECK(print(rewritten) == "x[i + 1]");
+}
+
 TEST_CASE("select, logic and half types") {
     const Expr c = i < j;
     CHECK(print(select(constant(DType::boolean, true), x(i), f32(0))) == "x[i]");
