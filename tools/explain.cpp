@@ -107,11 +107,8 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     const std::unique_ptr<Backend> backend = find_backend(options.subject.suspect().spec);
     const explain::Report report = debug::report(subject, *backend);
     if (options.dot) write_file(*options.dot, explain::to_dot(subject.frames, report));
-    nlohmann::json json;
-    if (tool.shared().json)
-        json = debug::to_json(subject, report);
-    else
-        sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
+    nlohmann::json json = tool.shared().json ? debug::to_json(subject, report) : nlohmann::json();
+    if (!tool.shared().json) sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
     const bool broken = options.fullgraph && report.first_break;
     if (broken) std::cerr << "explain: --fullgraph: " << explain::first_break_text(report);
     cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);
