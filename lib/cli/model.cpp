@@ -266,8 +266,8 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
             throw Error({path.string(), {}}, "it is a program, which must be captured first",
                         "trace -o DIR " + shell_quote({path.string()}) + " captures it; then give DIR");
     }
-    log_info(LogChannel::frontend, "read " + path.string() + ": " + std::string(name(kind)) + ", " +
-                                       std::to_string(frames.size()) + (frames.size() == 1 ? " graph" : " graphs"));
+    log_info(LogChannel::frontend,
+             "read " + path.string() + ": " + std::string(name(kind)) + ", " + plural(frames.size(), "graph"));
     for (LoadedFrame& frame : frames) {
         set_expected(frame, given);
         fill_inputs(frame, options, given);

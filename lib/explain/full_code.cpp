@@ -171,8 +171,7 @@ class FrameWriter {
 
     std::string compiled(std::size_t i) {
         const Graph& g = graph(i);
-        return "/// " + g.name + ": " + std::to_string(pieces_[i].entry->ops) +
-               (pieces_[i].entry->ops == 1 ? " operation.\n" : " operations.\n") +
+        return "/// " + g.name + ": " + plural(pieces_[i].entry->ops, "operation") + ".\n" +
                to_cpp(g, "__compiled_fn_" + std::to_string(i)) + '\n';
     }
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/words.h"
 
 namespace whittle::expr {
 
@@ -161,8 +162,7 @@ class Verifier {
         }
         if (e->dtype != dtype)
             fail(place, "a load of " + e->name + " as " + std::string(name(e->dtype)), std::string(name(dtype)));
-        if (e->operands.size() != rank)
-            fail(place, print(e), std::to_string(rank) + (rank == 1 ? " index" : " indices"));
+        if (e->operands.size() != rank) fail(place, print(e), plural(rank, "index", "indices"));
     }
 
     const Group& group_;

@@ -7,6 +7,7 @@
 #include "backends/halide/repro_code.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "expr/loops.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
@@ -256,8 +257,7 @@ class ProgramText {
                                    "") +
                            "//\n";
         text += comment(failure_.signature.text() + ": " + failure_.message, "  failure    ");
-        text += comment(std::to_string(graph_.calls().size()) + (graph_.calls().size() == 1 ? " op" : " ops"),
-                        "  graph      ");
+        text += comment(plural(graph_.calls().size(), "op"), "  graph      ");
         text += comment(trimmed(print(graph_)), "    ");
         text += comment(suspect_.header, "  suspect    ");
         if (culprit()) text += comment(culprit()->text(), "  guilty     ");

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/words.h"
 #include "graph/json_text.h"
 
 namespace whittle {
@@ -160,9 +161,8 @@ std::string to_text(const ReplayResult& result, bool color) {
 }
 
 std::string summary_text(std::span<const ReplayResult> results) {
-    std::string text = std::to_string(results.size()) + (results.size() == 1 ? " record: " : " records: ") +
-                       std::to_string(count(results, Status::passed)) + " passed, " +
-                       std::to_string(count(results, Status::failed)) + " failed";
+    std::string text = plural(results.size(), "record") + ": " + std::to_string(count(results, Status::passed)) +
+                       " passed, " + std::to_string(count(results, Status::failed)) + " failed";
     for (const Status status : {Status::skipped, Status::xfail, Status::xpass, Status::error})
         if (const std::size_t some = count(results, status))
             text += ", " + std::to_string(some) + " " + std::string(name(status));

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/words.h"
 #include "graph/document.h"
 #include "graph/json_text.h"
 #include "graph/stack_json.h"
@@ -232,10 +233,8 @@ CheckCounts count_checks(const TraceIndex& index) {
 }
 
 std::string checks_text(const CheckCounts& counts) {
-    std::string text = std::to_string(counts.checked) + " of " + std::to_string(counts.graphs) +
-                       (counts.graphs == 1 ? " graph checked" : " graphs checked");
-    if (counts.faults)
-        text += ", " + std::to_string(counts.faults) + (counts.faults == 1 ? " capture fault" : " capture faults");
+    std::string text = std::to_string(counts.checked) + " of " + plural(counts.graphs, "graph") + " checked";
+    if (counts.faults) text += ", " + plural(counts.faults, "capture fault");
     return text;
 }
 

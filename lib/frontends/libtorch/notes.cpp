@@ -5,14 +5,11 @@
 #include <utility>
 
 #include "base/suggest.h"
+#include "base/words.h"
 
 namespace whittle::libtorch {
 
 namespace {
-
-std::string counted(std::uint64_t count, const std::string& what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
 
 std::string place(const std::vector<StackFrame>& stack) {
     if (stack.empty() || stack.front().file.empty() || stack.front().line == 0) return {};
@@ -79,25 +76,25 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     std::vector<std::string> notes;
     if (file.cut != kNotCut) {
         notes.push_back(std::string("the capture was cut ") + reason_of(file.cut) + "; what came later is missing" +
-                        (file.missed ? ": " + counted(file.missed, "operation") : ""));
+                        (file.missed ? ": " + plural(file.missed, "operation") : ""));
     } else if (!file.finished || !recording.frames.ended_inside.empty()) {
         notes.push_back(note_of_end(recording, ended));
     }
     if (file.left_out)
-        notes.push_back("the elements of " + counted(file.left_out, "tensor") +
+        notes.push_back("the elements of " + plural(file.left_out, "tensor") +
                         " were left out, for want of room (--capture-limit): graphs that need them have no record");
     if (file.cut == kNotCut && file.missed)
-        notes.push_back(counted(file.missed, "operation") +
+        notes.push_back(plural(file.missed, "operation") +
                         " that ran after main, in exit handlers and destructors of static objects, are in no graph");
     if (others.forks) {
         std::string note =
-            "the program forked " + counted(others.forks, "time") + "; its children ran " +
-            (others.child_ops ? counted(others.child_ops, "operation") + " of LibTorch, of which nothing was recorded"
+            "the program forked " + plural(others.forks, "time") + "; its children ran " +
+            (others.child_ops ? plural(others.child_ops, "operation") + " of LibTorch, of which nothing was recorded"
                               : "no operation of LibTorch");
         notes.push_back(std::move(note));
     }
     if (const std::uint64_t count = others.started + others.child_execs)
-        notes.push_back("the program ran " + counted(count, "other program") + " (" + (count > 1 ? "the first: " : "") +
+        notes.push_back("the program ran " + plural(count, "other program") + " (" + (count > 1 ? "the first: " : "") +
                         others.first + "), of which nothing was seen");
     return notes;
 }
@@ -107,7 +104,7 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
     const auto blobs = static_cast<std::uint64_t>(
         std::ranges::count_if(recording.steps, [](const Step& step) { return step.kind == StepKind::blob; }));
     if (blobs)
-        notes.push_back("possible escape: " + counted(blobs, "tensor") +
+        notes.push_back("possible escape: " + plural(blobs, "tensor") +
                         " made by from_blob share memory that the program can write to unseen" +
                         (recording.file.with_data ? "" : "; trace compares the elements, explain does not"));
     const TracedValue* first = nullptr;
@@ -116,7 +113,7 @@ std::vector<std::string> notes_of_escapes(const Recording& recording) {
         if (value.unseen && writes.emplace(value.tensor.storage, value.first_use).second && !first) first = &value;
     if (first)
         notes.push_back(
-            "escape: " + counted(writes.size(), "time") +
+            "escape: " + plural(writes.size(), "time") +
             " a tensor held other values than operations had given it: the program wrote them through "
             "a pointer (data_ptr(), from_blob ...). What it held is an input of the next graph; first before " +
             recording.step(first->first_use).op->target() + place(recording.stack(first->first_use)));

@@ -1,5 +1,6 @@
 #include "reduce/reductions/case.h"
 
+#include "base/words.h"
 #include "graph/value_ref.h"
 
 namespace whittle::reduce {
@@ -9,10 +10,6 @@ void add(Size& size, const Graph& graph) {
     size.calls += static_cast<std::size_t>(op_count(graph));
     for (const auto& [name, tensor] : graph.attributes) size.elements += tensor.numel();
     for (const auto& [name, nested] : graph.subgraphs) add(size, *nested);
-}
-
-std::string count(std::int64_t number, const char* what) {
-    return std::to_string(number) + ' ' + what + (number == 1 ? "" : "s");
 }
 
 }  // namespace
@@ -29,9 +26,8 @@ Size size_of(const Case& sized) {
 }
 
 std::string text(const Size& size) {
-    return count(static_cast<std::int64_t>(size.calls), "op") + ", " +
-           count(static_cast<std::int64_t>(size.inputs), "input") + ", " +
-           count(static_cast<std::int64_t>(size.outputs), "output") + ", " + count(size.elements, "element");
+    return plural(size.calls, "op") + ", " + plural(size.inputs, "input") + ", " + plural(size.outputs, "output") +
+           ", " + plural(size.elements, "element");
 }
 
 }  // namespace whittle::reduce
