@@ -3,92 +3,174 @@
 
 #include <algorithm>
 
+#include "api/session.h"
 #include "api/stack.h"
-#include "api/tape.h"
 #include "base/error.h"
 #include "passes/dce.h"
 #include "passes/functionalize.h"
 
 namespace whittle::api {
 
-namespace {
+using capture::Source;
 
-/// A body is never run by itself.
-class BodyHost final : public FrameHost {
-  public:
-    explicit BodyHost(bool with_stacks) : with_stacks_(with_stacks) {}
-    std::vector<whittle::Tensor> run(const Recorded&, std::shared_ptr<CompiledGraph>&,
-                                     const std::vector<whittle::Tensor>&,
-                                     const std::vector<whittle::Tensor>&) override {
-        throw Error("found a nested graph that shall run alone");
-    }
-    void broke(const capture::GraphBreak& why, const Addresses&) override { throw NestedBreak{why}; }
-    bool wants_stacks() const override { return with_stacks_; }
-    void argument_named(const std::string&, const std::string&) override {}
-    std::vector<std::shared_ptr<const Tape>> tapes(std::int64_t) const override { return {}; }
-    void remember(std::int64_t, std::shared_ptr<const Tape>) override {}
-
-  private:
-    bool with_stacks_;
-};
-
-/// What the body left pending has no value when it is over.
-class Abandon {
-  public:
-    explicit Abandon(Session& session) : session_(session) {}
-    ~Abandon() { session_.abandon(); }
-    Abandon(const Abandon&) = delete;
-    Abandon& operator=(const Abandon&) = delete;
-
-  private:
-    Session& session_;
-};
-
-}  // namespace
-
-RecordedBody record_body(const std::string& name, const std::function<TensorList(const TensorList&)>& function,
-                         const std::vector<ValueMeta>& arguments, bool with_stacks) {
-    BodyHost host(with_stacks);
-    const auto session = std::make_shared<Session>(name, host, true);
-    session->set_around(Session::current());
-    const Abandon abandon(*session);
-    const CurrentSession current(session.get());
-    const TensorList given = session->body_arguments(arguments);
-    const TensorList results = function(given);
-    return session->body(given, results);
+BodyScope::BodyScope(Session& session) : session_(session) {
+    const std::lock_guard lock(session.mutex_);
+    session.check_body();
+    session.bodies_.push_back({.thread = std::this_thread::get_id(),
+                               .before = session.builder_.checkpoint(),
+                               .tapes = session.tapes_.position(),
+                               .pending = session.pending_.size()});
+    session.tapes_.leave();
+    session.builder_.begin_body();
+    session.bodies_.back().steps = session.tapes_.steps().size();
 }
 
-TensorList Session::body_arguments(const std::vector<ValueMeta>& metas) {
+BodyScope::~BodyScope() {
+    const std::lock_guard lock(session_.mutex_);
+    if (!session_.bodies_.back().given_up) session_.roll_back(session_.bodies_.back());
+    session_.bodies_.pop_back();
+}
+
+TensorList BodyScope::arguments(const std::vector<ValueMeta>& metas) {
+    const std::lock_guard lock(session_.mutex_);
+    const Source given = Source::state("argument").item(static_cast<std::int64_t>(session_.bodies_.size()));
     TensorList arguments;
     for (std::size_t i = 0; i < metas.size(); ++i) {
-        ImplPtr impl = make_pending(metas[i]);
-        impl->session = shared_from_this();
-        impl->node = graph_.input(capture::Source::local("argument" + std::to_string(i)), metas[i]);
-        impl->memory = outside_;
-        pending_.push_back(impl);
+        const Source source = given.item(static_cast<std::int64_t>(i));
+        ImplPtr impl = session_.pending(metas[i], session_.builder_.graph().input(source, metas[i]));
+        impl->place.memory = capture::kOutside;
         arguments.push_back(Tensor(std::move(impl)));
     }
     return arguments;
 }
 
-NodeRef Session::lift(const ImplPtr& operand) {
-    lifted_.push_back(operand);
-    return graph_.input(capture::Source::local("captured" + std::to_string(lifted_.size())), operand->meta);
+namespace {
+
+/// The steps of a body, issued again into a graph of its own.
+class BodyGraph {
+  public:
+    /// `around`: the tensors of what is read from around it, by node.
+    BodyGraph(const std::string& name, const std::unordered_map<NodeId, ImplPtr>& around)
+        : graph_(name + "_0"), around_(around) {}
+
+    void add_argument(const TensorImpl& argument) {
+        const std::string name = "argument" + std::to_string(recorded_.arguments.size());
+        recorded_.arguments.push_back(graph_.input(Source::local(name), argument.meta));
+        nodes_[argument.node.id] = recorded_.arguments.back();
+    }
+    /// `call`: as it is in the graph `from`.
+    void add(const TapeStep& step, const Node& call, const Graph& from) {
+        std::vector<NodeRef> operands;
+        for (const TapeStep::Operand& operand : step.operands) operands.push_back(node(operand.node));
+        Node own =
+            map_inputs(step.call, [&](NodeRef ref) { return Arg(operands.at(static_cast<std::size_t>(ref.id))); });
+        for (std::size_t i = 0; i < own.args.size(); ++i)
+            if (const auto* wanted = std::get_if<GraphRef>(&own.args[i].value)) {
+                const GraphRef& nested = std::get<GraphRef>(call.args.at(i).value);
+                own.args[i] = Arg(graph_.nest(wanted->name, from.subgraphs.at(nested.name)));
+            }
+        const std::vector<NodeRef> made = graph_.call({.target = std::move(own.target),
+                                                       .args = std::move(own.args),
+                                                       .kwargs = std::move(own.kwargs),
+                                                       .results = call.results,
+                                                       .module_path = std::move(own.module_path)});
+        if (step.results.empty() && !made.empty()) nodes_[step.made.id] = made.front();
+        for (std::size_t i = 0; i < step.results.size(); ++i) nodes_[step.results[i].node.id] = made.at(i);
+    }
+    void add_result(const ImplPtr& result, bool computed) {
+        const auto known = computed ? nodes_.find(result->node.id) : nodes_.end();
+        recorded_.results.push_back(known == nodes_.end() ? capture(result) : known->second);
+    }
+    /// The own node of one of the body's; null: it was added nowhere.
+    const NodeRef* own(NodeId id) const {
+        const auto known = nodes_.find(id);
+        return known == nodes_.end() ? nullptr : &known->second;
+    }
+    RecordedBody finish() {
+        recorded_.graph = graph_.graph();
+        return std::move(recorded_);
+    }
+
+  private:
+    NodeRef node(NodeId id) {
+        const auto known = nodes_.find(id);
+        return known == nodes_.end() ? nodes_[id] = capture(around_.at(id)) : known->second;
+    }
+    NodeRef capture(const ImplPtr& from) {
+        const auto known = std::find(recorded_.captured.begin(), recorded_.captured.end(), from);
+        if (known != recorded_.captured.end())
+            return recorded_.lifted[static_cast<std::size_t>(known - recorded_.captured.begin())];
+        recorded_.captured.push_back(from);
+        const std::string name = "captured" + std::to_string(recorded_.captured.size());
+        recorded_.lifted.push_back(graph_.input(Source::local(name), from->meta));
+        return recorded_.lifted.back();
+    }
+
+    capture::OutputGraph graph_;
+    const std::unordered_map<NodeId, ImplPtr>& around_;
+    RecordedBody recorded_;
+    std::unordered_map<NodeId, NodeRef> nodes_;  ///< by the session's
+};
+
+}  // namespace
+
+RecordedBody BodyScope::recorded(const std::string& name, const TensorList& arguments, const TensorList& results) {
+    const std::lock_guard lock(session_.mutex_);
+    session_.check_body();
+    OpenBody& body = session_.bodies_.back();
+    const Graph& from = session_.builder_.graph().graph();
+    const auto& inputs = session_.builder_.inputs();
+    for (std::size_t i = 0; i < inputs.size(); ++i) body.read.emplace(inputs[i].node.id, session_.inputs_[i]);
+    BodyGraph graph(name, body.read);
+    for (const Tensor& argument : arguments) graph.add_argument(*argument.impl());
+    const auto& steps = session_.tapes_.steps();
+    for (std::size_t i = body.steps; i < steps.size(); ++i) graph.add(steps[i], from.node(steps[i].made), from);
+    for (const Tensor& result : results) {
+        if (!result.defined()) throw Error("found an undefined tensor as a result of " + name);
+        graph.add_result(result.impl(), result.impl()->session.get() == &session_);
+    }
+    std::vector<std::pair<NodeRef, const Addresses*>> stacks;
+    for (const auto& [id, note] : session_.notes_)
+        if (const NodeRef* own = note.stack.empty() ? nullptr : graph.own(id)) stacks.emplace_back(*own, &note.stack);
+    RecordedBody recorded = graph.finish();
+    for (const auto& [node, stack] : stacks)
+        recorded.graph.nodes[static_cast<std::size_t>(node.id)].stack = user_stack(*stack);
+    return recorded;
 }
 
-RecordedBody Session::body(const TensorList& arguments, const TensorList& results) {
-    RecordedBody body;
-    for (const Tensor& argument : arguments) body.arguments.push_back(argument.impl()->node);
-    for (const Tensor& result : results) {
-        if (!result.defined()) throw Error("found an undefined tensor as a result of " + frame_);
-        body.results.push_back(node_of(result.impl()));
-    }
-    body.graph = graph_.graph();
-    body.captured = lifted_;
-    for (const ImplPtr& captured : lifted_) body.lifted.push_back(known_.at(captured->key));
-    for (Node& node : body.graph.nodes)
-        if (const auto stack = stacks_.find(node.name); stack != stacks_.end()) node.stack = user_stack(stack->second);
-    return body;
+RecordedBody Session::record_body(const std::string& name, const std::function<TensorList(const TensorList&)>& function,
+                                  const std::vector<ValueMeta>& arguments) {
+    BodyScope scope(*this);
+    const CurrentSession current(this);
+    const TensorList given = scope.arguments(arguments);
+    return scope.recorded(name, given, function(given));
+}
+
+void Session::roll_back(const OpenBody& to) {
+    for (std::size_t i = to.pending; i < pending_.size(); ++i)
+        if (const ImplPtr impl = pending_[i].lock()) impl->session.reset();
+    pending_.resize(to.pending);
+    inputs_.resize(to.before.inputs);
+    const NodeId first = to.tapes.tape ? to.tapes.taken : static_cast<NodeId>(to.before.graph.nodes);
+    notes_.erase(notes_.lower_bound(first), notes_.end());
+    builder_.end_body();
+    builder_.roll_back(to.before);
+    tapes_.roll_back(to.tapes);
+}
+
+void Session::give_up_bodies() {
+    for (auto body = bodies_.rbegin(); body != bodies_.rend(); ++body)
+        if (!std::exchange(body->given_up, true)) roll_back(*body);
+}
+
+void Session::check_body() const {
+    if (!bodies_.empty() && bodies_.back().given_up)
+        throw NestedBreak{{.kind = capture::BreakKind::nested, .reason = "a value that another thread demanded"}};
+}
+
+bool Session::in_body() const {
+    const std::lock_guard lock(mutex_);
+    return !bodies_.empty() && bodies_.back().thread == std::this_thread::get_id();
 }
 
 namespace {

@@ -1,15 +1,25 @@
-// Recording the function of a higher-order operation as a nested graph.
+// The functions of higher-order operations as nested graphs. Whether one can be recorded is found out by trying: what
+// it issues goes to the session's own graph, is copied into a graph of its own, and the session goes back to where it
+// was, whatever came of it.
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
+#include <thread>
+#include <unordered_map>
 #include <vector>
 
-#include "api/session.h"
+#include "api/tape.h"
 
 namespace whittle::api {
+
+class Session;
+
+/// The body cannot be one graph. Not an std::exception: the body must not catch it.
+struct NestedBreak {
+    capture::GraphBreak why;
+};
 
 /// What a function recorded, and the tensors from around it that it reads.
 struct RecordedBody {
@@ -20,9 +30,31 @@ struct RecordedBody {
     std::vector<NodeRef> lifted = {};    ///< … and their placeholders
 };
 
-/// Calls the function on tensors without values. Throws NestedBreak where it cannot be recorded, and what it throws.
-RecordedBody record_body(const std::string& name, const std::function<TensorList(const TensorList&)>& function,
-                         const std::vector<ValueMeta>& arguments, bool with_stacks);
+/// A body that is being recorded, and where the session was before.
+struct OpenBody {
+    std::thread::id thread = {};
+    capture::Builder::Checkpoint before;
+    TapeReader::Position tapes;
+    std::size_t pending = 0, steps = 0;
+    std::unordered_map<NodeId, ImplPtr> read = {};  ///< values of the graph around it, by node
+    bool given_up = false;                          ///< another thread demanded a value: the session went back then
+};
+
+/// As long as it lives, the session records a body.
+class BodyScope {
+  public:
+    explicit BodyScope(Session& session);
+    ~BodyScope();
+    BodyScope(const BodyScope&) = delete;
+    BodyScope& operator=(const BodyScope&) = delete;
+
+    /// Tensors without values, for the function to be called with.
+    TensorList arguments(const std::vector<ValueMeta>& metas);
+    RecordedBody recorded(const std::string& name, const TensorList& arguments, const TensorList& results);
+
+  private:
+    Session& session_;
+};
 
 /// The bodies of one operation as graphs of the same placeholders: the arguments, then what any of them captures.
 struct Bodies {

@@ -189,31 +189,4 @@ void Call::in_place(const Tensor& self) {
     write_into(*impl.value, result);
 }
 
-void write_into(whittle::Tensor& to, const whittle::Tensor& from) {
-    if (from.sizes() != to.sizes())
-        throw Error("found a result of sizes " + to_string(from.sizes()) + " written into " + to_string(to.sizes()) +
-                    ", expected equal ones");
-    if (!to.storage()->writable()) throw Error("found a write to memory that is only to be read");
-    const whittle::Tensor values = from.to(to.dtype()).contiguous();
-    const std::size_t size = size_of(to.dtype());
-    const auto* source = static_cast<const std::byte*>(values.raw());
-    auto* target = static_cast<std::byte*>(to.mutable_raw());
-    if (to.is_contiguous()) {
-        std::memmove(target, source, size * static_cast<std::size_t>(to.numel()));
-        return;
-    }
-    const whittle::Tensor held = values.storage() == to.storage() ? values.clone() : values;
-    source = static_cast<const std::byte*>(held.raw());
-    Sizes index(to.sizes().size(), 0);
-    for (std::int64_t i = 0; i < to.numel(); ++i) {
-        std::int64_t at = 0;
-        for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * to.strides()[d];
-        std::memcpy(target + at * static_cast<std::int64_t>(size), source + static_cast<std::size_t>(i) * size, size);
-        for (std::size_t d = index.size(); d-- > 0;) {
-            if (++index[d] < to.sizes()[d]) break;
-            index[d] = 0;
-        }
-    }
-}
-
 }  // namespace whittle::api

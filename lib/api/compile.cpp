@@ -11,6 +11,7 @@
 #include "api/frame.h"
 #include "api/global_state.h"
 #include "api/output_hooks.h"
+#include "api/session.h"
 #include "api/stack.h"
 #include "api/thrown.h"
 #include "base/error.h"
@@ -210,8 +211,8 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
     if (lookup.added) step.emplace(LogStep::Kind::capture, function.name());
     const auto session = std::make_shared<Session>(function.name(), execution);
     session->outside = __builtin_return_address(0);
-    for (const auto& [tensor, source] : reader.tensors) session->know(tensor, source);
-    for (const auto& [tensor, name] : reader.parameters) session->know_parameter(tensor, name);
+    for (const auto& [tensor, source] : reader.tensors) session->naming().know(tensor.impl()->key, source);
+    for (const auto& [tensor, name] : reader.parameters) session->naming().know_parameter(tensor.impl()->key, name);
     const CurrentSession current(session.get());
     try {
         body();

@@ -6,6 +6,7 @@
 
 #include "api/body.h"
 #include "api/probes.h"
+#include "api/session.h"
 #include "base/error.h"
 #include "ops/core/nested.h"
 #include "ops/core/registry.h"
@@ -31,7 +32,7 @@ std::vector<ValueMeta> metas_of(const TensorList& tensors) {
 struct Operation {
     Node call = {};
     std::vector<ImplPtr> operands = {};
-    NestedGraphs graphs = {};
+    capture::NestedGraphs graphs = {};
 
     void add(const Tensor& tensor) { call.args.push_back(add_operand(tensor.impl())); }
     void add(const std::string& name, std::shared_ptr<const Graph> graph) {
@@ -86,8 +87,8 @@ TensorList in_own_memory(TensorList results) {
     std::set<const TensorImpl*> seen;
     for (Tensor& result : results) {
         const TensorImpl& impl = defined(result, "result");
-        const bool viewed = impl.session ? impl.memory && (impl.memory.use_count() > 1 || impl.memory->storage)
-                                         : impl.value && impl.value->storage().use_count() > 1;
+        const bool viewed =
+            impl.session ? impl.session->shares_memory(impl) : impl.value && impl.value->storage().use_count() > 1;
         if (viewed || result.impl().use_count() > 1 || !seen.insert(&impl).second)
             result = result.clone();
         else if (!result.is_contiguous())
@@ -115,9 +116,8 @@ TensorList run_cond(const Tensor& pred, const Body& on_true, const Body& on_fals
     if (Session* session = recording()) {
         const auto results = record(*session, "higher_order.cond", pc, [&] {
             const std::vector<ValueMeta> metas = metas_of(operands);
-            const bool stacks = session->wants_stacks();
-            Bodies bodies = finish_bodies({record_body("true_graph", on_true, metas, stacks),
-                                           record_body("false_graph", on_false, metas, stacks)},
+            Bodies bodies = finish_bodies({session->record_body("true_graph", on_true, metas),
+                                           session->record_body("false_graph", on_false, metas)},
                                           "operand");
             Operation operation;
             operation.add(pred);
@@ -136,9 +136,8 @@ TensorList run_while_loop(const Body& condition, const Body& body, const TensorL
         const auto results = record(*session, "higher_order.while_loop", pc, [&] {
             std::vector<ValueMeta> metas = metas_of(carried);
             for (ValueMeta& meta : metas) meta.strides = contiguous_strides(meta.sizes);  // in all turns but the first
-            const bool stacks = session->wants_stacks();
             Bodies bodies = finish_bodies(
-                {record_body("cond_graph", condition, metas, stacks), record_body("body_graph", body, metas, stacks)},
+                {session->record_body("cond_graph", condition, metas), session->record_body("body_graph", body, metas)},
                 "carried");
             Operation operation;
             operation.add("cond_graph", bodies.graphs[0]);
@@ -177,11 +176,23 @@ std::vector<ValueMeta> slices_of(const TensorList& xs) {
     return metas;
 }
 
+/// Of a body that is recorded outside of any frame, and never runs.
+class NoFrame final : public FrameHost {
+    std::vector<whittle::Tensor> run(const Recorded&, std::shared_ptr<CompiledGraph>&,
+                                     const std::vector<whittle::Tensor>&,
+                                     const std::vector<whittle::Tensor>&) override {
+        throw Error("found a graph to run where nothing is recorded");
+    }
+    void broke(const capture::GraphBreak&, const Addresses&) override {}
+};
+
 /// The results for no slices: their types are known from recording the function, which never runs.
 TensorList empty_map(const Body& body, const TensorList& xs) {
     TensorList results;
+    NoFrame host;
+    const auto session = std::make_shared<Session>("map", host);
     try {
-        const RecordedBody recorded = record_body("body_graph", body, slices_of(xs), false);
+        const RecordedBody recorded = session->record_body("body_graph", body, slices_of(xs));
         for (const NodeRef node : recorded.results) {
             const ValueMeta& meta = recorded.graph.node(node).meta();
             Sizes sizes = meta.sizes;
@@ -201,8 +212,7 @@ TensorList run_map(const Body& body, const TensorList& xs, void* pc) {
     const std::int64_t length = length_of(xs);
     if (Session* session = recording()) {
         const auto results = record(*session, "higher_order.map", pc, [&] {
-            const Bodies bodies =
-                finish_bodies({record_body("body_graph", body, slices_of(xs), session->wants_stacks())}, "slice");
+            const Bodies bodies = finish_bodies({session->record_body("body_graph", body, slices_of(xs))}, "slice");
             Operation operation;
             operation.add("body_graph", bodies.graphs[0]);
             operation.add(xs);

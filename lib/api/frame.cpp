@@ -20,7 +20,7 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
-#include "passes/functionalize.h"
+#include "program/program.h"
 #include "symbolize/text.h"
 #include "tensor/compare.h"
 
@@ -138,12 +138,13 @@ std::shared_ptr<CompiledGraph> Execution::find(const Recorded& recorded) {
 void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
-    Functionalized functional = functionalize(with_parameters_as_inputs(graph));
-    Graph lifted = std::move(functional.graph);
-    const std::vector<NodeId> placeholders = lifted.placeholders();
-    for (const MemoryUpdate& update : functional.updates)
+    program::CompiledProgram program(with_parameters_as_inputs(graph));
+    const Graph& functional = program.graph(program::Stage::functional);
+    const std::vector<NodeId> placeholders = functional.placeholders();
+    for (const MemoryUpdate& update : program.updates())
         for (std::size_t i = 0; i < placeholders.size(); ++i)
-            if (lifted.node({placeholders[i]}).name == update.input) compiled.updates.emplace_back(i, update.output);
+            if (functional.node({placeholders[i]}).name == update.input)
+                compiled.updates.emplace_back(i, update.output);
     capture::log_graph(graph, name);
     if (trace_ && function_.backend_name != kReferenceBackend) trace_->save();  // a backend may crash
     const auto begin = std::chrono::steady_clock::now();
@@ -158,7 +159,10 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     };
     {
         const std::lock_guard lock(function_.compiling);
-        result = compile_with_breaks(function_.the_backend(), function_.backend_options, lifted, asked);
+        Backend& backend = function_.the_backend();
+        const bool as_captured = backend.consumes() == CompileStage::captured;
+        result = compile_with_breaks(backend, function_.backend_options,
+                                     as_captured ? program.graph(program::Stage::captured) : functional, asked);
     }
     compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (const auto* failure = std::get_if<BackendFailure>(&result))  // which ends the step as failed
@@ -175,7 +179,8 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
         ended_by_.reset();  // of the pieces, not of the graph
     }
     step.done();
-    compiled.graph = std::move(lifted);
+    compiled.functional = functional;
+    compiled.graph = program.graph(program::Stage::captured);
     {
         const std::lock_guard lock(function_.mutex);
         ++function_.counts.graphs;
@@ -271,7 +276,7 @@ std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::share
     const auto record = [&](const std::vector<whittle::Tensor>& expected) {
         trace_->add_record(name, recorded, inputs, expected, function_.backend_name, function_.backend_options);
     };
-    const auto reference = [&] { return evaluate(functionalize(with_parameters_as_inputs(graph)).graph, all); };
+    const auto reference = [&] { return evaluate(with_parameters_as_inputs(graph), all); };
     std::vector<whittle::Tensor> outputs;
     const auto keep = [&](bool wrong_results) {
         keep_for_minify({with_parameters(graph, parameters), name, function_.backend_name, function_.backend_options,

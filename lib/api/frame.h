@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "api/repro.h"
-#include "api/session.h"
 #include "api/symbolic.h"
 #include "api/tape.h"
 #include "api/trace.h"
@@ -28,7 +27,8 @@ namespace whittle::api {
 struct CompiledGraph {
     std::mutex mutex;  ///< executables run one call at a time
     std::unique_ptr<Executable> executable;
-    Graph graph;                                               ///< what was compiled: functional, parameters are inputs
+    Graph graph;       ///< as it was captured, parameters are inputs: what the reference runs
+    Graph functional;  ///< without writes
     std::vector<std::pair<std::size_t, std::size_t>> updates;  ///< input that takes the value of an output
     double seconds = 0;
     std::map<std::uint64_t, std::shared_ptr<const SymbolicGraph>> symbolic;  ///< by specialization

@@ -40,7 +40,7 @@ void call_compile_hooks(FunctionState& function, std::size_t entry, const Graph&
                            .name = captured.name,
                            .backend = function.backend_name,
                            .captured = print(captured),
-                           .functional = print(compiled.graph),
+                           .functional = print(compiled.functional),
                            .seconds = compiled.seconds};
     {
         const std::lock_guard lock(function.mutex);

@@ -13,19 +13,14 @@
 #include <optional>
 #include <string>
 
+#include "capture/memory.h"
 #include "graph/graph.h"
 #include "graph/schema.h"
+#include "ops/core/memory.h"
 
 namespace whittle::api {
 
 class Session;
-
-/// Memory that tensors of a session share: views and what they view. An input's is that of its value.
-struct Memory {
-    std::shared_ptr<Storage> storage = {};  ///< of an input
-    NodeRef root = {};                      ///< else: the node that made it
-    ValueMeta root_meta = {};
-};
 
 /// Either a value, or (inside a compiled function) a node of the graph that is being recorded.
 struct TensorImpl {
@@ -34,8 +29,7 @@ struct TensorImpl {
     std::optional<whittle::Tensor> value = {};
     std::shared_ptr<Session> session = {};  ///< set while the value is pending
     NodeRef node = {};                      ///< in the session's graph
-    std::shared_ptr<Memory> memory = {};    ///< while pending
-    std::int64_t offset = 0;                ///< in it, in elements
+    capture::Place place = {};              ///< in the session's memory, while pending
     std::uint64_t dynamic_dims = 0;         ///< bit d: dimension d is marked dynamic
     std::string qualified_name = {};        ///< of a module's parameter: "layers.0.weight"
 };
@@ -56,10 +50,6 @@ static_assert(static_cast<int>(ScalarType::Byte) == static_cast<int>(whittle::DT
 static_assert(static_cast<int>(ScalarType::Long) == static_cast<int>(whittle::DType::i64));
 
 whittle::Scalar to_internal(const Scalar& scalar);
-
-/// Writes `from` (converted and broadcast) into the elements that `to` shows. Throws Error when it does not fit, or
-/// when the memory is not to be written (a mapped file).
-void write_into(whittle::Tensor& to, const whittle::Tensor& from);
 
 /// Why a value is demanded.
 struct Demand {

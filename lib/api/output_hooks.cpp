@@ -35,7 +35,7 @@ std::string shortened(std::string text) {
 
 void effect(const char* function, const std::string& text, void* pc) {
     Session* const session = Session::current();
-    if (!session || (session->empty() && !session->nested())) return;
+    if (!session || (session->empty() && !session->in_body())) return;
     session->break_graph({.kind = capture::BreakKind::side_effect,
                           .reason = std::string("print: ") + function + " \"" + shortened(text) + "\""},
                          pc);

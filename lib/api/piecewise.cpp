@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ops/core/interpreter.h"
 #include "passes/subgraph.h"
+#include "program/compile.h"
 
 namespace whittle::api {
 
@@ -47,7 +48,7 @@ class Pieces final : public Executable {
 
 CompileResult compile_with_breaks(Backend& backend, const BackendOptions& options, const Graph& graph,
                                   const OnBreakRequest& on_break) {
-    CompileResult result = backend.compile(graph, options);
+    CompileResult result = program::compile(backend, graph, options);
     const auto* request = std::get_if<BreakRequest>(&result);
     if (!request) return result;
     const NodeId at = request->node;

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "api/frame.h"
+#include "api/session.h"
 #include "api/thrown.h"
 #include "base/variables.h"
 #include "ops/core/registry.h"
@@ -115,7 +116,8 @@ whittle_probe_cursor* enter(const whittle_probe_file* file, unsigned function) {
         if (session) session->finish();
         t.entered.back().frame = std::make_unique<ImplicitFrame>(implicit_function(name), *implicit_trace());
     }
-    if (Session* inner = Session::current(); inner && !std::exchange(inner->parameters_named, true))
+    if (Session* inner = Session::current();
+        inner && !inner->in_body() && !std::exchange(inner->parameters_named, true))
         t.entered.back().names_arguments = true;
     return &t.cursor;
 }
@@ -170,12 +172,12 @@ void branch(const whittle_probe_file* file, unsigned site, long long outcome) {
     const std::int64_t before = t.conditions.empty() ? -1 : t.conditions.back();
     if (!t.conditions.empty()) t.conditions.pop_back();
     Session* const session = Session::current();
-    if (session && !session->nested() && session->graphs_run() == before) session->went({file, site, outcome});
+    if (session && !session->in_body() && session->graphs_run() == before) session->went({file, site, outcome});
 }
 
 void effect(const whittle_probe_file* file, unsigned site) {
     Session* const session = Session::current();
-    if (!session || session->empty() || session->nested()) return;  // a probe must not throw; the effect itself may
+    if (!session || session->empty() || session->in_body()) return;  // a probe must not throw; the effect itself may
     Thread& t = thread();
     const whittle_probe_cursor before = t.cursor;
     t.cursor = {file, site};

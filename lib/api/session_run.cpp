@@ -1,15 +1,16 @@
 // How a recorded graph ends: finished, run, and its values handed out.
 #define WHITTLE_API_IMPLEMENTATION
 #include <algorithm>
-#include <cstring>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "api/global_state.h"
+#include "api/probes.h"
 #include "api/session.h"
-#include "api/tape.h"
+#include "api/stack.h"
 #include "base/error.h"
+#include "base/log.h"
 
 namespace whittle::api {
 
@@ -17,68 +18,6 @@ using capture::BreakKind;
 using capture::GraphBreak;
 
 namespace {
-
-void append(std::string& key, std::int64_t number) {
-    key.append(reinterpret_cast<const char*>(&number), sizeof number);
-}
-void append(std::string& key, const std::string& text) {
-    append(key, static_cast<std::int64_t>(text.size()));
-    key += text;
-}
-void append(std::string& key, const Arg& arg);
-void append_value(std::string&, const std::monostate&) {}
-void append_value(std::string& key, const NodeRef& ref) { append(key, std::int64_t{ref.id}); }
-void append_value(std::string& key, std::int64_t number) { append(key, number); }
-void append_value(std::string& key, double number) {
-    std::int64_t bits = 0;
-    std::memcpy(&bits, &number, sizeof bits);
-    append(key, bits);
-}
-void append_value(std::string& key, bool flag) { key += flag ? '1' : '0'; }
-void append_value(std::string& key, const std::string& text) { append(key, text); }
-void append_value(std::string& key, whittle::DType dtype) { key += static_cast<char>(dtype); }
-void append_value(std::string& key, const ArgList& list) {
-    append(key, static_cast<std::int64_t>(list.size()));
-    for (const Arg& arg : list) append(key, arg);
-}
-void append_value(std::string& key, const GraphRef& graph) { append(key, graph.name); }
-void append(std::string& key, const Arg& arg) {
-    key += static_cast<char>(arg.value.index());
-    std::visit([&](const auto& value) { append_value(key, value); }, arg.value);
-}
-void append(std::string& key, const std::vector<std::int64_t>& numbers) {
-    append(key, static_cast<std::int64_t>(numbers.size()));
-    for (const std::int64_t number : numbers) append(key, number);
-}
-
-/// Equal for graphs that do the same on inputs of the same kind: all but names of calls, stacks and parameters' values.
-std::string key_of(const Graph& graph) {
-    std::string key;
-    key.reserve(graph.nodes.size() * 128);
-    for (const Node& node : graph.nodes) {
-        key += static_cast<char>(node.kind);
-        append(key, node.target);
-        append(key, static_cast<std::int64_t>(node.args.size()));
-        for (const Arg& arg : node.args) append(key, arg);
-        append(key, static_cast<std::int64_t>(node.kwargs.size()));
-        for (const auto& [name, arg] : node.kwargs) {
-            append(key, name);
-            append(key, arg);
-        }
-        append(key, static_cast<std::int64_t>(node.results.size()));
-        for (const ValueMeta& meta : node.results) {
-            key += static_cast<char>(meta.dtype);
-            key += meta.requires_grad ? '1' : '0';
-            append(key, meta.sizes);
-            append(key, meta.strides);
-        }
-    }
-    for (const auto& [name, nested] : graph.subgraphs) {
-        append(key, name);
-        append(key, key_of(*nested));
-    }
-    return key;
-}
 
 /// The value as the graph promised it: a backend may lay it out differently.
 whittle::Tensor as_promised(whittle::Tensor value, const ValueMeta& meta, const std::string& graph) {
@@ -106,56 +45,13 @@ void rename_nodes(Graph& graph, const std::map<std::string, std::string>& names)
 
 /// Memory of its own that holds `value` under the strides of `meta`, starting at element 0.
 std::shared_ptr<Storage> laid_out(const whittle::Tensor& value, const ValueMeta& meta) {
-    const auto elements = reach(meta);
+    const auto elements = capture::reach(meta);
     WHITTLE_CHECK(elements.has_value(), "a root with negative strides");
     auto storage = Storage::allocate(static_cast<std::size_t>(*elements) * size_of(meta.dtype));
     whittle::Tensor shown(storage, meta.dtype, meta.sizes, meta.strides);
     write_into(shown, value);
     return storage;
 }
-
-}  // namespace
-
-std::vector<whittle::Tensor> Session::values_of(const std::vector<NodeId>& inputs) const {
-    std::vector<whittle::Tensor> values;
-    for (const NodeId id : inputs) values.push_back(*input_impls_.at(id)->value);
-    return values;
-}
-
-std::shared_ptr<Tape> Session::finish_graph(const std::vector<NodeRef>& live, std::optional<GraphBreak> why,
-                                            Addresses stack) {
-    const Graph& raw = graph_.graph();
-    std::optional<capture::CapturedGraph> finished = graph_.finish(live, std::move(why));
-    if (!finished || finished->graph.calls().empty()) return nullptr;
-    auto tape = std::make_shared<Tape>(Tape{.live = live});
-    tape->recorded = {.captured = std::move(*finished), .ended_at = std::move(stack)};
-    Graph& graph = tape->recorded.captured.graph;
-    tape->recorded.key = key_of(graph);
-    std::unordered_map<std::string_view, NodeId> by_name;
-    for (const auto& [id, impl] : input_impls_) by_name.emplace(raw.node({id}).name, id);
-    for (const Node& node : graph.nodes) {
-        if (node.kind == NodeKind::placeholder) tape->placeholders.push_back(by_name.at(node.name));
-        if (node.kind == NodeKind::get_attr) tape->parameters.push_back(by_name.at(node.name));
-        const auto known = stacks_.find(node.name);
-        tape->recorded.stacks.push_back(known == stacks_.end() ? Addresses{} : known->second);
-    }
-    std::map<std::string, std::string> names;
-    for (const auto& [id, name] : node_names_) names.emplace(raw.node({id}).name, name);
-    rename_nodes(graph, names);
-    if (keeps_events_ || host_.wants_stacks() || host_.keeps_all() || !raw.subgraphs.empty()) return tape;
-    for (const auto& [id, impl] : input_impls_) {
-        const capture::Source* source = graph_.source_of({id});
-        tape->inputs[id] = {.parameter = source ? "" : parameter_name(*impl),
-                            .source = source ? std::optional(*source) : std::nullopt,
-                            .meta = raw.node({id}).meta()};
-    }
-    tape->graph = raw;
-    tape->graph.attributes.clear();
-    tape->steps = std::move(steps_);
-    return tape;
-}
-
-namespace {
 
 /// The results of calls that nothing in the graph reads.
 std::vector<NodeRef> unread(const Graph& graph) {
@@ -169,55 +65,148 @@ std::vector<NodeRef> unread(const Graph& graph) {
 
 }  // namespace
 
+std::shared_ptr<Tape> Session::finish_graph(const std::vector<NodeRef>& live, std::optional<GraphBreak> why,
+                                            Addresses stack) {
+    const Graph& raw = builder_.graph().graph();
+    std::optional<capture::CapturedGraph> finished = builder_.close(live, std::move(why));
+    if (!finished || finished->graph.calls().empty()) return nullptr;
+    auto tape = std::make_shared<Tape>(Tape{.live = live});
+    tape->recorded = {.captured = std::move(*finished), .ended_at = std::move(stack)};
+    Graph& graph = tape->recorded.captured.graph;
+    tape->recorded.key = key_of(graph);
+    std::unordered_map<std::string_view, std::size_t> inputs;
+    for (const capture::Builder::Input& input : builder_.inputs())
+        inputs.emplace(raw.node(input.node).name, inputs.size());
+    std::unordered_map<std::string_view, const Note*> notes;
+    for (const auto& [id, note] : notes_) notes.emplace(raw.node({id}).name, &note);
+    for (Node& node : graph.nodes) {
+        if (node.kind == NodeKind::placeholder) tape->placeholders.push_back(inputs.at(node.name));
+        if (node.kind == NodeKind::get_attr) tape->parameters.push_back(inputs.at(node.name));
+        const auto note = notes.find(node.name);
+        tape->recorded.stacks.push_back(note == notes.end() ? Addresses{} : note->second->stack);
+    }
+    std::map<std::string, std::string> names;
+    for (const auto& [name, note] : notes)
+        if (!note->name.empty()) names.emplace(name, note->name);
+    rename_nodes(graph, names);
+    if (log_.keeps() || host_.wants_stacks() || host_.keeps_all() || !raw.subgraphs.empty()) return tape;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+        const capture::Builder::Input& input = builder_.inputs()[i];
+        const capture::Source* source = builder_.graph().source_of(input.node);
+        tape->inputs.push_back(
+            {.node = input.node.id,
+             .parameter = source ? "" : builder_.parameter_name(input.key, inputs_[i]->qualified_name),
+             .source = source ? std::optional(*source) : std::nullopt,
+             .meta = raw.node(input.node).meta()});
+    }
+    tape->graph = raw;
+    tape->graph.attributes.clear();
+    tape->steps = tapes_.take_steps();
+    return tape;
+}
+
+/// What the program holds of the graph.
+std::vector<ImplPtr> Session::held() const {
+    std::vector<ImplPtr> held;
+    for (const std::weak_ptr<TensorImpl>& entry : pending_)
+        if (ImplPtr impl = entry.lock(); impl && impl->session.get() == this) held.push_back(std::move(impl));
+    return held;
+}
+
+bool Session::shares_memory(const TensorImpl& tensor) const {
+    const std::lock_guard lock(mutex_);
+    const capture::MemoryId memory = builder_.memories().of({tensor.node, tensor.place});
+    if (memory == capture::kOwn) return false;
+    if (memory == capture::kOutside || builder_.memories().at(memory).storage) return true;
+    const std::vector<ImplPtr> all = held();
+    return std::ranges::count(all, memory, [&](const ImplPtr& other) {
+               return builder_.memories().of({other->node, other->place});
+           }) > 1;
+}
+
+void Session::note_segment(const std::vector<NodeRef>& live, const std::optional<GraphBreak>& why) {
+    if (!log_.keeps()) return;
+    std::vector<whittle::Tensor> inputs;
+    for (std::size_t i = 0; i < inputs_.size(); ++i)
+        if (builder_.graph().source_of(builder_.inputs()[i].node)) inputs.push_back(*inputs_[i]->value);
+    log_.note_segment(builder_.graph(), inputs, live, why, host_.keeps_all());
+}
+
+namespace {
+
+std::vector<whittle::Tensor> values_of(const std::vector<std::size_t>& positions, const std::vector<ImplPtr>& inputs) {
+    std::vector<whittle::Tensor> values;
+    for (const std::size_t position : positions) values.push_back(*inputs.at(position)->value);
+    return values;
+}
+
+/// Gives the program's tensors the values that their graph computed. Memory that several of them show is an output as a
+/// whole: they become views of it, as those of an input become views of that.
+void hand_out(const std::vector<ImplPtr>& live, const std::vector<whittle::Tensor>& outputs,
+              const capture::HeldOutputs& promised, const capture::Memories& memories,
+              const std::vector<ImplPtr>& inputs) {
+    std::map<capture::MemoryId, std::shared_ptr<Storage>> storages;
+    for (const auto& [memory, position] : promised.whole)
+        storages[memory] = laid_out(outputs.at(position), memories.at(memory).root_meta);
+    const auto storage_of = [&](capture::MemoryId memory) -> std::shared_ptr<Storage> {
+        if (const auto whole = storages.find(memory); whole != storages.end()) return whole->second;
+        const capture::StorageKey key = memory >= 0 ? memories.at(memory).storage : 0;
+        for (const ImplPtr& input : inputs)
+            if (key && storage_key(*input->value) == key) return input->value->storage();
+        return nullptr;
+    };
+    for (std::size_t i = 0; i < live.size(); ++i) {
+        TensorImpl& impl = *live[i];
+        const ValueMeta& meta = impl.meta;
+        const capture::MemoryId memory = memories.of({impl.node, impl.place});
+        const std::shared_ptr<Storage> storage = memory == capture::kOwn ? nullptr : storage_of(memory);
+        impl.value = storage ? whittle::Tensor(storage, meta.dtype, meta.sizes, meta.strides, impl.place.offset)
+                                   .with_requires_grad(meta.requires_grad)
+                             : outputs[i];
+        impl.meta = ValueMeta::of(*impl.value);
+        impl.session.reset();
+        impl.place = {};
+    }
+}
+
+}  // namespace
+
 void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
     const std::shared_ptr<Session> self = shared_from_this();  // values that are given up must not end us here
-    std::vector<ImplPtr> live;
-    std::vector<NodeRef> results;
-    std::map<const Memory*, int> shares;
-    for (const std::weak_ptr<TensorImpl>& entry : pending_)
-        if (ImplPtr impl = entry.lock(); impl && impl->session.get() == this) {
-            results.push_back(impl->node);
-            if (impl->memory && !impl->memory->storage) ++shares[impl->memory.get()];
-            live.push_back(std::move(impl));
-        }
-    // Memory that several tensors show is an output as a whole; they become views of it.
-    std::map<const Memory*, std::size_t> whole;
-    for (const ImplPtr& impl : live) {
-        if (!impl->memory) continue;
-        const Memory& memory = *impl->memory;
-        if (memory.storage || shares[&memory] < 2 || whole.contains(&memory)) continue;
-        std::size_t position = 0;
-        while (position < results.size() && !(results[position] == memory.root)) ++position;
-        if (position == results.size()) results.push_back(memory.root);
-        whole[&memory] = position;
-    }
+    give_up_bodies();
+    const std::vector<ImplPtr> live = held();
+    std::vector<capture::Held> places;
+    places.reserve(live.size());
+    for (const ImplPtr& impl : live) places.push_back({impl->node, impl->place});
+    capture::HeldOutputs promised = builder_.outputs(places);
     if (all)
-        for (const NodeRef node : unread(graph_.graph()))
-            if (std::find(results.begin(), results.end(), node) == results.end()) results.push_back(node);
+        for (const NodeRef node : unread(builder_.graph().graph()))
+            if (std::ranges::find(promised.nodes, node) == promised.nodes.end()) promised.nodes.push_back(node);
     NotRecording not_recording;
-    if (keeps_events_) note_segment(results, why);
+    note_segment(promised.nodes, why);
     if (why) host_.broke(*why, stack);
     std::shared_ptr<Tape> recorded;
-    if (!match_end(results)) {
-        leave_tape();
-        recorded = finish_graph(results, std::move(why), std::move(stack));
-        if (!recorded) return reset();  // nothing to run
+    if (!tapes_.match_end(promised.nodes)) {
+        tapes_.leave();
+        recorded = finish_graph(promised.nodes, std::move(why), std::move(stack));
+        if (!recorded) return begin();  // nothing to run
     }
-    const std::shared_ptr<const Tape> tape = recorded ? recorded : tape_;
+    const std::shared_ptr<const Tape> tape = recorded ? recorded : tapes_.tape();
     std::shared_ptr<CompiledGraph> compiled = tape->compiled;
-    const std::vector<whittle::Tensor> inputs = values_of(tape->placeholders), parameters = values_of(tape->parameters);
-    const auto keep = std::move(input_impls_);
+    const std::vector<ImplPtr> inputs = std::move(inputs_);
+    const capture::Memories memories = builder_.take_memories();
     const std::int64_t number = graphs_run_++;
     if (recorded && host_.wants_stacks())
         for (capture::Guard& guard : branch_guards(ways_))
             recorded->recorded.captured.guards.push_back(std::move(guard));
     host_.went(number, std::exchange(ways_, {}));
-    reset();
+    begin();
     std::vector<whittle::Tensor> outputs;
     try {
         const RestoreState restore;  // whatever the backend does to it
-        outputs = host_.run(tape->recorded, compiled, inputs, parameters);
-        note_outputs(outputs);
+        outputs = host_.run(tape->recorded, compiled, values_of(tape->placeholders, inputs),
+                            values_of(tape->parameters, inputs));
+        log_.note_outputs(outputs);
         for (std::size_t i = 0; i < live.size(); ++i)
             outputs.at(i) = as_promised(outputs.at(i), live[i]->meta, tape->recorded.captured.graph.name);
     } catch (...) {
@@ -231,49 +220,66 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
         recorded->recorded.key.clear();
         host_.remember(number, recorded);
     }
-    std::map<const Memory*, std::shared_ptr<Storage>> storages;
-    for (const auto& [memory, position] : whole) storages[memory] = laid_out(outputs.at(position), memory->root_meta);
-    for (std::size_t i = 0; i < live.size(); ++i) {
-        TensorImpl& impl = *live[i];
-        const ValueMeta& meta = impl.meta;
-        std::shared_ptr<Storage> storage = impl.memory ? impl.memory->storage : nullptr;
-        if (const auto found = storages.find(impl.memory.get()); found != storages.end()) storage = found->second;
-        impl.value = storage ? whittle::Tensor(storage, meta.dtype, meta.sizes, meta.strides, impl.offset)
-                                   .with_requires_grad(meta.requires_grad)
-                             : outputs[i];
-        impl.meta = ValueMeta::of(*impl.value);
-        impl.session.reset();
-        impl.memory.reset();
-        made_here_.emplace(impl.key, false);
+    hand_out(live, outputs, promised, memories, inputs);
+    for (const ImplPtr& impl : live) naming().know_origin(impl->key, capture::Origin::live);
+}
+
+void Session::break_graph(GraphBreak why, void* pc, bool always) {
+    const std::lock_guard lock(mutex_);
+    if (in_body()) throw NestedBreak{std::move(why)};
+    give_up_bodies();
+    if (empty() && !always) return;
+    Addresses stack = host_.wants_stacks() ? stack_from(pc) : Addresses{pc};
+    if (host_.wants_stacks()) why.stack = with_cursor(user_stack(stack));
+    flush(std::move(why), std::move(stack));
+}
+
+void Session::finish() {
+    const std::lock_guard lock(mutex_);
+    flush(std::nullopt, {});
+}
+
+void Session::finish_by_exception(const Thrown& thrown) noexcept {
+    const std::lock_guard lock(mutex_);
+    try {
+        // An op that fails before anything is recorded ends capture just the same.
+        const std::optional<std::string> op_failed = log_.op_that_threw(thrown.what);
+        if (!empty() || op_failed) {
+            GraphBreak why{.kind = BreakKind::exception, .reason = "an exception left " + frame_};
+            if (op_failed) why.op = *op_failed;
+            if (!thrown.what.empty()) why.reason += ": " + thrown.what;
+            why.stack = thrown.stack;
+            flush(std::move(why), thrown.addresses, host_.wants_stacks());
+        }
+    } catch (const std::exception& error) {
+        log_warning(LogChannel::capture, "what " + frame_ + " did before an exception left it failed: " + error.what());
     }
+    abandon();
+}
+
+void Session::abandon() {
+    give_up_bodies();
+    note_segment({}, std::nullopt);  // what came to no graph
+    for (const std::weak_ptr<TensorImpl>& entry : pending_)
+        if (const ImplPtr impl = entry.lock()) impl->session.reset();
+    begin();
 }
 
 void Session::settle(const TensorImpl& tensor, const Demand& why) {
-    if (nested()) {
-        if (around_) around_->settle(tensor, why);
-        return;
-    }
     const std::lock_guard lock(mutex_);
     if (!tensor.value) return;
-    const Storage* const storage = tensor.value->storage().get();
-    bool stale = written_.contains(storage);
+    const capture::StorageKey storage = storage_key(*tensor.value);
+    bool stale = builder_.memories().is_written(storage);
     if (static_cast<BreakKind>(why.kind) == BreakKind::data_pointer)  // perhaps to write
-        for (const auto& [id, impl] : input_impls_) stale |= impl->value && impl->value->storage().get() == storage;
-    if (!stale) return;
-    // Inside the body of a higher-order operation the graph around it must not break.
-    if (Session* const current = Session::current(); current && current->nested())
-        throw NestedBreak{{.kind = static_cast<BreakKind>(why.kind), .reason = why.reason, .op = why.op}};
-    break_graph({.kind = static_cast<BreakKind>(why.kind), .reason = why.reason, .op = why.op}, why.pc);
+        for (const capture::Builder::Input& input : builder_.inputs()) stale |= input.storage == storage;
+    if (stale) break_graph({.kind = static_cast<BreakKind>(why.kind), .reason = why.reason, .op = why.op}, why.pc);
 }
 
 const whittle::Tensor& demand(const Tensor& tensor, const Demand& why) {
     TensorImpl& impl = defined(tensor, why.op.c_str());
-    if (impl.session) {
-        // Inside the body of a higher-order operation the graph around it must not break.
-        Session* const current = Session::current();
-        const auto session = current && current->nested() ? current->shared_from_this() : impl.session;
+    if (const std::shared_ptr<Session> session = impl.session)
         session->break_graph({.kind = static_cast<BreakKind>(why.kind), .reason = why.reason, .op = why.op}, why.pc);
-    } else if (Session* const current = Session::current(); current && !why.reason.empty())
+    else if (Session* const current = Session::current(); current && !why.reason.empty())
         current->settle(impl, why);
     if (!impl.value)
         throw Error("the tensor has no value: the graph that computes it failed, or was given up by an exception",

@@ -1,4 +1,3 @@
-// Sessions that issue what an earlier execution issued.
 #define WHITTLE_API_IMPLEMENTATION
 #include "api/tape.h"
 
@@ -16,46 +15,56 @@ bool same_call(const Node& a, const Node& b) {
 
 }  // namespace
 
-bool Session::next_is(const std::string& target) const {
-    return tape_ && cursor_ < tape_->steps.size() && tape_->steps[cursor_].call.target == target;
+void TapeReader::begin(std::vector<std::shared_ptr<const Tape>> tapes) {
+    tapes_ = std::move(tapes);
+    at_ = {.tape = tapes_.empty() ? nullptr : tapes_.front()};
+    steps_.clear();
 }
 
-bool Session::began_alike(const Tape& other) const {
-    if (other.steps.size() < cursor_) return false;
-    const auto end = other.steps.begin() + static_cast<std::ptrdiff_t>(cursor_);
-    if (!std::equal(other.steps.begin(), end, tape_->steps.begin())) return false;
-    return std::all_of(input_impls_.begin(), input_impls_.end(), [&](const auto& input) {
-        const auto found = other.inputs.find(input.first);
-        return found != other.inputs.end() && found->second == tape_->inputs.at(input.first);
-    });
+const TapeStep* TapeReader::next() const {
+    return at_.cursor < at_.tape->steps.size() ? &at_.tape->steps[at_.cursor] : nullptr;
 }
 
-const Step* Session::match(const Node& call, const std::string& functional, const std::vector<ImplPtr>& operands) {
-    if (!tape_) return nullptr;
-    const auto next = [&] { return cursor_ < tape_->steps.size() ? &tape_->steps[cursor_] : nullptr; };
-    if (const Step* step = next(); step && fits(*step, call, functional, operands)) return step;
+bool TapeReader::next_is(const std::string& target) const {
+    const TapeStep* const step = at_.tape ? next() : nullptr;
+    return step && step->call.target == target;
+}
+
+bool TapeReader::began_alike(const Tape& other) const {
+    const Tape& tape = *at_.tape;
+    const auto begin_equal = [](const auto& a, const auto& b, std::size_t count) {
+        const auto end = static_cast<std::ptrdiff_t>(count);
+        return a.size() >= count && std::equal(a.begin(), a.begin() + end, b.begin());
+    };
+    return begin_equal(other.steps, tape.steps, at_.cursor) && begin_equal(other.inputs, tape.inputs, inputs_.size());
+}
+
+const TapeStep* TapeReader::match(const Node& call, const std::string& functional,
+                                  const std::vector<ImplPtr>& operands) {
+    if (!at_.tape) return nullptr;
+    if (const TapeStep* step = next(); step && fits(*step, call, functional, operands)) return step;
     for (const std::shared_ptr<const Tape>& other : tapes_) {
-        if (other == tape_ || !began_alike(*other)) continue;
-        tape_ = other;
-        if (const Step* step = next(); step && fits(*step, call, functional, operands)) return step;
+        if (other == at_.tape || !began_alike(*other)) continue;
+        at_.tape = other;
+        if (const TapeStep* step = next(); step && fits(*step, call, functional, operands)) return step;
     }
     return nullptr;
 }
 
-bool Session::match_end(const std::vector<NodeRef>& live) {
-    if (!tape_ || cursor_ == 0) return false;
-    const auto ends = [&](const Tape& tape) { return tape.steps.size() == cursor_ && tape.live == live; };
-    if (ends(*tape_)) return true;
+bool TapeReader::match_end(const std::vector<NodeRef>& live) {
+    if (!at_.tape || at_.cursor == 0) return false;
+    const auto ends = [&](const Tape& tape) { return tape.steps.size() == at_.cursor && tape.live == live; };
+    if (ends(*at_.tape)) return true;
     for (const std::shared_ptr<const Tape>& other : tapes_) {
         if (!ends(*other) || !began_alike(*other)) continue;
-        tape_ = other;
+        at_.tape = other;
         return true;
     }
     return false;
 }
 
-bool Session::fits(const Step& step, const Node& call, const std::string& functional,
-                   const std::vector<ImplPtr>& operands) {
+bool TapeReader::fits(const TapeStep& step, const Node& call, const std::string& functional,
+                      const std::vector<ImplPtr>& operands) {
     if (step.operands.size() != operands.size() || step.functional != functional || !same_call(step.call, call) ||
         step.grad_enabled != grad_enabled())
         return false;
@@ -64,14 +73,12 @@ bool Session::fits(const Step& step, const Node& call, const std::string& functi
         const TensorImpl& operand = *operands[i];
         if (operand.meta.requires_grad != step.operands[i].requires_grad) return false;
         if (operand.session) {
-            if (operand.session.get() != this || operand.node.id != step.operands[i].node) return false;
+            if (operand.node.id != step.operands[i].node) return false;
             continue;
         }
-        const auto known = known_.find(operand.key);
-        if (known == known_.end())
-            has_new = true;
-        else if (known->second.id != step.operands[i].node)
-            return false;
+        const NodeRef* const known = builder_.input(operand.key);
+        has_new |= !known;
+        if (known && known->id != step.operands[i].node) return false;
     }
     if (!has_new) return true;
     for (std::size_t i = 0; i < operands.size(); ++i)
@@ -79,68 +86,60 @@ bool Session::fits(const Step& step, const Node& call, const std::string& functi
     return true;
 }
 
-bool Session::take_input(const ImplPtr& operand, NodeId node) {
-    if (const auto known = known_.find(operand->key); known != known_.end()) return known->second.id == node;
-    if (node != taken_ || !operand->value) return false;
-    const TapeInput& wanted = tape_->inputs.at(node);
+bool TapeReader::take_input(const ImplPtr& operand, NodeId node) {
+    if (const NodeRef* const known = builder_.input(operand->key)) return known->id == node;
+    if (node != at_.taken || !operand->value) return false;
+    const TapeInput& wanted = at_.tape->inputs.at(inputs_.size());
     if (operand->meta != wanted.meta) return false;
-    const std::string& parameter = parameter_name(*operand);
+    const std::string& parameter = builder_.parameter_name(operand->key, operand->qualified_name);
     if (parameter != wanted.parameter) return false;
-    if (parameter.empty()) {
-        Counters counters = counters_;
-        const capture::Source source = source_of(*operand, counters);
-        if (!(source == *wanted.source)) return false;
-        counters_ = counters;
-        taken_sources_.insert(source);
-    }
-    known_.emplace(operand->key, NodeRef{node});
-    input_impls_.emplace(node, operand);
-    ++taken_;
+    if (parameter.empty() && !builder_.naming().take_if(operand->key, *wanted.source)) return false;
+    builder_.take({{node}, operand->key, storage_key(*operand->value)});
+    inputs_.push_back(operand);
+    ++at_.taken;
     return true;
 }
 
-void Session::advance() {
-    ++cursor_;
-    taken_ =
-        cursor_ < tape_->steps.size() ? tape_->steps[cursor_].nodes : static_cast<NodeId>(tape_->graph.nodes.size());
+void TapeReader::advance() {
+    ++at_.cursor;
+    const TapeStep* const step = next();
+    at_.taken = step ? step->nodes : static_cast<NodeId>(at_.tape->graph.nodes.size());
 }
 
-TensorList Session::results_of(const Step& step, const std::vector<ImplPtr>& operands) {
-    TensorList results;
-    results.reserve(step.results.size());
-    for (const Step::Result& result : step.results) {
-        ImplPtr impl = pending(result.meta, result.node);
-        if (result.view)
-            show(*impl, *operands.at(static_cast<std::size_t>(step.call.args.front().node()->id)), result.offset);
-        results.push_back(Tensor(std::move(impl)));
-    }
-    advance();
-    return results;
-}
-
-void Session::leave_tape() {
-    const std::shared_ptr<const Tape> tape = std::exchange(tape_, nullptr);
+void TapeReader::leave() {
+    const std::shared_ptr<const Tape> tape = std::exchange(at_.tape, nullptr);
     if (!tape) return;
-    const std::vector<Node>& nodes = tape->graph.nodes;
-    std::size_t step = 0;
-    for (NodeId id = 0; id < taken_; id = static_cast<NodeId>(graph_.graph().nodes.size())) {
-        const Node& node = nodes[static_cast<std::size_t>(id)];
+    capture::OutputGraph& graph = builder_.graph();
+    std::size_t step = 0, next_input = 0;
+    for (NodeId id = 0; id < at_.taken; id = static_cast<NodeId>(graph.graph().nodes.size())) {
+        const Node& node = tape->graph.nodes[static_cast<std::size_t>(id)];
         if (node.kind == NodeKind::call) {
-            graph_.call({.target = node.target,
-                         .args = node.args,
-                         .kwargs = node.kwargs,
-                         .results = node.results,
-                         .module_path = node.module_path,
-                         .effect = !tape->steps.at(step++).functional.empty()});
+            graph.call({.target = node.target,
+                        .args = node.args,
+                        .kwargs = node.kwargs,
+                        .results = node.results,
+                        .module_path = node.module_path,
+                        .effect = !tape->steps.at(step++).functional.empty()});
             continue;
         }
-        const ImplPtr& operand = input_impls_.at(id);
-        const TapeInput& input = tape->inputs.at(id);
-        const NodeRef made = input.source ? graph_.input(*input.source, operand->meta, operand->key)
-                                          : graph_.parameter(input.parameter, *operand->value, operand->key);
-        WHITTLE_CHECK(made.id == id, "a node of a known graph has moved");
+        const TapeInput& input = tape->inputs.at(next_input);
+        const ImplPtr& operand = inputs_.at(next_input++);
+        const NodeRef made = input.source ? graph.input(*input.source, operand->meta, operand->key)
+                                          : graph.parameter(input.parameter, *operand->value, operand->key);
+        WHITTLE_CHECK(made.id == id && input.node == id, "a node of a known graph has moved");
     }
-    steps_.assign(tape->steps.begin(), tape->steps.begin() + static_cast<std::ptrdiff_t>(cursor_));
+    steps_.assign(tape->steps.begin(), tape->steps.begin() + static_cast<std::ptrdiff_t>(at_.cursor));
+}
+
+TapeReader::Position TapeReader::position() const {
+    Position position = at_;
+    position.steps = steps_.size();
+    return position;
+}
+
+void TapeReader::roll_back(const Position& to) {
+    at_ = to;
+    steps_.erase(steps_.begin() + static_cast<std::ptrdiff_t>(to.steps), steps_.end());
 }
 
 }  // namespace whittle::api

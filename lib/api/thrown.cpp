@@ -8,6 +8,7 @@
 #include <typeinfo>
 
 #include "api/probes.h"
+#include "api/session.h"
 #include "api/stack.h"
 
 namespace whittle::api {
@@ -26,7 +27,7 @@ LastThrown& last_thrown() {
 
 void note_throw(const void* object, void* pc) {
     Session* const session = Session::current();
-    if (!session || session->nested()) return;
+    if (!session || session->in_body()) return;
     const NotRecording not_recording;
     LastThrown& last = last_thrown();
     last = {object, {}};

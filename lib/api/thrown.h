@@ -1,7 +1,7 @@
 // Where the exception that is being handled was thrown: the stack is gone when it arrives at the compiled function.
 #pragma once
 
-#include "api/session.h"
+#include "api/frame_host.h"
 
 namespace whittle::api {
 

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "api/session.h"
+#include "api/frame_host.h"
 #include "api/symbolic.h"
 #include "graph/backend.h"
 #include "trace/folder.h"

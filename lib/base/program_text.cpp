@@ -26,10 +26,11 @@ std::string fill_template(std::string_view name, const std::map<std::string, std
 
 std::string string_literal(const std::string& text) {
     std::string out = "\"";
-    for (const char c : text) {
+    for (std::size_t i = 0; i < text.size(); i++) {
+        const char c = text[i];
         if (c == '"' || c == '\\') out += '\\';
         if (c == '\n') {
-            out += "\\n\"\n    \"";
+            out += i + 1 < text.size() ? "\\n\"\n    \"" : "\\n";
         } else if (static_cast<unsigned char>(c) < 0x20) {
             char octal[8];
             std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));

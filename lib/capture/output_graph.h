@@ -15,13 +15,11 @@
 
 #include "capture/graph_break.h"
 #include "capture/guard.h"
+#include "capture/naming.h"
 #include "capture/source.h"
 #include "graph/graph.h"
 
 namespace whittle::capture {
-
-/// Identity of a tensor object in the program, never reused while it is captured; 0: unknown.
-using TensorKey = std::uint64_t;
 
 /// After the graph has run, this result of it is written into the tensor at `source`, in the order of the list.
 struct InputUpdate {

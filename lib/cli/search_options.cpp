@@ -109,7 +109,7 @@ void JudgeOptions::declare(Tool& tool) {
     tool.rest_of_line(
         "--check", check, "CMD…",
         "Run CMD, {} being the candidate (appended where there is none); exit other than 0: it still fails "
-        "(as Polygraphy). Takes the rest of the line.");
+        "(as Polygraphy). Takes the rest of the line: options of minify stand before it.");
     tool.option("--fail-code", fail_codes, "N", "With --check: only exit code N is the failure. May be repeated.");
     tool.option("--ignore-fail-code", ignore_codes, "N",
                 "With --check: exit code N is not the failure. May be repeated.");

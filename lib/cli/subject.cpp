@@ -29,11 +29,13 @@ debug::Subject subject_of_program(const Tool& tool, const fs::path& program, con
     debug::Subject subject = debug::subject_of(program, ran);
     if (!backend) return subject;
     subject.runnable = folder;
+    debug::KnownSupport support;
     if (!ran.own)
         subject.failing = debug::failing_frames(program, ran, folder, *backend, options.suspect());
     else if (!ran.own->graphs.empty())
         subject.failing =
-            debug::failing_frames(load_model(folder, {.keep_unknown = true}), *backend, options.suspect());
+            debug::failing_frames(load_model(folder, {.keep_unknown = true}), *backend, options.suspect(), &support);
+    debug::note_support(subject, support);
     for (debug::FailingFrame& frame : subject.failing) frame.file = fs::path(frame.file).filename().string();
     return subject;
 }
@@ -50,7 +52,9 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
                    : runnable);
     if (!backend) return subject;
     subject.runnable = model;
-    subject.failing = debug::failing_frames(runnable, *backend, options.suspect());
+    debug::KnownSupport support;
+    subject.failing = debug::failing_frames(runnable, *backend, options.suspect(), &support);
+    debug::note_support(subject, support);
     return subject;
 }
 

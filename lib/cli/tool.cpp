@@ -24,7 +24,6 @@
 #include "cli/version.h"
 
 namespace whittle::cli {
-
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
@@ -45,10 +44,8 @@ void convert(const std::string& word, const std::string& place, fs::path& target
 template <class Number>
 void convert_number(const std::string& word, const std::string& place, Number& target, const char* why) {
     const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), target);
-    // Written so that NaN is refused.
-    if (status != std::errc() || end != word.data() + word.size() || !(target >= 0) ||
-        target > std::numeric_limits<Number>::max())
-        throw invalid_value(word, place, why);
+    const bool fits = target >= 0 && target <= std::numeric_limits<Number>::max();  // which NaN does not
+    if (status != std::errc() || end != word.data() + word.size() || !fits) throw invalid_value(word, place, why);
 }
 void convert(const std::string& word, const std::string& place, std::int64_t& target) {
     convert_number(word, place, target, "not a whole number of 0 or more");
@@ -111,7 +108,9 @@ struct Tool::Impl {
         Words words;
         const Option* taker = nullptr;  ///< of the rest; none: `--`, or nothing was split off
         Words rest = {};
+        std::string ours = {};  ///< a word of it that is called as an option of the program's
     };
+    const Option* called(const std::string& name) const;
     CommandLine split(std::span<const std::string> arguments) const;
     bool asks_json(std::span<const std::string> arguments) const;
     /// Has CLI11 read the options among the words; returns the others.
@@ -306,23 +305,34 @@ std::string Tool::man_options() const {
 
 std::string Tool::version() const { return version_text(name()); }
 
+const Tool::Option* Tool::Impl::called(const std::string& name) const {
+    const auto found = std::ranges::find_if(options, [&](const Option& option) {
+        const Words names = split_names(option.text.names);
+        return std::ranges::find(names, name) != names.end();
+    });
+    return found == options.end() ? nullptr : &*found;
+}
+
 Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments) const {
     CommandLine line{.words = Words(arguments.begin(), arguments.end())};
     for (std::size_t i = 0; i < line.words.size(); ++i) {
         const std::string word = line.words[i], head = before_equals(word);
         const bool has_value = head.size() < word.size();
-        for (const Option& option : options) {
-            const Words names = split_names(option.text.names);
-            if (std::find(names.begin(), names.end(), head) == names.end()) continue;
-            if (option.rest) line.taker = &option;
-            if (option.flag && has_value) throw Error("option " + head + " takes no value");
-            if (!option.implied.empty() && !has_value) line.words[i] = head + "=" + option.implied;
+        if (const Option* option = called(head)) {
+            if (option->rest) line.taker = option;
+            if (option->flag && has_value) throw Error("option " + head + " takes no value");
+            if (!option->implied.empty() && !has_value) line.words[i] = head + "=" + option->implied;
         }
         if (!line.taker && word != "--") continue;
         line.rest.assign(line.words.begin() + static_cast<std::ptrdiff_t>(i) + 1, line.words.end());
         line.words.resize(i);
         if (line.taker && has_value) line.rest.insert(line.rest.begin(), word.substr(head.size() + 1));
-        if (line.taker && !line.rest.empty() && line.rest.front() == "--") line.rest.erase(line.rest.begin());
+        if (!line.taker) break;
+        if (!line.rest.empty() && line.rest.front() == "--")
+            line.rest.erase(line.rest.begin());  // who says so knows whose the words are
+        else
+            for (const std::string& taken : line.rest)
+                if (line.ours.empty() && called(before_equals(taken))) line.ours = taken;
         break;
     }
     return line;
@@ -330,11 +340,9 @@ Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments
 
 bool Tool::Impl::asks_json(std::span<const std::string> arguments) const {
     for (const std::string& word : arguments) {
+        const Option* option = called(before_equals(word));
         if (word == "--json") return true;
-        const bool rest = word == "--" || std::any_of(options.begin(), options.end(), [&](const Option& option) {
-                              return option.rest && option.text.names == before_equals(word);
-                          });
-        if (rest) return false;
+        if (word == "--" || (option && option->rest)) return false;
     }
     return false;
 }
@@ -359,9 +367,8 @@ Words Tool::Impl::read_options(Words words) {
         app.parse(words);
     } catch (const CLI::ArgumentMismatch& mismatch) {
         const std::string text = mismatch.what(), place = text.substr(0, text.find(':'));
-        for (const Option& option : options)
-            if (long_name(option.text.names) == place || option.text.names == place)
-                throw Error("option " + place + " requires a value: " + place + " " + option.text.value);
+        if (const Option* option = called(split_names(place).front()))
+            throw Error("option " + place + " requires a value: " + place + " " + option->text.value);
         throw Error(text);
     } catch (const CLI::ParseError& other) {
         throw Error(other.what(), see);
@@ -441,16 +448,15 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
         positional.insert(positional.end(), line.rest.begin(), line.rest.end());
     impl.assign_positionals(positional);
     impl.configure(positional);
+    if (!line.ours.empty())
+        log_warning(LogChannel::cli, "'" + line.ours + "' stands behind " + line.taker->text.names +
+                                         " and belongs to its command; options of " + name() + " stand before it");
     return std::nullopt;
 }
 
-namespace {
-
-void flush_output() {
+static void flush_output() {
     if (std::fflush(stdout) != 0 || std::ferror(stdout)) throw Error({"standard output", {}}, "cannot write to it");
 }
-
-}  // namespace
 
 int run_tool(Tool& tool, int argc, char** argv, const std::function<int()>& body) {
     const Words arguments(argv + 1, argv + argc);

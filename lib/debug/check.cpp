@@ -41,11 +41,14 @@ Findings check(const std::vector<LoadedFrame>& frames, const Search& search) {
 }
 
 std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames, Backend& backend,
-                                         const Suspect& suspect) {
+                                         const Suspect& suspect, KnownSupport* support) {
     std::vector<FailingFrame> failing;
     for (const LoadedFrame& frame : frames) {
         const Trial trial = try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend,
                                         suspect.options, suspect.accuracy);
+        if (support && trial.outcome.missing) support->emplace_back(frame.graph, *trial.outcome.missing);
+        if (trial.outcome.kind == Outcome::Kind::unresolved)
+            log_warning(LogChannel::run, frame.file.string() + ": not judged: " + trial.outcome.message);
         if (trial.failed())
             failing.push_back(
                 {frame.name, frame.file.string(), trial.text(), trial.outcome.kind == Outcome::Kind::mismatch});

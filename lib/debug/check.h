@@ -24,6 +24,9 @@ struct Findings {
 Findings check(const std::vector<LoadedFrame>& frames, const Search& search);
 
 /// A frame that a backend fails on.
+/// Graphs with what the backend cannot compile of each, as far as its runs have told.
+using KnownSupport = std::vector<std::pair<Graph, std::vector<std::string>>>;
+
 struct FailingFrame {
     std::string name, file;
     std::string failure;  ///< "exception at compile: ReluCompileError"
@@ -34,7 +37,7 @@ struct FailingFrame {
 /// ops that it says it does not support. What a frame's record expects is what is right, else what the reference
 /// computes.
 std::vector<FailingFrame> failing_frames(const std::vector<LoadedFrame>& frames, Backend& backend,
-                                         const Suspect& suspect);
+                                         const Suspect& suspect, KnownSupport* support = nullptr);
 
 nlohmann::json to_json(const FailingFrame& frame);
 

@@ -67,6 +67,12 @@ std::vector<FailingFrame> failing_frames(const fs::path& program, const RanProgr
     return failing;
 }
 
+void note_support(Subject& subject, const KnownSupport& support) {
+    for (explain::Frame& frame : subject.frames)
+        for (const auto& [graph, missing] : support)
+            if (same_structure(graph, frame.graph)) frame.unsupported = missing;
+}
+
 explain::Report report(const Subject& subject, const Backend& backend) {
     explain::Report report =
         explain::explain(subject.model, subject.frames, &backend, subject.index ? &*subject.index : nullptr);

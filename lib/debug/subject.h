@@ -42,6 +42,9 @@ std::vector<explain::Frame> graphs_of(const RanProgram& ran);
 std::vector<FailingFrame> failing_frames(const std::filesystem::path& program, const RanProgram& ran,
                                          const std::filesystem::path& folder, Backend& backend, const Suspect& suspect);
 
+/// Tells the frames what is known of the backend's support for their graphs.
+void note_support(Subject& subject, const KnownSupport& support);
+
 /// The report on it: where capture stopped or the backend would.
 explain::Report report(const Subject& subject, const Backend& backend);
 

@@ -5,8 +5,10 @@
 #include <set>
 
 #include "explain/split.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "ops/core/memory.h"
 #include "ops/core/registry.h"
 #include "run/outcome.h"
 
@@ -55,7 +57,7 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
     for (const NodeId id : graph.calls()) {
         const Node& call = graph.node({id});
         if (is_getitem(call)) continue;
-        const RegisteredOp* op = Registry::instance().op(call.target);
+        const RegisteredOp* op = kernel_of(call.target);
         if (const auto told = frontend.find(call.name); told != frontend.end())
             found.push_back({id, BreakKind::frontend, call.target, told->second});
         else if (!op && frame.captured)
@@ -75,8 +77,9 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
 }
 
 std::vector<std::string> unsupported_of(const Frame& frame, const Backend* backend) {
-    std::vector<std::string> ops = backend ? unsupported_isolated(frame.graph, *backend) : std::vector<std::string>{};
-    if (frame.captured) std::erase_if(ops, [](const std::string& op) { return !Registry::instance().op(op); });
+    if (!backend) return {};
+    std::vector<std::string> ops = frame.unsupported ? *frame.unsupported : unsupported_isolated(frame.graph, *backend);
+    if (frame.captured) std::erase_if(ops, [](const std::string& op) { return !kernel_of(op); });
     return ops;
 }
 
@@ -140,7 +143,7 @@ void count_ops(const Graph& graph, const std::vector<std::string>& unsupported, 
         auto use = std::find_if(ops.begin(), ops.end(), [&](const OpUse& u) { return u.op == op; });
         if (use == ops.end()) use = ops.insert(ops.end(), {.op = op});
         use->count = entry.second;
-        use->known = captured || Registry::instance().op(op);
+        use->known = captured || kernel_of(op);
         if (std::find(unsupported.begin(), unsupported.end(), op) != unsupported.end()) use->supported = false;
         std::vector<std::pair<std::string, std::int64_t>> ranked(results[op].begin(), results[op].end());
         std::stable_sort(ranked.begin(), ranked.end(),
@@ -203,6 +206,7 @@ bool was_captured(const Frame& frame, const TraceIndex& index) {
 Report explain(const std::string& model, const std::vector<Frame>& frames, const Backend* backend,
                const TraceIndex* captured) {
     Report report{.model = model, .backend = backend ? backend->name() : ""};
+    report.backend_tells = !backend || offered<Support>(*backend);
     if (captured) add_captured(report, *captured);
     if (captured) report.checks = count_checks(*captured);
     for (const Frame& frame : frames) {

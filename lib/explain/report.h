@@ -27,9 +27,42 @@ struct Frame {
     Graph graph = {};
     std::vector<FrontendBreak> breaks = {};
     bool captured = false;  ///< while a program ran: an op that we do not know is one that the program admitted
+    /// What the backend has said already that it cannot compile; else it is asked.
+    std::optional<std::vector<std::string>> unsupported = {};
 };
 
 using capture::BreakKind;
+
+/// A stack frame as reports print it: with what is unknown, too.
+struct ShownFrame : StackFrame {
+    static constexpr const char* kName = "frame";
+    static void fields(auto& field) {
+        field("file", &ShownFrame::file, "");
+        field("line", &ShownFrame::line, "", Count{});
+        field("column", &ShownFrame::column, "", Count{});
+        field("function", &ShownFrame::function, "");
+        field("text", &ShownFrame::text, "The source line.");
+    }
+};
+inline std::vector<ShownFrame> shown(const std::vector<StackFrame>& stack) {
+    std::vector<ShownFrame> frames;
+    for (const StackFrame& frame : stack) frames.push_back({frame});
+    return frames;
+}
+
+/// A recompile as reports print it.
+struct ShownRecompile : IndexRecompile {
+    std::optional<ShownFrame> source() const {
+        return stack.empty() ? std::nullopt : std::optional(ShownFrame{stack.front()});
+    }
+    static void fields(auto& field) {
+        field("frame", &ShownRecompile::frame, "");
+        field("guard", &ShownRecompile::guard, "");
+        field("count", &ShownRecompile::count, "", Count{});
+        field("source", &ShownRecompile::source, "Where capture came to rely on it.", OrNull{});
+        field("advice", &ShownRecompile::advice, "");
+    }
+};
 
 struct BreakPlace {
     std::string node = {};                    ///< "%nms"
@@ -39,66 +72,154 @@ struct BreakPlace {
 
 /// One reason with all its places.
 struct BreakReason {
+    static constexpr const char* kName = "reason";
     BreakKind kind = BreakKind::frontend;
     std::string op = {};
     std::string reason = {};
     std::vector<BreakPlace> places = {};  ///< in order of the graph, at least one
     std::int64_t count = 0;               ///< of all places
+
+    const capture::BreakInfo& info() const { return capture::info(kind); }
+    /// The names of those that are nodes of a graph.
+    std::vector<std::string> nodes() const;
+
+    static void fields(auto& field) {
+        field(
+            "id", [](const BreakReason& reason) { return reason.info().id; }, "Of the kind of break.");
+        field(
+            "title", [](const BreakReason& reason) { return reason.info().title; }, "");
+        field(
+            "hint", [](const BreakReason& reason) { return reason.info().hint; }, "");
+        field("op", &BreakReason::op, "");
+        field("reason", &BreakReason::reason, "");
+        field("count", &BreakReason::count, "Each time it happened.", Count{});
+        field(
+            "user_stack", [](const BreakReason& reason) { return shown(reason.places.front().user_stack); },
+            "Of the first place, innermost first.");
+        field("nodes", &BreakReason::nodes, "");
+    }
 };
 
 struct NamedMeta {
+    static constexpr const char* kName = "value";
     std::string name = {};
     ValueMeta meta;
-    std::string sizes = {};  ///< "[s0, 3]", where sizes vary
+    std::string sizes = {};
+
+    static void fields(auto& field) {
+        field("name", &NamedMeta::name, "");
+        field(
+            "dtype", [](const NamedMeta& value) { return value.meta.dtype; }, "");
+        field(
+            "sizes", [](const NamedMeta& value) { return value.meta.sizes; }, "", Count{});
+        field.maybe("symbolic_sizes", &NamedMeta::sizes, "Where they vary: [s0, 3]");
+    }
 };
 
 /// One graph that would be compiled: a frame, or what is left of it between two breaks.
 struct GraphSummary {
     std::string name = {}, frame = {};
-    std::int64_t ops = 0;                            ///< calls without getitem
-    std::int64_t nested_graphs = 0, nested_ops = 0;  ///< of higher-order ops and control flow
+    std::int64_t ops = 0;
+    std::int64_t nested_graphs = 0, nested_ops = 0;
     std::vector<NamedMeta> inputs = {}, outputs = {};
-    std::int64_t parameters = 0;          ///< tensors
+    std::int64_t parameters = 0;
     std::int64_t parameter_elements = 0;  ///< numbers in them
     std::int64_t parameter_bytes = 0;
-    std::vector<std::string> updates = {};  ///< of a captured graph: "L['x'] = %add", what it writes to inputs
-    std::vector<IndexSymbol> symbols = {};  ///< of a captured graph whose sizes vary
-    std::vector<std::string> guards = {};   ///< of a captured graph, in the order of their checks
-    double compile_seconds = 0;             ///< of a captured graph, when a backend compiled it
-    std::int64_t compilations = 1;          ///< of a captured graph: where sizes vary, a kernel for each set of them
-    std::int64_t runs = 1;                  ///< of a captured graph, where they were counted
-    std::int64_t calls = 1;                 ///< of its frame
-    std::string variant_of = {};            ///< the graph that it is, but for …
-    std::string difference = {};            ///< … this
-    bool checked = false;                   ///< of a captured graph: it was run on what was observed …
-    std::string capture_fault = {};         ///< … and computes something else
+    // Of a captured graph:
+    std::vector<std::string> updates = {};
+    std::vector<IndexSymbol> symbols = {};
+    std::vector<std::string> guards = {};
+    double compile_seconds = 0;
+    std::int64_t compilations = 1, runs = 1, calls = 1;
+    std::string variant_of = {}, difference = {};
+    bool checked = false;
+    std::string capture_fault = {};
+
+    static void fields(auto& field) {
+        field("name", &GraphSummary::name, "");
+        field("frame", &GraphSummary::frame, "");
+        field("ops", &GraphSummary::ops, "Calls without getitems.", Count{});
+        field("inputs", &GraphSummary::inputs, "");
+        field("outputs", &GraphSummary::outputs, "");
+        field("parameters", &GraphSummary::parameters, "Tensors.", Count{});
+        field("parameter_bytes", &GraphSummary::parameter_bytes, "", Count{});
+        field("updates", &GraphSummary::updates, "What it writes to inputs: \"L['x'] = %add\".");
+        field("guards", &GraphSummary::guards, "In the order of their checks.");
+        field("compile_seconds", &GraphSummary::compile_seconds, "When a backend compiled it.");
+        field.maybe("compilations", &GraphSummary::compilations,
+                    "Where sizes vary, a kernel for each set of them; 1 where that was not counted.", Count{});
+        field.maybe("runs", &GraphSummary::runs, "1 where that was not counted.", Count{});
+        field.maybe("calls", &GraphSummary::calls, "Of its frame.", Count{});
+        field.maybe("variant_of", &GraphSummary::variant_of, "The graph that it is, but for the difference.");
+        field.maybe("difference", &GraphSummary::difference, "");
+        field.maybe("checked", &GraphSummary::checked, "It was run on what was observed when it was captured.");
+        field.maybe("capture_fault", &GraphSummary::capture_fault, "How it computes something else.");
+        field.maybe("symbols", &GraphSummary::symbols, "");
+        field.maybe("nested_graphs", &GraphSummary::nested_graphs, "Of higher-order ops and control flow.", Count{});
+        field.maybe(
+            "nested_ops",
+            [](const GraphSummary& graph) {
+                return graph.nested_graphs ? std::optional(graph.nested_ops) : std::nullopt;
+            },
+            "", Count{});
+    }
 };
 
 struct OpUse {
     std::string op = {};
     std::int64_t count = 0;
-    std::vector<std::string> results = {};  ///< distinct dtypes and sizes of the first result, most frequent first
-    bool known = false;                     ///< registered
-    bool supported = true;                  ///< by the backend, when one was asked
+    std::vector<std::string> results = {};
+    bool known = false;
+    bool supported = true;
+
+    static void fields(auto& field) {
+        field("op", &OpUse::op, "");
+        field("count", &OpUse::count, "", Count{});
+        field("results", &OpUse::results, "Distinct dtypes and sizes of the first result, most frequent first.");
+        field("known", &OpUse::known, "It is registered.");
+        field("supported", &OpUse::supported, "By the backend, when one was asked.");
+    }
 };
 
 struct Report {
     std::string model = {};
-    std::string backend = {};                     ///< asked whether it supports the ops; empty when none was
-    std::vector<GraphSummary> graphs = {};        ///< without empty ones
-    std::int64_t graph_break_count = 0;           ///< each time it happened, not reasons
+    std::string backend = {};
+    std::vector<GraphSummary> graphs = {};  ///< without empty ones
+    std::int64_t graph_break_count = 0;
     std::optional<BreakReason> first_break = {};  ///< in the order of the graphs; with its place alone
-    std::int64_t op_count = 0;                    ///< calls without getitem, breaks and nested graphs included
-    std::vector<BreakReason> break_reasons = {};  ///< most frequent first
-    std::vector<OpUse> ops = {};                  ///< most frequent first
-    std::vector<std::string> unsupported = {};    ///< ops that the backend named, in order of appearance
+    std::int64_t op_count = 0;
+    std::vector<BreakReason> break_reasons = {};
+    std::vector<OpUse> ops = {};
+    std::vector<std::string> unsupported = {};
+    bool backend_tells = true;                    ///< the backend can say what it does not support
     std::size_t failing = 0;                      ///< graphs that it was tried on and fails on
     std::vector<IndexRecompile> recompiles = {};  ///< of a captured program, most frequent first
-    std::vector<std::string> notes = {};          ///< what capture could not see
-    CheckCounts checks = {};                      ///< of a captured program
+    std::vector<std::string> notes = {};
+    CheckCounts checks = {};  ///< of a captured program
     /// Of each frame the calls that are breaks, ascending: unknown ops, data-dependent control flow, what the frontend
     /// and the backend named.
     std::vector<std::vector<NodeId>> break_nodes = {};
+
+    std::vector<ShownRecompile> shown_recompiles() const {
+        std::vector<ShownRecompile> shown;
+        for (const IndexRecompile& recompile : recompiles) shown.push_back({recompile});
+        return shown;
+    }
+
+    static void fields(auto& field) {
+        field("model", &Report::model, "");
+        field("backend", &Report::backend, "Asked whether it supports the ops; empty when none was.");
+        field(
+            "graph_count", [](const Report& report) { return report.graphs.size(); }, "");
+        field("graph_break_count", &Report::graph_break_count, "Each time it happened, not reasons.", Count{});
+        field("op_count", &Report::op_count, "Calls without getitems; breaks and nested graphs included.", Count{});
+        field("break_reasons", &Report::break_reasons, "Most frequent first.");
+        field("graphs", &Report::graphs, "");
+        field("ops", &Report::ops, "Most frequent first.");
+        field("unsupported", &Report::unsupported, "Ops that the backend named, in order of appearance.");
+        field("recompiles", &Report::shown_recompiles, "Of a captured program, most frequent first.");
+        field("notes", &Report::notes, "What capture could not see.");
+    }
 };
 
 /// `backend` may be null: then only what every backend stops at is a break. `captured` is the index of the folder that

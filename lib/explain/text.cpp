@@ -195,8 +195,12 @@ std::string ops_text(const Report& report, const TextOptions& options, const Pai
 std::string backend_text(const Report& report, const Painter& paint) {
     if (report.backend.empty() || (report.graphs.empty() && report.unsupported.empty())) return {};
     if (report.unsupported.empty() && report.failing)
-        return paint.red("Backend " + report.backend + " fails, though it has an implementation of every op.") + "\n";
-    if (report.unsupported.empty()) return "Backend " + report.backend + " supports every op.\n";
+        return paint.red("Backend " + report.backend + " fails" +
+                         (report.backend_tells ? ", though it has an implementation of every op." : ".")) +
+               "\n";
+    if (report.unsupported.empty())
+        return "Backend " + report.backend +
+               (report.backend_tells ? " supports every op.\n" : " cannot say which ops it supports.\n");
     std::string text = "Backend " + report.backend + " does not support:";
     for (const std::string& op : report.unsupported) text += (op == report.unsupported.front() ? " " : ", ") + op;
     return paint.red(text) + "\n";

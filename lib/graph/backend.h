@@ -19,6 +19,8 @@ struct BackendFailure {
     std::string op = {};       ///< the op or kernel it names, if any
     std::string message;       ///< its own words
     bool unsupported = false;  ///< it says that it does not implement something: not a bug to minimize
+    std::vector<std::string> missing =
+        {};  ///< then: all targets that it does not implement, where it has looked at all
 };
 
 /// The backend asks that capture break at a node, or that this graph stay eager.
@@ -44,14 +46,27 @@ class Executable {
 using CompileResult = std::variant<std::unique_ptr<Executable>, BackendFailure, BreakRequest, SkipRequest>;
 using BackendOptions = std::map<std::string, std::string>;
 
+/// How far a compilation takes a graph (program/program.h), in order.
+enum class CompileStage {
+    captured,    ///< as a frontend gave it
+    functional,  ///< without writes
+    decomposed,  ///< in ops that lower, and those that neither lower nor decompose
+    folded,      ///< what constants alone decide is a constant
+    core,        ///< nothing is computed twice
+    plan,        ///< in kernels (program/plan.h)
+};
+
 class Backend {
   public:
     virtual ~Backend() = default;
     virtual std::string name() const = 0;
     /// One line for --list-backends.
     virtual std::string description() const = 0;
-    /// The graph is verified at Stage::captured; `options` are the backend's own. The executable keeps what it needs of
-    /// the graph.
+    /// What compile() is to be given: program::compile() takes graphs so far.
+    virtual CompileStage consumes() const { return CompileStage::functional; }
+    /// The graph is of that stage (of a plan: the captured one), and verified; `options` are the backend's own. The
+    /// executable keeps what it needs of the graph. Of what a captured graph writes to its inputs and attributes, the
+    /// values at the end follow the outputs, as they do in later stages.
     virtual CompileResult compile(const Graph& graph, const BackendOptions& options) = 0;
 };
 

@@ -264,7 +264,7 @@ const Document::Json& Document::member(const Json& object, std::string_view key)
     fail_found(object, "no member \"" + std::string(key) + "\"", "one");
 }
 
-void Document::only_members(const Json& object, std::initializer_list<std::string_view> keys) const {
+void Document::only_members(const Json& object, std::span<const std::string_view> keys) const {
     for (const auto& [name, value] : this->object(object).get_ref<const Json::object_t&>()) {
         if (newer_ || std::ranges::find(keys, name) != keys.end()) continue;
         std::string known;

@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,7 +36,10 @@ class Document {
     /// nullptr when there is none.
     const Json* find(const Json& object, std::string_view key) const;
     /// Refuses other members, unless the file is of a newer minor version.
-    void only_members(const Json& object, std::initializer_list<std::string_view> keys) const;
+    void only_members(const Json& object, std::span<const std::string_view> keys) const;
+    void only_members(const Json& object, std::initializer_list<std::string_view> keys) const {
+        only_members(object, std::span(keys.begin(), keys.size()));
+    }
 
     const Json& object(const Json& value) const;
     const Json& list(const Json& value) const;

@@ -10,8 +10,6 @@
 
 namespace whittle {
 
-inline constexpr int kGraphFormatMajor = 1, kGraphFormatMinor = 0;
-
 /// Writes `path` and, when some tensor has more than a few elements, its sidecar (safetensors named like the JSON file,
 /// keyed by content hash, equal tensors stored once): both or neither, see graph/sidecar.h. A file of that name which
 /// Whittle did not write, or which another graph in the folder uses, is left alone, and so is the one that the graph at
@@ -33,6 +31,9 @@ std::string graph_to_json(const Graph& graph, std::map<std::string, Tensor>& ten
 
 /// The graph of graph_to_json's text and tensors; `file` names it in errors.
 Graph graph_from_json(const std::string& text, const std::map<std::string, Tensor>& tensors, const std::string& file);
+
+/// The JSON Schema of graph files.
+nlohmann::ordered_json graph_schema();
 
 /// The member "format" of a JSON file's top level, without reading much further than it; empty when there is none.
 std::string format_of_json(const std::filesystem::path& path);

@@ -3,17 +3,12 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/accuracy_json.h"
-#include "graph/document.h"
 #include "graph/json.h"
-#include "graph/stack_json.h"
-#include "graph/tensor_json.h"
+#include "graph/shared_fields.h"
 #include "graph/verify.h"
 
 namespace whittle {
 namespace {
-
-using Json = Document::Json;
 
 /// Reads one graph; nested graphs by readers of their own over the same document.
 class GraphReader {
@@ -42,7 +37,8 @@ class GraphReader {
         graph_.nodes.reserve(nodes.size());
         ids_.reserve(nodes.size());
         for (const Json& value : nodes) add(value);
-        if (const Json* value = in_.find(object, "failure")) graph_.failure = failure(*value);
+        if (const Json* value = in_.find(object, "failure"))
+            graph_.failure = Form<Failure>::read({in_, &tensors_}, *value, {});
         return std::move(graph_);
     }
 
@@ -60,7 +56,8 @@ class GraphReader {
         if (const Json* results = in_.find(value, "results"))
             for (const Json& result : in_.list(*results)) node.results.push_back(meta(result));
         if (const Json* path = in_.find(value, "module_path")) node.module_path = in_.text(*path);
-        if (const Json* stack = in_.find(value, "stack")) node.stack = read_stack(in_, *stack);
+        if (const Json* stack = in_.find(value, "stack"))
+            node.stack = Form<std::vector<StackFrame>>::read({in_}, *stack, {});
         if (!ids_.emplace(node.name, static_cast<NodeId>(graph_.nodes.size())).second)
             in_.fail(name, "a name that no node above has");
         graph_.nodes.push_back(std::move(node));
@@ -133,38 +130,6 @@ class GraphReader {
         return meta;
     }
 
-    Failure failure(const Json& value) const {
-        in_.only_members(value, {"backend", "options", "command", "polarity", "signature", "message", "reference",
-                                 "accuracy", "culprit", "inputs"});
-        Failure failure;
-        failure.backend = in_.text(in_.member(value, "backend"));
-        if (const Json* options = in_.find(value, "options")) failure.options = in_.texts(*options);
-        if (const Json* command = in_.find(value, "command"))
-            for (const Json& word : in_.list(*command)) failure.command.push_back(in_.text(word));
-        if (const Json* polarity = in_.find(value, "polarity")) failure.polarity = in_.text(*polarity);
-        const Json& signature = in_.member(value, "signature");
-        in_.only_members(signature, {"kind", "stage", "detail"});
-        failure.signature = {in_.text(in_.member(signature, "kind")), in_.text(in_.member(signature, "stage")),
-                             in_.text(in_.member(signature, "detail"))};
-        if (const Json* message = in_.find(value, "message")) failure.message = in_.text(*message);
-        if (const Json* reference = in_.find(value, "reference")) failure.reference = in_.text(*reference);
-        if (const Json* accuracy = in_.find(value, "accuracy")) failure.accuracy = read_accuracy(in_, *accuracy);
-        if (const Json* found = in_.find(value, "culprit")) failure.culprit = culprit(*found);
-        if (const Json* inputs = in_.find(value, "inputs"))
-            for (const Json& input : in_.list(*inputs)) failure.inputs.push_back(tensors_.read(input));
-        return failure;
-    }
-
-    Culprit culprit(const Json& value) const {
-        in_.only_members(value, {"component", "directive", "together", "op"});
-        Culprit culprit{.component = in_.text(in_.member(value, "component"))};
-        if (const Json* directive = in_.find(value, "directive")) culprit.directive = in_.text(*directive);
-        if (const Json* together = in_.find(value, "together"))
-            for (const Json& other : in_.list(*together)) culprit.together.push_back(in_.text(other));
-        if (const Json* op = in_.find(value, "op")) culprit.op = in_.text(*op);
-        return culprit;
-    }
-
     const Document& in_;
     TensorReader& tensors_;
     Graph graph_;
@@ -177,7 +142,7 @@ class NoSchemas final : public SchemaSource {
 };
 
 Graph read_document(Document& document, TensorReader& tensors) {
-    document.require_format("whittle.graph", kGraphFormatMajor, kGraphFormatMinor);
+    document.require_format(kGraphFormat.name, kGraphFormat.major, kGraphFormat.minor);
     Graph graph = GraphReader(document, tensors).read(document.root(), true);
     try {
         verify(graph, Stage::captured, NoSchemas());

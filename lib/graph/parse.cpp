@@ -381,7 +381,7 @@ class GraphParser {
         const std::size_t start = in_.pos();
         const std::string word = in_.word("a type such as f32[2, 3]");
         const auto dtype = dtype_from_name(word);
-        if (!dtype) in_.fail_at(start, "'" + word + "'", "a dtype: f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool");
+        if (!dtype) in_.fail_at(start, "'" + word + "'", "a dtype: " + dtype_names());
         ValueMeta meta;
         meta.dtype = *dtype;
         meta.sizes = in_.integers();

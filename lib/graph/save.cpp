@@ -1,11 +1,8 @@
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/accuracy_json.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
-#include "graph/sidecar.h"
-#include "graph/stack_json.h"
-#include "graph/tensor_json.h"
+#include "graph/shared_fields.h"
 
 namespace whittle {
 namespace {
@@ -24,7 +21,7 @@ class GraphWriter {
         if (!graph_.attributes.empty()) member("attributes", attributes());
         if (!graph_.subgraphs.empty()) member("subgraphs", subgraphs());
         member("nodes", nodes());
-        if (graph_.failure) member("failure", failure(*graph_.failure));
+        if (graph_.failure) member("failure", failure());
         return std::move(out_);
     }
 
@@ -89,7 +86,7 @@ class GraphWriter {
         }
         if (!node.results.empty()) text += ", \"results\": " + list(node.results, meta);
         if (!node.module_path.empty()) text += ", \"module_path\": " + json_quote(node.module_path);
-        if (!node.stack.empty()) text += ", \"stack\": " + stack_to_json(node.stack);
+        if (!node.stack.empty()) text += ", \"stack\": " + json_of(node.stack);
         return text + "}";
     }
 
@@ -136,35 +133,10 @@ class GraphWriter {
         return text + "}";
     }
 
-    std::string failure(const Failure& failure) const {
-        std::vector<std::string> entries;
-        const auto add = [&](const char* key, const std::string& value) {
-            entries.push_back('"' + std::string(key) + "\": " + value);
-        };
-        add("backend", json_text(failure.backend));
-        if (!failure.options.empty()) add("options", json_object(failure.options));
-        if (!failure.command.empty()) add("command", list(failure.command, json_text));
-        if (!failure.polarity.empty()) add("polarity", json_text(failure.polarity));
-        const Signature& signature = failure.signature;
-        add("signature", "{\"kind\": " + json_text(signature.kind) + ", \"stage\": " + json_text(signature.stage) +
-                             ", \"detail\": " + json_text(signature.detail) + "}");
-        add("message", json_text(failure.message));
-        add("reference", json_text(failure.reference));
-        if (const std::string accuracy = accuracy_json(failure.accuracy); !accuracy.empty()) add("accuracy", accuracy);
-        if (failure.culprit) add("culprit", culprit(*failure.culprit));
-        std::string inputs = "[";
-        for (const Tensor& input : failure.inputs)
-            inputs += (inputs.size() > 1 ? ",\n" : "\n") + indent_ + "    " + tensors_.json(input);
-        add("inputs", inputs + (failure.inputs.empty() ? "]" : "\n" + indent_ + "  ]"));
-        return block('{', entries, '}');
-    }
-
-    static std::string culprit(const Culprit& culprit) {
-        std::string text = "{\"component\": " + json_text(culprit.component);
-        if (!culprit.directive.empty()) text += ", \"directive\": " + json_text(culprit.directive);
-        if (!culprit.together.empty()) text += ", \"together\": " + list(culprit.together, json_text);
-        if (!culprit.op.empty()) text += ", \"op\": " + json_text(culprit.op);
-        return text + "}";
+    std::string failure() const {
+        JsonWriter out(JsonWriter::Begin::in_members, &tensors_);
+        Form<Failure>::write(out, *graph_.failure, {});
+        return out.take();
     }
 
     const Graph& graph_;
@@ -173,28 +145,20 @@ class GraphWriter {
     std::string out_;
 };
 
-/// The whole file around the graph's members; the member "tensors" names `sidecar` when there is something in it.
-std::string file_text(const std::string& members, const TensorWriter& tensors, const std::string& sidecar) {
-    std::string text = "{\n  \"format\": \"whittle.graph\",\n  \"version\": \"" + std::to_string(kGraphFormatMajor) +
-                       "." + std::to_string(kGraphFormatMinor) + "\",\n";
-    if (!tensors.sidecar().empty() && !sidecar.empty()) text += "  \"tensors\": " + json_quote(sidecar) + ",\n";
-    return text + members + "\n}\n";
-}
-
 }  // namespace
 
 std::string graph_to_json(const Graph& graph, std::map<std::string, Tensor>& tensors) {
     TensorWriter writer;
-    std::string text = file_text(GraphWriter(graph, writer, "  ").members(), writer, "");
+    std::string text = file_text(kGraphFormat, "\n" + GraphWriter(graph, writer, "  ").members());
     tensors.insert(writer.sidecar().begin(), writer.sidecar().end());
     return text;
 }
 
 void save_graph(const Graph& graph, const std::filesystem::path& path) {
     TensorWriter tensors;
-    const std::string members = GraphWriter(graph, tensors, "  ").members();
+    const std::string members = "\n" + GraphWriter(graph, tensors, "  ").members();
     save_with_tensors(path, tensors.sidecar(),
-                      [&](const std::string& sidecar) { return file_text(members, tensors, sidecar); });
+                      [&](const std::string& sidecar) { return file_text(kGraphFormat, members, sidecar); });
 }
 
 bool is_saved(const Graph& graph, const std::filesystem::path& path) {
@@ -202,8 +166,9 @@ bool is_saved(const Graph& graph, const std::filesystem::path& path) {
     if (!std::filesystem::is_regular_file(path, missing)) return false;
     const std::filesystem::path beside = sidecar_named_in(path);
     TensorWriter tensors;
-    const std::string members = GraphWriter(graph, tensors, "  ").members();
-    if (file_text(members, tensors, beside.filename().string()) != read_file(path)) return false;
+    const std::string members = "\n" + GraphWriter(graph, tensors, "  ").members();
+    const std::string sidecar = tensors.sidecar().empty() ? "" : beside.filename().string();
+    if (file_text(kGraphFormat, members, sidecar) != read_file(path)) return false;
     return tensors.sidecar().empty() || std::filesystem::is_regular_file(beside, missing);
 }
 

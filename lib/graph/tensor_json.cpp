@@ -237,7 +237,7 @@ Tensor TensorReader::read(const Json& value) {
 
 DType read_dtype(const Document& document, const Json& value) {
     const auto dtype = dtype_from_name(document.text(value));
-    if (!dtype) document.fail(value, "a dtype: f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool");
+    if (!dtype) document.fail(value, "a dtype: " + dtype_names());
     return *dtype;
 }
 

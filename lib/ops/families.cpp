@@ -53,6 +53,7 @@ std::vector<std::span<const OpDef>> op_families() {
         random_ops(),          //
         dropout_ops(),         //
         higher_order_ops(),    //
+        loss_ops(),            //
         backward_ops(),        //
         layer_backward_ops(),  //
         onnx_ops(),            //

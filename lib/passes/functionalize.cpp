@@ -23,8 +23,8 @@ bool writes(const Schema& schema) {
 /// One walk over the graph. Every value of the old graph is memory of its own (a root) or a view of another value.
 class Functionalizer {
   public:
-    explicit Functionalizer(const Graph& from)
-        : from_(from), rewriter_(from), builder_(rewriter_.graph()), slots_(from.nodes.size()) {}
+    Functionalizer(const Graph& from, const FunctionalizeOptions& options)
+        : from_(from), options_(options), rewriter_(from), builder_(rewriter_.graph()), slots_(from.nodes.size()) {}
 
     Functionalized run() {
         for (std::size_t i = 0; i + 1 < from_.nodes.size(); ++i) {
@@ -158,6 +158,7 @@ class Functionalizer {
             throw Error("found a result of sizes " + to_string(result.meta.sizes) + " written into " +
                         to_string(self.sizes) + ", expected equal ones");
         if (result.meta.dtype != self.dtype) result = builder_.call("aten.to.dtype", {arg(result), Arg(self.dtype)});
+        if (options_.written) options_.written(builder_, call, result);
         slot(id).same_as = operand->id;
         store(memory(operand->id), result);
     }
@@ -209,6 +210,7 @@ class Functionalizer {
     }
 
     const Graph& from_;
+    const FunctionalizeOptions& options_;
     Rewriter rewriter_;
     GraphBuilder builder_;
     std::vector<Slot> slots_;
@@ -229,7 +231,7 @@ bool has_writes(const Graph& graph) {
     return false;
 }
 
-Functionalized functionalize(const Graph& graph, Origins* origins) {
+Functionalized functionalize(const Graph& graph, const FunctionalizeOptions& options, Origins* origins) {
     for (const auto& [name, subgraph] : graph.subgraphs)
         if (has_writes(*subgraph))
             throw Error({"", "nested graph " + name}, "found a write to an operand, expected none in nested graphs");
@@ -237,7 +239,7 @@ Functionalized functionalize(const Graph& graph, Origins* origins) {
         if (origins) *origins = own_origins(graph);
         return {graph, {}};
     }
-    Functionalizer functionalizer(graph);
+    Functionalizer functionalizer(graph, options);
     Functionalized result = functionalizer.run();
     result.graph = logged("functionalize", graph, std::move(result.graph));
     if (origins) *origins = functionalizer.origins();

@@ -2,9 +2,11 @@
 // by the same name: https://dev-discuss.pytorch.org/t/functionalization-in-pytorch-everything-you-wanted-to-know
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "ops/core/builder.h"
 #include "passes/origins.h"
 
 namespace whittle {
@@ -14,6 +16,11 @@ struct MemoryUpdate {
     std::string input;  ///< name of a placeholder or get_attr node of the new graph
     std::size_t output = 0;
     bool operator==(const MemoryUpdate&) const = default;
+};
+
+struct FunctionalizeOptions {
+    /// Called with what each write stores; may change it.
+    std::function<void(GraphBuilder& builder, const Node& call, NodeValue& result)> written = {};
 };
 
 struct Functionalized {
@@ -26,7 +33,7 @@ struct Functionalized {
 /// recorded strides). Throws Error naming the node for an op that writes and has no functional form, for a write that
 /// would change dtype category or sizes, for a write through a view that shows an element twice, and for writes inside
 /// nested graphs. Values that only share memory outside the graph are not known to.
-Functionalized functionalize(const Graph& graph, Origins* origins = nullptr);
+Functionalized functionalize(const Graph& graph, const FunctionalizeOptions& options = {}, Origins* origins = nullptr);
 
 /// Whether it is a call that writes to an operand.
 bool writes(const Node& node);

@@ -10,10 +10,12 @@
 #include "passes/cse.h"
 #include "passes/decompose.h"
 #include "passes/fold_constants.h"
+#include "passes/functionalize.h"
 
 namespace whittle::program {
 
 struct Hooks {
+    decltype(FunctionalizeOptions::written) written = {};
     decltype(DecomposeOptions::decomposed) decomposed = {};
     decltype(FoldOptions::folded) folded = {};
     decltype(CseOptions::compared) compared = {};

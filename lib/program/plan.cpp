@@ -7,6 +7,7 @@
 
 #include "expr/builder.h"
 #include "graph/text.h"
+#include "ops/core/positions.h"
 #include "ops/core/registry.h"
 #include "program/hooks.h"
 
@@ -70,7 +71,10 @@ class Planner {
     }
 
     void add(const Node& node) {
-        if (builder_->stage_count() >= kMaxStages || (started_ && !limits_.apply("fuse"))) close_group();
+        const std::vector<PositionsCheck> checks = checks_of(node);
+        const bool unchecked =
+            std::ranges::any_of(checks, [&](const PositionsCheck& check) { return is_computed_here(check.value); });
+        if (unchecked || builder_->stage_count() >= kMaxStages || (started_ && !limits_.apply("fuse"))) close_group();
         const bool fused = started_;
         started_ = true;
         const std::size_t before = builder_->update_count();
@@ -83,10 +87,32 @@ class Planner {
         }
         if (fused && hooks().fused) hooks().fused(limits_.applications("fuse"), results);
         kernel_.nodes.push_back(position_);
+        kernel_.checks.insert(kernel_.checks.end(), checks.begin(), checks.end());
         for (std::size_t i = 0; i < results.size(); i++) {
             const ValueRef key{position_, static_cast<int>(i)};
             values_[key] = keep(results[i], key);
         }
+    }
+
+    /// Of the call's positions; a kernel that has them checked finds them computed by one before it.
+    std::vector<PositionsCheck> checks_of(const Node& node) const {
+        std::vector<PositionsCheck> checks;
+        for (const Positions& positions : positions_of(plan_.graph, node))
+            if (!is_empty(plan_.graph.node(positions.operand).meta().sizes))
+                checks.push_back({.value = value_of(plan_.graph, positions.operand),
+                                  .node = position_,
+                                  .size = positions.size,
+                                  .negatives = positions.negatives});
+        return checks;
+    }
+
+    bool is_input(const ValueRef& key, const expr::Value& value) const {
+        const auto input = inputs_.find(value.stored_as());
+        return input != inputs_.end() && input->second == key;
+    }
+    bool is_computed_here(const ValueRef& key) const {
+        const auto found = values_.find(key);
+        return found != values_.end() && !is_input(key, found->second);
     }
 
     std::vector<expr::Value> lower(const Node& node) {
@@ -140,8 +166,8 @@ class Planner {
     void close_group() {
         for (const auto& [key, value] : values_) {
             const auto last = last_use_.find(key);
-            const bool input = inputs_.contains(value.stored_as()) && inputs_.at(value.stored_as()) == key;
-            if (input || is_empty(value.sizes()) || last == last_use_.end() || last->second < position_) continue;
+            if (is_input(key, value) || is_empty(value.sizes()) || last == last_use_.end() || last->second < position_)
+                continue;
             builder_->output(value, plan_.graph.nodes[static_cast<std::size_t>(key.node)].name);
             kernel_.outputs.push_back(key);
         }

@@ -15,12 +15,21 @@
 
 namespace whittle::program {
 
+/// What must hold of a value before a kernel runs, which cannot refuse it: its elements are places in a dimension.
+struct PositionsCheck {
+    ValueRef value;
+    NodeId node = -1;  ///< the call that reads or writes there
+    std::int64_t size = 0;
+    bool negatives = false;  ///< see Positions
+};
+
 struct Kernel {
     expr::Group group;
     expr::Schedule schedule;
-    std::vector<ValueRef> inputs;   ///< one per group.inputs
-    std::vector<ValueRef> outputs;  ///< one per group.outputs
-    std::vector<NodeId> nodes;      ///< the calls that it computes, ascending
+    std::vector<ValueRef> inputs;             ///< one per group.inputs
+    std::vector<ValueRef> outputs;            ///< one per group.outputs
+    std::vector<NodeId> nodes;                ///< the calls that it computes, ascending
+    std::vector<PositionsCheck> checks = {};  ///< of values that are there before it runs
 };
 
 struct Plan {

@@ -13,12 +13,10 @@ namespace {
 struct StageInfo {
     std::string_view name, pass;
 };
-constexpr StageInfo kInfo[] = {{"captured", ""},
-                               {"functional", "functionalize"},
-                               {"decomposed", "decompose"},
-                               {"folded", "fold"},
-                               {"core", "cse"}};
-static_assert(std::size(kInfo) == std::size(kStages));
+constexpr StageInfo kInfo[] = {
+    {"captured", ""}, {"functional", "functionalize"}, {"decomposed", "decompose"}, {"folded", "fold"}, {"core", "cse"},
+    {"plan", ""}};
+static_assert(std::size(kInfo) == std::size(kStages) + 1);
 
 bool verifies(const Graph& graph, whittle::Stage stage) {
     try {
@@ -75,9 +73,10 @@ const CompiledProgram::Made& CompiledProgram::made(Stage stage) {
 Graph CompiledProgram::run_pass(Stage stage, const Graph& before, Origins& origins) {
     switch (stage) {
         case Stage::captured:
+        case Stage::plan:
             break;
         case Stage::functional: {
-            Functionalized functional = functionalize(before, &origins);
+            Functionalized functional = functionalize(before, {.written = hooks().written}, &origins);
             updates_ = std::move(functional.updates);
             return std::move(functional.graph);
         }
@@ -90,7 +89,7 @@ Graph CompiledProgram::run_pass(Stage stage, const Graph& before, Origins& origi
             return cse(before, {.allow = [this] { return limits_.apply("cse"); }, .compared = hooks().compared},
                        &origins);
     }
-    WHITTLE_CHECK(false, "no pass makes the captured graph");
+    WHITTLE_CHECK(false, "no pass makes the " + std::string(name(stage)) + " graph");
     return {};
 }
 

@@ -1,6 +1,6 @@
 // CompiledProgram: one graph taken through the stages of a compilation, each made once and when it is first asked for.
 //
-//   captured -> functional -> decomposed -> folded -> core -> plan
+//   captured -> functional -> decomposed -> folded -> core -> plan     (CompileStage in graph/backend.h)
 //
 // What it does not serve is the reference, which interprets the captured graph: a pass that is wrong must not agree
 // with itself.
@@ -18,13 +18,8 @@
 
 namespace whittle::program {
 
-enum class Stage {
-    captured,    ///< as a frontend gave it
-    functional,  ///< without writes
-    decomposed,  ///< in ops that lower, and those that neither lower nor decompose
-    folded,      ///< what constants alone decide is a constant
-    core,        ///< nothing is computed twice: what is planned
-};
+using Stage = CompileStage;
+/// Those that are graphs.
 inline constexpr Stage kStages[] = {Stage::captured, Stage::functional, Stage::decomposed, Stage::folded, Stage::core};
 
 std::string_view name(Stage stage);
@@ -37,7 +32,8 @@ class CompiledProgram {
     /// Under the options pass-limit and disable, see PassLimits and disabled_directives().
     explicit CompiledProgram(Graph captured, const BackendOptions& options = {});
 
-    /// Throws Error naming the node where a pass refuses the graph. What a pass returns has been verified.
+    /// One of kStages. Throws Error naming the node where a pass refuses the graph. What a pass returns has been
+    /// verified.
     const Graph& graph(Stage stage);
     /// The nodes of the captured graph that a node of a stage's graph stands for, ascending; none for a constant that a
     /// pass made up.

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "graph/verify.h"
 #include "ops/aten/random.h"
+#include "ops/core/memory.h"
 #include "ops/core/recorder.h"
 #include "passes/subgraph.h"
 
@@ -44,7 +45,10 @@ Case Deletion::candidate(const Set& kept) const {
         for (const ValueRef& key : keys) tensors.push_back(values_.at(key));
         return tensors;
     };
-    return {std::move(part.graph), values(part.inputs), values(part.outputs)};
+    std::vector<Tensor> inputs = values(part.inputs);
+    // What a call writes may be another value by the end, and of another candidate yet another.
+    std::vector<Tensor> expected = writes_in_place(part.graph) ? evaluate(part.graph, inputs) : values(part.outputs);
+    return {std::move(part.graph), std::move(inputs), std::move(expected)};
 }
 
 Case Deletion::whole() const {

@@ -10,9 +10,9 @@
 #include "frontends/onnx/copy.h"
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
-#include "graph/accuracy_json.h"
 #include "graph/json.h"
 #include "graph/json_text.h"
+#include "graph/shared_fields.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {
@@ -218,7 +218,7 @@ std::string Oracle::question() const {
     std::string text = name() + '\n' + failure.backend + ' ' + failure.polarity + ' ' + failure.reference;
     for (const auto& [key, value] : failure.options) text += '\n' + key + '=' + value;
     for (const std::string& word : failure.command) text += '\n' + word;
-    return text + '\n' + accuracy_json(failure.accuracy);
+    return text + '\n' + (failure.accuracy == Accuracy{} ? "" : json_of(failure.accuracy));
 }
 
 std::vector<std::string> command_line(const CommandOracleOptions& options, const std::filesystem::path& candidate) {

@@ -3,16 +3,131 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "base/words.h"
+#include "graph/fields.h"
 
-namespace whittle::reduce {
+namespace whittle {
+
+template <>
+struct Fields<reduce::Size> {
+    static constexpr const char* kName = "size";
+    static void visit(auto& field) {
+        field("calls", &reduce::Size::calls, "", Count{});
+        field("inputs", &reduce::Size::inputs, "", Count{});
+        field("outputs", &reduce::Size::outputs, "", Count{});
+        field("elements", &reduce::Size::elements, "", Count{});
+    }
+};
+template <>
+struct Fields<reduce::ReductionReport> {
+    static void visit(auto& field) {
+        field("name", &reduce::ReductionReport::name, "");
+        field("tried", &reduce::ReductionReport::tried,
+              "Candidates that were judged; their sum and the original are the queries.");
+        field("accepted", &reduce::ReductionReport::accepted, "");
+        field("before", &reduce::ReductionReport::before, "");
+        field("after", &reduce::ReductionReport::after, "");
+    }
+};
+template <>
+struct Fields<reduce::Flakiness> {
+    static void visit(auto& field) {
+        field("failures", &reduce::Flakiness::failures, "");
+        field("runs", &reduce::Flakiness::runs, "");
+        field("repeat", &reduce::Flakiness::repeat, "", Count{});
+    }
+};
+
+namespace reduce {
 namespace {
 
-nlohmann::json to_json(const Size& size) {
-    return {{"calls", size.calls}, {"inputs", size.inputs}, {"outputs", size.outputs}, {"elements", size.elements}};
-}
+/// A culprit as it is printed: with what is unknown, too, and the limits of a pass by their names.
+struct ShownCulprit : Culprit {
+    std::optional<std::string> limit(std::size_t which) const {
+        return directive.empty() && together.size() == 2 ? std::optional(together[which]) : std::nullopt;
+    }
+    static void fields(auto& field) {
+        field("component", &ShownCulprit::component, "", OneOf{"schedule lowering pass compiler"});
+        field("directive", &ShownCulprit::directive, "");
+        field("together", &ShownCulprit::together, "");
+        field("op", &ShownCulprit::op, "");
+        field.maybe(
+            "last_good", [](const ShownCulprit& culprit) { return culprit.limit(0); }, "");
+        field.maybe(
+            "first_bad", [](const ShownCulprit& culprit) { return culprit.limit(1); }, "");
+    }
+};
+
+struct Output {
+    static constexpr const char* kName = "result";
+    const Minimized& result;
+    const Written& written;
+
+    std::optional<ShownCulprit> culprit() const {
+        if (!result.graph.failure || !result.graph.failure->culprit) return std::nullopt;
+        return ShownCulprit{*result.graph.failure->culprit};
+    }
+
+    static void fields(auto& field) {
+        // A member of one of the two.
+        const auto of = [](auto member) { return [member](const Output& all) { return all.result.*member; }; };
+        const auto search = [](auto member) {
+            return [member](const Output& all) { return all.result.search.*member; };
+        };
+        const auto written = [](auto member) { return [member](const Output& all) { return all.written.*member; }; };
+        field(
+            "verdict", [](const Output& all) { return name(all.result.verdict); },
+            "minimized, not_failing, unsupported, flaky or interrupted.");
+        field(
+            "signature", [](const Output& all) { return all.result.signature.text(); }, "");
+        field("message", of(&Minimized::message), "The failing run's own words.");
+        field("confirmed", of(&Minimized::confirmed), "The result was run again and failed alike.");
+        field("calls_before", of(&Minimized::calls_before), "");
+        field("calls_after", of(&Minimized::calls_after), "");
+        field(
+            "inputs_after", [](const Output& all) { return all.result.graph.placeholders().size(); }, "");
+        field("before", of(&Minimized::before), "");
+        field("after", of(&Minimized::after), "");
+        field("passes", of(&Minimized::passes), "The reductions, in order.");
+        field("queries", search(&Result::queries), "Graphs that were judged, the original first.");
+        field("cache_hits", search(&Result::cache_hits), "Candidates equal to one that was judged.");
+        field("unresolved", search(&Result::unresolved), "Queries that gave no verdict.");
+        field("from_journal", written(&Written::replayed), "Answers that an earlier run left.");
+        field("fell_back", search(&Result::fell_back), "Bisection was misled, and delta debugging went on.");
+        field("stored", written(&Written::stored), "The failure is the one that the file has.");
+        field("one_minimal", search(&Result::one_minimal), "No single reduction goes further.");
+        field("reservation", search(&Result::reservation), "Why not, or what weakens it.");
+        field("seconds", of(&Minimized::seconds), "", Count{});
+        field("drifted", written(&Written::drifted), "Files of other failures that were met.");
+        field.maybe("output", written(&Written::output), "The file, when one was written.");
+        field.maybe(
+            "flaky",
+            [](const Output& all) { return all.result.flaky.runs ? std::optional(all.result.flaky) : std::nullopt; },
+            "");
+        field.maybe("folded", written(&Written::folded), "By op: calls of the file that were computed on reading it.");
+        field.maybe(
+            "closeness",
+            [](const Output& all) {
+                return all.written.closeness ? std::optional(name(*all.written.closeness)) : std::nullopt;
+            },
+            "Of wrong results: rounding noise, or more.");
+        field.maybe("culprit", &Output::culprit, "");
+    }
+};
+
+/// What cli/minify.cpp prints of a model with several graphs.
+struct SeveralOutputs {
+    std::size_t graphs = 0;
+    std::vector<Output> results = {};
+    std::map<std::string, std::string> unsupported = {};
+
+    static void fields(auto& field) {
+        field("graphs", &SeveralOutputs::graphs, "Of the model.");
+        field("results", &SeveralOutputs::results, "One for each that fails.");
+        field("unsupported", &SeveralOutputs::unsupported, "By file: what the backend does not support.");
+    }
+};
 
 std::string yes_or_no(bool yes, const std::string& why) {
     return std::string(yes ? "yes" : "no") + (why.empty() ? "" : ": " + why);
@@ -62,52 +177,12 @@ std::string folded_text(const std::map<std::string, std::size_t>& folded) {
     return fmt::format("{} ({})", plural(total, "op"), fmt::join(ops, ", "));
 }
 
-nlohmann::json to_json(const Minimized& result, const Written& written) {
-    nlohmann::json passes = nlohmann::json::array();
-    for (const ReductionReport& pass : result.passes)
-        passes.push_back({{"name", pass.name},
-                          {"tried", pass.tried},
-                          {"accepted", pass.accepted},
-                          {"before", to_json(pass.before)},
-                          {"after", to_json(pass.after)}});
-    nlohmann::json json = {{"verdict", name(result.verdict)},
-                           {"signature", result.signature.text()},
-                           {"message", result.message},
-                           {"confirmed", result.confirmed},
-                           {"calls_before", result.calls_before},
-                           {"calls_after", result.calls_after},
-                           {"inputs_after", result.graph.placeholders().size()},
-                           {"before", to_json(result.before)},
-                           {"after", to_json(result.after)},
-                           {"passes", passes},
-                           {"queries", result.search.queries},
-                           {"cache_hits", result.search.cache_hits},
-                           {"unresolved", result.search.unresolved},
-                           {"from_journal", written.replayed},
-                           {"fell_back", result.search.fell_back},
-                           {"stored", written.stored},
-                           {"one_minimal", result.search.one_minimal},
-                           {"reservation", result.search.reservation},
-                           {"seconds", result.seconds},
-                           {"drifted", written.drifted}};
-    if (!written.output.empty()) json["output"] = written.output.string();
-    if (result.flaky.runs)
-        json["flaky"] = {
-            {"failures", result.flaky.failures}, {"runs", result.flaky.runs}, {"repeat", result.flaky.repeat}};
-    if (!written.folded.empty()) json["folded"] = written.folded;
-    if (written.closeness) json["closeness"] = name(*written.closeness);
-    if (result.graph.failure && result.graph.failure->culprit) {
-        const Culprit& culprit = *result.graph.failure->culprit;
-        json["culprit"] = {{"component", culprit.component},
-                           {"directive", culprit.directive},
-                           {"together", culprit.together},
-                           {"op", culprit.op}};
-        if (culprit.directive.empty() && culprit.together.size() == 2) {
-            json["culprit"]["last_good"] = culprit.together[0];
-            json["culprit"]["first_bad"] = culprit.together[1];
-        }
-    }
-    return json;
+nlohmann::json to_json(const Minimized& result, const Written& written) { return report_json(Output{result, written}); }
+
+nlohmann::ordered_json minify_output_schema() {
+    return report_schema<Output, SeveralOutputs>(
+        "What minify --json prints",
+        "Of a model with several graphs one result for each that fails. More members may be added.");
 }
 
 std::string report(const Minimized& result, const Written& written) {
@@ -151,4 +226,5 @@ std::string report(const Minimized& result, const Written& written) {
     return text;
 }
 
-}  // namespace whittle::reduce
+}  // namespace reduce
+}  // namespace whittle

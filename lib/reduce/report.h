@@ -27,6 +27,7 @@ struct Written {
 std::string folded_text(const std::map<std::string, std::size_t>& folded);
 
 nlohmann::json to_json(const Minimized& result, const Written& written);
+nlohmann::ordered_json minify_output_schema();
 
 /// Lines "what:       how"; the graph and what to run next are the caller's.
 std::string report(const Minimized& result, const Written& written);

@@ -171,7 +171,8 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
         sidecars_.push_back(std::move(sidecar));
         return text;
     }
-    std::string text = "static const " + stored + " " + name + "_data[] = {";
+    const bool plain = stored == type && first.empty();  // the array itself is the pointer
+    std::string text = "static const " + stored + " " + name + (plain ? "" : "_data") + "[] = {";
     std::string line;
     for (std::int64_t i = 0; i < count; i++) {
         if (line.size() > 100) {
@@ -182,9 +183,10 @@ std::string DataWriter::define(const std::string& name, const Tensor& tensor) {
         line += literal(span.memory, i) + (i + 1 < count ? ", " : "");
     }
     if (count == 0) line = "0";  // an array has an element
-    text += line + "};\n";
-    return text + "static const " + type + "* const " + name + " = " + as_type(tensor.dtype(), name + "_data") + first +
-           ";" + comment;
+    text += line + "};";
+    if (plain) return text + comment;
+    return text + "\nstatic const " + type + "* const " + name + " = " + as_type(tensor.dtype(), name + "_data") +
+           first + ";" + comment;
 }
 
 }  // namespace whittle::repro

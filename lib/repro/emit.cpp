@@ -12,6 +12,7 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "passes/widen.h"
+#include "repro/includes.h"
 #include "run/normalize.h"
 
 namespace whittle::repro {
@@ -29,6 +30,30 @@ std::string comment(const std::string& text, const std::string& prefix) {
 std::string trimmed(std::string text) {
     if (!text.empty() && text.back() == '\n') text.pop_back();
     return text;
+}
+
+/// As one paragraph: with one empty line behind it, or nothing.
+std::string spaced(std::string text) {
+    while (text.ends_with('\n')) text.pop_back();
+    return text.empty() ? text : text + "\n\n";
+}
+
+/// A paragraph that not every program has.
+std::string optional_part(bool wanted, std::string_view name, const std::map<std::string, std::string>& values = {}) {
+    return wanted ? spaced(fill_template(name, values)) : "";
+}
+
+/// As part of a C string literal.
+std::string in_literal(const std::string& text) {
+    const std::string literal = string_literal(text);
+    return literal.substr(1, literal.size() - 2);
+}
+
+/// As part of a format of printf.
+std::string in_format(const std::string& text) {
+    std::string doubled;
+    for (const char c : text) doubled += c == '%' ? "%%" : std::string(1, c);
+    return in_literal(doubled);
 }
 
 std::string number(double value) {
@@ -82,21 +107,25 @@ class ProgramText {
                                  }});
         loops_ = suspect_.loops ? std::move(suspect_.loops) : halide::loops_code(graph_, members_);
         const Graph& leaves = loops_ ? loops_->graph : graph_;
-        values_["INCLUDES"] = suspect_.includes;
-        values_["SUPPORT"] = (loops_ ? loops_->support : half_types(leaves)) + suspect_.support;
+        values_["SUPPORT"] = spaced((loops_ ? loops_->support : half_types(leaves)) + suspect_.support);
         values_["INPUTS"] = inputs(leaves);
         values_["LOOPS"] =
-            loops_ ? "// ---- the same computation as plain loops " + std::string(80, '-') + "\n" + loops_->code : "";
-        values_["SUSPECT"] = guilty_switch() + suspect_.code;
+            loops_ ? spaced("// ---- the same computation as plain loops " + std::string(80, '-') + "\n" + loops_->code)
+                   : "";
+        values_["SUSPECT"] = spaced(guilty_switch() + suspect_.code);
         compared();
         control();
-        verdict();
+        judge();
         values_["HEADER"] = header();
-        values_["VALUES_MADE_UP"] = data_.made_up() ? fill_template("repro_values.cpp", {}) : "";
-        values_["SIDECAR"] = data_.sidecars().empty() ? "" : fill_template("repro_sidecar.cpp", {});
+        values_["VALUES_MADE_UP"] = optional_part(data_.made_up(), "repro_values.cpp");
+        values_["SIDECAR"] = optional_part(!data_.sidecars().empty(), "repro_sidecar.cpp");
+        values_["BESIDE"] = optional_part(suspect_.code.find("beside(") != std::string::npos, "repro_beside.cpp");
+        values_["INCLUDES"] = "";
+        const std::string own = includes_of(fill_template("repro_common.cpp", values_));
+        values_["INCLUDES"] = (suspect_.includes.empty() ? "" : suspect_.includes + "\n\n") + trimmed(own);
         return {fill_template("repro_common.cpp", values_),
                 data_.sidecars(),
-                values_["CONTROL_WHAT"],
+                control_,
                 suspect_.companions,
                 suspect_.spec_beside,
                 suspect_.compile_flags};
@@ -139,6 +168,25 @@ class ProgramText {
         return text;
     }
 
+    /// The functions that compare: what these outputs take and no more. Whether steps between values count.
+    bool comparison(bool fp64) {
+        const auto any = [&](auto&& holds) { return std::ranges::any_of(expected_, holds); };
+        const bool reduced = any([](const Tensor& tensor) { return is_reduced(tensor.dtype()); });
+        const bool ulp = any([&](const Tensor& tensor) { return failure_.accuracy.tolerance(tensor.dtype()).ulp > 0; });
+        values_["NUMBER"] = reduced ? "number" : "double";
+        values_["NUMBER_TEXT"] = optional_part(reduced, "repro_number.cpp");
+        const bool long_integers = any([](const Tensor& tensor) { return tensor.dtype() == DType::i64; });
+        values_["VALUE"] = long_integers ? "value" : values_["NUMBER"];
+        values_["INT64"] = optional_part(long_integers, "repro_int64.cpp", values_);
+        values_["STEPS"] = optional_part(ulp, "repro_steps.cpp");
+        values_["ULP"] = ulp ? ", double ulp" : "";
+        values_["ULP_ARGUMENT"] = ulp ? ", ulp" : "";
+        values_["OR_STEPS"] = ulp ? trimmed(fill_template("repro_or_steps.cpp", values_)) : "";
+        values_["SIGNED_ZEROS"] = strict() ? fill_template("repro_signed_zeros.cpp", {}) : "";
+        values_["FP64"] = optional_part(fp64, "repro_fp64.cpp", values_);
+        return ulp;
+    }
+
     /// The expected outputs and how they are compared.
     void compared() {
         std::string members, definitions, compare;
@@ -146,7 +194,7 @@ class ProgramText {
         std::vector<Tensor> exact;
         if (failure_.accuracy.mode == Accuracy::Mode::fp64)
             exact = evaluate_exactly(graph_, failure_.inputs).value_or(exact);
-        values_["FP64"] = exact.empty() ? "" : fill_template("repro_fp64.cpp", {});
+        const bool ulp = comparison(!exact.empty());
         for (std::size_t i = 0; i < expected_.size(); i++) {
             const Tensor expected = expected_[i].contiguous();
             if (expected.numel() == 0) continue;  // nothing to compare, and C++ has no empty arrays
@@ -159,7 +207,7 @@ class ProgramText {
             if (fp64) definitions += data_.define("exact_" + member, exact[i].contiguous());
             compare += "    wrong += differing(who, \"" + member.substr(4) + "\", got." + member + ", expected_" +
                        member + (fp64 ? ", exact_" + member : "") + ", " + count + ", " + number(tolerance.rtol) +
-                       ", " + number(tolerance.atol) + ", " + number(tolerance.ulp) +
+                       ", " + number(tolerance.atol) + (ulp ? ", " + number(tolerance.ulp) : "") +
                        (fp64 ? ", " + number(failure_.accuracy.multiplier) : "") + ");\n";
             total += expected.numel();
         }
@@ -167,24 +215,20 @@ class ProgramText {
         values_["EXPECTED"] = definitions;
         values_["COMPARE"] = trimmed(compare);
         values_["VALUES"] = std::to_string(total);
-        values_["ALARM"] = std::to_string(options_.alarm.count() + suspect_.more_seconds);
-        values_["MEMORY"] = std::to_string(options_.limits.memory >> 20);
-        values_["STRICT"] = strict() ? "true" : "false";
-        values_["FAILURE_KIND"] = failure_.signature.text();
     }
 
     /// What runs in the suspect's place and must pass.
     void control() {
         values_["PROGRAM"] = options_.output.stem().string();
         if (switches_guilty()) {
-            values_["CONTROL_WHAT"] = culprit()->directive + " switched off";
+            control_ = culprit()->directive + " switched off";
             values_["CONTROL"] = "    guilty = false;\n    under_test(out);";
         } else if (loops_ && !strict() &&
                    !(culprit() && (culprit()->component == "lowering" || culprit()->component == "pass"))) {
-            values_["CONTROL_WHAT"] = "the loops alone";
+            control_ = "the loops alone";
             values_["CONTROL"] = "    run_loops(out);";
         } else {
-            values_["CONTROL_WHAT"] = "the recorded outputs alone";
+            control_ = "the recorded outputs alone";
             std::string copies;
             for (std::size_t i = 0; i < expected_.size(); i++)
                 if (expected_[i].numel())
@@ -192,6 +236,8 @@ class ProgramText {
                               members_[i] + ");\n";
             values_["CONTROL"] = trimmed(copies);
         }
+        values_["CONTROL_WHAT"] = control_;
+        values_["CONTROL_SAID"] = in_format(control_);
     }
 
     /// Results must have the reference's bits, which loops in another order of rounding have not.
@@ -224,31 +270,58 @@ class ProgramText {
         return "BUG in " + (known ? "the " + culprit()->text() : suspect_.lowering) + " (the loops are wrong too)";
     }
 
-    std::string ending() const {
+    /// The main function. What ends a process, or must not take the machine, runs in a child of it; what is seen in a
+    /// result or caught does not, and a debugger stops where it happens.
+    void judge() {
         const std::string& kind = failure_.signature.kind;
-        if (kind == "timeout") return "ending == Ending::hang";
-        if (kind == "exception")
-            return "ending == Ending::exception && says(shared->message, " +
-                   string_literal(unclipped(failure_.signature.detail)) + ")";
-        if (kind == "out_of_memory") return "(ending == Ending::exception || ending == Ending::crash)";
-        return crash_like(failure_.signature.detail);
+        values_["SUSPECT_NAME"] = suspect_.name;
+        values_["ACCUSED"] = in_format(accused());
+        values_["FAILURE_KIND"] = in_format(failure_.signature.text());
+        values_["ALARM"] = std::to_string(options_.alarm.count() + suspect_.more_seconds);
+        values_["SAYS"] =
+            optional_part(kind == "exception", "repro_says.cpp", {{"NORMALIZER", std::string(normalizer_text())}});
+        if (kind == "mismatch") {
+            judge_values();
+        } else if (kind == "exception") {
+            values_["RECOGNIZED"] = "says(error.what(), " + string_literal(unclipped(failure_.signature.detail)) + ")";
+            values_["THROWN"] = fill_template("repro_thrown.cpp", values_);
+            values_["VERDICT"] = trimmed(fill_template("repro_verdict_gone.cpp", values_));
+        } else {
+            values_["MEMORY"] = std::to_string(options_.limits.memory >> 20);
+            values_["ENDING"] = kind == "timeout"         ? "ending == Ending::hang"
+                                : kind == "out_of_memory" ? "(ending == Ending::exception || ending == Ending::crash)"
+                                                          : crash_like(failure_.signature.detail);
+            values_["MAIN"] = trimmed(fill_template("repro_main_child.cpp", values_));
+            return;
+        }
+        values_["MAIN"] = trimmed(fill_template("repro_main.cpp", values_));
     }
 
-    void verdict() {
-        const std::string &kind = failure_.signature.kind, &detail = failure_.signature.detail;
-        values_["SUSPECT_NAME"] = suspect_.name;
-        values_["SUSPECT_LONG"] = accused();
-        values_["BLAME_SUSPECT"] = "BUG in " + accused();
-        values_["BLAME_LOWERING"] = accused_with_loops();
-        values_["OF_SHAPE"] = detail == "value" || detail == "nan_or_inf" ? "false" : "true";
-        values_["SAYS"] = kind == "exception"
-                              ? fill_template("repro_says.cpp", {{"NORMALIZER", std::string(normalizer_text())}})
-                              : "";
-        values_["ENDING"] = ending();
-        values_["VERDICT"] = trimmed(fill_template(kind != "mismatch" ? "repro_verdict_ending.cpp"
-                                                   : loops_           ? "repro_verdict_mismatch.cpp"
-                                                                      : "repro_verdict_mismatch_without_loops.cpp",
-                                                   values_));
+    /// The verdict on wrong results, by the loops where there are some.
+    void judge_values() {
+        const std::string& detail = failure_.signature.detail;
+        const std::string suspect = "\"BUG in " + in_literal(accused()) + "\"";
+        const std::string both = "\"" + in_literal(accused_with_loops()) + "\"";
+        values_["RECOGNIZED"] = "!std::strncmp(error.what(), \"mismatch: \", 10)";
+        values_["THROWN"] =
+            detail == "value" || detail == "nan_or_inf" ? "" : fill_template("repro_thrown.cpp", values_);
+        values_["RUN_LOOPS"] = loops_ ? fill_template("repro_run_loops.cpp", {}) : "";
+        values_["IN_LOOPS"] = loops_ ? ", %ld in loops" : "";
+        values_["WRONG_LOOPS"] = loops_ ? ", wrong_loops" : "";
+        values_["BLAMED"] = loops_ ? "wrong_loops ? " + both + " : " + suspect : suspect;
+        values_["VERDICT"] = trimmed(fill_template("repro_verdict_mismatch.cpp", values_));
+    }
+
+    /// The machine and the versions, of all that is known of them what tells one machine's results from another's.
+    std::string environment() const {
+        std::string text;
+        for (const char* key : {"os", "kernel", "cpu", "whittle"}) {
+            const auto found = options_.environment.find(key);
+            if (found == options_.environment.end()) continue;
+            text += (text.empty() ? "" : "; ") + (key == std::string_view("whittle") ? "Whittle " : std::string()) +
+                    found->second;
+        }
+        return text;
     }
 
     std::string header() {
@@ -267,9 +340,9 @@ class ProgramText {
         const std::string program = shell_quote({"./" + options_.output.stem().string()});
         text += comment(shell_quote(build) + " && " + program, "  build      ");
         text += "//   exit       1 the bug shows, 0 it is gone, 2 something else went wrong\n";
-        text += comment(program + " control: " + values_["CONTROL_WHAT"] + " must pass (exit 0)", "  control    ");
+        text += comment(program + " control: " + control_ + " must pass (exit 0)", "  control    ");
         text += comment(facts_.data, "  data       ");
-        for (const auto& [key, value] : options_.environment) text += comment(key + ": " + value, "  on         ");
+        if (const std::string on = environment(); !on.empty()) text += comment(on, "  on         ");
         return trimmed(text);
     }
 
@@ -282,6 +355,7 @@ class ProgramText {
     DataWriter data_;
     SuspectCode suspect_;
     std::optional<LoopsCode> loops_;
+    std::string control_;                        ///< what must pass
     std::map<std::string, std::string> values_;  ///< of the templates, by their keys
 };
 

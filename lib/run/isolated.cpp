@@ -19,6 +19,7 @@
 #include "graph/json_text.h"
 #include "graph/text.h"
 #include "ops/aten/random.h"
+#include "program/compile.h"
 #include "run/outcome.h"
 #include "run/outcome_message.h"
 
@@ -44,8 +45,9 @@ class StageBackend final : public Backend {
     StageBackend(Backend& inner, Shared& shared) : inner_(inner), shared_(shared) {}
     std::string name() const override { return inner_.name(); }
     std::string description() const override { return inner_.description(); }
+    CompileStage consumes() const override { return CompileStage::captured; }
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        CompileResult result = inner_.compile(graph, options);
+        CompileResult result = program::compile(inner_, graph, options);
         shared_.stage = 1;
         return result;
     }

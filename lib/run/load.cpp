@@ -7,6 +7,7 @@
 #include "graph/verify.h"
 #include "ops/core/known.h"
 #include "ops/core/registry.h"
+#include "passes/functionalize.h"
 
 namespace whittle {
 
@@ -33,18 +34,26 @@ void check_results(const Node& call, const Schema& schema, const std::vector<Val
 
 void check_call(const Graph& graph, const Node& call, UnknownOps unknown) {
     const Registry& registry = Registry::instance();
-    if (const RegisteredOp* op = registry.op(call.target)) {
+    if (const Schema* schema = registry.find(call.target)) {
         try {
-            return check_results(call, op->schema, infer(graph, call));
+            return check_results(call, *schema, infer(graph, call));
         } catch (const NeedsConstant&) {  // only a run can tell
             return;
         }
     }
     if (unknown == UnknownOps::keep) return;
-    if (const InPlaceForm* form = registry.in_place(call.target))
-        throw Error("found an op that writes into its operand, expected " + form->functional,
-                    "graphs in files only compute: trace writes them so");
     registry.require(call.target);  // throws, with close spellings
+}
+
+/// A graph in a file is a function of its inputs.
+void check_writes(const Graph& graph, const std::filesystem::path& file) {
+    if (!has_writes(graph)) return;
+    const std::vector<MemoryUpdate> updates = functionalize(graph).updates;
+    if (!updates.empty())
+        throw Error({file.string(), {}},
+                    "found a write into %" + updates.front().input +
+                        ", which the graph is given, expected writes into values that it has computed",
+                    "clone it first; trace writes graphs that only compute");
 }
 
 }  // namespace
@@ -61,6 +70,7 @@ void check_calls(const Graph& graph, const std::filesystem::path& file, UnknownO
         }
     }
     for (const auto& [key, nested] : graph.subgraphs) check_calls(*nested, file, unknown);
+    check_writes(graph, file);
 }
 
 Graph load_checked_graph(const std::filesystem::path& file, UnknownOps unknown) {

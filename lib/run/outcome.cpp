@@ -11,6 +11,7 @@
 #include "base/log_step.h"
 #include "base/subprocess.h"
 #include "graph/text.h"
+#include "program/compile.h"
 #include "run/normalize.h"
 
 namespace whittle {
@@ -26,6 +27,7 @@ Outcome from_failure(const BackendFailure& failure) {
     outcome.stage = failure.stage;
     outcome.op = failure.op;
     outcome.message = failure.message;
+    if (failure.unsupported && !failure.missing.empty()) outcome.missing = failure.missing;
     return outcome;
 }
 
@@ -127,10 +129,10 @@ Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backe
     const auto compile_start = std::chrono::steady_clock::now();
     guarded(outcome, "compile", [&] {
         LogStep step(LogStep::Kind::backend, backend.name() + ": " + summary(graph));
-        CompileResult compiled = backend.compile(graph, options);
+        CompileResult compiled = program::compile(backend, graph, options);
         if (!std::holds_alternative<std::unique_ptr<Executable>>(compiled)) step.failed();
         if (auto* done = std::get_if<std::unique_ptr<Executable>>(&compiled))
-            executable = std::move(*done);
+            executable = std::move(*done), outcome.missing.emplace();
         else if (auto* failure = std::get_if<BackendFailure>(&compiled))
             outcome = from_failure(*failure);
         else if (auto* request = std::get_if<BreakRequest>(&compiled))
@@ -151,9 +153,9 @@ Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backe
         if (auto* values = std::get_if<Values>(&result))
             outcome.outputs = std::move(*values);
         else {
-            const double compile_seconds = outcome.compile_seconds;
-            outcome = from_failure(std::get<BackendFailure>(result));
-            outcome.compile_seconds = compile_seconds;
+            Outcome failed = from_failure(std::get<BackendFailure>(result));
+            failed.compile_seconds = outcome.compile_seconds, failed.missing = outcome.missing;
+            outcome = std::move(failed);
         }
     });
     outcome.run_seconds = seconds_since(run_start);

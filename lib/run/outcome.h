@@ -31,6 +31,9 @@ struct Outcome {
     std::string message = {};  ///< its own words, or the description of the difference
     std::string detail = {};   ///< mismatch: "dtype" "sizes" "nan_or_inf" "value"; crash: "SIGSEGV"
     Values outputs = {};       ///< when it ran to the end
+    /// What the backend cannot compile, as Support in graph/abilities.h has it: none of what it has compiled. Nothing
+    /// where it did not say.
+    std::optional<std::vector<std::string>> missing = {};
     double compile_seconds = 0, run_seconds = 0;
 
     bool failed() const { return kind != Kind::ok; }

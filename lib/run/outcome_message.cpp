@@ -95,6 +95,10 @@ std::string encode(const Outcome& outcome) {
     writer.number(outcome.run_seconds);
     writer.number<std::uint64_t>(outcome.outputs.size());
     for (const Tensor& output : outcome.outputs) writer.tensor(output);
+    writer.number<std::uint8_t>(outcome.missing.has_value());
+    const std::vector<std::string> missing = outcome.missing.value_or(std::vector<std::string>());
+    writer.number<std::uint64_t>(missing.size());
+    for (const std::string& target : missing) writer.text(target);
     return writer.bytes();
 }
 
@@ -109,6 +113,10 @@ std::optional<Outcome> decode(std::string_view bytes) {
     outcome.run_seconds = reader.number<double>();
     const auto count = reader.number<std::uint64_t>();
     for (std::uint64_t i = 0; i < count && !reader.failed(); i++) outcome.outputs.push_back(reader.tensor());
+    if (reader.number<std::uint8_t>()) outcome.missing.emplace();
+    const auto missing = reader.number<std::uint64_t>();
+    for (std::uint64_t i = 0; i < missing && !reader.failed() && outcome.missing; i++)
+        outcome.missing->push_back(reader.text());
     if (reader.failed() || !reader.at_end()) return std::nullopt;
     return outcome;
 }

@@ -12,7 +12,6 @@
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
-#include "passes/functionalize.h"
 #include "passes/widen.h"
 #include "run/outcome.h"
 
@@ -22,21 +21,6 @@ namespace {
 
 using capture::OutputGraph;
 using capture::Source;
-
-/// Metas of the results, as capture infers them: what an in-place form writes has the meta of what it writes to.
-std::vector<ValueMeta> inferred(const Graph& graph, const Node& call) {
-    const InPlaceForm* form = Registry::instance().in_place(call.target);
-    if (!form) return infer(graph, call);
-    if (call.args.empty() || !call.args[0].node()) throw Error(call.target + ": found no tensor to write to");
-    Node functional = call;
-    functional.target = form->functional;
-    const ValueMeta self = graph.node(*call.args.at(0).node()).meta();
-    const std::vector<ValueMeta> written = infer(graph, functional);
-    if (written.at(0).sizes != self.sizes)
-        throw Error(call.target + ": found a result of sizes " + to_string(written[0].sizes) + " written into " +
-                    to_string(self.sizes) + ", expected equal ones");
-    return {self};
-}
 
 /// Whether a result requires a gradient depends on the grad mode, which is no event.
 bool same(const std::vector<ValueMeta>& found, const std::vector<ValueMeta>& recorded) {
@@ -107,16 +91,15 @@ class Recapture {
             }
         Outcome outcome;
         try {
-            outcome.outputs = evaluate(functionalize(*captured_).graph, inputs);
+            outcome.outputs = evaluate(*captured_, inputs);
         } catch (const Error& error) {
             return differ("it no longer runs: " + std::string(error.what()));
         }
         outcome.outputs.resize(std::min(outcome.outputs.size(), recorded_.outputs.size()));  // then what it writes
         if (std::ranges::equal(outcome.outputs, recorded_.outputs, same_bits)) return;
         result_.identical = false;
-        outcome = judge(std::move(outcome), recorded_.outputs, accuracy, [&] {
-            return evaluate_exactly(functionalize(*captured_).graph, inputs).value_or(std::vector<Tensor>());
-        });
+        outcome = judge(std::move(outcome), recorded_.outputs, accuracy,
+                        [&] { return evaluate_exactly(*captured_, inputs).value_or(std::vector<Tensor>()); });
         if (outcome.failed()) differ(outcome.message);
     }
 
@@ -132,7 +115,7 @@ class Recapture {
     void fail_again(const FailedCall& failed) {
         std::string error;
         try {
-            inferred(graph_.graph(), mapped(failed.call));
+            infer(graph_.graph(), mapped(failed.call));
         } catch (const Error& found) {
             error = found.what();
         }
@@ -156,7 +139,7 @@ class Recapture {
     void issue_call(const Node& node) {
         Node call = mapped(node);
         try {
-            const std::vector<ValueMeta> found = inferred(graph_.graph(), call);
+            const std::vector<ValueMeta> found = infer(graph_.graph(), call);
             if (!same(found, node.results))
                 differ("%" + node.name + " = " + node.target + ": found " + metas_text(found) + ", recorded " +
                        metas_text(node.results));

@@ -4,17 +4,57 @@
 #include <cctype>
 #include <cstdio>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "base/words.h"
+#include "graph/fields.h"
 #include "graph/json_text.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
 
+using Status = ReplayResult::Status;
+
+template <>
+struct Choices<Status> {
+    static constexpr Status all[] = {Status::passed, Status::failed, Status::skipped,
+                                     Status::xfail,  Status::xpass,  Status::error};
+};
+template <>
+struct Fields<ReplayResult> {
+    static void visit(auto& field) {
+        field("file", &ReplayResult::file, "");
+        field("name", &ReplayResult::name, "");
+        field("backend", &ReplayResult::backend, "It ran with; empty when it did not run.");
+        field("status", &ReplayResult::status, "");
+        field("outcome", &ReplayResult::outcome,
+              "Kind of the outcome: ok, mismatch, exception, crash, timeout, out_of_memory, unsupported, error; "
+              "capture_fault: the record is wrong itself.");
+        field("identical", &ReplayResult::identical, "Every output has every bit of the recorded one.");
+        field("first_difference", &ReplayResult::first_difference, "Or the outcome's message; empty when passed.");
+        field("seconds", &ReplayResult::seconds, "", Count{});
+        field.maybe("next", &ReplayResult::next, "Of a failed one: the command that makes it small.");
+    }
+};
+
 namespace {
 
-using Status = ReplayResult::Status;
+struct Results {
+    std::vector<ReplayResult> records;
+
+    static void fields(auto& field) {
+        const auto counted = [&](const char* name, Status status, const char* meaning) {
+            field(
+                name, [status](const Results& all) { return count(all.records, status); }, meaning);
+        };
+        counted("passed", Status::passed, "");
+        counted("failed", Status::failed, "");
+        counted("skipped", Status::skipped, "The backend does not support the graph.");
+        counted("xfail", Status::xfail, "Failed, as known.");
+        counted("xpass", Status::xpass, "Passed, though known to fail.");
+        counted("errors", Status::error, "Records that are missing or cannot be read.");
+        field("records", &Results::records, "");
+    }
+};
 
 /// "PASS", "XFAIL" …
 std::string word_for(Status status) {
@@ -171,25 +211,12 @@ std::string summary_text(std::span<const ReplayResult> results) {
 }
 
 nlohmann::json to_json(std::span<const ReplayResult> results) {
-    nlohmann::json records = nlohmann::json::array();
-    for (const ReplayResult& result : results) {
-        records.push_back({{"file", result.file.string()},
-                           {"name", result.name},
-                           {"backend", result.backend},
-                           {"status", name(result.status)},
-                           {"outcome", result.outcome},
-                           {"identical", result.identical},
-                           {"first_difference", result.first_difference},
-                           {"seconds", result.seconds}});
-        if (!result.next.empty()) records.back()["next"] = result.next;
-    }
-    return {{"passed", count(results, Status::passed)},
-            {"failed", count(results, Status::failed)},
-            {"skipped", count(results, Status::skipped)},
-            {"xfail", count(results, Status::xfail)},
-            {"xpass", count(results, Status::xpass)},
-            {"errors", count(results, Status::error)},
-            {"records", records}};
+    return report_json(Results{{results.begin(), results.end()}});
+}
+
+nlohmann::ordered_json replay_output_schema() {
+    return report_schema<Results>("What replay --json prints",
+                                  "Counts and one entry per record, in order. More members may be added.");
 }
 
 int exit_status(std::span<const ReplayResult> results) {

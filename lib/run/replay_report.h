@@ -16,6 +16,7 @@ std::string to_text(const ReplayResult& result, bool color);
 /// "3 records: 2 passed, 1 failed", and the command that makes the first failure small.
 std::string summary_text(std::span<const ReplayResult> results);
 nlohmann::json to_json(std::span<const ReplayResult> results);
+nlohmann::ordered_json replay_output_schema();
 
 /// Of the program: 0 where all is as expected; 1 where a record fails, passes against what is known, or none could be
 /// run; 2 where one is in error.

@@ -4,30 +4,111 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "graph/document.h"
 #include "graph/json.h"
-#include "graph/json_text.h"
-#include "graph/sidecar.h"
-#include "graph/stack_json.h"
-#include "graph/tensor_json.h"
+#include "graph/shared_fields.h"
 #include "graph/text.h"
 #include "trace/names.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
 
+/// By its id.
+template <>
+struct Form<capture::BreakKind> {
+    static void write(JsonWriter& out, capture::BreakKind kind, Plain) {
+        out.text(std::string(capture::info(kind).id));
+    }
+    static capture::BreakKind read(const JsonReader& reader, const Json& value, Plain) {
+        const capture::BreakInfo* info = capture::find_break(reader.in.text(value));
+        if (!info) reader.in.fail(value, "the id of a kind of break (explain --break all)");
+        return info->kind;
+    }
+    static Json schema(SchemaMaker&, Plain) { return {{"type", "string"}, {"pattern", "^WB[0-9]{4}$"}}; }
+};
+
+template <>
+struct Fields<capture::GraphBreak> {
+    static void visit(auto& field) {
+        field("id", &capture::GraphBreak::kind, "Of a kind of break: explain --break all.");
+        field("reason", &capture::GraphBreak::reason, "");
+        field.maybe("op", &capture::GraphBreak::op, "");
+        field.maybe("stack", &capture::GraphBreak::stack, "Of the user, innermost first.");
+    }
+};
+
 namespace {
 
-using Json = Document::Json;
+constexpr FileFormat kFormat{"whittle.frame_record",
+                             1,
+                             0,
+                             "Whittle frame record, version 1",
+                             "What a frame did while it was captured, event by event, and what capture made of it. "
+                             "Written when capture fails, whether or not a graph was finished; replay runs capture on "
+                             "the events again. Data only, never code.",
+                             true};
 
-constexpr std::string_view kFormat = "whittle.frame_record";
+struct EventFile {
+    static constexpr const char* kName = "event";
+    std::string event = {};
+    std::optional<Tensor> value = {};
+    std::optional<std::string> error = {};
+    std::vector<StackFrame> stack = {};
 
-template <class List, class Text>
-std::string lines(const List& list, const std::string& indent, Text&& text_of) {
-    std::string text = "[";
-    for (const auto& entry : list) text += (text.size() > 1 ? ",\n" : "\n") + indent + "  " + text_of(entry);
-    return text + (list.empty() ? "]" : "\n" + indent + "]");
-}
+    static void fields(auto& field) {
+        field("event", &EventFile::event, "A line of the graph's text form: %x = placeholder[\"L['x']\"] : f32[2].");
+        field.maybe("value", &EventFile::value, "");
+        field.maybe("error", &EventFile::error, "Capture failed at this call, and said so.");
+        field.maybe("stack", &EventFile::stack, "Of the user, innermost first.");
+    }
+};
+
+struct CapturedFile {
+    [[maybe_unused]] static constexpr bool kLines = true;
+    std::vector<std::string> graph = {}, guards = {};
+    std::string break_id = {};
+    std::vector<Tensor> outputs = {};
+
+    static void fields(auto& field) {
+        field("graph", &CapturedFile::graph, "In text form, line by line; empty when it came to none.");
+        field("guards", &CapturedFile::guards, "");
+        field.maybe("break", &CapturedFile::break_id, "Of a kind of break.", Matching{"^WB[0-9]{4}$"});
+        field("outputs", &CapturedFile::outputs, "One per output, when the graph ran.");
+    }
+};
+
+struct SegmentFile {
+    static constexpr const char* kName = "segment";
+    [[maybe_unused]] static constexpr bool kLines = true;
+    std::string graph = {};
+    bool keeps_all = false;
+    std::vector<EventFile> events = {};
+    std::vector<std::string> live = {};
+    std::optional<capture::GraphBreak> ended_by = {};
+    CapturedFile captured = {};
+
+    static void fields(auto& field) {
+        field("graph", &SegmentFile::graph, "Its name.");
+        field.maybe("keeps_all", &SegmentFile::keeps_all, "Calls stay whether or not their results are wanted.");
+        field("events", &SegmentFile::events, "Inputs and calls as the frame issued them.");
+        field("live", &SegmentFile::live, "Names of the values that the frame still held at the end.", OneLine{});
+        field.maybe("break", &SegmentFile::ended_by, "What ended the graph; the frame's end when absent.");
+        field("captured", &SegmentFile::captured, "What capture made of the events.");
+    }
+};
+
+struct FrameRecordFile {
+    [[maybe_unused]] static constexpr bool kLines = true;
+    std::string name = {}, frame = {}, error = {};
+    std::vector<SegmentFile> segments = {};
+
+    static void fields(auto& field) {
+        field("name", &FrameRecordFile::name, "");
+        field("frame", &FrameRecordFile::frame, "");
+        field.maybe("error", &FrameRecordFile::error,
+                    "What ended the frame, when it did not return and no call failed.");
+        field("segments", &FrameRecordFile::segments, "One per graph, in program order.");
+    }
+};
 
 std::vector<std::string> split_lines(const std::string& text) {
     std::vector<std::string> result;
@@ -41,104 +122,76 @@ std::vector<std::string> split_lines(const std::string& text) {
 
 // --- Writing ---
 
-std::string event_text(const FrameSegment& segment, const Node& node, std::size_t& next_input, TensorWriter& tensors) {
-    std::string text = "{\"event\": " + json_text(print(segment.events, node));
-    if (node.kind == NodeKind::placeholder) text += ", \"value\": " + tensors.json(segment.inputs.at(next_input++));
-    if (node.kind == NodeKind::get_attr)
-        text += ", \"value\": " + tensors.json(segment.events.attributes.at(node.target));
-    if (!node.stack.empty()) text += ", \"stack\": " + stack_to_json(node.stack);
-    return text + "}";
+EventFile event_of(const FrameSegment& segment, const Node& node) {
+    return {.event = print(segment.events, node), .stack = node.stack};
 }
 
-std::vector<std::string> event_texts(const FrameSegment& segment, TensorWriter& tensors) {
-    std::vector<std::string> events;
+std::vector<EventFile> events_of(const FrameSegment& segment) {
+    std::vector<EventFile> events;
     std::size_t next_input = 0, next_failed = 0;
     const auto add_failed = [&](std::size_t position) {
         for (; next_failed < segment.failed.size() && segment.failed[next_failed].before <= position; ++next_failed) {
-            const FailedCall& failed = segment.failed[next_failed];
-            events.push_back("{\"event\": " + json_text(print(segment.events, failed.call)) +
-                             ", \"error\": " + json_text(failed.error) +
-                             (failed.call.stack.empty() ? "" : ", \"stack\": " + stack_to_json(failed.call.stack)) +
-                             "}");
+            events.push_back(event_of(segment, segment.failed[next_failed].call));
+            events.back().error = segment.failed[next_failed].error;
         }
     };
     for (std::size_t i = 0; i < segment.events.nodes.size(); ++i) {
         add_failed(i);
-        events.push_back(event_text(segment, segment.events.nodes[i], next_input, tensors));
+        const Node& node = segment.events.nodes[i];
+        events.push_back(event_of(segment, node));
+        if (node.kind == NodeKind::placeholder) events.back().value = segment.inputs.at(next_input++);
+        if (node.kind == NodeKind::get_attr) events.back().value = segment.events.attributes.at(node.target);
     }
     add_failed(segment.events.nodes.size());
     return events;
 }
 
-std::string break_text(const capture::GraphBreak& why) {
-    std::string text =
-        "{\"id\": " + json_text(std::string(capture::info(why.kind).id)) + ", \"reason\": " + json_text(why.reason);
-    if (!why.op.empty()) text += ", \"op\": " + json_text(why.op);
-    if (!why.stack.empty()) text += ", \"stack\": " + stack_to_json(why.stack);
-    return text + "}";
-}
-
-std::string segment_text(const FrameSegment& segment, TensorWriter& tensors) {
-    const std::string indent = "      ";
-    std::string text = "{\n" + indent + "\"graph\": " + json_text(segment.events.name);
-    const auto member = [&](const char* key, const std::string& value) {
-        text += ",\n" + indent + "\"" + key + "\": " + value;
-    };
-    if (segment.keeps_all) member("keeps_all", "true");
-    const auto as_it_is = [](const std::string& line) { return line; };
-    member("events", lines(event_texts(segment, tensors), indent, as_it_is));
-    std::string live;
-    for (const std::string& name : segment.live) live += (live.empty() ? "" : ", ") + json_text(name);
-    member("live", "[" + live + "]");
-    if (segment.ended_by) member("break", break_text(*segment.ended_by));
-    std::string captured = "{\n" + indent +
-                           "  \"graph\": " + lines(split_lines(segment.graph), indent + "  ", json_text) + ",\n" +
-                           indent + "  \"guards\": " + lines(segment.guards, indent + "  ", json_text);
-    if (!segment.break_id.empty()) captured += ",\n" + indent + "  \"break\": " + json_text(segment.break_id);
-    captured += ",\n" + indent + "  \"outputs\": " + lines(segment.outputs, indent + "  ", [&](const Tensor& t) {
-                    return tensors.json(t);
-                });
-    member("captured", captured + "\n" + indent + "}");
-    return text + "\n    }";
+SegmentFile file_of(const FrameSegment& segment) {
+    return {.graph = segment.events.name,
+            .keeps_all = segment.keeps_all,
+            .events = events_of(segment),
+            .live = segment.live,
+            .ended_by = segment.ended_by,
+            .captured = {.graph = split_lines(segment.graph),
+                         .guards = segment.guards,
+                         .break_id = segment.break_id,
+                         .outputs = segment.outputs}};
 }
 
 // --- Reading ---
 
-/// The lines of one segment as a graph.
+/// The lines of one segment as a graph; `at` is the segment in the document.
 class SegmentReader {
   public:
-    SegmentReader(const Document& in, TensorReader& tensors) : in_(in), tensors_(tensors) {}
+    SegmentReader(const Document& in, const Json& at) : in_(in), at_(at) {}
 
-    FrameSegment read(const Json& value) {
-        in_.only_members(value, {"graph", "keeps_all", "events", "live", "break", "captured"});
-        FrameSegment segment;
-        const std::string name = in_.text(in_.member(value, "graph"));
-        if (const Json* all = in_.find(value, "keeps_all")) segment.keeps_all = in_.boolean(*all);
-        const Json& events = in_.list(in_.member(value, "events"));
+    FrameSegment read(SegmentFile& file) const {
+        FrameSegment segment{.keeps_all = file.keeps_all,
+                             .live = std::move(file.live),
+                             .ended_by = std::move(file.ended_by),
+                             .guards = std::move(file.captured.guards),
+                             .break_id = std::move(file.captured.break_id),
+                             .outputs = std::move(file.captured.outputs)};
+        for (const std::string& line : file.captured.graph) segment.graph += line + "\n";
         std::string text;
-        std::vector<const Json*> issued;
-        for (const Json& event : events) {
-            in_.only_members(event, {"event", "value", "error", "stack"});
-            const std::string line = in_.text(in_.member(event, "event")) + "\n";
-            if (const Json* error = in_.find(event, "error")) {
-                const Graph known = parsed(event, text + line, issued.size() + 1);
-                segment.failed.push_back({issued.size(), known.nodes.back(), in_.text(*error)});
-                if (const Json* stack = in_.find(event, "stack"))
-                    segment.failed.back().call.stack = read_stack(in_, *stack);
+        std::vector<std::size_t> issued;
+        for (std::size_t i = 0; i < file.events.size(); ++i) {
+            const EventFile& event = file.events[i];
+            if (event.error) {
+                const Graph known = parsed(at_["events"][i], text + event.event + "\n", issued.size() + 1);
+                segment.failed.push_back({issued.size(), known.nodes.back(), *event.error});
+                segment.failed.back().call.stack = event.stack;
                 continue;
             }
-            text += line;
-            issued.push_back(&event);
+            text += event.event + "\n";
+            issued.push_back(i);
         }
-        Graph known = parsed(events, text, issued.size());
-        for (std::size_t i = 0; i < issued.size(); ++i) add(segment, *issued[i], std::move(known.nodes[i]));
-        segment.events.name = name;
-        for (const Json& live : in_.list(in_.member(value, "live"))) {
-            segment.live.push_back(in_.text(live));
-            if (!segment.events.find(segment.live.back())) in_.fail(live, "the name of an event above");
-        }
-        if (const Json* why = in_.find(value, "break")) segment.ended_by = read_break(*why);
-        read_captured(in_.member(value, "captured"), segment);
+        Graph known = parsed(at_["events"], text, issued.size());
+        for (std::size_t i = 0; i < issued.size(); ++i)
+            add(segment, file.events[issued[i]], at_["events"][issued[i]], std::move(known.nodes[i]));
+        segment.events.name = file.graph;
+        for (std::size_t i = 0; i < segment.live.size(); ++i)
+            if (!segment.events.find(segment.live[i])) in_.fail(at_["live"][i], "the name of an event above");
         return segment;
     }
 
@@ -154,43 +207,22 @@ class SegmentReader {
         in_.fail(at, "one input or call in each event");
     }
 
-    void add(FrameSegment& segment, const Json& event, Node node) {
-        if (const Json* stack = in_.find(event, "stack")) node.stack = read_stack(in_, *stack);
+    void add(FrameSegment& segment, const EventFile& event, const Json& at, Node node) const {
+        node.stack = event.stack;
         if (node.kind != NodeKind::call) {
-            const Json& value = in_.member(event, "value");
-            Tensor tensor = tensors_.read(value);
-            if (tensor.dtype() != node.meta().dtype || tensor.sizes() != node.meta().sizes)
-                in_.fail_found(value, print(ValueMeta::of(tensor)), print(node.meta()));
+            const Json& value = in_.member(at, "value");  // throws where there is none
+            if (event.value->dtype() != node.meta().dtype || event.value->sizes() != node.meta().sizes)
+                in_.fail_found(value, print(ValueMeta::of(*event.value)), print(node.meta()));
             if (node.kind == NodeKind::placeholder)
-                segment.inputs.push_back(std::move(tensor));
+                segment.inputs.push_back(*event.value);
             else
-                segment.events.attributes.insert_or_assign(node.target, std::move(tensor));
+                segment.events.attributes.insert_or_assign(node.target, *event.value);
         }
         segment.events.nodes.push_back(std::move(node));
     }
 
-    capture::GraphBreak read_break(const Json& value) const {
-        in_.only_members(value, {"id", "reason", "op", "stack"});
-        const Json& id = in_.member(value, "id");
-        const capture::BreakInfo* info = capture::find_break(in_.text(id));
-        if (!info) in_.fail(id, "the id of a kind of break (explain --break all)");
-        capture::GraphBreak why{.kind = info->kind, .reason = in_.text(in_.member(value, "reason"))};
-        if (const Json* op = in_.find(value, "op")) why.op = in_.text(*op);
-        if (const Json* stack = in_.find(value, "stack")) why.stack = read_stack(in_, *stack);
-        return why;
-    }
-
-    void read_captured(const Json& value, FrameSegment& segment) {
-        in_.only_members(value, {"graph", "guards", "break", "outputs"});
-        for (const Json& line : in_.list(in_.member(value, "graph"))) segment.graph += in_.text(line) + "\n";
-        for (const Json& guard : in_.list(in_.member(value, "guards"))) segment.guards.push_back(in_.text(guard));
-        if (const Json* id = in_.find(value, "break")) segment.break_id = in_.text(*id);
-        for (const Json& output : in_.list(in_.member(value, "outputs")))
-            segment.outputs.push_back(tensors_.read(output));
-    }
-
     const Document& in_;
-    TensorReader& tensors_;
+    const Json& at_;
 };
 
 }  // namespace
@@ -202,34 +234,25 @@ bool failed(const FrameRecord& record) {
 
 fs::path save_frame_record(const fs::path& folder, const FrameRecord& record) {
     const fs::path path = folder / "records" / (file_name(record.name) + ".json");
-    TensorWriter tensors;
-    const std::string segments =
-        lines(record.segments, "  ", [&](const FrameSegment& segment) { return segment_text(segment, tensors); });
-    save_with_tensors(path, tensors.sidecar(), [&](const std::string& sidecar) {
-        std::string text = "{\n  \"format\": " + json_text(std::string(kFormat)) + ",\n  \"version\": \"" +
-                           std::to_string(kFrameRecordFormatMajor) + "." + std::to_string(kFrameRecordFormatMinor) +
-                           "\"";
-        if (!tensors.sidecar().empty()) text += ",\n  \"tensors\": " + json_text(sidecar);
-        text += ",\n  \"name\": " + json_text(record.name) + ",\n  \"frame\": " + json_text(record.frame);
-        if (!record.error.empty()) text += ",\n  \"error\": " + json_text(record.error);
-        return text + ",\n  \"segments\": " + segments + "\n}\n";
-    });
+    FrameRecordFile file{.name = record.name, .frame = record.frame, .error = record.error};
+    for (const FrameSegment& segment : record.segments) file.segments.push_back(file_of(segment));
+    save_members(path, kFormat, file, TensorWriter());
     return path;
 }
 
-FrameRecord load_frame_record(const fs::path& file) {
-    Document in(read_file(file), file.string());
-    in.require_format(kFormat, kFrameRecordFormatMajor, kFrameRecordFormatMinor);
-    const Json& root = in.root();
-    in.only_members(root, {"format", "version", "tensors", "name", "frame", "error", "segments"});
-    FrameRecord record{.name = in.text(in.member(root, "name")), .frame = in.text(in.member(root, "frame"))};
-    if (const Json* error = in.find(root, "error")) record.error = in.text(*error);
+FrameRecord load_frame_record(const fs::path& path) {
+    Document in(read_file(path), path.string());
     TensorReader tensors(in);
-    for (const Json& segment : in.list(in.member(root, "segments")))
-        record.segments.push_back(SegmentReader(in, tensors).read(segment));
+    FrameRecordFile file;
+    read_file_members(in, kFormat, &tensors, file);
+    FrameRecord record{.name = std::move(file.name), .frame = std::move(file.frame), .error = std::move(file.error)};
+    for (std::size_t i = 0; i < file.segments.size(); ++i)
+        record.segments.push_back(SegmentReader(in, in.root()["segments"][i]).read(file.segments[i]));
     return record;
 }
 
-bool is_frame_record(const fs::path& file) { return format_of_json(file) == kFormat; }
+nlohmann::ordered_json frame_record_schema() { return file_schema<FrameRecordFile>(kFormat); }
+
+bool is_frame_record(const fs::path& file) { return format_of_json(file) == kFormat.name; }
 
 }  // namespace whittle

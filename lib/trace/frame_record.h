@@ -1,9 +1,10 @@
 // Frame records: what a frame did while it was captured, event by event, and what capture made of it. Written whether
 // or not capture failed or a graph was finished; replay re-runs capture on the events and compares. Data only.
-// The file is FRAME.json in a folder records/, with tensors in FRAME.safetensors beside it; share/schema has its form.
+// The file is FRAME.json in a folder records/, with tensors in FRAME.safetensors beside it.
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,8 +13,6 @@
 #include "graph/graph.h"
 
 namespace whittle {
-
-inline constexpr int kFrameRecordFormatMajor = 1, kFrameRecordFormatMinor = 0;
 
 /// A call at which capture failed.
 struct FailedCall {
@@ -52,6 +51,9 @@ std::filesystem::path save_frame_record(const std::filesystem::path& folder, con
 
 /// Throws Error with file and JSON pointer.
 FrameRecord load_frame_record(const std::filesystem::path& file);
+
+/// The JSON Schema of frame records.
+nlohmann::ordered_json frame_record_schema();
 
 /// True when the JSON file says that it is one.
 bool is_frame_record(const std::filesystem::path& file);

@@ -1,18 +1,11 @@
 #include "trace/guard_json.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
-#include "graph/json_text.h"
-#include "graph/stack_json.h"
-#include "graph/tensor_json.h"
+#include "graph/shared_fields.h"
 
 namespace whittle {
 
-namespace {
-
-using capture::Condition;
 using capture::Guard;
 using capture::HostValue;
 using capture::Outcomes;
@@ -22,185 +15,330 @@ using capture::SizeSymbol;
 using capture::Source;
 using capture::SourceKind;
 using capture::TensorMatch;
-using Json = Document::Json;
 
-// ---- Writing
+namespace {
 
-std::string path_text(const Source& source) {
-    if (!source.base()) return {};
-    const std::string before = path_text(*source.base());
-    return before + (before.empty() ? "" : ", ") +
-           (source.kind() == SourceKind::item ? std::to_string(source.index()) : json_text(source.name()));
-}
+/// A member's name or an element's number; a size, or what one that may vary is called.
+using Word = std::variant<std::int64_t, std::string>;
 
-std::string source_text(const Source& source) {
-    const Source& root = source.root();
-    const std::string path = source.base() ? ", \"path\": [" + path_text(source) + "]" : "";
-    switch (root.kind()) {
-        case SourceKind::local:
-            return "{\"local\": " + json_text(root.name()) + path + "}";
-        case SourceKind::global:
-            return "{\"global\": " + json_text(root.name()) + path + "}";
-        case SourceKind::state:
-            return "{\"state\": " + json_text(root.name()) + path + "}";
-        case SourceKind::live:
-            return "{\"live\": " + std::to_string(root.index()) + path + "}";
-        case SourceKind::random:
-            return "{\"random\": " + std::to_string(root.index()) + path + "}";
-        case SourceKind::condition:
-            return "{\"condition\": " + json_text(root.name()) + ", \"line\": " + std::to_string(root.index()) + "}";
-        case SourceKind::attribute:
-        case SourceKind::item:
-            break;  // no roots
+struct SourceFile {
+    static constexpr const char *kName = "source",
+                                *kMeaning =
+                                    "Where a value comes from: a local variable, a global, state of the program, a "
+                                    "value that was alive at the break before, one drawn at random, or a condition as "
+                                    "the program writes it, in this line; and the path from there, members by name "
+                                    "and elements by number.";
+    std::optional<std::string> local = {}, global = {}, state = {}, condition = {};
+    std::optional<std::int64_t> live = {}, random = {}, line = {};
+    std::vector<Word> path = {};
+
+    static void fields(auto& field) {
+        field.maybe("local", &SourceFile::local, "");
+        field.maybe("global", &SourceFile::global, "");
+        field.maybe("state", &SourceFile::state, "");
+        field.maybe("live", &SourceFile::live, "", Count{});
+        field.maybe("random", &SourceFile::random, "", Count{});
+        field.maybe("condition", &SourceFile::condition, "");
+        field.maybe("line", &SourceFile::line, "", Count{});
+        field.maybe("path", &SourceFile::path, "");
     }
-    return "{}";
-}
 
-std::string symbol_text(const SizeSymbol& symbol) {
-    return "{\"name\": " + json_text(symbol.name) + ", \"tensor\": " + source_text(symbol.source) +
-           ", \"dim\": " + std::to_string(symbol.dim) + "}";
-}
-
-constexpr std::array<std::pair<SizeCondition::Kind, std::string_view>, 3> kRelations = {
-    {{SizeCondition::Kind::above, "above"},
-     {SizeCondition::Kind::equal, "equal"},
-     {SizeCondition::Kind::multiple, "multiple"}}};
-
-/// "s0"; "*" of a size that may vary and has no name.
-std::string symbol_of(const TensorMatch& match, std::size_t dim) {
-    return dim < match.symbols.size() && !match.symbols[dim].empty() ? match.symbols[dim] : "*";
-}
-
-struct Writer {
-    const Source& source;
-
-    std::string operator()(const TensorMatch& match) const {
-        std::string text = "\"tensor\": " + source_text(source) +
-                           ", \"dtype\": " + json_text(std::string(name(match.dtype))) + ", \"sizes\": [";
-        for (std::size_t d = 0; d < match.sizes.size(); ++d) {
-            const bool varies = match.sizes[d] == capture::kDynamicSize;
-            text += (d > 0 ? ", " : "") + (varies ? json_text(symbol_of(match, d)) : std::to_string(match.sizes[d]));
+    SourceFile() = default;
+    explicit SourceFile(const Source& source) {
+        const Source* at = &source;
+        for (; at->base(); at = at->base()) {
+            const bool item = at->kind() == SourceKind::item;
+            path.insert(path.begin(), item ? Word(at->index()) : Word(at->name()));
         }
-        text += "]";
-        if (!match.strides.empty()) text += ", \"strides\": " + json_list(match.strides);
-        return text + (match.requires_grad ? ", \"requires_grad\": true" : "");
+        switch (at->kind()) {
+            case SourceKind::local:
+                local = at->name();
+                break;
+            case SourceKind::global:
+                global = at->name();
+                break;
+            case SourceKind::state:
+                state = at->name();
+                break;
+            case SourceKind::live:
+                live = at->index();
+                break;
+            case SourceKind::random:
+                random = at->index();
+                break;
+            case SourceKind::condition:
+                condition = at->name(), line = at->index();
+                break;
+            case SourceKind::attribute:
+            case SourceKind::item:
+                break;  // no roots
+        }
     }
-    std::string operator()(const HostValue& value) const {
-        std::string equals = "null";
-        if (const auto* text = std::get_if<std::string>(&value))
-            equals = json_text(*text);
-        else if (const auto* number = std::get_if<double>(&value))
-            equals = json_number(*number);
-        else if (!std::holds_alternative<std::monostate>(value))
-            equals = capture::text_of(value);  // true, false and integers as JSON has them
-        return "\"value\": " + source_text(source) + ", \"equals\": " + equals;
-    }
-    std::string operator()(const SameTensor& same) const {
-        return "\"same\": " + source_text(source) + ", \"as\": " + source_text(same.as);
-    }
-    std::string operator()(const Outcomes& outcomes) const {
-        return "\"branch\": " + source_text(source) + ", \"outcomes\": " + json_list(outcomes.values) +
-               (outcomes.selects ? ", \"selects\": true" : "");
-    }
-    std::string operator()(const SizeCondition& condition) const {
-        const auto* relation = std::ranges::find(kRelations, condition.kind, &decltype(kRelations)::value_type::first);
-        return "\"size\": " + symbol_text(condition.left) +
-               ", \"relation\": " + json_text(std::string(relation->second)) +
-               ", \"factor\": " + std::to_string(condition.factor) +
-               (condition.right ? ", \"of\": " + symbol_text(*condition.right) : "");
+    /// Nothing where no root is named.
+    std::optional<Source> source() const {
+        std::optional<Source> source;
+        if (local) source = Source::local(*local);
+        if (global) source = Source::global(*global);
+        if (state) source = Source::state(*state);
+        if (live) source = Source::live(*live);
+        if (random) source = Source::random(*random);
+        if (condition && line) source = Source::condition(*condition, *line);
+        for (const Word& step : path) {
+            if (!source) break;
+            const auto* name = std::get_if<std::string>(&step);
+            source = name ? source->attribute(*name) : source->item(std::get<std::int64_t>(step));
+        }
+        return source;
     }
 };
 
-// ---- Reading
+}  // namespace
 
-Source read_source(const Document& in, const Json& value) {
-    in.only_members(value, {"local", "global", "state", "live", "random", "condition", "line", "path"});
-    std::optional<Source> source;
-    if (const Json* local = in.find(value, "local")) source = Source::local(in.text(*local));
-    if (const Json* global = in.find(value, "global")) source = Source::global(in.text(*global));
-    if (const Json* state = in.find(value, "state")) source = Source::state(in.text(*state));
-    if (const Json* live = in.find(value, "live")) source = Source::live(in.integer(*live));
-    if (const Json* random = in.find(value, "random")) source = Source::random(in.integer(*random));
-    if (const Json* condition = in.find(value, "condition"))
-        source = Source::condition(in.text(*condition), in.integer(in.member(value, "line")));
-    if (!source) in.fail(value, R"(a member "local", "global", "state", "live", "random" or "condition")");
-    if (const Json* path = in.find(value, "path"))
-        for (const Json& step : in.list(*path))
-            source = step.is_string() ? source->attribute(in.text(step)) : source->item(in.integer(step));
-    return *std::move(source);
-}
-
-SizeSymbol read_symbol(const Document& in, const Json& value) {
-    in.only_members(value, {"name", "tensor", "dim"});
-    const Json& dim = in.member(value, "dim");
-    if (in.integer(dim) < 0) in.fail(dim, "a dimension");
-    return {in.text(in.member(value, "name")), read_source(in, in.member(value, "tensor")),
-            static_cast<std::size_t>(in.integer(dim))};
-}
-
-TensorMatch read_match(const Document& in, const Json& value) {
-    TensorMatch match{.dtype = read_dtype(in, in.member(value, "dtype"))};
-    const Json& sizes = in.list(in.member(value, "sizes"));
-    for (const Json& size : sizes) {
-        match.sizes.push_back(size.is_string() ? capture::kDynamicSize : in.integer(size));
-        match.symbols.resize(match.sizes.size());
-        if (size.is_string() && size != "*") match.symbols.back() = in.text(size);
+template <>
+struct Form<Word> {
+    static void write(JsonWriter& out, const Word& word, Plain) {
+        const auto* text = std::get_if<std::string>(&word);
+        text ? out.text(*text) : out.value(std::to_string(std::get<std::int64_t>(word)));
     }
-    const auto named = [](const std::string& symbol) { return !symbol.empty(); };
-    if (std::ranges::none_of(match.symbols, named)) match.symbols.clear();
-    if (const Json* strides = in.find(value, "strides")) match.strides = in.integers(*strides);
-    if (const Json* flag = in.find(value, "requires_grad")) match.requires_grad = in.boolean(*flag);
-    return match;
-}
+    static Word read(const JsonReader& reader, const Json& value, Plain) {
+        return value.is_string() ? Word(reader.in.text(value)) : Word(reader.in.integer(value));
+    }
+    static Json schema(SchemaMaker&, Plain) { return {{"type", {"string", "integer"}}}; }
+};
 
-HostValue read_value(const Document& in, const Json& value) {
-    if (value.is_null()) return {};
-    if (value.is_boolean()) return in.boolean(value);
-    if (value.is_string()) return in.text(value);
-    if (value.is_number_integer()) return in.integer(value);
-    return in.number(value);
-}
+template <>
+struct Form<Source> {
+    static void write(JsonWriter& out, const Source& source, Plain) {
+        Form<SourceFile>::write(out, SourceFile(source), {});
+    }
+    static Source read(const JsonReader& reader, const Json& value, Plain) {
+        const std::optional<Source> source = Form<SourceFile>::read(reader, value, {}).source();
+        if (source) return *source;
+        reader.in.fail(value, R"(a member "local", "global", "state", "live", "random", or "condition" with "line")");
+    }
+    static Json schema(SchemaMaker& maker, Plain) { return Form<SourceFile>::schema(maker, {}); }
+};
 
-SizeCondition read_condition(const Document& in, const Json& value) {
-    const Json& name = in.member(value, "relation");
-    const auto* relation = std::ranges::find(kRelations, in.text(name), &decltype(kRelations)::value_type::second);
-    if (relation == kRelations.end()) in.fail(name, R"("above", "equal" or "multiple")");
-    SizeCondition condition{.kind = relation->first,
-                            .left = read_symbol(in, in.member(value, "size")),
-                            .factor = in.integer(in.member(value, "factor"))};
-    if (const Json* of = in.find(value, "of")) condition.right = read_symbol(in, *of);
+/// None, a flag, a number, or a text.
+template <>
+struct Form<HostValue> {
+    static void write(JsonWriter& out, const HostValue& value, Plain) {
+        if (std::holds_alternative<std::monostate>(value))
+            out.value("null");
+        else if (const auto* text = std::get_if<std::string>(&value))
+            out.text(*text);
+        else if (const auto* number = std::get_if<double>(&value))
+            out.number(*number);
+        else
+            out.value(capture::text_of(value));  // true, false and integers as JSON has them
+    }
+    static HostValue read(const JsonReader& reader, const Json& value, Plain) {
+        if (value.is_null()) return {};
+        if (value.is_boolean()) return reader.in.boolean(value);
+        if (value.is_string()) return reader.in.text(value);
+        if (value.is_number_integer()) return reader.in.integer(value);
+        return reader.in.number(value);
+    }
+    static Json schema(SchemaMaker&, Plain) { return {{"type", {"null", "boolean", "number", "string", "object"}}}; }
+};
+
+template <>
+struct Choices<SizeCondition::Kind> {
+    static constexpr SizeCondition::Kind all[] = {SizeCondition::Kind::above, SizeCondition::Kind::equal,
+                                                  SizeCondition::Kind::multiple};
+};
+namespace capture {
+std::string_view name(SizeCondition::Kind relation) {
+    constexpr std::string_view kNames[] = {"above", "equal", "multiple"};
+    return kNames[static_cast<std::size_t>(relation)];
+}
+}  // namespace capture
+
+template <>
+struct Fields<SizeSymbol> {
+    static constexpr const char *kName = "symbol", *kMeaning = "A size that may vary.";
+    static void visit(auto& field) {
+        field("name", &SizeSymbol::name, "");
+        field("tensor", &SizeSymbol::source, "");
+        field("dim", &SizeSymbol::dim, "");
+    }
+};
+
+namespace {
+
+// A guard is a struct for each kind of condition: where it is to be found, what has to be found there, and the stack.
+
+struct GuardFile {
+    std::optional<Source> source = {};
+    std::vector<StackFrame> stack = {};
+
+    static void stack_field(auto& field) {
+        field.maybe("stack", &GuardFile::stack, "Where capture came to rely on it, innermost first.");
+    }
+};
+
+struct TensorGuard : GuardFile {
+    using Condition = TensorMatch;
+    static constexpr const char *kName = "tensor_guard",
+                                *kMeaning =
+                                    "What a tensor is. A size that may vary has a name, or is *; strides are left out "
+                                    "where they follow from the sizes.";
+    DType dtype = DType::f32;
+    std::vector<Word> sizes = {};
+    Strides strides = {};
+    bool requires_grad = false;
+
+    static void fields(auto& field) {
+        field("tensor", &TensorGuard::source, "");
+        field("dtype", &TensorGuard::dtype, "");
+        field("sizes", &TensorGuard::sizes, "");
+        field.maybe("strides", &TensorGuard::strides, "");
+        field.maybe("requires_grad", &TensorGuard::requires_grad, "");
+        stack_field(field);
+    }
+    void take(const TensorMatch& match) {
+        dtype = match.dtype, strides = match.strides, requires_grad = match.requires_grad;
+        for (std::size_t d = 0; d < match.sizes.size(); ++d) {
+            const bool named = d < match.symbols.size() && !match.symbols[d].empty();
+            if (match.sizes[d] == capture::kDynamicSize)
+                sizes.emplace_back(named ? match.symbols[d] : "*");
+            else
+                sizes.emplace_back(match.sizes[d]);
+        }
+    }
+    TensorMatch condition() const {
+        TensorMatch match{.dtype = dtype, .sizes = {}, .strides = strides, .requires_grad = requires_grad};
+        for (const Word& word : sizes) {
+            const auto* symbol = std::get_if<std::string>(&word);
+            match.sizes.push_back(symbol ? capture::kDynamicSize : std::get<std::int64_t>(word));
+            match.symbols.push_back(symbol && *symbol != "*" ? *symbol : "");
+        }
+        const auto named = [](const std::string& symbol) { return !symbol.empty(); };
+        if (std::ranges::none_of(match.symbols, named)) match.symbols.clear();
+        return match;
+    }
+};
+
+struct ValueGuard : GuardFile {
+    using Condition = HostValue;
+    static constexpr const char *kName = "value_guard",
+                                *kMeaning =
+                                    "A number, text or flag of the program; null is none. Floats are never written as "
+                                    "integers; NaN and infinities are {\"float\": \"nan\"}.";
+    HostValue equals = {};
+
+    static void fields(auto& field) {
+        field("value", &ValueGuard::source, "");
+        field("equals", &ValueGuard::equals, "");
+        stack_field(field);
+    }
+    void take(const HostValue& value) { equals = value; }
+    HostValue condition() const { return equals; }
+};
+
+struct SameGuard : GuardFile {
+    using Condition = SameTensor;
+    static constexpr const char *kName = "same_guard", *kMeaning = "The tensor that another source has.";
+    std::optional<Source> as = {};
+
+    static void fields(auto& field) {
+        field("same", &SameGuard::source, "");
+        field("as", &SameGuard::as, "");
+        stack_field(field);
+    }
+    void take(const SameTensor& same) { as = same.as; }
+    SameTensor condition() const { return {*as}; }
+};
+
+struct BranchGuard : GuardFile {
+    using Condition = Outcomes;
+    static constexpr const char *kName = "branch_guard",
+                                *kMeaning =
+                                    "The ways that the program went at a condition of its own, in order: 0 or 1, or "
+                                    "what a switch selected by.";
+    std::vector<std::int64_t> values = {};
+    bool selects = false;
+
+    static void fields(auto& field) {
+        field("branch", &BranchGuard::source, "");
+        field("outcomes", &BranchGuard::values, "");
+        field.maybe("selects", &BranchGuard::selects, "");
+        stack_field(field);
+    }
+    void take(const Outcomes& went) { values = went.values, selects = went.selects; }
+    Outcomes condition() const { return {values, selects}; }
+};
+
+struct SizeGuard : GuardFile {
+    using Condition = SizeCondition;
+    static constexpr const char *kName = "size_guard",
+                                *kMeaning = "size > factor, size == factor * of, or size % factor == 0.";
+    SizeSymbol size = {};
+    SizeCondition::Kind relation = SizeCondition::Kind::above;
+    std::int64_t factor = 1;
+    std::optional<SizeSymbol> of = {};
+
+    static void fields(auto& field) {
+        field("size", &SizeGuard::size, "");
+        field("relation", &SizeGuard::relation, "");
+        field("factor", &SizeGuard::factor, "");
+        field.maybe("of", &SizeGuard::of, "");
+        stack_field(field);
+    }
+    void take(const SizeCondition& told) {
+        size = told.left, relation = told.kind, factor = told.factor, of = told.right;
+    }
+    SizeCondition condition() const { return {.kind = relation, .left = size, .factor = factor, .right = of}; }
+};
+
+void check(const JsonReader& reader, const Json& value, const SizeCondition& condition) {
     if ((condition.kind == SizeCondition::Kind::equal) != condition.right.has_value())
-        in.fail(value, "a member \"of\" where the relation is \"equal\", and only there");
+        reader.in.fail(value, "a member \"of\" where the relation is \"equal\", and only there");
     if (condition.factor == 0 && condition.kind == SizeCondition::Kind::multiple)
-        in.fail(in.member(value, "factor"), "a factor that is not 0");
-    return condition;
+        reader.in.fail(reader.in.member(value, "factor"), "a factor that is not 0");
+}
+
+/// Calls f(File()) with each kind's struct and the member that tells it from the others.
+void for_each_kind(auto&& f) {
+    f(TensorGuard(), "tensor");
+    f(ValueGuard(), "value");
+    f(SameGuard(), "same");
+    f(BranchGuard(), "branch");
+    f(SizeGuard(), "size");
 }
 
 }  // namespace
 
-std::string guard_to_json(const Guard& guard) {
-    const std::string stack = guard.stack().empty() ? "" : ", \"stack\": " + stack_to_json(guard.stack());
-    return "{" + std::visit(Writer{guard.source()}, guard.condition()) + stack + "}";
+void Form<Guard>::write(JsonWriter& out, const Guard& guard, Plain) {
+    for_each_kind([&](auto file, const char*) {
+        const auto* condition = std::get_if<typename decltype(file)::Condition>(&guard.condition());
+        if (!condition) return;
+        file.source = guard.source(), file.stack = guard.stack();
+        file.take(*condition);
+        Form<decltype(file)>::write(out, file, {});
+    });
 }
 
-Guard read_guard(const Document& in, const Json& value) {
-    in.only_members(value, {"tensor", "dtype", "sizes", "strides", "requires_grad", "value", "equals", "same", "as",
-                            "size", "relation", "factor", "of", "branch", "outcomes", "selects", "stack"});
-    std::vector<StackFrame> stack;
-    if (const Json* frames = in.find(value, "stack")) stack = read_stack(in, *frames);
-    if (const Json* source = in.find(value, "tensor"))
-        return {read_source(in, *source), read_match(in, value), std::move(stack)};
-    if (const Json* source = in.find(value, "value"))
-        return {read_source(in, *source), read_value(in, in.member(value, "equals")), std::move(stack)};
-    if (const Json* source = in.find(value, "same"))
-        return {read_source(in, *source), SameTensor{read_source(in, in.member(value, "as"))}, std::move(stack)};
-    if (const Json* source = in.find(value, "branch")) {
-        const Json* selects = in.find(value, "selects");
-        return {read_source(in, *source),
-                Outcomes{in.integers(in.member(value, "outcomes")), selects && in.boolean(*selects)}, std::move(stack)};
-    }
-    if (in.find(value, "size")) return Guard::relation(read_condition(in, value), std::move(stack));
-    in.fail(value, R"(a member "tensor", "value", "same", "size" or "branch")");
+Guard Form<Guard>::read(const JsonReader& reader, const Json& value, Plain) {
+    std::optional<Guard> guard;
+    for_each_kind([&](auto file, const char* member) {
+        if (guard || !reader.in.find(value, member)) return;
+        file = Form<decltype(file)>::read(reader, value, {});
+        if constexpr (std::is_same_v<decltype(file), SizeGuard>) {
+            check(reader, value, file.condition());
+            guard = Guard::relation(file.condition(), std::move(file.stack));
+        } else {
+            guard.emplace(*file.source, file.condition(), std::move(file.stack));
+        }
+    });
+    if (guard) return *std::move(guard);
+    reader.in.fail(value, R"(a member "tensor", "value", "same", "size" or "branch")");
+}
+
+Json Form<Guard>::schema(SchemaMaker& maker, Plain) {
+    Json kinds = Json::array();
+    for_each_kind([&](auto file, const char*) { kinds.push_back(Form<decltype(file)>::schema(maker, {})); });
+    return {{"anyOf", kinds}};
 }
 
 }  // namespace whittle

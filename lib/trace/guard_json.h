@@ -8,16 +8,17 @@
 // elements by number.
 #pragma once
 
-#include <string>
-
 #include "capture/guard.h"
-#include "graph/document.h"
+#include "graph/fields.h"
 
 namespace whittle {
 
-/// On one line.
-std::string guard_to_json(const capture::Guard& guard);
-/// Throws Error with the JSON pointer.
-capture::Guard read_guard(const Document& document, const Document::Json& value);
+template <>
+struct Form<capture::Guard> {
+    static void write(JsonWriter& out, const capture::Guard& guard, Plain);
+    /// Throws Error with the JSON pointer.
+    static capture::Guard read(const JsonReader& reader, const Json& value, Plain);
+    static Json schema(SchemaMaker& maker, Plain);
+};
 
 }  // namespace whittle

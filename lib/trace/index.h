@@ -1,38 +1,58 @@
-// index.json of a folder that `trace` wrote: what was traced and where its parts are. Schema: share/schema.
+// index.json of a folder that `trace` wrote: what was traced and where its parts are. Each struct says what its members
+// are in the file (graph/fields.h); all paths are relative to the folder.
 #pragma once
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "capture/guard.h"
+#include "graph/field_forms.h"
 #include "graph/graph.h"
 
 namespace whittle {
 
-inline constexpr int kIndexFormatMajor = 1, kIndexFormatMinor = 4;
 inline constexpr std::string_view kTraceFormat = "whittle.trace";
 
 /// Why capture stopped at a place; `count` times.
 struct IndexBreak {
     std::string reason;
-    std::string id = {};  ///< of the kind of break: "WB0001", see capture/graph_break.h
-    std::string op = {};  ///< the op that capture stopped at, if one
+    std::string id = {};
+    std::string op = {};
     std::string frame = "main";
-    std::vector<StackFrame> stack = {};  ///< of the user, innermost first
+    std::vector<StackFrame> stack = {};
     std::int64_t count = 1;
     bool operator==(const IndexBreak&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("reason", &IndexBreak::reason, "");
+        field.maybe("id", &IndexBreak::id, "Of the kind of break (explain --break). Since 1.1.",
+                    Matching{"^WB[0-9]{4}$"});
+        field.maybe("op", &IndexBreak::op, "The op that capture stopped at, if one.");
+        field("frame", &IndexBreak::frame, "");
+        field("count", &IndexBreak::count, "How often.", Count{});
+        field("stack", &IndexBreak::stack, "Of the user's program, innermost first.");
+    }
 };
 
 /// A size that varied from call to call.
 struct IndexSymbol {
-    std::string name;                       ///< "s0"
-    std::string place = {};                 ///< "L['x'].size(0)"
-    std::vector<std::int64_t> values = {};  ///< that it had, in order of first appearance
+    std::string name;  ///< "s0"
+    std::string place = {};
+    std::vector<std::int64_t> values = {};
     bool operator==(const IndexSymbol&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("name", &IndexSymbol::name, "");
+        field("place", &IndexSymbol::place, "L['x'].size(0)");
+        field("values", &IndexSymbol::values, "That it had, in order of first appearance.");
+    }
 };
 
 /// A guard of a graph: a tree. Of an index older than 1.4 its text alone is known.
@@ -46,65 +66,144 @@ struct IndexGuard {
     bool operator==(const IndexGuard&) const = default;
 };
 
+/// "return", or {"break": N}.
+struct EndedBy {};
+
 struct IndexGraph {
     std::string name;
-    std::filesystem::path file = {};  ///< relative to the folder; empty when the graph was not written
+    std::filesystem::path file = {};  ///< empty when the graph was not written
     std::string frame = "main";
-    /// What ended it: "return" of its frame, or the position in TraceIndex::breaks.
     std::optional<std::size_t> ended_by_break = {};
     std::int64_t ops = 0, inputs = 0, outputs = 0;
-    std::vector<std::string> updates = {};  ///< in order: an input and the output that it takes, "L['x'] = %add"
-    std::vector<IndexGuard> guards = {};    ///< under which it may be used again, in the order of their checks
-    std::vector<IndexSymbol> symbols = {};  ///< where sizes vary; the graph is the one at their first values
-    std::vector<std::string> input_sizes = {}, output_sizes = {};  ///< then: "[s0, 3]", in order
-    double compile_seconds = 0;                                    ///< of all compilations
-    std::int64_t compilations = 1;   ///< more where sizes vary: each set of sizes has a kernel of its own
-    std::int64_t runs = 1;           ///< how often the program ran it; 1 where nobody counted
-    std::string variant_of = {};     ///< name of the graph that it is, but for …
-    std::string difference = {};     ///< … this: "aten.mul.Tensor other == 2, now 3"
-    bool checked = false;            ///< it was run on what was observed when it was captured …
-    std::string capture_fault = {};  ///< … and computes something else: capture went wrong, the graph is of no use
+    std::vector<std::string> updates = {};
+    std::vector<IndexGuard> guards = {};
+    std::vector<IndexSymbol> symbols = {};
+    std::vector<std::string> input_sizes = {}, output_sizes = {};
+    double compile_seconds = 0;
+    std::int64_t compilations = 1, runs = 1;
+    std::string variant_of = {}, difference = {};
+    bool checked = false;
+    std::string capture_fault = {};
     bool operator==(const IndexGraph&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("name", &IndexGraph::name, "");
+        field.maybe("file", &IndexGraph::file, "", InFolder{});
+        field("frame", &IndexGraph::frame, "");
+        field("ended_by", &IndexGraph::ended_by_break,
+              "Why it was compiled here: the frame returned, or a break by its position in breaks.", EndedBy{});
+        field("ops", &IndexGraph::ops, "Calls without getitems.", Count{});
+        field("inputs", &IndexGraph::inputs, "", Count{});
+        field("outputs", &IndexGraph::outputs, "", Count{});
+        field.maybe("updates", &IndexGraph::updates,
+                    "In order: an input or parameter that is written to, and the output that it takes: "
+                    "\"L['x'] = %add\". Since 1.1.");
+        field.maybe("guards", &IndexGraph::guards,
+                    "Under which the graph may be used again, in the order of their checks. Since 1.1; texts until "
+                    "1.3.");
+        field.maybe("symbols", &IndexGraph::symbols,
+                    "Sizes that vary from call to call; the graph is the one at their first values. Since 1.2.");
+        field.maybe("input_sizes", &IndexGraph::input_sizes,
+                    "Where sizes vary, one text per input: [s0, 3]. Since 1.2.");
+        field.maybe("output_sizes", &IndexGraph::output_sizes, "One text per output. Since 1.2.");
+        field.maybe("compile_seconds", &IndexGraph::compile_seconds, "Of all compilations. Since 1.1.", Count{});
+        field.maybe("compilations", &IndexGraph::compilations,
+                    "How often it was compiled, once for each set of sizes; 1 where that was not counted. Since 1.3.",
+                    Count{});
+        field.maybe("runs", &IndexGraph::runs, "How often the program ran it; 1 where that was not counted. Since 1.3.",
+                    Count{});
+        field.maybe("variant_of", &IndexGraph::variant_of,
+                    "Name of the graph that it is, but for the difference. Since 1.3.");
+        field.maybe("difference", &IndexGraph::difference,
+                    "As a guard with what was found: aten.mul.Tensor other == 2, now 3. Since 1.3.");
+        field.maybe("checked", &IndexGraph::checked,
+                    "It was run on what was observed when it was captured. Since 1.4.");
+        field.maybe("capture_fault", &IndexGraph::capture_fault,
+                    "It computes something else than was observed: capture went wrong. Since 1.4.");
+    }
 };
 
 struct IndexRecord {
     std::string name;
-    std::filesystem::path file = {};  ///< relative to the folder
-    std::string graph = {};           ///< name in TraceIndex::graphs; empty: a frame record (frame_record.h)
+    std::filesystem::path file = {};
+    std::string graph = {};
     bool operator==(const IndexRecord&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("name", &IndexRecord::name, "");
+        field("file", &IndexRecord::file, "", InFolder{});
+        field("graph", &IndexRecord::graph, "Name of the graph; empty: a frame record.");
+    }
 };
 
 /// A graph that had to be compiled again because a guard failed.
 struct IndexRecompile {
     std::string frame;
-    std::string guard;                   ///< the guard that failed, with what was found: "L['n'] == 3, now 4"
-    std::vector<StackFrame> stack = {};  ///< where capture came to rely on it
-    std::string advice = {};             ///< what would stop it
+    std::string guard;
+    std::vector<StackFrame> stack = {};
+    std::string advice = {};
     std::int64_t count = 1;
     bool operator==(const IndexRecompile&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("frame", &IndexRecompile::frame, "");
+        field("guard", &IndexRecompile::guard, "That failed, with what was found: L['n'] == 3, now 4");
+        field.maybe("advice", &IndexRecompile::advice, "What would stop it.");
+        field("count", &IndexRecompile::count, "", Count{});
+        field("stack", &IndexRecompile::stack, "Where capture came to rely on it, innermost first.");
+    }
 };
 
 /// A model that was traced.
 struct IndexModel {
-    std::string name;                 ///< after its file or folder; no two of a trace are alike
-    std::filesystem::path file = {};  ///< relative to the trace's folder
+    std::string name;
+    std::filesystem::path file = {};
     bool operator==(const IndexModel&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("name", &IndexModel::name, "After its file or folder; no two are alike.");
+        field("file", &IndexModel::file, "Relative to the trace's folder.");
+    }
 };
 
 struct TraceIndex {
-    std::string model = {};                ///< as the user named it; several with commas
-    std::string backend = "eager";         ///< it ran with
-    std::vector<std::string> frames = {};  ///< in order of first execution
+    static constexpr bool kLines = true;
+    std::string model = {};
+    std::string backend = "eager";
+    std::vector<std::string> frames = {};
     std::vector<IndexGraph> graphs = {};
     std::vector<IndexBreak> breaks = {};
     std::vector<IndexRecord> records = {};
     std::vector<IndexRecompile> recompiles = {};
-    std::map<std::string, std::int64_t> calls = {};  ///< of frames that ran more than once, where somebody counted
-    std::vector<std::string> notes = {};             ///< what capture could not see, for the reader of the report
+    std::map<std::string, std::int64_t> calls = {};
+    std::vector<std::string> notes = {};
     std::map<std::string, std::string> environment = {};
-    std::vector<IndexModel> models = {};            ///< unknown of traces of older versions
-    std::vector<std::filesystem::path> files = {};  ///< relative to the folder: what else belongs to the trace
+    std::vector<IndexModel> models = {};
+    std::vector<std::filesystem::path> files = {};
     bool operator==(const TraceIndex&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("model", &TraceIndex::model, "As the user named it; several with commas.");
+        field("backend", &TraceIndex::backend, "It ran with.");
+        field("frames", &TraceIndex::frames, "In order of first execution.");
+        field("graphs", &TraceIndex::graphs, "");
+        field("breaks", &TraceIndex::breaks, "Why capture stopped, where, and how often.");
+        field("records", &TraceIndex::records, "");
+        field.maybe("recompiles", &TraceIndex::recompiles,
+                    "Graphs that were compiled again because a guard failed. Since 1.1.");
+        field.maybe("calls", &TraceIndex::calls,
+                    "Executions of frames that ran more than once, where they were counted. Since 1.3.", Count{});
+        field.maybe("notes", &TraceIndex::notes, "What capture could not see. Since 1.1.");
+        field.maybe("environment", &TraceIndex::environment, "");
+        field.maybe("models", &TraceIndex::models, "What was traced. Since 1.4.");
+        field.maybe("files", &TraceIndex::files, "What else in the folder belongs to the trace. Since 1.4.",
+                    InFolder{});
+    }
 };
 
 struct CheckCounts {
@@ -122,5 +221,8 @@ void save_index(const std::filesystem::path& folder, const TraceIndex& index);
 
 /// Throws Error with file and JSON pointer; paths that lead out of the folder are refused.
 TraceIndex load_index(const std::filesystem::path& folder);
+
+/// The JSON Schema of index.json.
+nlohmann::ordered_json index_schema();
 
 }  // namespace whittle

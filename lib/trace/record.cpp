@@ -3,11 +3,8 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "graph/accuracy_json.h"
-#include "graph/document.h"
 #include "graph/json.h"
-#include "graph/json_text.h"
-#include "graph/sidecar.h"
+#include "graph/shared_fields.h"
 #include "graph/tensor_json.h"
 #include "graph/text.h"
 #include "trace/names.h"
@@ -17,44 +14,41 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Json = Document::Json;
+constexpr FileFormat kFormat{"whittle.record",
+                             1,
+                             2,
+                             "Whittle record, version 1",
+                             "A captured frame with its inputs and expected outputs. Data only, never code. Every "
+                             "tensor carries its content hash (XXH3-128 of dtype, sizes and element bytes).",
+                             true};
 
-constexpr std::string_view kFormat = "whittle.record";
+struct GraphFile {
+    std::string file = {}, hash = {};
 
-std::string tensor_list(const std::vector<Tensor>& tensors, TensorWriter& writer) {
-    std::string text = "[";
-    for (const Tensor& tensor : tensors) text += (text.size() > 1 ? ",\n    " : "\n    ") + writer.json(tensor);
-    return text + (tensors.empty() ? "]" : "\n  ]");
-}
+    static void fields(auto& field) {
+        field("file", &GraphFile::file, "Relative to the record's folder.");
+        field("hash", &GraphFile::hash, "XXH3-128 of the graph file's bytes.", Matching{"^[0-9a-f]{32}$"});
+    }
+};
 
-/// The lists of tensors as text, and the file around them.
-struct RecordText {
-    const Record& record;
-    const fs::path& graph;
-    TensorWriter tensors{true};
-    const std::string inputs = tensor_list(record.inputs, tensors), expected = tensor_list(record.expected, tensors);
+struct RecordFile : Record {
+    [[maybe_unused]] static constexpr bool kLines = true;
+    GraphFile graph = {};
 
-    std::string text(const std::string& sidecar) const {
-        std::string text = "{\n  \"format\": " + json_text(std::string(kFormat)) + ",\n  \"version\": \"" +
-                           std::to_string(kRecordFormatMajor) + "." + std::to_string(kRecordFormatMinor) + "\"";
-        const auto member = [&](const char* key, const std::string& value) {
-            text += ",\n  \"" + std::string(key) + "\": " + value;
-        };
-        if (!tensors.sidecar().empty()) member("tensors", json_text(sidecar));
-        member("name", json_text(record.name));
-        member("frame", json_text(record.frame));
-        member("backend", json_text(record.backend));
-        if (!record.backend_options.empty()) member("backend_options", json_object(record.backend_options));
-        member("graph", "{\"file\": " + json_text("../graphs/" + graph.filename().string()) + ", \"hash\": \"" +
-                            content_hash(read_file(graph)) + "\"}");
-        member("inputs", inputs);
-        member("expected", expected);
-        member("expected_from", json_text(record.expected_from));
-        if (const std::string accuracy = accuracy_json(record.accuracy); !accuracy.empty())
-            member("accuracy", accuracy);
-        if (!record.capture_fault.empty()) member("capture_fault", json_text(record.capture_fault));
-        if (!record.environment.empty()) member("environment", json_object(record.environment));
-        return text + "\n}\n";
+    static void fields(auto& field) {
+        field("name", &RecordFile::name, "");
+        field("frame", &RecordFile::frame, "");
+        field("backend", &RecordFile::backend, "It was recorded with; replay's default.");
+        field.maybe("backend_options", &RecordFile::backend_options, "Of that backend; replay's default. Since 1.1.");
+        field("graph", &RecordFile::graph, "");
+        field("inputs", &RecordFile::inputs, "One per placeholder.");
+        field("expected", &RecordFile::expected, "One per output.");
+        field("expected_from", &RecordFile::expected_from, "A backend, or the file the outputs were given in.");
+        field.maybe("accuracy", &RecordFile::accuracy, "How results are judged, where it is not the usual way.");
+        field.maybe("capture_fault", &RecordFile::capture_fault,
+                    "The graph computes something else than was observed: capture went wrong, and the record is of no "
+                    "use. Since 1.2.");
+        field.maybe("environment", &RecordFile::environment, "");
     }
 };
 
@@ -69,13 +63,8 @@ fs::path graph_file(const Document& in, const Json& value) {
     return fs::path(in.file()).parent_path() / normal;
 }
 
-std::vector<Tensor> read_tensors(const Document& in, TensorReader& tensors, const Json& list, std::size_t count,
-                                 const char* what) {
-    if (in.list(list).size() != count)
-        in.fail(list, std::to_string(count) + " tensors: one per " + what + " of the graph");
-    std::vector<Tensor> result;
-    for (const Json& value : list) result.push_back(tensors.read(value));
-    return result;
+void check_count(const Document& in, const Json& list, std::size_t count, const char* what) {
+    if (list.size() != count) in.fail(list, std::to_string(count) + " tensors: one per " + what + " of the graph");
 }
 
 /// Expected outputs may differ from what the graph says, and replay then says how; inputs that do not fit cannot run.
@@ -107,44 +96,35 @@ fs::path save_record(const fs::path& folder, const Graph& graph, const Record& r
     WHITTLE_CHECK(record.expected.size() == graph.outputs().size(), "a record needs one tensor per output");
     const fs::path graph_path = save_captured_graph(folder, graph);
     const fs::path path = folder / "records" / (file_name(record.name.empty() ? graph.name : record.name) + ".json");
-    const RecordText text{record, graph_path};
-    save_with_tensors(path, text.tensors.sidecar(), [&](const std::string& sidecar) { return text.text(sidecar); });
+    RecordFile file{record};
+    file.graph = {"../graphs/" + graph_path.filename().string(), content_hash(read_file(graph_path))};
+    save_members(path, kFormat, file, TensorWriter(true));
     return path;
 }
 
-LoadedRecord load_record(const fs::path& file) {
-    Document in(read_file(file), file.string());
-    in.require_format(kFormat, kRecordFormatMajor, kRecordFormatMinor);
-    const Json& root = in.root();
-    in.only_members(root, {"format", "version", "tensors", "name", "frame", "backend", "backend_options", "graph",
-                           "inputs", "expected", "expected_from", "accuracy", "capture_fault", "environment"});
-    LoadedRecord loaded;
-    loaded.file = file;
-    Record& record = loaded.record;
-    record.name = in.text(in.member(root, "name"));
-    record.frame = in.text(in.member(root, "frame"));
-    record.backend = in.text(in.member(root, "backend"));
-    if (const Json* options = in.find(root, "backend_options")) record.backend_options = in.texts(*options);
-    record.expected_from = in.text(in.member(root, "expected_from"));
-    const Json& graph = in.member(root, "graph");
-    in.only_members(graph, {"file", "hash"});
-    const fs::path graph_path = graph_file(in, in.member(graph, "file"));
-    const Json& recorded = in.member(graph, "hash");
-    if (const std::string hash = content_hash(read_file(graph_path)); in.text(recorded) != hash)
-        in.fail_found(recorded, "a graph with the hash " + hash, in.text(recorded),
-                      graph_path.string() + " was changed after it was recorded");
-    loaded.graph = load_graph(graph_path);
+LoadedRecord load_record(const fs::path& path) {
+    Document in(read_file(path), path.string());
     TensorReader tensors(in);
-    const Json& inputs = in.member(root, "inputs");
-    record.inputs = read_tensors(in, tensors, inputs, loaded.graph.placeholders().size(), "placeholder");
-    check_inputs(in, inputs, record, loaded.graph);
-    record.expected = read_tensors(in, tensors, in.member(root, "expected"), loaded.graph.outputs().size(), "output");
-    if (const Json* accuracy = in.find(root, "accuracy")) record.accuracy = read_accuracy(in, *accuracy);
-    if (const Json* fault = in.find(root, "capture_fault")) record.capture_fault = in.text(*fault);
-    if (const Json* environment = in.find(root, "environment")) record.environment = in.texts(*environment);
+    RecordFile file;
+    read_file_members(in, kFormat, &tensors, file);
+    const Json &root = in.root(), &graph = root["graph"];
+    const fs::path graph_path = graph_file(in, graph["file"]);
+    if (const std::string hash = content_hash(read_file(graph_path)); file.graph.hash != hash)
+        in.fail_found(graph["hash"], "a graph with the hash " + hash, file.graph.hash,
+                      graph_path.string() + " was changed after it was recorded");
+    LoadedRecord loaded{.record = std::move(file), .graph = load_graph(graph_path), .file = path};
+    check_count(in, root["inputs"], loaded.graph.placeholders().size(), "placeholder");
+    check_inputs(in, root["inputs"], loaded.record, loaded.graph);
+    check_count(in, root["expected"], loaded.graph.outputs().size(), "output");
     return loaded;
 }
 
-bool is_record(const fs::path& file) { return format_of_json(file) == kFormat; }
+nlohmann::ordered_json record_schema() {
+    Json schema = file_schema<RecordFile>(kFormat);
+    schema["$defs"]["tensor"]["required"].push_back("hash");
+    return schema;
+}
+
+bool is_record(const fs::path& file) { return format_of_json(file) == kFormat.name; }
 
 }  // namespace whittle

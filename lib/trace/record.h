@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,8 +15,6 @@
 #include "graph/graph.h"
 
 namespace whittle {
-
-inline constexpr int kRecordFormatMajor = 1, kRecordFormatMinor = 2;
 
 struct Record {
     std::string name;
@@ -45,6 +44,9 @@ struct LoadedRecord {
 
 /// Throws Error with file and JSON pointer; a tensor whose hash differs from the recorded one is refused.
 LoadedRecord load_record(const std::filesystem::path& file);
+
+/// The JSON Schema of records.
+nlohmann::ordered_json record_schema();
 
 /// True when the JSON file says that it is a record (not a graph).
 bool is_record(const std::filesystem::path& file);

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <thread>
 
+#include "base/sanitizer.h"
+
 using namespace whittle;
 
 namespace {
@@ -383,7 +385,8 @@ TEST_CASE("output through the C and C++ libraries is a break") {
         return x;
     });
     CHECK(compiled(zeros({1})).item<float>() == 7);
-    CHECK(compiled.stats().breaks == 6);
+    const bool sanitized = kAddressSanitizer || kThreadSanitizer;  // whose own printf comes before ours
+    CHECK(compiled.stats().breaks == (sanitized ? 5 : 6));
 }
 
 TEST_CASE("printing and pointers are breaks") {

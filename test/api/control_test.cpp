@@ -1,8 +1,14 @@
 // cond(), while_loop() and map(): what is captured computes what the program computes, whichever way the data goes.
 #include <whittle/whittle.h>
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
 
 using namespace whittle;
 
@@ -177,6 +183,77 @@ TEST_CASE("what cannot be recorded breaks on the operation", "[control]") {
     };
     CHECK(compile(wrong)(ones({2})).to_vector<float>() == std::vector<float>{2, 2});
     CHECK_THROWS_WITH(compile(wrong)(ones({2}) * -1), Catch::Contains("[7]"));
+}
+
+namespace {
+
+/// All that a call leaves in a folder, as one text.
+template <class F>
+std::string traced(const F& f, const Tensor& x) {
+    const std::filesystem::path folder =
+        std::filesystem::temp_directory_path() / ("control_test_" + std::to_string(::getpid()));
+    {
+        const PrepareDebug scope(folder.string());
+        compile(f, {.name = "f"})(x);
+    }
+    std::ostringstream text;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+        if (entry.path().extension() == ".json") text << std::ifstream(entry.path()).rdbuf();
+    std::filesystem::remove_all(folder);
+    return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("nothing is left of a body that cannot be recorded", "[control]") {
+    const Tensor table = ones({2});
+    const Tensor x = tensor({1.F, 2.F});
+    const auto f = [&](const Tensor& a) {
+        const Tensor y = a * 2;
+        const auto tried = [&](const Tensor& b) {
+            Tensor made = (b + y).sinh() * table;  // nodes, an input
+            made[0].add_(1);
+            try {
+                made = made + ones({7});
+            } catch (const std::exception&) {
+            }
+            made = cond(
+                made.sum() > 0, [&] { return made * 2; }, [&] { return made; });  // nested graphs
+            return made.sum().item<float>() > 0 ? made : b;
+        };
+        return cond(
+                   a.sum() < 0, tried, [](const Tensor& b) { return b.abs(); }, y) +
+               1;
+    };
+    const std::string left = traced(f, x);
+    CHECK_THAT(left, Catch::Contains("aten.abs"));
+    CHECK_THAT(left, Catch::Contains("item() in its body"));
+    for (const char* of_body : {"sinh", "add_", "tensor_0", "true_graph", "[7]", "argument"}) {
+        INFO(of_body);
+        CHECK_THAT(left, !Catch::Contains(of_body));
+    }
+    // Each call goes on as the first one did, on what that left.
+    const auto compiled = compile(f);
+    for (int i = 0; i < 4; ++i) CHECK(compiled(x).equal(f(x)));
+    CHECK(compiled.stats().graphs == 2);
+}
+
+TEST_CASE("another thread that demands a value ends the body that is recorded", "[control]") {
+    const auto compiled = compile([](const Tensor& x) {
+        const Tensor before = x * 2;
+        float seen = 0;
+        const Tensor chosen = cond(
+            x.sum() > 0,
+            [&](const Tensor& a) {
+                const Tensor kept = a + before;
+                std::thread([&] { seen = before.item<float>(); }).join();
+                return kept + before;
+            },
+            [](const Tensor& a) { return a - 1; }, x);
+        return chosen + seen;
+    });
+    for (int i = 0; i < 3; ++i) CHECK(compiled(ones({1})).item<float>() == 7);
+    CHECK(compiled.stats().breaks >= 6);  // in each call at item(), and at cond()
 }
 
 TEST_CASE("mistakes in control flow are told", "[control]") {

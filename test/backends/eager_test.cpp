@@ -36,6 +36,35 @@ TEST_CASE("eager runs a graph any number of times, inputs untouched") {
     CHECK(same_bits(kInputs[0], before));
 }
 
+TEST_CASE("eager writes to memory, though never to its caller's") {
+    const Graph graph = parse(R"(graph g {
+  %x = placeholder["x"] : f32[2]
+  %y = placeholder["y"] : f32[2]
+  %w = get_attr["w"] : f32[2]
+  %a = aten.neg.default(%x) : f32[2]
+  %v = aten.slice.Tensor(%a, 0, 0, 1) : f32[1]
+  %m = aten.mul_.Scalar(%v, 10) : f32[1]
+  %s = aten.add_.Tensor(%y, %a) : f32[2]
+  %t = aten.add_.Tensor(%w, %a) : f32[2]
+  return (%a, %m)
+})");
+    Graph with_values = graph;
+    with_values.attributes["w"] = Tensor::of<float>({5, 6});
+    const std::vector<Tensor> inputs = {Tensor::of<float>({1, 2}), Tensor::of<float>({3, 4})};
+    CompileResult compiled = make_eager_backend()->compile(with_values, {});
+    Executable& executable = *std::get<std::unique_ptr<Executable>>(compiled);
+    for (int i = 0; i < 2; ++i) {
+        const Values values = std::get<Values>(executable.run(inputs));
+        REQUIRE(values.size() == 4);  // two outputs, and what becomes of %y and %w
+        CHECK(values[0].values<float>() == std::vector<float>{-10, -2});
+        CHECK(values[1].values<float>() == std::vector<float>{-10});
+        CHECK(values[2].values<float>() == std::vector<float>{-7, 2});
+        CHECK(values[3].values<float>() == std::vector<float>{-5, 4});
+    }
+    CHECK(inputs[1].values<float>() == std::vector<float>{3, 4});
+    CHECK(with_values.attributes["w"].values<float>() == std::vector<float>{5, 6});
+}
+
 TEST_CASE("a call that does not fit its schema fails when it is compiled") {
     CompileResult compiled = make_eager_backend()->compile(graph_with("aten.mm.default(%x)"), {});
     const BackendFailure failure = std::get<BackendFailure>(compiled);

@@ -75,6 +75,8 @@ TEST_CASE("every op with f32 samples has an f64 form that agrees with it", "[wid
         }
     }
     CHECK(wrong == std::vector<std::string>{});
-    CHECK(without == std::vector<std::string>{});
+    // The standard has these for f32 only.
+    CHECK(without ==
+          std::vector<std::string>{"onnx.DynamicQuantizeLinear", "onnx.NonMaxSuppression", "onnx.QuantizeLinear"});
     CHECK(compared > 1000);
 }

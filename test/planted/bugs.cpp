@@ -91,6 +91,10 @@ program::Hooks planted_bug(const std::string& text) {
             return {.folded = [](const Node&, std::vector<Tensor>& values) {
                 for (Tensor& value : values) value = one_more(value);
             }};
+        if (step == "functionalize")
+            return {.written = [](GraphBuilder& builder, const Node&, NodeValue& result) {
+                result = builder.call("aten.add.Scalar", {arg(result), Arg(1)});
+            }};
         if (step == "cse")
             return {.compared = [](const Node& call, std::string& key) {
                 if (call.kind == NodeKind::call && call.target != kGetItem) key = key_of_tensors(call);
@@ -105,8 +109,9 @@ program::Hooks planted_bug(const std::string& text) {
                 if (call.target == op) decompose_wrongly(builder, results);
             }};
     }
-    throw Error({"planted bug", {}},
-                "found '" + text + "', expected schedule, fuse, inline, fold, cse, lower=OP or decompose=OP");
+    throw Error(
+        {"planted bug", {}},
+        "found '" + text + "', expected schedule, fuse, inline, fold, functionalize, cse, lower=OP or decompose=OP");
 }
 
 }  // namespace whittle

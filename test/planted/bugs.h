@@ -12,6 +12,7 @@ namespace whittle {
 ///   lower=OP      results of the op are lowered as one more than they are
 ///   fuse, inline  the second application of the pass gives one more
 ///   fold          every call of constants folds to one more
+///   functionalize every write stores one more
 ///   cse           calls are compared without their arguments that are no tensors
 ///   decompose=OP  calls of the composite decompose into one more
 /// Throws Error for another text.

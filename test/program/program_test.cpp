@@ -1,5 +1,5 @@
 // A program's stages: what they hold, where their nodes come from, that each is made once, and what their passes count.
-#include "program/program.h"
+#include "program/compile.h"
 
 #include <catch2/catch.hpp>
 
@@ -123,6 +123,61 @@ TEST_CASE("nothing is decomposed, folded, merged or planned twice", "[program]")
     CHECK(compared == 5);  // the constant and four calls
     CHECK(lowered == 3);
     CHECK(scheduled == 1);
+}
+
+namespace {
+
+/// Keeps what it is given.
+class Watcher : public Backend {
+  public:
+    explicit Watcher(Stage stage) : stage_(stage) {}
+    std::string name() const override { return "watcher"; }
+    std::string description() const override { return ""; }
+    CompileStage consumes() const override { return stage_; }
+    CompileResult compile(const Graph& graph, const BackendOptions&) override {
+        given = print(graph);
+        return SkipRequest{};
+    }
+    std::string given;
+
+  private:
+    Stage stage_;
+};
+
+class PlanWatcher final : public Watcher, public program::PlanCompiler {
+  public:
+    PlanWatcher() : Watcher(Stage::plan) {}
+    using Watcher::compile;
+    CompileResult compile(CompiledProgram& program, const BackendOptions&) override {
+        given = std::to_string(program.plan(no_schedule).kernels.size()) + " kernel";
+        return SkipRequest{};
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a backend is given the stage that it consumes", "[program]") {
+    for (const Stage stage : program::kStages) {
+        Watcher backend(stage);
+        program::compile(backend, example(), {});
+        CHECK(backend.given == print(CompiledProgram(example()).graph(stage)));
+    }
+    PlanWatcher planner;
+    program::compile(planner, example(), {});
+    CHECK(planner.given == "1 kernel");
+
+    Graph expanded = parse(R"(graph expanded {
+  %x = placeholder["x"] : f32[1]
+  %e = aten.expand.default(%x, [3]) : f32[3]
+  %a = aten.relu_.default(%e) : f32[3]
+  return (%a)
+}
+)");
+    Watcher functional(Stage::functional);
+    const CompileResult refused = program::compile(functional, expanded, {});
+    REQUIRE(std::holds_alternative<BackendFailure>(refused));
+    CHECK(std::get<BackendFailure>(refused).unsupported);
+    CHECK_THAT(std::get<BackendFailure>(refused).message, Catch::Contains("%a (aten.relu_.default)"));
 }
 
 TEST_CASE("share/doc/backends.md lists the passes", "[program]") {

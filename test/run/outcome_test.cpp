@@ -273,6 +273,7 @@ TEST_CASE("every query asks a backend that is warm, whoever asks first", "[run]"
         std::string name() const override { return "warming"; }
         std::string description() const override { return ""; }
         void warm_up() override { warm = true; }
+        CompileStage consumes() const override { return CompileStage::captured; }
         CompileResult compile(const Graph&, const BackendOptions&) override {
             return BackendFailure{.stage = "compile", .message = warm ? "warm" : "cold"};
         }

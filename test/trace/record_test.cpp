@@ -248,12 +248,12 @@ TEST_CASE("the index of a trace comes back and satisfies its schema") {
                Contains("/records/0/file: found \"../a.json\", expected a relative"));
     CHECK_THAT(message("\"count\": 2", "\"count\": -2"), Contains("/breaks/0/count: found -2, expected a count"));
     CHECK_THAT(message("\"relation\": \"equal\"", "\"relation\": \"alike\""),
-               Contains("/graphs/1/guards/10/relation: found \"alike\", expected \"above\", \"equal\" or"));
+               Contains("/graphs/1/guards/10/relation: found \"alike\", expected above, equal or multiple"));
     CHECK_THAT(message("{\"live\": 2}", "{\"path\": [2]}"),
                Contains("/graphs/1/guards/2/tensor: found an object, expected a member \"local\""));
     // Until 1.3 guards were written as text.
     save_index(folder.path(), index);
     replace_in(folder.path() / "index.json",
-               guard_to_json(capture::Guard::scalar(capture::Source::local("n"), std::int64_t{3})), "\"L['n'] == 3\"");
+               json_of(capture::Guard::scalar(capture::Source::local("n"), std::int64_t{3})), "\"L['n'] == 3\"");
     CHECK(load_index(folder.path()).graphs[1].guards.at(3) == IndexGuard("L['n'] == 3"));
 }

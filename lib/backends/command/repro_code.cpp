@@ -59,7 +59,7 @@ std::string slots_text(const EmitRequest& request) {
         const Tensor& expected = request.expected[i];
         std::string sizes = to_string(expected.sizes());
         sizes = sizes.substr(1, sizes.size() - 2);
-        text += "    {" + (expected.numel() ? "out." + request.outputs[i] : std::string("nullptr")) + ", \"" +
+        text += "        {" + (expected.numel() ? "out." + request.outputs[i] : std::string("nullptr")) + ", \"" +
                 safetensors_name(expected.dtype()) + "\", {" + sizes + "}, " +
                 std::to_string(expected.numel() * static_cast<std::int64_t>(size_of(expected.dtype()))) + "},\n";
     }
@@ -99,7 +99,6 @@ SuspectCode command_code(const EmitRequest& request, const std::vector<std::stri
     slots["SLOTS"] = slots_text(request);
     for (const char* slot : {"FILE_DATA", "FILES", "WORDS", "SLOTS"}) slots[slot] = trimmed(slots[slot]);
     code.code = fill_template("repro_command.cpp", slots);
-    code.includes = "#include <sys/prctl.h>\n#include <filesystem>\n#include <fstream>";
     code.header = "command " + shell_quote(words);
     code.spec_beside = "cmd:" + shell_quote(beside);
     return code;

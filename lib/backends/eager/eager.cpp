@@ -8,6 +8,7 @@
 #include "graph/abilities.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/memory.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
@@ -16,7 +17,7 @@ namespace {
 /// An op without a kernel: unknown, or neither `eval` nor `decompose`.
 bool is_unsupported(const Node& node) {
     if (!is_op_call(node)) return false;
-    const RegisteredOp* op = Registry::instance().op(node.target);
+    const RegisteredOp* op = kernel_of(node.target);
     return !op || (!op->def->eval && !op->def->decompose);
 }
 
@@ -65,6 +66,8 @@ class EagerBackend final : public Backend, public Reference, public Support {
     std::string name() const override { return "eager"; }
     std::string description() const override { return "the reference: interprets each op by its own kernel"; }
 
+    CompileStage consumes() const override { return CompileStage::captured; }
+
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         for (const auto& [key, value] : options)
             log_warning(LogChannel::backend, "eager: unknown option '" + key + "' is ignored");
@@ -76,7 +79,7 @@ class EagerBackend final : public Backend, public Reference, public Support {
                 return;
             }
             try {
-                bind_arguments(Registry::instance().op(node.target)->schema, node);
+                bind_arguments(*Registry::instance().find(node.target), node);
             } catch (const Error& error) {
                 failure = {"compile", node.target, error.what()};
             }

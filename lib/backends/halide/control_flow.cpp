@@ -109,6 +109,12 @@ std::vector<std::vector<NodeId>> steps_of(const Graph& graph) {
     return steps;
 }
 
+/// A piece does not know what others lack.
+CompileResult of_a_piece(CompileResult result) {
+    if (auto* failure = std::get_if<BackendFailure>(&result)) failure->missing.clear();
+    return result;
+}
+
 }  // namespace
 
 bool has_higher_order(const Graph& graph) {
@@ -120,7 +126,7 @@ CompileResult compile_control_flow(const Graph& graph, const std::function<Compi
     for (const auto& [name, body] : graph.subgraphs) {
         CompileResult result = compile(*body);
         auto* executable = std::get_if<std::unique_ptr<Executable>>(&result);
-        if (!executable) return result;
+        if (!executable) return of_a_piece(std::move(result));
         nested[name] = std::move(*executable);
     }
     std::vector<Step> steps;
@@ -132,7 +138,7 @@ CompileResult compile_control_flow(const Graph& graph, const std::function<Compi
             step.part = piece(graph, calls);
             CompileResult result = compile(step.part.graph);
             auto* executable = std::get_if<std::unique_ptr<Executable>>(&result);
-            if (!executable) return result;
+            if (!executable) return of_a_piece(std::move(result));
             step.executable = std::move(*executable);
         }
         steps.push_back(std::move(step));

@@ -18,6 +18,8 @@
 #include "expr/canonical.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "ops/core/elements.h"
+#include "program/compile.h"
 
 namespace whittle::halide {
 namespace {
@@ -54,8 +56,10 @@ class HalideExecutable final : public Executable {
   public:
     HalideExecutable(Plan plan, std::vector<std::shared_ptr<CompiledGroup>> compiled)
         : plan_(std::move(plan)), compiled_(std::move(compiled)) {
-        for (std::size_t k = 0; k < plan_.kernels.size(); k++)
+        for (std::size_t k = 0; k < plan_.kernels.size(); k++) {
             for (const ValueRef& key : plan_.kernels[k].inputs) last_use_[key] = k;
+            for (const program::PositionsCheck& check : plan_.kernels[k].checks) last_use_[check.value] = k;
+        }
         for (const ValueRef& key : plan_.outputs) last_use_[key] = plan_.kernels.size();
     }
 
@@ -96,6 +100,8 @@ class HalideExecutable final : public Executable {
 
     std::optional<BackendFailure> run_kernel(std::size_t k, std::map<ValueRef, Tensor>& values) const {
         const Kernel& kernel = plan_.kernels[k];
+        for (const program::PositionsCheck& check : kernel.checks)
+            if (auto failure = refused(check, values.at(check.value))) return failure;
         std::vector<const void*> inputs;
         std::vector<void*> outputs;
         for (const ValueRef& key : kernel.inputs) inputs.push_back(values.at(key).raw());
@@ -105,6 +111,18 @@ class HalideExecutable final : public Executable {
         }
         if (const auto error = compiled_[k]->run(inputs, outputs))
             return BackendFailure{.stage = "run", .op = kernel.group.name, .message = error->message};
+        return std::nullopt;
+    }
+
+    /// What eager refuses, in its words: the kernel would take the nearest place inside.
+    std::optional<BackendFailure> refused(const program::PositionsCheck& check, const Tensor& positions) const {
+        const std::string& target = node({check.node, 0}).target;
+        try {
+            for (const std::int64_t position : positions.values<std::int64_t>())
+                checked_index(position, check.size, check.negatives, target);
+        } catch (const Error& error) {
+            return BackendFailure{.stage = "run", .op = target, .message = error.message()};
+        }
         return std::nullopt;
     }
 
@@ -136,7 +154,12 @@ CompileOptions options_from(const BackendOptions& options) {
     return compile;
 }
 
-class HalideBackend final : public Backend, public Switchable, public Emitter, public WarmUp, public Support {
+class HalideBackend final : public Backend,
+                            public Switchable,
+                            public Emitter,
+                            public WarmUp,
+                            public Support,
+                            public program::PlanCompiler {
   public:
     std::string name() const override { return "halide"; }
     std::string description() const override {
@@ -159,12 +182,20 @@ class HalideBackend final : public Backend, public Switchable, public Emitter, p
         });
     }
 
+    CompileStage consumes() const override { return CompileStage::plan; }
+
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        CompiledProgram program(graph, options);
+        return compile(program, options);
+    }
+
+    CompileResult compile(CompiledProgram& program, const BackendOptions& options) override {
+        const Graph& graph = program.graph(CompileStage::captured);
         if (has_higher_order(graph))
             return compile_control_flow(graph, [&](const Graph& piece) { return compile(piece, options); });
         const CompileOptions compile_options = options_from(options);
         LogStep step(LogStep::Kind::lowering, summary(graph));
-        CompileResult result = lower(graph, options, compile_options);
+        CompileResult result = lower(program, compile_options);
         if (std::holds_alternative<BackendFailure>(result)) step.failed();
         return result;
     }
@@ -185,9 +216,7 @@ class HalideBackend final : public Backend, public Switchable, public Emitter, p
     SuspectCode emit(const EmitRequest& request) override { return halide_code(request); }
 
   private:
-    static CompileResult lower(const Graph& graph, const BackendOptions& options,
-                               const CompileOptions& compile_options) {
-        CompiledProgram program(graph, options);
+    static CompileResult lower(CompiledProgram& program, const CompileOptions& compile_options) {
         auto result = planned(program);
         if (auto* failure = std::get_if<BackendFailure>(&result)) return std::move(*failure);
         const Plan& plan = *std::get<const Plan*>(result);

@@ -106,6 +106,7 @@ class KernelText {
             const ValueRef& key = plan_.outputs[i];
             const Node& node = plan_.graph.nodes[static_cast<std::size_t>(key.node)];
             if (node.kind == NodeKind::call && output_of(key) == i) continue;
+            if (node.results[static_cast<std::size_t>(key.index)].numel() == 0) continue;  // has no member
             text += "    std::memcpy(out." + names_.member(i) + ", " + place(key) + ", sizeof out." + names_.member(i) +
                     ");\n";
         }

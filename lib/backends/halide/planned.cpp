@@ -118,9 +118,10 @@ std::variant<const program::Plan*, BackendFailure> planned(CompiledProgram& prog
         std::string list;
         for (const std::string& target : missing) list += (list.empty() ? "" : ", ") + target;
         return BackendFailure{.stage = "compile",
-                              .op = missing.front(),
+                              .op = std::string(missing.front()),
                               .message = "halide does not implement " + list,
-                              .unsupported = true};
+                              .unsupported = true,
+                              .missing = std::move(missing)};
     }
     if (auto failure = too_large(program.graph(Stage::core))) return std::move(*failure);
     try {

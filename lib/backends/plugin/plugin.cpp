@@ -187,7 +187,7 @@ class PluginExecutable final : public Executable {
     std::size_t outputs_;
 };
 
-class PluginBackend final : public Backend, public Emitter, public Support {
+class PluginBackend : public Backend, public Emitter {
   public:
     PluginBackend(const whittle_backend& backend, const fs::path& library)
         : backend_(backend), library_(fs::absolute(library).lexically_normal()) {}
@@ -220,18 +220,6 @@ class PluginBackend final : public Backend, public Emitter, public Support {
         }
     }
 
-    std::vector<std::string> unsupported(const Graph& graph) const override {
-        std::vector<std::string> targets;
-        if (!backend_.unsupported) return targets;
-        const OfferedGraph plugin_graph(graph, {});
-        Host host;
-        guarded(host, [&] { return backend_.unsupported(plugin_graph.view(), host.view()); });
-        for (const Said& said : host.said())
-            if (!said.op.empty() && std::find(targets.begin(), targets.end(), said.op) == targets.end())
-                targets.push_back(said.op);
-        return targets;
-    }
-
     SuspectCode emit(const EmitRequest& request) override { return plugin_code(request, library_, name()); }
 
   private:
@@ -243,8 +231,28 @@ class PluginBackend final : public Backend, public Emitter, public Support {
                                                   graph.outputs().size());
     }
 
+  protected:
     const whittle_backend& backend_;
+
+  private:
     const fs::path library_;
+};
+
+/// One that has the function `unsupported`.
+class TellingPlugin final : public PluginBackend, public Support {
+  public:
+    using PluginBackend::PluginBackend;
+
+    std::vector<std::string> unsupported(const Graph& graph) const override {
+        std::vector<std::string> targets;
+        const OfferedGraph plugin_graph(graph, {});
+        Host host;
+        guarded(host, [&] { return backend_.unsupported(plugin_graph.view(), host.view()); });
+        for (const Said& said : host.said())
+            if (!said.op.empty() && std::find(targets.begin(), targets.end(), said.op) == targets.end())
+                targets.push_back(said.op);
+        return targets;
+    }
 };
 
 }  // namespace
@@ -260,8 +268,10 @@ std::unique_ptr<Backend> load_plugin(const fs::path& library, const std::string&
     const std::vector<const whittle_backend*> backends = load_library(library);
     std::vector<std::string> names;
     for (const whittle_backend* backend : backends) {
-        if (name == backend->name || (name.empty() && backends.size() == 1))
+        if (name == backend->name || (name.empty() && backends.size() == 1)) {
+            if (backend->unsupported) return std::make_unique<TellingPlugin>(*backend, library);
             return std::make_unique<PluginBackend>(*backend, library);
+        }
         names.emplace_back(backend->name);
     }
     if (name.empty())

@@ -121,7 +121,6 @@ class PluginText {
 
 SuspectCode plugin_code(const EmitRequest& request, const fs::path& library, const std::string& name) {
     SuspectCode code;
-    code.includes = "#include <dlfcn.h>";
     code.code = PluginText(request).code(library, name);
     code.header = "backend " + name + " in " + library.filename().string();
     code.compile_flags = {"-ldl"};

@@ -17,7 +17,7 @@ struct whittle_probe_value;
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
-inline constexpr std::uint32_t kFileVersion = 1, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
+inline constexpr std::uint32_t kFileVersion = 2, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
 
 struct FileHeader {
     char magic[8];
@@ -78,7 +78,8 @@ enum class RecordKind : std::uint32_t {
     probe_name = 18,    ///< u8 a parameter (else a variable), i64 position in a list or -1, text its name, value
     probe_leave = 19,   ///< nothing: the function ends
     probe_value = 20,   ///< text: a parameter that is no tensor, value
-    probe_branch = 21   ///< u32 line, u32 column, i64 outcome, u8 BranchKind, text file, text condition
+    probe_branch = 21,  ///< u32 line, u32 column, i64 outcome, u8 BranchKind, text file, text condition
+    release = 22        ///< u32 n, u64 tensor[n]: results of ops that nobody holds any more
 };
 
 enum OpFlags : std::uint8_t {

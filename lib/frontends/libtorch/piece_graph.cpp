@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "passes/dce.h"
 #include "passes/functionalize.h"
 
 namespace whittle::libtorch {
@@ -62,8 +61,8 @@ void PieceGraphs::add_call(std::int32_t index, Building& to) {
             bound.in_place = "aten.copy_.default";
         }
         bound.call.target = bound.in_place;
-        bound.call.effect = true;
     }
+    bound.call.effect = true;  // what nobody reads was computed, too, and may be what fails
     const std::vector<NodeRef> made = to.graph.call(std::move(bound.call));
     const NodeId call =
         static_cast<NodeId>(to.graph.graph().nodes.size() - (numbers.count == 1 ? 1 : numbers.count + 1));
@@ -91,7 +90,7 @@ NodeRef PieceGraphs::node_of(ValueId id, std::int32_t reader, Building& to) {
     const ValueId base = cutter_.base(id, to.piece.number);
     if (base >= 0 && base != id && !cutter_.contains(to.piece.number, value.step))
         return to.nodes[id] = view_of(base, id, reader, to);
-    const auto key = static_cast<capture::TensorKey>(id) + 1;
+    const capture::TensorKey key = key_of(id);
     NodeRef node;
     if (value.name) {
         // Elements that nobody asked for: explain needs what they are, not what they hold.
@@ -146,34 +145,27 @@ std::uint64_t PieceGraphs::read_at(ValueId id, const Piece& piece) const {
     return empty ? std::max(begin, recording_.step(value.uses.front()).order()) : begin;
 }
 
+/// As the program calls it, where its probes told, else by what it is; the same in all graphs of the frame.
 const Source& PieceGraphs::source_of(ValueId id) {
-    const auto known = sources_.find(id);
-    if (known != sources_.end()) return known->second;
-    const Source& source = sources_.emplace(id, new_source(id)).first->second;
-    taken_.insert(source.text());
-    return source;
+    const capture::TensorKey key = key_of(id);
+    if (const Source* known = naming_.source(key)) return *known;
+    naming_.know_origin(key, origin_of(id));
+    if (const ProbedName* name = frame_.call ? frame_.call->name_of(recording_.value(id).tensor) : nullptr) {
+        const Source variable = Source::local(name->name);
+        naming_.know_variable(key, name->element < 0 ? variable : variable.item(name->element));
+    }
+    naming_.know(key, naming_.take(key));
+    return *naming_.source(key);
 }
 
-/// As the program calls it, where its probes told; nothing for a second value of one name.
-std::optional<Source> PieceGraphs::named_source(ValueId id) const {
-    const ProbedName* name = frame_.call ? frame_.call->name_of(recording_.value(id).tensor) : nullptr;
-    if (!name) return std::nullopt;
-    Source source = Source::local(name->name);
-    if (name->element >= 0) source = source.item(name->element);
-    return taken_.contains(source.text()) ? std::nullopt : std::optional(std::move(source));
-}
-
-Source PieceGraphs::new_source(ValueId id) {
+capture::Origin PieceGraphs::origin_of(ValueId id) const {
+    using capture::Origin;
     const std::int32_t step = recording_.value(id).step;
-    const bool inside = step >= 0 && std::ranges::binary_search(frame_.steps, step);
-    if (!inside || recording_.is_filling(step))
-        if (std::optional<Source> named = named_source(id)) return *named;
-    if (!inside) return Source::local("arg" + std::to_string(arguments_++));
+    if (step < 0 || !std::ranges::binary_search(frame_.steps, step)) return Origin::argument;
     const OpName& op = *recording_.step(step).op;
-    if (is_random(op)) return Source::random(random_++);
-    if (recording_.is_filling(step)) return Source::local("constant" + std::to_string(constants_++));
-    if (makes_memory(op)) return Source::local("memory" + std::to_string(memory_++));
-    return Source::live(live_++);
+    if (is_random(op)) return Origin::random;
+    if (recording_.is_filling(step)) return Origin::constant;
+    return makes_memory(op) ? Origin::memory : Origin::live;
 }
 
 // ---- Results
@@ -187,24 +179,60 @@ std::map<ValueId, std::int32_t> PieceGraphs::last_writes(const Piece& piece) con
     return writes;
 }
 
-/// Values of the piece that somebody reads later, or that nobody reads: those the program may return or keep. What is
-/// an input's new value is none: the input has it.
+/// When the frame returned, as probes told. Nothing for main, whose variables live to the end of the program.
+std::optional<std::uint64_t> PieceGraphs::returned() const {
+    return frame_.call && !frame_.root ? frame_.call->left : std::nullopt;
+}
+
+/// Somebody held a tensor that was the value when the frame returned.
+bool PieceGraphs::is_alive(ValueId id) const { return recording_.values.is_held(id, *returned(), recording_.file); }
+
+/// The program still held the value when the frame returned. Something else may have held the tensor: autograd for a
+/// backward, a view its base. Then only a variable of that name tells that the program did.
+bool PieceGraphs::outlives_frame(ValueId id) const {
+    if (!is_alive(id)) return false;
+    const TracedValue& value = recording_.value(id);
+    if (frame_.call->is_variable(value.tensor)) return true;
+    const auto keeps = [&](ValueId made) {
+        const TensorRef& tensor = recording_.value(made).tensor;
+        if (tensor.has(kRequiresGrad)) return true;
+        return made != id && tensor.has(kHasStorage) && tensor.storage == value.tensor.storage && is_alive(made);
+    };
+    return std::ranges::none_of(value.uses,
+                                [&](std::int32_t use) { return std::ranges::any_of(recording_.results(use), keeps); });
+}
+
+/// A later step reads the value, or it outlives the frame. Where nobody tells when the frame returned, what nobody
+/// reads may be its result; of several results of an op those that are not read are by-products then, such
+/// as the statistics of batch norm.
+bool PieceGraphs::is_wanted(ValueId id, const Piece& piece) const {
+    const TracedValue& value = recording_.value(id);
+    const bool read_later = std::ranges::any_of(
+        value.uses, [&](std::int32_t use) { return !std::ranges::binary_search(piece.steps, use); });
+    if (read_later) return true;
+    if (returned()) return outlives_frame(id);
+    return value.result >= 0 && std::ranges::all_of(recording_.results(value.step), [&](ValueId other) {
+               return recording_.value(other).uses.empty();
+           });
+}
+
+/// The value lost its elements to a write through another tensor, and what its own showed then is a value of its own.
+bool PieceGraphs::is_told_later(ValueId id, std::int32_t writer) const {
+    const auto later = recording_.values.rewritten.find(writer);
+    if (later == recording_.values.rewritten.end()) return false;
+    return std::ranges::any_of(later->second, [&](ValueId other) {
+        return other != id && same_place(recording_.value(other).tensor, recording_.value(id).tensor);
+    });
+}
+
+/// What is an input's new value is none: the input has it.
 std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Piece& piece) {
     std::vector<Output> live;
     std::set<ValueId> taken;
     const std::map<ValueId, std::int32_t> writes = last_writes(piece);
-    // No result of the step is read by anybody: the program may return them all. Else those that are not read are
-    // by-products, such as the statistics of batch norm.
-    const auto nothing_read = [&](std::int32_t index) {
-        return std::ranges::all_of(recording_.results(index),
-                                   [&](ValueId id) { return recording_.value(id).uses.empty(); });
-    };
-    const auto add = [&](ValueId id, bool unread) {
+    const auto add = [&](ValueId id) {
+        if (!is_wanted(id, piece) || taken.contains(id)) return;
         const TracedValue& value = recording_.value(id);
-        const bool read_later = std::ranges::any_of(
-            value.uses, [&](std::int32_t use) { return !std::ranges::binary_search(piece.steps, use); });
-        if (!read_later && !unread) return;
-        if (taken.contains(id)) return;
         const ValueId base = cutter_.root(id, piece.number);
         const auto write = writes.find(base);
         if (write == writes.end()) {
@@ -212,20 +240,21 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Piece& piece) {
             return live.push_back({id});
         }
         if (base != id && !is_computed(base, piece) && same_place(value.tensor, recording_.value(base).tensor)) {
-            if (const auto source = sources_.find(base); source != sources_.end())
-                sources_.insert_or_assign(id, source->second);
+            if (const Source* source = naming_.source(key_of(base))) naming_.know(key_of(id), Source(*source));
             return;
         }
+        if (is_told_later(id, write->second)) return;
         taken.insert(id);
-        live.push_back({id, write->second > value.step ? recording_.order_after(write->second) : 0});
+        const bool own = write->second <= value.step && value.snapshot;
+        live.push_back({id, own ? 0 : recording_.order_after(write->second)});
     };
     for (const std::int32_t index : piece.steps) {
         for (const ValueId id : recording_.results(index))
-            if (recording_.value(id).step == index) add(id, recording_.value(id).uses.empty() && nothing_read(index));
+            if (recording_.value(id).step == index) add(id);
         const auto rewritten = recording_.values.rewritten.find(index);
         if (rewritten == recording_.values.rewritten.end()) continue;
         for (const ValueId id : rewritten->second)
-            if (cutter_.shows_write(id, piece.number)) add(id, false);
+            if (cutter_.shows_write(id, piece.number)) add(id);
     }
     // A tensor that was computed, then changed through a view, and that no op reads any more may be returned.
     for (const auto& write : writes) {
@@ -234,9 +263,9 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Piece& piece) {
         const auto covers = [&](ValueId id) {
             return same_place(recording_.value(id).tensor, recording_.value(base).tensor);
         };
-        const auto later = recording_.values.rewritten.find(writer);
-        const bool read = later != recording_.values.rewritten.end() && std::ranges::any_of(later->second, covers);
-        if (!is_computed(base, piece) || read || std::ranges::any_of(recording_.results(writer), covers)) continue;
+        if (!is_computed(base, piece) || is_told_later(base, writer)) continue;
+        if (std::ranges::any_of(recording_.results(writer), covers)) continue;
+        if (taken.contains(base) || (returned() && !is_alive(base))) continue;
         live.push_back({base, recording_.order_after(writer)});
     }
     return live;
@@ -248,7 +277,7 @@ bool PieceGraphs::is_computed(ValueId id, const Piece& piece) const {
 
 void PieceGraphs::functionalize(CapturedGraph& captured, const Building& from, std::vector<Output>& outputs) const {
     Functionalized functional = whittle::functionalize(captured.graph);
-    captured.graph = dce(functional.graph);
+    captured.graph = std::move(functional.graph);
     const std::vector<NodeId> placeholders = captured.graph.placeholders();
     for (const MemoryUpdate& update : functional.updates) {
         if (const auto parameter = from.parameters.find(update.input); parameter != from.parameters.end()) {

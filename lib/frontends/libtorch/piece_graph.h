@@ -4,10 +4,10 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "base/error.h"
+#include "capture/naming.h"
 #include "capture/output_graph.h"
 #include "frontends/libtorch/cutter.h"
 #include "frontends/libtorch/elements.h"
@@ -44,13 +44,18 @@ class PieceGraphs {
     NodeRef view_of(ValueId base, ValueId id, std::int32_t reader, Building& to);
     std::uint64_t read_at(ValueId id, const Piece& piece) const;
     std::vector<Output> live_after(const Piece& piece);
+    bool is_told_later(ValueId id, std::int32_t writer) const;
+    bool is_wanted(ValueId id, const Piece& piece) const;
+    std::optional<std::uint64_t> returned() const;
+    bool is_alive(ValueId id) const;
+    bool outlives_frame(ValueId id) const;
     std::map<ValueId, std::int32_t> last_writes(const Piece& piece) const;
     bool is_computed(ValueId id, const Piece& piece) const;
     void functionalize(capture::CapturedGraph& captured, const Building& from, std::vector<Output>& outputs) const;
     Refusal find_refusal(const Piece& piece, const std::string& reason);
+    static capture::TensorKey key_of(ValueId id) { return static_cast<capture::TensorKey>(id) + 1; }
     const capture::Source& source_of(ValueId id);
-    capture::Source new_source(ValueId id);
-    std::optional<capture::Source> named_source(ValueId id) const;
+    capture::Origin origin_of(ValueId id) const;
     std::optional<Tensor> tensor_of(const Output& output) const;
     std::string unrecorded(const Output& output) const;
     void fill_values(capture::CapturedGraph& captured, const Building& from, const std::vector<Output>& outputs) const;
@@ -61,10 +66,8 @@ class PieceGraphs {
     const Cutter& cutter_;
     const Elements& elements_;
     const FrameSteps& frame_;
-    std::map<ValueId, capture::Source> sources_;
-    std::set<std::string> taken_;                     ///< sources by their text
+    capture::Naming naming_;
     std::map<std::int32_t, std::string> node_names_;  ///< per step, in the graph of its piece
-    std::int64_t live_ = 0, random_ = 0, arguments_ = 0, constants_ = 0, memory_ = 0;
 };
 
 }  // namespace whittle::libtorch

@@ -35,6 +35,11 @@ const ProbedName* ProbedCall::name_of(const TensorRef& tensor) const {
     return variable == variables.rend() ? nullptr : &*variable;
 }
 
+bool ProbedCall::is_variable(const TensorRef& tensor) const {
+    const auto is_it = [&](const ProbedName& name) { return name.tensor.id == tensor.id; };
+    return std::ranges::any_of(variables, is_it) || std::ranges::any_of(parameters, is_it);
+}
+
 ProbedCalls::ProbedCalls(const EventFile& file) {
     for (const Event& event : file.events) {
         auto& moments = innermost_[event.thread];
@@ -45,7 +50,9 @@ ProbedCalls::ProbedCalls(const EventFile& file) {
         } else if (innermost < 0) {
             continue;
         } else if (event.kind == RecordKind::probe_leave) {
-            moments.emplace_back(event.order, calls_[static_cast<std::size_t>(innermost)].caller);
+            ProbedCall& call = calls_[static_cast<std::size_t>(innermost)];
+            call.left = event.order;
+            moments.emplace_back(event.order, call.caller);
         } else if (event.kind == RecordKind::probe_name) {
             const TensorRef* tensor = event.values.empty() ? nullptr : event.values.front().tensor();
             if (!tensor) continue;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,11 +26,14 @@ struct ProbedName {
 struct ProbedCall {
     std::string function = {};                                            ///< qualified
     std::int32_t caller = -1;                                             ///< the probed function that it ran in
+    std::optional<std::uint64_t> left = {};                               ///< the event at which it ended
     std::vector<ProbedName> parameters = {}, variables = {};              ///< in the order in which they were told
     std::vector<std::pair<std::string, capture::HostValue>> values = {};  ///< of parameters that are no tensors
 
     /// What the tensor is called: a parameter, else the last variable that held it; nullptr when it is neither.
     const ProbedName* name_of(const TensorRef& tensor) const;
+    /// A variable or parameter held this very tensor.
+    bool is_variable(const TensorRef& tensor) const;
 };
 
 class ProbedCalls {

@@ -288,12 +288,16 @@ void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, E
         case RecordKind::snapshot:
             read_snapshot(in, file, event);
             break;
+        case RecordKind::release:
+            for (auto left = in.get<std::uint32_t>(); left > 0; --left)
+                file.released.emplace(in.get<std::uint64_t>(), header.order);
+            return;
         case RecordKind::unseen_write:
             event.values.push_back(read_value(in));
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 19");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 22");
     }
     file.events.push_back(std::move(event));
 }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <variant>
 #include <vector>
 
@@ -140,7 +141,9 @@ struct EventFile {
     std::vector<ModuleName> modules;
     std::vector<Snapshot> snapshots;
     std::vector<Event> unseen_writes;  ///< ascending
-    std::vector<Event> events;         ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note, probe_*
+    /// Results of ops, by tensor: the event before which nobody held it any more; others were held to the end.
+    std::unordered_map<std::uint64_t, std::uint64_t> released;
+    std::vector<Event> events;  ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note, probe_*
     std::shared_ptr<const MappedFile> file;
 
     const OpName& op(const Event& event) const { return ops.at(event.op); }

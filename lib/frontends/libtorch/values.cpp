@@ -128,8 +128,9 @@ class Tracer {
     std::int32_t step_of(ValueId id) const { return out_.values[static_cast<std::size_t>(id)].step; }
 
     ValueId link(const TensorRef& tensor, ValueId id) {
-        current_[tensor.id] = {id, tensor.version};
+        show(tensor, id);
         TracedValue& value = out_.values[static_cast<std::size_t>(id)];
+        if (tensor.id != value.tensor.id) value.others.push_back(tensor.id);
         if (const auto name = names_.find(tensor.id); name != names_.end() && !value.name) {
             value.name = name->second;
             // an optimizer writes through data(), which requires no gradient; the parameter does
@@ -137,6 +138,11 @@ class Tracer {
                 static_cast<std::uint8_t>((value.tensor.flags & ~kRequiresGrad) | (tensor.flags & kRequiresGrad));
         }
         return id;
+    }
+
+    void show(const TensorRef& tensor, ValueId id) {
+        current_[tensor.id] = {id, tensor.version};
+        out_.shown[tensor.id].emplace_back(steps_[static_cast<std::size_t>(step_)].order(), id);
     }
 
     ValueId outside(const TensorRef& tensor) {
@@ -151,7 +157,7 @@ class Tracer {
 
     ValueId add(TracedValue value) {
         const auto id = static_cast<ValueId>(out_.values.size());
-        current_[value.tensor.id] = {id, value.tensor.version};
+        show(value.tensor, id);
         if (const auto name = names_.find(value.tensor.id); name != names_.end()) value.name = name->second;
         if (value.tensor.has(kHasStorage)) {
             AtPlace& there = by_place_[place_of(value.tensor)];
@@ -264,6 +270,18 @@ bool same_place(const TensorRef& a, const TensorRef& b) { return place_of(a) == 
 ValueMeta Values::meta(ValueId id) const {
     const TensorRef& tensor = values[static_cast<std::size_t>(id)].tensor;
     return {tensor.dtype.value_or(DType::f32), tensor.sizes, tensor.strides, tensor.has(kRequiresGrad)};
+}
+
+bool Values::is_held(ValueId id, std::uint64_t order, const EventFile& file) const {
+    const auto is_it = [&](std::uint64_t tensor) {
+        const auto released = file.released.find(tensor);
+        if (released != file.released.end() && released->second < order) return false;
+        const auto& all = shown.at(tensor);
+        const auto next = std::ranges::lower_bound(all, order, {}, [](const auto& entry) { return entry.first; });
+        return next != all.begin() && std::prev(next)->second == id;
+    };
+    const TracedValue& value = values[static_cast<std::size_t>(id)];
+    return is_it(value.tensor.id) || std::ranges::any_of(value.others, is_it);
 }
 
 const TensorRef* read_as(const Values& values, const Step& step, std::int32_t index, ValueId id) {

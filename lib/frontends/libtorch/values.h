@@ -31,6 +31,7 @@ struct TracedValue {
     const TensorName* name = nullptr;          ///< of a parameter or buffer
     std::optional<std::size_t> snapshot = {};  ///< its elements, in EventFile::snapshots
     std::vector<std::int32_t> uses = {};       ///< steps that read it, ascending
+    std::vector<std::uint64_t> others = {};    ///< tensors beside `tensor` that are it: detached ones
 };
 
 struct Values {
@@ -41,7 +42,12 @@ struct Values {
     /// Per step that wrote to memory: the values of other tensors there that are read later.
     std::map<std::int32_t, std::vector<ValueId>> rewritten;
 
+    /// Per tensor: what it was, and since which event that was known; ascending.
+    std::unordered_map<std::uint64_t, std::vector<std::pair<std::uint64_t, ValueId>>> shown;
+
     ValueMeta meta(ValueId id) const;
+    /// Some tensor was the value just before the event `order`, and somebody held that tensor.
+    bool is_held(ValueId id, std::uint64_t order, const EventFile& file) const;
 };
 
 /// The tensor as which the step reads the value; null when it does not.

@@ -168,6 +168,15 @@ void GraphImporter::bind_inputs(Pending& pending) {
         pending.call.args = std::move(flat);
         return;
     }
+    if (const auto order = operand_order(pending.op->schema, pending.proto.op_type(), pending.domain, pending.opset);
+        flat.size() <= order.size()) {
+        ArgList placed;
+        for (std::size_t i = 0; i < flat.size(); ++i) {
+            placed.resize(std::max(placed.size(), order[i] + 1));
+            placed[order[i]] = std::move(flat[i]);
+        }
+        flat = std::move(placed);
+    }
     std::size_t next = 0, given = 0;  // the arguments up to `given` say something
     for (const Param& param : pending.op->schema.params) {
         if (param.keyword_only) break;
@@ -435,7 +444,7 @@ void GraphImporter::fold(Pending& pending, const std::vector<Tensor>& values) {
     for (int i = 0; i < pending.outputs; ++i) {
         const std::string& output = pending.proto.output(i);
         if (output.empty()) continue;
-        const Tensor& value = values[static_cast<std::size_t>(i)];
+        const Tensor value = values[static_cast<std::size_t>(i)].contiguous();  // as a file has it
         std::optional<NodeRef> same;  // an operand that is the result, as of an Identity
         for_each_input(call, [&](NodeRef ref) {
             const Node& operand = graph_.node(ref);

@@ -6,6 +6,7 @@
 #include "base/suggest.h"
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/order.h"
+#include "frontends/onnx/upgrade.h"
 #include "graph/verify.h"
 
 namespace whittle {
@@ -36,8 +37,11 @@ void check_model(const onnx::ModelProto& model, Session& session) {
     }
     const auto standard = session.opsets.find("");
     const std::string expected = "expected ai.onnx " + std::to_string(kMinOpset) + " to " + std::to_string(kMaxOpset);
-    if (standard == session.opsets.end()) throw Error(where, "found no opset of ai.onnx, " + expected);
-    if (standard->second < kMinOpset || standard->second > kMaxOpset)
+    if (standard == session.opsets.end()) {
+        if (session.opsets.empty()) throw Error(where, "found no opset, " + expected);
+        return;  // a node of ai.onnx names the missing import
+    }
+    if (standard->second < 1 || standard->second > kMaxOpset)
         throw Error(where, "found opset " + std::to_string(standard->second) + " of ai.onnx, " + expected,
                     "onnx.version_converter translates models between opsets");
     if (model.functions_size() > 0)
@@ -217,6 +221,11 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
     onnx::GraphProto& proto = *model.mutable_graph();
     refuse_sparse(proto, file);
     onnx_proto::sort_nodes(proto, file);
+    if (const auto standard = session.opsets.find("");
+        standard != session.opsets.end() && standard->second < kMinOpset) {
+        onnx_proto::upgrade(proto, standard->second, kMinOpset, file);
+        standard->second = kMinOpset;
+    }
 
     onnx_proto::GraphImporter importer(session, proto);
     const auto declared = importer.inputs();

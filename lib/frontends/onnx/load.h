@@ -83,7 +83,8 @@ struct LoadedModel {
 
 /// Reads the model; its graph verifies at Stage::captured, without breaks at Stage::registered. Throws Error naming
 /// file, node or initializer, what was found and what was expected, for anything else than a well-formed model of opset
-/// 7 to 17; and unless options.keep_unknown, for nodes with ops or attributes that Whittle does not know.
+/// 7 to 17, or of an older one whose nodes mean the same at 7, which it becomes; and unless options.keep_unknown, for
+/// nodes with ops or attributes that Whittle does not know.
 LoadedModel load_onnx_with_breaks(const std::filesystem::path& path, const LoadOptions& options = {});
 
 /// Throws Error naming the first input that is no tensor: a sequence, a map, an optional.

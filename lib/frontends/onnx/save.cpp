@@ -8,6 +8,7 @@
 
 #include "frontends/onnx/names.h"
 #include "frontends/onnx/proto.h"
+#include "frontends/onnx/standard.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
@@ -151,7 +152,8 @@ class Exporter {
         if (graph_.opset_imports.count(domain) == 0)
             fail(node, "found an op of the domain " + in_quotes(domain) + ", which the graph does not import");
         if (!node.module_path.empty()) proto.set_name(node.module_path);
-        for (const Arg& arg : node.args) add_input(node, arg, proto);
+        const RegisteredOp* op = Registry::instance().op(node.target);
+        write_operands(node, op, domain, proto);
         for (std::size_t i = 0; i < node.results.size(); ++i) {
             std::string& name = node.results.size() == 1
                                     ? names_[position]
@@ -159,13 +161,34 @@ class Exporter {
             if (name.empty()) name = scope_.take(node.name + "_" + std::to_string(i));
             proto.add_output(name);
         }
-        const RegisteredOp* op = Registry::instance().op(node.target);
         for (const auto& [key, value] : node.kwargs) {
             if (key == "num_outputs" || key == "captured" || value.is_none()) continue;
             const Param* param = op ? op->schema.param(key) : nullptr;
             write_attribute(node, value, param, *proto.add_attribute());
             proto.mutable_attribute(proto.attribute_size() - 1)->set_name(key);
         }
+    }
+
+    /// Those that the op has at this opset, in its order.
+    void write_operands(const Node& node, const RegisteredOp* op, const std::string& domain, onnx::NodeProto& proto) {
+        const std::int64_t opset = graph_.opset_imports.at(domain);
+        const auto order =
+            op ? onnx_proto::operand_order(op->schema, proto.op_type(), domain, opset) : std::vector<std::size_t>();
+        if (order.empty()) {
+            for (const Arg& arg : node.args) add_input(node, arg, proto);
+            return;
+        }
+        std::size_t used = 0;
+        for (std::size_t i = 0; i < node.args.size(); ++i) {
+            if (node.args[i].is_none()) continue;
+            const auto position = std::find(order.begin(), order.end(), i);
+            if (position == order.end())
+                fail(node, "found the operand '" + op->schema.params[i].name + "', which " + proto.op_type() +
+                               " does not have at opset " + std::to_string(opset));
+            used = std::max(used, static_cast<std::size_t>(position - order.begin()) + 1);
+        }
+        for (std::size_t i = 0; i < used; ++i)
+            add_input(node, order[i] < node.args.size() ? node.args[order[i]] : Arg(), proto);
     }
 
     void add_input(const Node& node, const Arg& arg, onnx::NodeProto& proto) {

@@ -95,4 +95,22 @@ std::string type_misfit(const onnx::NodeProto& node, const std::string& domain, 
     return {};
 }
 
+std::vector<std::size_t> operand_order(const Schema& schema, const std::string& op_type, const std::string& domain,
+                                       std::int64_t opset) {
+    const onnx::OpSchema* standard = onnx::OpSchemaRegistry::Schema(op_type, static_cast<int>(opset), domain);
+    if (!standard) return {};
+    std::vector<std::size_t> order;
+    bool moved = false;
+    for (const onnx::OpSchema::FormalParameter& operand : standard->inputs()) {
+        const auto param = std::find_if(schema.params.begin(), schema.params.end(), [&](const Param& ours) {
+            return ours.keyword_only || ours.name == operand.GetName() || ours.name == operand.GetName() + "_value";
+        });
+        if (param == schema.params.end() || param->keyword_only) return {};
+        const auto position = static_cast<std::size_t>(param - schema.params.begin());
+        moved |= position != order.size();
+        order.push_back(position);
+    }
+    return moved ? order : std::vector<std::size_t>();
+}
+
 }  // namespace whittle::onnx_proto

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "frontends/onnx/proto.h"
+#include "graph/schema.h"
 
 namespace whittle::onnx_proto {
 
@@ -25,5 +26,12 @@ Verdict judge(const onnx::NodeProto& node, const std::string& domain, std::int64
 /// are the dtypes in the node's order, nothing for missing ones. The op is known.
 std::string type_misfit(const onnx::NodeProto& node, const std::string& domain, std::int64_t opset,
                         const std::vector<std::optional<DType>>& inputs);
+
+/// Our schema of an op covers all its opsets: every operand that one of them has, in one order. Which of our parameters
+/// are the operands at this opset, in its order: found by the standard's name of the operand, or NAME_value where
+/// another opset has an attribute NAME. Empty where operands are simply our first parameters, and where the names are
+/// not ours.
+std::vector<std::size_t> operand_order(const Schema& schema, const std::string& op_type, const std::string& domain,
+                                       std::int64_t opset);
 
 }  // namespace whittle::onnx_proto

@@ -1,4 +1,4 @@
-// What the backward ops share: short names for the calls they are made of.
+// What the backward ops and losses share: short names for the calls they are made of, and samples.
 #pragma once
 
 #include "ops/core/op.h"
@@ -42,5 +42,13 @@ class Gradient {
   private:
     GraphBuilder& b_;
 };
+
+namespace samples {
+
+/// op(gradient, value, rest...): every layout on either side, all pairs of special values, none, and the gradient of a
+/// sum, which is one number everywhere.
+std::vector<Sample> of_gradient(DType dtype, const ArgList& rest = {});
+
+}  // namespace samples
 
 }  // namespace whittle

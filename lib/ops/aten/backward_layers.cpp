@@ -260,52 +260,114 @@ Refs avg_pool_backward(Builder& b, const Values& a) {
 Arg all() { return Arg(ArgList{Arg(true), Arg(true), Arg(true)}); }
 Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
 
+Arg pair(std::int64_t v) { return Arg::ints({v, v}); }
+Arg mask(bool first, bool second, bool third) { return Arg(ArgList{Arg(first), Arg(second), Arg(third)}); }
+
 std::vector<Sample> layer_samples(DType dtype) {
     const Tensor x = rand(dtype, {3, 4}, 2), grad = rand(dtype, {3, 4}), w = samples::uniform(dtype, {4}, 0.5, 2);
     const Tensor mean = rand(dtype, {3, 1}, 4), rstd = samples::uniform(dtype, {3, 1}, 0.5, 2);
-    return {{"affine", {grad, x, mean, rstd, w}, {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}},
-            {"input only",
-             {grad, x, mean, rstd},
-             {t(0), t(1), Arg::ints({4}), t(2), t(3), Arg(), Arg(), Arg(ArgList{Arg(true), Arg(false), Arg(false)})}}};
+    const Tensor images = rand(dtype, {2, 3, 4}, 2), weights = samples::uniform(dtype, {3, 4}, 0.5, 2);
+    const Tensor means = rand(dtype, {2, 1, 1}, 4), scales = samples::uniform(dtype, {2, 1, 1}, 0.5, 2);
+    std::vector<Sample> result = {
+        {"affine", {grad, x, mean, rstd, w}, {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}},
+        {"input only",
+         {grad, x, mean, rstd},
+         {t(0), t(1), Arg::ints({4}), t(2), t(3), Arg(), Arg(), mask(true, false, false)}},
+        {"two dimensions",
+         {rand(dtype, {2, 3, 4}), images, means, scales, weights},
+         {t(0), t(1), Arg::ints({3, 4}), t(2), t(3), t(4), t(4), all()}},
+        {"one number",
+         {samples::expanded(rand(dtype, {}), {3, 4}), x, mean, rstd, w},
+         {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}}};
+    for (const auto& [label, laid] : samples::layouts(x))
+        if (label != "contiguous")
+            result.push_back(
+                {label, {grad, laid, mean, rstd, w}, {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}});
+    return result;
 }
 std::vector<Sample> batch_samples(DType dtype) {
     const Tensor x = rand(dtype, {2, 3, 4}, 2), grad = rand(dtype, {2, 3, 4}), w = samples::uniform(dtype, {3}, 0.5, 2);
     const Tensor mean = rand(dtype, {3}, 4), scale = samples::uniform(dtype, {3}, 0.5, 2, 5);
-    return {
+    const Tensor rows = rand(dtype, {4, 3}, 2), images = rand(dtype, {2, 3, 2, 2}, 2);
+    std::vector<Sample> result = {
         {"training", {grad, x, w, mean, scale}, {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}},
-        {"evaluation", {grad, x, w, mean, scale}, {t(0), t(1), t(2), t(3), t(4), Arg(), Arg(), false, 1e-5, all()}}};
+        {"evaluation", {grad, x, w, mean, scale}, {t(0), t(1), t(2), t(3), t(4), Arg(), Arg(), false, 1e-5, all()}},
+        {"rows",
+         {rand(dtype, {4, 3}), rows, w, mean, scale},
+         {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}},
+        {"images, no weight",
+         {rand(dtype, {2, 3, 2, 2}), images, mean, scale},
+         {t(0), t(1), Arg(), Arg(), Arg(), t(2), t(3), true, 1e-5, all()}},
+        {"input only",
+         {grad, x, w, mean, scale},
+         {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, mask(true, false, false)}},
+        {"one number",
+         {samples::expanded(rand(dtype, {}), {2, 3, 4}), x, w, mean, scale},
+         {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}}};
+    for (const auto& [label, laid] : samples::layouts(x))
+        if (label != "contiguous")
+            result.push_back(
+                {label, {grad, laid, w, mean, scale}, {t(0), t(1), t(2), Arg(), Arg(), t(3), t(4), true, 1e-5, all()}});
+    return result;
 }
 std::vector<Sample> convolution_samples(DType dtype) {
-    const auto pair = [](std::int64_t v) { return Arg::ints({v, v}); };
-    const Tensor x = rand(dtype, {2, 4, 6, 5}, 2);
-    return {{"plain",
-             {rand(dtype, {2, 3, 6, 5}), x, rand(dtype, {3, 4, 3, 3}, 3)},
-             {t(0), t(1), t(2), Arg::ints({3}), pair(1), pair(1), pair(1), false, pair(0), 1, all()}},
-            {"stride, groups",
-             {rand(dtype, {2, 2, 3, 2}), x, rand(dtype, {2, 2, 2, 2}, 3)},
-             {t(0), t(1), t(2), Arg::ints({2}), pair(2), pair(0), pair(1), false, pair(0), 2, all()}},
-            {"dilation, no bias",
-             {rand(dtype, {2, 1, 2, 1}), x, rand(dtype, {1, 4, 3, 3}, 3)},
-             {t(0), t(1), t(2), Arg(), pair(1), pair(0), pair(2), false, pair(0), 1,
-              Arg(ArgList{Arg(true), Arg(true), Arg(false)})}}};
+    const Tensor x = rand(dtype, {2, 4, 6, 5}, 2), grad = rand(dtype, {2, 3, 6, 5}), w = rand(dtype, {3, 4, 3, 3}, 3);
+    const ArgList plain = {t(0), t(1), t(2), Arg::ints({3}), pair(1), pair(1), pair(1), false, pair(0), 1, all()};
+    std::vector<Sample> result = {
+        {"plain", {grad, x, w}, plain},
+        {"stride, groups",
+         {rand(dtype, {2, 2, 3, 2}), x, rand(dtype, {2, 2, 2, 2}, 3)},
+         {t(0), t(1), t(2), Arg::ints({2}), pair(2), pair(0), pair(1), false, pair(0), 2, all()}},
+        {"dilation, no bias",
+         {rand(dtype, {2, 1, 2, 1}), x, rand(dtype, {1, 4, 3, 3}, 3)},
+         {t(0), t(1), t(2), Arg(), pair(1), pair(0), pair(2), false, pair(0), 1, mask(true, true, false)}},
+        {"1d, weight only",
+         {rand(dtype, {2, 3, 3}), rand(dtype, {2, 2, 7}, 2), rand(dtype, {3, 2, 3}, 3)},
+         {t(0), t(1), t(2), Arg::ints({3}), Arg::ints({2}), Arg::ints({0}), Arg::ints({1}), false, Arg::ints({0}), 1,
+          mask(false, true, false)}},
+        {"depthwise",
+         {rand(dtype, {1, 4, 6, 5}), rand(dtype, {1, 4, 6, 5}, 2), rand(dtype, {4, 1, 3, 3}, 3)},
+         {t(0), t(1), t(2), Arg::ints({4}), pair(1), pair(1), pair(1), false, pair(0), 4, all()}},
+        {"3d",
+         {rand(dtype, {1, 2, 2, 3, 2}), rand(dtype, {1, 3, 3, 4, 3}, 2), rand(dtype, {2, 3, 2, 2, 2}, 3)},
+         {t(0), t(1), t(2), Arg::ints({2}), Arg::ints({1, 1, 1}), Arg::ints({0, 0, 0}), Arg::ints({1, 1, 1}), false,
+          Arg::ints({0, 0, 0}), 1, all()}},
+        {"one number", {samples::expanded(rand(dtype, {}), {2, 3, 6, 5}), x, w}, plain}};
+    for (const auto& [label, laid] : samples::layouts(x))
+        if (label != "contiguous") result.push_back({label, {grad, laid, w}, plain});
+    return result;
 }
 std::vector<Sample> max_pool_samples(DType dtype) {
     const Tensor at = samples::values(DType::i64, {0, 3, 12, 15}, {1, 1, 2, 2});
-    return {{"2x2",
-             {rand(dtype, {1, 1, 2, 2}), rand(dtype, {1, 1, 4, 4}, 2), at},
-             {t(0), t(1), Arg::ints({2, 2}), Arg::ints({2, 2}), Arg::ints({0, 0}), Arg::ints({1, 1}), false, t(2)}}};
+    const Tensor x = rand(dtype, {1, 1, 4, 4}, 2), grad = rand(dtype, {1, 1, 2, 2});
+    const ArgList args = {t(0), t(1), pair(2), pair(2), pair(0), pair(1), false, t(2)};
+    // Windows that overlap find the same elements.
+    const Tensor same = samples::values(
+        DType::i64, {5, 5, 5, 6, 5, 5, 5, 6, 9, 9, 9, 10, 5, 2, 1, 0, 11, 11, 11, 0, 1, 1, 1, 1}, {2, 3, 4});
+    return {{"2x2", {grad, x, at}, args},
+            {"overlapping",
+             {rand(dtype, {2, 3, 4}), rand(dtype, {2, 3, 4}, 2), same},
+             {t(0), t(1), pair(3), pair(1), pair(1), pair(1), false, t(2)}},
+            {"transposed", {samples::transposed(grad), samples::transposed(x), at}, args},
+            {"one number", {samples::expanded(rand(dtype, {}), {1, 1, 2, 2}), x, at}, args},
+            {"empty batch",
+             {rand(dtype, {0, 1, 2, 2}), rand(dtype, {0, 1, 4, 4}), samples::values(DType::i64, {}, {0, 1, 2, 2})},
+             args}};
 }
 std::vector<Sample> avg_pool_samples(DType dtype) {
-    const Tensor x = rand(dtype, {1, 2, 5, 4}, 2);
-    return {{"padded",
-             {rand(dtype, {1, 2, 3, 2}), x},
-             {t(0), t(1), Arg::ints({3, 3}), Arg::ints({2, 2}), Arg::ints({1, 1}), false, true, Arg()}},
-            {"not counting padding",
-             {rand(dtype, {1, 2, 3, 2}), x},
-             {t(0), t(1), Arg::ints({3, 3}), Arg::ints({2, 2}), Arg::ints({1, 1}), false, false, Arg()}},
+    const Tensor x = rand(dtype, {1, 2, 5, 4}, 2), grad = rand(dtype, {1, 2, 3, 2});
+    const ArgList padded = {t(0), t(1), pair(3), pair(2), pair(1), false, true, Arg()};
+    return {{"padded", {grad, x}, padded},
+            {"not counting padding", {grad, x}, {t(0), t(1), pair(3), pair(2), pair(1), false, false, Arg()}},
             {"a rest",
              {rand(dtype, {2, 2, 2}), rand(dtype, {2, 5, 4}, 2)},
-             {t(0), t(1), Arg::ints({2, 2}), Arg::ints({}), Arg::ints({0, 0}), false, true, Arg(3)}}};
+             {t(0), t(1), pair(2), Arg::ints({}), pair(0), false, true, Arg(3)}},
+            {"ceil", {grad, x}, {t(0), t(1), pair(2), pair(2), pair(0), true, true, Arg()}},
+            {"ceil, not counting padding",
+             {rand(dtype, {1, 2, 3, 3}), x},
+             {t(0), t(1), pair(3), pair(2), pair(1), true, false, Arg()}},
+            {"transposed", {samples::transposed(grad), samples::transposed(x)}, padded},
+            {"one number", {samples::expanded(rand(dtype, {}), {1, 2, 3, 2}), x}, padded}};
 }
 
 }  // namespace

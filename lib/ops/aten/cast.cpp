@@ -119,7 +119,8 @@ std::vector<Sample> fill_copy_samples(DType dtype) {
     for (const DType from : kAllDTypes) {
         const Tensor self = samples::transposed(samples::ramp(dtype, {2, 3}));
         const std::string suffix = " from " + std::string(name(from));
-        result.push_back({"same" + suffix, {self, samples::random(from, {2, 3})}, {t(0), t(1)}});
+        result.push_back(
+            {from == dtype ? "same dtype" : "same" + suffix, {self, samples::random(from, {2, 3})}, {t(0), t(1)}});
         result.push_back({"broadcast" + suffix, {self, samples::strided(samples::ramp(from, {3}))}, {t(0), t(1)}});
         result.push_back({"0-d" + suffix, {self, samples::scalar(from, 1)}, {t(0), t(1)}});
     }

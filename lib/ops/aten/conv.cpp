@@ -24,6 +24,8 @@ struct Convolution {
     Window window = {};
     Sizes sizes = {};  ///< of the result
 
+    /// What the lowering adds in.
+    DType sum() const { return accumulator_dtype(dtype, in_channels * element_count(window.kernel)); }
     const Sizes& image() const { return transposed ? window.out : window.in; }   ///< spatial sizes of the input
     const Sizes& result() const { return transposed ? window.in : window.out; }  ///< spatial sizes of the result
 };
@@ -215,7 +217,7 @@ Expr input_channel(const Convolution& c, const Expr& o, const Expr& inner) {
 using Update = std::function<Expr(const Index&, const Index&, Expr)>;
 
 Update convolution_update(const Convolution& c, const expr::Value& image, const expr::Value& weight) {
-    const DType sum = compute_dtype(c.dtype);
+    const DType sum = c.sum();
     return [=](const Index& i, const Index& r, const Expr& self) {
         Index at_image = {i[0], input_channel(c, i[1], r[0])}, at_weight = {i[1]};
         for (std::size_t d = 0; d < c.window.in.size(); d++)
@@ -227,7 +229,7 @@ Update convolution_update(const Convolution& c, const expr::Value& image, const 
 
 /// Tap t of input place q falls on result position y when q stride = y + padding - t dilation.
 Update transposed_update(const Convolution& c, const expr::Value& image, const expr::Value& weight) {
-    const DType sum = compute_dtype(c.dtype);
+    const DType sum = c.sum();
     return [=](const Index& i, const Index& r, const Expr& self) {
         const Window& w = c.window;
         const Expr channel = input_channel(c, i[1], r[0]);
@@ -250,7 +252,7 @@ Update transposed_update(const Convolution& c, const expr::Value& image, const e
 
 std::vector<expr::Value> lower_convolution(expr::GroupBuilder& builder, const Arguments<expr::Value>& args) {
     const Convolution c = convolution_of(args);
-    const DType sum = compute_dtype(c.dtype);
+    const DType sum = c.sum();
     const expr::Value input = args.tensor("input"), bias = c.bias ? args.tensor("bias") : expr::Value();
     const auto start = [=](const Index& i) {
         return c.bias ? expr::cast(sum, bias({i[1]})) : expr::constant(sum, Scalar(0));

@@ -51,10 +51,11 @@ std::span<const OpDef> grid_ops();
 std::span<const OpDef> distance_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> einsum_ops();
-std::span<const OpDef> random_ops();          ///< rand, randn, bernoulli
-std::span<const OpDef> dropout_ops();         ///< dropout in training and evaluation
-std::span<const OpDef> higher_order_ops();    ///< cond, while_loop, map: nested graphs
-std::span<const OpDef> backward_ops();        ///< gradients of activations, losses and slices, as autograd calls them
+std::span<const OpDef> random_ops();        ///< rand, randn, bernoulli
+std::span<const OpDef> dropout_ops();       ///< dropout in training and evaluation
+std::span<const OpDef> higher_order_ops();  ///< cond, while_loop, map: nested graphs
+std::span<const OpDef> loss_ops();          ///< losses and their gradients
+std::span<const OpDef> backward_ops();      ///< gradients of activations, embeddings and slices, as autograd calls them
 std::span<const OpDef> layer_backward_ops();  ///< gradients of normalization, convolution and pooling
 
 }  // namespace whittle

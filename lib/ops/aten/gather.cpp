@@ -1,5 +1,5 @@
-// Ops that read elements at positions which tensors hold. Eager raises for a position outside, as ATen does; a compiled
-// graph cannot, and reads the nearest element inside instead (see data_index).
+// Ops that read elements at positions which tensors hold. Eager refuses a position outside, as ATen does; a kernel
+// cannot, so that who runs it looks before (positions.cpp).
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/core/elements.h"

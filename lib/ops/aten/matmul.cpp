@@ -19,6 +19,9 @@ struct Product {
     std::int64_t rank_a = 0, rank_b = 0;
     std::int64_t batch = 1, m = 1, n = 1, k = 0;
     Sizes sizes = {};  ///< of the result
+
+    /// What the lowering adds in.
+    DType sum() const { return accumulator_dtype(dtype, k); }
 };
 
 Product product_of(const std::string& op, const ValueMeta& a, const ValueMeta& b, std::int64_t rank_a,
@@ -62,7 +65,7 @@ std::vector<T> multiply(const Product& p, const Tensor& a, const Tensor& b) {
 /// The sum of products as a stage of the accumulator's dtype, started at `init`.
 expr::Value lower_product(expr::GroupBuilder& builder, const Product& p, const expr::Value& a, const expr::Value& b,
                           const std::function<Expr(const Index&)>& init) {
-    const DType sum = compute_dtype(p.dtype);
+    const DType sum = p.sum();
     const expr::Value left = loadable(builder, a), right = loadable(builder, b);
     return reduction_stage(builder, sum, p.sizes, {p.k}, init, [=](const Index& i, const Index& r, const Expr& self) {
         Index at_a, at_b;
@@ -104,7 +107,7 @@ template <int RankA, int RankB>
 std::vector<expr::Value> lower_plain(expr::GroupBuilder& builder, const Arguments<expr::Value>& args) {
     const Product p = plain_product<RankA, RankB>(args);
     const expr::Value a = args.tensor(args.schema().params[0].name), b = args.tensor(args.schema().params[1].name);
-    const auto zero = [=](const Index&) { return expr::constant(compute_dtype(p.dtype), Scalar(0)); };
+    const auto zero = [=](const Index&) { return expr::constant(p.sum(), Scalar(0)); };
     return {convert(p.dtype, lower_product(builder, p, a, b, zero))};
 }
 
@@ -170,7 +173,7 @@ std::vector<Tensor> eval_add(const Arguments<Tensor>& args) {
 
 /// beta self, or zero.
 std::function<Expr(const Index&)> scaled_self(const AddProduct& add, const expr::Value& self) {
-    const DType sum = compute_dtype(add.product.dtype);
+    const DType sum = add.product.sum();
     if (add.ignores_self) return [=](const Index&) { return expr::constant(sum, Scalar(0)); };
     const expr::Value start = convert(sum, broadcast(self, add.product.sizes));
     return [=](const Index& i) { return start(i) * expr::constant(sum, add.beta); };
@@ -180,7 +183,7 @@ template <int RankA, int RankB>
 std::vector<expr::Value> lower_add(expr::GroupBuilder& builder, const Arguments<expr::Value>& args) {
     const AddProduct add = add_product<RankA, RankB>(args);
     const Product& p = add.product;
-    const DType sum = compute_dtype(p.dtype);
+    const DType sum = p.sum();
     const expr::Value a = args.tensor(args.schema().params[1].name), b = args.tensor(args.schema().params[2].name);
     const auto start = scaled_self(add, args.tensor("self"));
     if (add.alpha.to_double() == 1) return {convert(p.dtype, lower_product(builder, p, a, b, start))};

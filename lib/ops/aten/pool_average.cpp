@@ -62,7 +62,7 @@ std::vector<Tensor> means(const Tensor& self, const Average& average) {
     }
     return visit_accumulator(self.dtype(), [&](auto zero) -> std::vector<Tensor> {
         using T = decltype(zero);
-        using Sum = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;  // integers wrap
+        using Sum = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, double>;  // integers wrap
         const auto image = Elements<T>::contiguous(self);
         std::vector<T> result;
         result.reserve(places * static_cast<std::size_t>(pooling.planes));
@@ -109,7 +109,7 @@ Expr lower_quotient(const Expr& sum, const Expr& count) {
 
 std::vector<expr::Value> lower_means(expr::GroupBuilder& builder, const Average& average, const expr::Value& self) {
     const Pooling& pooling = average.pooling;
-    const DType dtype = compute_dtype(self.dtype());
+    const DType dtype = accumulator_dtype(self.dtype(), element_count(pooling.window.kernel));
     const WindowReader reader(builder, pooling, self, dtype, Scalar(0));
     const auto zero = [=](const Index&) { return expr::constant(dtype, Scalar(0)); };
     const expr::Value sum = reduction_stage(

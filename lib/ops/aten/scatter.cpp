@@ -1,6 +1,6 @@
 // Ops that write elements at positions which tensors hold. Where several sources go to one element, they are taken in
 // row-major order of the index tensor: of plain scatter the last wins, where ATen leaves it open. Sums of half types
-// are kept in f32 until the end. A compiled graph clamps positions that eager would refuse (see data_index).
+// are kept in f32 until the end. Positions outside are refused as gather.cpp says.
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/core/combine.h"

@@ -18,6 +18,7 @@ using expr::Index;
 struct Resize {
     Sizes in = {}, out = {};
     std::vector<std::optional<double>> factors = {};  ///< as the caller gave them, one per dimension
+    DType dtype = DType::f32;
     std::int64_t planes = 1;
     Sizes sizes = {};  ///< of the result
 };
@@ -36,6 +37,7 @@ Resize resize_of(const Arguments<T>& args, std::size_t rank) {
     if ((wanted ? wanted->size() : factors.size()) != rank)
         throw Error(op + ": found another number of sizes or factors than " + std::to_string(rank));
     Resize r;
+    r.dtype = input.dtype;
     r.in = Sizes(input.sizes.begin() + 2, input.sizes.end());
     r.sizes = {input.sizes[0], input.sizes[1]};
     r.planes = element_count(r.sizes);
@@ -66,24 +68,33 @@ T inverse_factor(const Resize& r, std::size_t d) {
     return static_cast<T>(r.in[d]) / static_cast<T>(r.out[d]);
 }
 
-// ---- nearest: floor(place * ratio), in f32 ----
+// ---- nearest: floor(place * ratio), in f32, of a product in f64 for f64 ----
+
+/// LibTorch's kernel for channels that lie next to each other, which takes every image of one channel, looks at the
+/// sizes before it looks at a factor.
+bool looks_at_sizes(const Resize& r) { return r.in.size() > 1 && r.sizes[1] == 1; }
 
 std::int64_t nearest(const Resize& r, std::size_t d, std::int64_t place) {
-    if (r.in[d] == r.out[d]) return place;
-    if (r.out[d] == 2 * r.in[d]) return place / 2;
-    const float position = std::floor(static_cast<float>(place) * inverse_factor<float>(r, d));
-    return std::min(static_cast<std::int64_t>(position), r.in[d] - 1);
+    if (looks_at_sizes(r) && r.in[d] == r.out[d]) return place;
+    if (looks_at_sizes(r) && r.out[d] == 2 * r.in[d]) return place / 2;
+    const float position = r.dtype == DType::f64
+                               ? static_cast<float>(static_cast<double>(place) * inverse_factor<double>(r, d))
+                               : static_cast<float>(place) * inverse_factor<float>(r, d);
+    return std::min(static_cast<std::int64_t>(std::floor(position)), r.in[d] - 1);
 }
 
 /// The same as an expression; a quotient of integers wherever that gives the same positions.
 Expr nearest(const Resize& r, std::size_t d, const Expr& place) {
     bool quotient = true;
     for (std::int64_t p = 0; p < r.out[d]; p++) quotient = quotient && nearest(r, d, p) == p * r.in[d] / r.out[d];
-    if (r.in[d] == r.out[d]) return place;
+    if (quotient && r.in[d] == r.out[d]) return place;
     if (quotient && r.out[d] % r.in[d] == 0) return place / expr::index(r.out[d] / r.in[d]);
     if (quotient) return place * expr::index(r.in[d]) / expr::index(r.out[d]);
-    const Expr position =
-        expr::cast(DType::f32, place) * expr::constant(DType::f32, Scalar(double{inverse_factor<float>(r, d)}));
+    const auto product = [&](DType dtype, double ratio) {
+        return expr::cast(DType::f32, expr::cast(dtype, place) * expr::constant(dtype, Scalar(ratio)));
+    };
+    const Expr position = r.dtype == DType::f64 ? product(DType::f64, inverse_factor<double>(r, d))
+                                                : product(DType::f32, double{inverse_factor<float>(r, d)});
     return expr::min(expr::cast(DType::i32, expr::unary(expr::Op::floor, position)), expr::index(r.in[d] - 1));
 }
 
@@ -253,12 +264,18 @@ std::vector<Sample> sample_resize(DType dtype, std::size_t rank, bool linear) {
         const std::string suffix = align ? ", corners aligned" : "";
         add("factor 2" + suffix, input, {}, 2.0, align);
         add("factor 1.7" + suffix, input, {}, 1.7, align);
-        if (linear) add("factor 1.2" + suffix, input, {}, 1.2, align);  // sizes stay
+        add("factor 1.2" + suffix, input, {}, 1.2, align);  // sizes stay, or nearly
+        add("factor 1.01" + suffix, input, {}, 1.01, align);
+        add("factor 2.1" + suffix, input, {}, 2.1, align);  // small sizes double
         add("factor 0.5" + suffix, input, {}, 0.5, align);
         add("size 5" + suffix, input, 5, {}, align);
         add("size 1" + suffix, input, 1, {}, align);
         add("size 3" + suffix, input, 3, {}, align);
     }
+    Sizes channel = sizes;
+    channel[1] = 1;
+    for (const double factor : {1.2, 2.1, 1.7})
+        add("one channel, factor " + std::to_string(factor), samples::random(dtype, channel), {}, factor);
     Sizes pixel = {1, 2};
     pixel.resize(rank + 2, 1);
     add("from one pixel", samples::random(dtype, pixel), 3, {});

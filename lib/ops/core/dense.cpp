@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ops/core/gemm.h"
+
 namespace whittle {
 
 void check_same_dtype(const std::string& op, DType dtype, const std::string& other_name, DType other) {
@@ -53,6 +55,11 @@ expr::Value loadable(expr::GroupBuilder& builder, const expr::Value& operand, st
     const Cost found = cost(operand(index));
     if (found == Cost::load || times <= 1 || (found == Cost::little && times <= kRepeatable)) return operand;
     return builder.materialize(operand, "operand");
+}
+
+DType accumulator_dtype(DType dtype, std::int64_t terms) {
+    const DType compute = compute_dtype(dtype);
+    return compute == DType::f32 && terms > kMostProductsInF32 ? DType::f64 : compute;
 }
 
 expr::Value reduction_stage(expr::GroupBuilder& builder, DType dtype, const Sizes& sizes, const Sizes& domain,

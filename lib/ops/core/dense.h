@@ -26,6 +26,10 @@ bool expands_to(const Sizes& from, const Sizes& to);
 /// computed anew for every result it enters.
 expr::Value loadable(expr::GroupBuilder& builder, const expr::Value& operand, std::int64_t times = 1 << 20);
 
+/// What a sum of `terms` products is kept in, one after the other: compute_dtype(), but f64 for f32 and more than
+/// kMostProductsInF32. (Reductions, whose reference always adds in f64, are stricter: fold_sum().)
+DType accumulator_dtype(DType dtype, std::int64_t terms);
+
 /// A sum of products (or any other accumulation), as a stage; without one when there is nothing to accumulate.
 expr::Value reduction_stage(expr::GroupBuilder& builder, DType dtype, const Sizes& sizes, const Sizes& domain,
                             const std::function<expr::Expr(const expr::Index&)>& init,

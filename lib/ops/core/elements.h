@@ -70,8 +70,9 @@ void require_elements(std::int64_t size, const std::string& op);
 
 /// Clamps to 0..extent-1, so that a load at it is in bounds.
 expr::Expr clamp_index(const expr::Expr& index, std::int64_t extent);
-/// An element of an index tensor as an i32 index. A compiled graph cannot raise: an index that eager would refuse is
-/// clamped to the nearest element, so that nothing outside the tensor is ever read or written.
+/// An element of an index tensor as an i32 index. A kernel cannot refuse one that eager would: it is clamped to the
+/// nearest element, so that nothing outside the tensor is ever read or written, and who runs the kernel checks the
+/// tensor before (positions.h).
 expr::Expr data_index(const expr::Expr& element, std::int64_t extent, bool negatives);
 /// Every dimension's index 0: for values without elements.
 expr::Value empty_value(DType dtype, const Sizes& sizes);

@@ -53,6 +53,26 @@ void multiply_floats(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::
         multiply(dense<T, col>(da), dense<T, col>(db), c, c_stride, accumulate);
 }
 
+MatrixView<double> widened(const MatrixView<float>& m, std::vector<double>& memory) {
+    memory.reserve(static_cast<std::size_t>(m.rows * m.cols));
+    for (std::int64_t i = 0; i < m.rows; i++)
+        for (std::int64_t j = 0; j < m.cols; j++)
+            memory.push_back(static_cast<double>(m.data[i * m.row_stride + j * m.col_stride]));
+    return {memory.data(), m.rows, m.cols, m.cols, 1};
+}
+
+void multiply_in_f64(const MatrixView<float>& a, const MatrixView<float>& b, float* c, std::int64_t c_stride,
+                     bool accumulate) {
+    std::vector<double> wide_a, wide_b, sums(static_cast<std::size_t>(a.rows * b.cols));
+    multiply_floats(widened(a, wide_a), widened(b, wide_b), sums.data(), b.cols, false);
+    for (std::int64_t i = 0; i < a.rows; i++)
+        for (std::int64_t j = 0; j < b.cols; j++) {
+            float& result = c[i * c_stride + j];
+            const double sum = sums[static_cast<std::size_t>(i * b.cols + j)];
+            result = static_cast<float>(accumulate ? static_cast<double>(result) + sum : sum);
+        }
+}
+
 /// Unsigned, because signed overflow is undefined and integers are to wrap.
 void multiply_integers(const MatrixView<std::int64_t>& a, const MatrixView<std::int64_t>& b, std::int64_t* c,
                        std::int64_t c_stride) {
@@ -77,10 +97,10 @@ void gemm(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t c_s
     if (!accumulate && (integers || a.cols == 0))
         for (std::int64_t i = 0; i < a.rows; i++) std::fill_n(c + i * c_stride, b.cols, T{0});
     if (a.rows == 0 || b.cols == 0 || a.cols == 0) return;
-    if constexpr (integers)
-        multiply_integers(a, b, c, c_stride);
-    else
-        multiply_floats(a, b, c, c_stride, accumulate);
+    if constexpr (integers) return multiply_integers(a, b, c, c_stride);
+    if constexpr (std::is_same_v<T, float>)
+        if (a.cols > kMostProductsInF32) return multiply_in_f64(a, b, c, c_stride, accumulate);
+    if constexpr (!integers) multiply_floats(a, b, c, c_stride, accumulate);
 }
 
 template void gemm(const MatrixView<float>&, const MatrixView<float>&, float*, std::int64_t, bool);

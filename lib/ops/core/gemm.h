@@ -62,6 +62,10 @@ struct MatrixView {
     std::int64_t row_stride = 0, col_stride = 0;
 };
 
+/// Beyond so many products, a sum of them in f32 may lose half of what results are compared to, and is one in f64: here
+/// and in lowerings.
+inline constexpr std::int64_t kMostProductsInF32 = 4096;
+
 /// c = a b, or c += a b. Row i of c begins at c + i * c_stride; its elements are adjacent. An empty inner dimension
 /// makes c zero. T is float, double or int64_t; integers wrap.
 template <class T>

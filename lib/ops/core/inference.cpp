@@ -5,6 +5,7 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/known.h"
+#include "ops/core/memory.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
@@ -19,6 +20,11 @@ ValueMeta infer_getitem(const Graph& graph, const Node& call) {
         throw Error("getitem: position " + std::to_string(read.index) + " of %" + node.name + ", which has " +
                     std::to_string(node.results.size()) + " results");
     return node.results[static_cast<std::size_t>(read.index)];
+}
+
+const RegisteredOp& kernel(const Node& call) {
+    const RegisteredOp* op = kernel_of(call.target);
+    return op ? *op : Registry::instance().require(call.target);
 }
 
 DType dtype_in(const ValueMeta& meta) { return meta.dtype; }
@@ -63,7 +69,7 @@ template void check_main_dtype(const RegisteredOp&, const Arguments<Tensor>&);
 Expansion expand(const Graph& graph, const Node& call) { return expand(graph, call, {}); }
 
 Expansion expand(const Graph& graph, const Node& call, const KnownValue& known) {
-    const RegisteredOp& op = Registry::instance().require(call.target);
+    const RegisteredOp& op = kernel(call);
     WHITTLE_CHECK(op.def->decompose != nullptr, call.target + " is not a composite");
     Expansion result;
     Graph& body = result.graph;
@@ -93,8 +99,25 @@ Expansion expand(const Graph& graph, const Node& call, const KnownValue& known) 
     return result;
 }
 
+namespace {
+
+/// The operand, which takes what the functional op gives.
+std::vector<ValueMeta> infer_in_place(const Graph& graph, const Node& call, const std::string& functional) {
+    Node computed = call;
+    computed.target = functional;
+    const ValueMeta written = infer(graph, computed).at(0), &self = graph.node(written_operand(call)).meta();
+    if (written.sizes != self.sizes)
+        throw Error(call.target + ": found a result of sizes " + to_string(written.sizes) + " written into " +
+                    to_string(self.sizes) + ", expected equal ones");
+    return {self};
+}
+
+}  // namespace
+
 std::vector<ValueMeta> infer(const Graph& graph, const Node& call) {
     if (is_getitem(call)) return {infer_getitem(graph, call)};
+    if (const InPlaceForm* form = Registry::instance().in_place(call.target); form)
+        return infer_in_place(graph, call, form->functional);
     const RegisteredOp& op = Registry::instance().require(call.target);
     if (op.def->infer) {
         const Arguments<ValueMeta> arguments(

@@ -7,6 +7,7 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/known.h"
+#include "ops/core/memory.h"
 
 namespace whittle {
 
@@ -35,12 +36,18 @@ void check_input(const Graph& graph, const Node& placeholder, const Tensor& inpu
 
 }  // namespace
 
-PreparedGraph::PreparedGraph(Graph graph) : graph_(std::move(graph)), steps_(graph_.nodes.size()) {
-    std::vector<std::vector<NodeId>> last = last_uses(graph_);
+std::vector<PreparedGraph::Step> PreparedGraph::unbound(const Graph& graph) {
+    std::vector<std::vector<NodeId>> last = last_uses(graph);
+    std::vector<Step> steps(graph.nodes.size());
+    for (std::size_t i = 0; i < steps.size(); ++i) steps[i].last_used = std::move(last[i]);
+    return steps;
+}
+
+PreparedGraph::PreparedGraph(Graph graph)
+    : graph_(std::move(graph)), steps_(unbound(graph_)), writes_(writes_in_place(graph_)) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const Node& node = graph_.nodes[i];
-        steps_[i].last_used = std::move(last[i]);
-        const RegisteredOp* op = node.kind == NodeKind::call ? Registry::instance().op(node.target) : nullptr;
+        const RegisteredOp* op = node.kind == NodeKind::call ? kernel_of(node.target) : nullptr;
         if (!op) continue;
         try {
             steps_[i].bound = bind_arguments(op->schema, node);
@@ -51,18 +58,29 @@ PreparedGraph::PreparedGraph(Graph graph) : graph_(std::move(graph)), steps_(gra
 }
 
 std::vector<Tensor> Interpreter::run(const Graph& graph, std::span<const Tensor> inputs) {
-    std::vector<std::vector<NodeId>> last = last_uses(graph);
-    std::vector<PreparedGraph::Step> steps(last.size());
-    for (std::size_t i = 0; i < last.size(); ++i) steps[i].last_used = std::move(last[i]);
-    return run(graph, steps, inputs);
+    const std::vector<PreparedGraph::Step> steps = PreparedGraph::unbound(graph);
+    return writes_in_place(graph) ? run_in_memory(graph, steps, inputs) : run(graph, steps, inputs, nullptr);
 }
 
 std::vector<Tensor> Interpreter::run(const PreparedGraph& prepared, std::span<const Tensor> inputs) {
-    return run(prepared.graph_, prepared.steps_, inputs);
+    return prepared.writes_ ? run_in_memory(prepared.graph_, prepared.steps_, inputs)
+                            : run(prepared.graph_, prepared.steps_, inputs, nullptr);
+}
+
+std::vector<Tensor> Interpreter::run_in_memory(const Graph& graph, const std::vector<PreparedGraph::Step>& steps,
+                                               std::span<const Tensor> inputs) {
+    in_memory_ = true;
+    written_.clear();
+    std::vector<Tensor> given;
+    std::vector<Tensor> outputs = run(graph, steps, inputs, &given);
+    for (Tensor& value : given)
+        if (written_.contains(value.storage())) outputs.push_back(std::move(value));
+    in_memory_ = false;
+    return outputs;
 }
 
 std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<PreparedGraph::Step>& steps,
-                                     std::span<const Tensor> inputs) {
+                                     std::span<const Tensor> inputs, std::vector<Tensor>* given) {
     std::vector<std::vector<Tensor>> values(graph.nodes.size());
     const auto results_of = [&](NodeRef ref) -> const std::vector<Tensor>& {
         return values.at(static_cast<std::size_t>(ref.id));
@@ -93,6 +111,7 @@ std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<Prepa
                 return outputs;
             }
         }
+        if (given && node.kind != NodeKind::call) given->push_back(values[i][0] = own_copy(values[i][0]));
         observe(graph, static_cast<NodeId>(i), values[i]);
         for (const NodeId done : steps[i].last_used) values.at(static_cast<std::size_t>(done)).clear();
     }
@@ -106,20 +125,46 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
     const auto run_nested = [&](const std::string& name, const std::vector<Tensor>& inputs) {
         const auto found = graph.subgraphs.find(name);
         if (found == graph.subgraphs.end()) throw Error("no nested graph '" + name + "'");
-        return run(*found->second, inputs);
+        return run(*found->second, PreparedGraph::unbound(*found->second), inputs, nullptr);
+    };
+    const auto finished = [&](const RegisteredOp& op, std::vector<Tensor> results) -> std::vector<Tensor> {
+        if (op.def->name != node.target) return {write(node, value(written_operand(node)), results)};
+        if (in_memory_) unshare(op.schema, node, results_of, results);
+        return results;
     };
     try {
         if (planned.op)
-            return step(graph, node, *planned.op,
-                        Arguments<Tensor>(planned.op->schema, &planned.bound, value, run_nested, &graph));
+            return finished(*planned.op,
+                            step(graph, node, *planned.op,
+                                 Arguments<Tensor>(planned.op->schema, &planned.bound, value, run_nested, &graph)));
         if (const auto read = item_read(node))
             return {results_of({read->node}).at(static_cast<std::size_t>(read->index))};
-        const RegisteredOp& op = Registry::instance().require(node.target);
-        return step(graph, node, op, Arguments<Tensor>(op.schema, node, value, run_nested, &graph));
+        const RegisteredOp* kernel = kernel_of(node.target);
+        const RegisteredOp& op = kernel ? *kernel : Registry::instance().require(node.target);
+        return finished(op, step(graph, node, op, Arguments<Tensor>(op.schema, node, value, run_nested, &graph)));
     } catch (const Error& error) {
         if (!error.where().position.empty()) throw;  // a nested graph has named its node
         throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
     }
+}
+
+/// A kernel may hand on an operand that is its result already; where that is no view, writes to one must not show in
+/// the other.
+void Interpreter::unshare(const Schema& schema, const Node& call, const ResultsOf& results_of,
+                          std::vector<Tensor>& results) {
+    if (schema.returns.empty() || !schema.returns.front().alias.empty()) return;
+    for_each_input(call, [&](NodeRef ref) {
+        for (const Tensor& operand : results_of(ref))
+            for (Tensor& result : results)
+                if (result.storage() == operand.storage()) result = own_copy(result);
+    });
+}
+
+Tensor Interpreter::write(const Node& call, Tensor self, const std::vector<Tensor>& results) {
+    WHITTLE_CHECK(in_memory_, call.target + " writes, and nobody has looked for that");
+    write_into(self, results.at(0));
+    written_.insert(self.storage());
+    return self;
 }
 
 std::vector<Tensor> Interpreter::step(const Graph& graph, const Node& call, const RegisteredOp& op,

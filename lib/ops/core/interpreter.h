@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -24,21 +26,27 @@ class PreparedGraph {
         ArgList bound = {};
         std::vector<NodeId> last_used = {};  ///< values that nothing behind this node reads
     };
+    static std::vector<Step> unbound(const Graph& graph);
+
     Graph graph_;
     std::vector<Step> steps_;
+    bool writes_ = false;  ///< somewhere
 };
 
 class Interpreter {
   public:
     virtual ~Interpreter() = default;
 
-    /// One tensor per placeholder in, one per output out. Throws Error naming node and op for an op without a kernel
+    /// One tensor per placeholder in, one per output out. In-place calls write to memory, as in ATen, though never to
+    /// that of `inputs` or of attributes: of a graph that writes to those, their values at the end follow the outputs,
+    /// in the order of the nodes, as functionalize() has it. Throws Error naming node and op for an op without a kernel
     /// and for operands that do not fit. Values are freed after their last use.
     std::vector<Tensor> run(const Graph& graph, std::span<const Tensor> inputs);
     std::vector<Tensor> run(const PreparedGraph& prepared, std::span<const Tensor> inputs);
 
   protected:
-    /// Results of one call. The default evaluates the op's kernel, or its decomposition when it has none.
+    /// Results of one call; of an in-place one, `op` is the op that computes what is written. The default evaluates the
+    /// op's kernel, or its decomposition when it has none.
     virtual std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
                                      const Arguments<Tensor>& arguments);
     /// Called after every node with its results.
@@ -46,11 +54,22 @@ class Interpreter {
 
   private:
     using ResultsOf = std::function<const std::vector<Tensor>&(NodeRef)>;
+    /// The whole graph, which writes.
+    std::vector<Tensor> run_in_memory(const Graph& graph, const std::vector<PreparedGraph::Step>& steps,
+                                      std::span<const Tensor> inputs);
+    /// Placeholders and attributes are added to `given`, in memory of their own, unless it is null.
     std::vector<Tensor> run(const Graph& graph, const std::vector<PreparedGraph::Step>& steps,
-                            std::span<const Tensor> inputs);
+                            std::span<const Tensor> inputs, std::vector<Tensor>* given);
     /// Binds the call's arguments, unless that is planned, and steps; an Error gets the node's place.
     std::vector<Tensor> call(const Graph& graph, const Node& node, const PreparedGraph::Step& planned,
                              const ResultsOf& results_of);
+    static void unshare(const Schema& schema, const Node& call, const ResultsOf& results_of,
+                        std::vector<Tensor>& results);
+    /// The operand that the call has written `results` into.
+    Tensor write(const Node& call, Tensor self, const std::vector<Tensor>& results);
+
+    bool in_memory_ = false;  ///< what runs writes
+    std::set<std::shared_ptr<Storage>> written_;
 };
 
 /// Interpreter().run().

@@ -13,17 +13,23 @@ std::span<const OpDef> onnx_ops() {
                  onnx_cast_ops(),        //
                  onnx_control_ops(),     //
                  onnx_conv_ops(),        //
+                 onnx_count_ops(),       //
                  onnx_create_ops(),      //
+                 onnx_detection_ops(),   //
                  onnx_index_ops(),       //
+                 onnx_loss_ops(),        //
                  onnx_matmul_ops(),      //
                  onnx_norm_ops(),        //
                  onnx_slice_ops(),       //
                  onnx_pool_ops(),        //
+                 onnx_quantize_ops(),    //
                  onnx_reduce_ops(),      //
                  onnx_resize_ops(),      //
                  onnx_rnn_ops(),         //
                  onnx_shape_ops(),       //
+                 onnx_signal_ops(),      //
                  onnx_softmax_ops(),     //
+                 onnx_training_ops(),    //
                  onnx_unary_ops(),       //
              })
             ops.insert(ops.end(), family.begin(), family.end());

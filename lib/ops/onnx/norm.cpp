@@ -1,5 +1,7 @@
 // ONNX's normalizations: BatchNormalization, InstanceNormalization, LayerNormalization, LRN,
 // MeanVarianceNormalization, LpNormalization. Each is written out, as its definition in the standard is.
+#include <tuple>
+
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -30,19 +32,6 @@ NodeValue scaled(const Rewrite& op, const NodeValue& x, const NodeValue& scale, 
     return op("aten.add.Tensor", op("aten.mul.Tensor", x, scale), bias);
 }
 
-/// With given statistics: training, which computes them, is not inference.
-Results batch_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const Rewrite op(builder, arguments);
-    if (op.integer("training_mode") != 0 || op.integer("num_outputs") > 1)
-        throw Error("found batch normalization in training, expected inference");
-    if (op.integer("spatial") != 1) throw Error("found spatial 0, expected 1");
-    const NodeValue x = op.tensor("X");
-    const NodeValue centered = op("aten.sub.Tensor", x, per_channel(op, "input_mean", x));
-    return {scaled(op, normalized(op, centered, per_channel(op, "input_var", x)), per_channel(op, "scale", x),
-                   per_channel(op, "B", x))
-                .ref};
-}
-
 /// x minus its mean over `dims`, and the mean of its square.
 struct Moments {
     NodeValue mean, centered, variance;
@@ -51,6 +40,34 @@ Moments moments(const Rewrite& op, const NodeValue& x, const Ints& dims) {
     const NodeValue mean = op("aten.mean.dim", x, dims, true);
     const NodeValue centered = op("aten.sub.Tensor", x, mean);
     return {mean, centered, op("aten.mean.dim", op("aten.mul.Tensor", centered, centered), dims, true)};
+}
+
+/// With given statistics; in training with those of the batch, which then move the given ones.
+Results batch_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("X");
+    const bool training = op.integer("training_mode") != 0;
+    if (op.integer("num_outputs") > (training ? 3 : 1))
+        throw Error("found " + std::to_string(op.integer("num_outputs")) +
+                    " results of batch normalization, expected " + (training ? "3 at most" : "1, in inference"));
+    if (op.integer("spatial") != 1) throw Error("found spatial 0, expected 1");
+    const NodeValue given_mean = per_channel(op, "input_mean", x), given_variance = per_channel(op, "input_var", x);
+    Ints dims = all_dims(rank_of(x));
+    if (dims.size() > 1) dims.erase(dims.begin() + 1);
+    const Moments m =
+        training ? moments(op, x, dims) : Moments{given_mean, op("aten.sub.Tensor", x, given_mean), given_variance};
+    Results results = {
+        scaled(op, normalized(op, m.centered, m.variance), per_channel(op, "scale", x), per_channel(op, "B", x)).ref};
+    const double momentum = op.number("momentum");
+    for (const auto& [name, given, own] :
+         {std::tuple("input_mean", given_mean, m.mean), std::tuple("input_var", given_variance, m.variance)}) {
+        if (static_cast<std::int64_t>(results.size()) >= op.integer("num_outputs")) break;
+        const NodeValue moved =
+            op("aten.add.Tensor", op("aten.mul.Tensor", given, momentum), op("aten.mul.Tensor", own, 1 - momentum));
+        const ValueMeta& meta = op.tensor(name).meta;
+        results.push_back(op.cast(op.reshape(moved, meta.sizes), meta.dtype).ref);
+    }
+    return results;
 }
 
 Results instance_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
@@ -127,7 +144,9 @@ Results lp_normalization(GraphBuilder& builder, const Arguments<NodeValue>& argu
     if (rank_of(x) == 0) throw Error("found 0-d input, expected one dimension at least");
     const NodeValue terms = p == 1 ? op("aten.abs.default", x) : op("aten.mul.Tensor", x, x);
     const NodeValue sum = op("aten.sum.dim_IntList", terms, Ints{axis}, true);
-    return {op("aten.div.Tensor", x, p == 1 ? sum : op("aten.sqrt.default", sum)).ref};
+    const NodeValue norm = p == 1 ? sum : op("aten.sqrt.default", sum);
+    // The standard does not say what zeros become; onnxruntime leaves them.
+    return {op("aten.div.Tensor", x, op("aten.where.ScalarSelf", op("aten.eq.Scalar", norm, 0.0), 1.0, norm)).ref};
 }
 
 // --- Samples ---------------------------------------------------------------------------------------------------------
@@ -141,7 +160,9 @@ std::vector<Sample> batch_samples(DType dtype) {
                                 .args = {t(0), t(1), t(2), t(3), t(4)},
                                 .kwargs = {{"epsilon", 1e-3}}});
     };
-    return {sample("2-d", 9, {2, 3, 4, 5}), sample("matrix", 15, {4, 3})};
+    Sample training = sample("training", 14, {2, 3, 4, 5});
+    training.kwargs.insert(training.kwargs.end(), {{"training_mode", 1}, {"num_outputs", 3}});
+    return {sample("2-d", 9, {2, 3, 4, 5}), sample("matrix", 15, {4, 3}), training};
 }
 
 std::vector<Sample> instance_samples(DType dtype) {
@@ -178,6 +199,11 @@ std::vector<Sample> lp_samples(DType dtype) {
     for (const int p : {1, 2})
         result.push_back(at_opset(13, {.label = "p " + std::to_string(p),
                                        .tensors = {samples::uniform(dtype, {2, 3}, 1, 2)},
+                                       .args = {t(0)},
+                                       .kwargs = {{"p", p}}}));
+    for (const int p : {1, 2})
+        result.push_back(at_opset(13, {.label = "zeros, p " + std::to_string(p),
+                                       .tensors = {samples::values(dtype, {0, 0, 3, -4}, {2, 2})},
                                        .args = {t(0)},
                                        .kwargs = {{"p", p}}}));
     return result;

@@ -182,9 +182,10 @@ Options old_options(const Rewrite& op) { return {op.arguments().text("mode"), "a
 Results resize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue x = op.tensor("X");
-    if (op.opset() < 11) {  // the second operand
-        if (!op.has("roi")) throw Error("found no scales, expected some");
-        return {resample(op, x, by_scales(x, op.known("roi").values<double>()), old_options(op)).ref};
+    if (op.opset() < 11) {  // its operands are X and scales
+        if (!op.has("scales") || op.has("roi") || op.has("sizes"))
+            throw Error("found other operands than X and scales at opset 10, expected these two");
+        return {resample(op, x, by_scales(x, op.known("scales").values<double>()), old_options(op)).ref};
     }
     const Options options{arguments.text("mode"),
                           arguments.text("coordinate_transformation_mode"),
@@ -239,7 +240,7 @@ std::vector<Sample> resize_samples(DType dtype) {
         sample("nearest", false, {}),
         sample("nearest, asymmetric", true,
                {{"coordinate_transformation_mode", "asymmetric"}, {"nearest_mode", "floor"}}),
-        at_opset(10, {.label = "opset 10", .tensors = {x, scales}, .args = {t(0), t(1)}, .constants = {1}})};
+        at_opset(10, {.label = "opset 10", .tensors = {x, scales}, .args = {t(0), Arg(), t(1)}, .constants = {1}})};
     if (!is_floating(dtype)) return result;
     result.push_back(sample("linear", false, {{"mode", "linear"}}));
     result.push_back(sample("linear, align_corners", true,

@@ -25,14 +25,27 @@ struct Row {
     std::vector<std::string> cells;
 };
 
-/// Lines of cells between '|'; what begins with '#' is a comment. The last cell may hold '|'.
-std::vector<Row> rows_of(const std::string& path, std::size_t columns) {
-    std::vector<Row> rows;
+/// The file's lines with their numbers; one that begins with a space continues the one before. What begins with '#' is
+/// a comment.
+std::vector<std::pair<int, std::string>> lines_of(const std::string& path) {
+    std::vector<std::pair<int, std::string>> lines;
     std::istringstream in(read_file(path));
     int number = 0;
     for (std::string line; std::getline(in, line);) {
         ++number;
         if (trimmed(line).empty() || line.front() == '#') continue;
+        if (line.front() == ' ' && !lines.empty())
+            lines.back().second += ' ' + trimmed(line);
+        else
+            lines.emplace_back(number, line);
+    }
+    return lines;
+}
+
+/// Cells between '|'. The last cell may hold '|'.
+std::vector<Row> rows_of(const std::string& path, std::size_t columns) {
+    std::vector<Row> rows;
+    for (const auto& [number, line] : lines_of(path)) {
         Row row{number, {}};
         std::size_t at = 0;
         while (row.cells.size() + 1 < columns) {
@@ -50,11 +63,17 @@ std::vector<Row> rows_of(const std::string& path, std::size_t columns) {
     return rows;
 }
 
+std::vector<std::string> words_of(const std::string& cell) {
+    std::istringstream in(cell);
+    std::vector<std::string> words;
+    for (std::string word; in >> word;) words.push_back(word);
+    return words;
+}
+
 std::set<std::string> dtypes_of(const std::string& cell) {
     if (cell == "*") return {};
-    std::istringstream in(cell);
     std::set<std::string> names;
-    for (std::string word; in >> word;) {
+    for (const std::string& word : words_of(cell)) {
         if (!dtype_from_name(word)) throw Error("found '" + word + "', expected a dtype");
         names.insert(word);
     }
@@ -67,9 +86,27 @@ bool matches(const std::string& pattern, std::string_view text) {
 bool matches(const std::set<std::string>& dtypes, DType dtype) {
     return dtypes.empty() || dtypes.contains(std::string(name(dtype)));
 }
+/// The op's name in lines of exceptions.
+std::string short_name(std::string_view op) {
+    constexpr std::string_view kDialect = "aten.", kDefault = ".default";
+    if (op.starts_with(kDialect)) op.remove_prefix(kDialect.size());
+    if (op.ends_with(kDefault)) op.remove_suffix(kDefault.size());
+    return std::string(op);
+}
+
+bool matches(const std::vector<std::string>& patterns, std::string_view text) {
+    return std::ranges::any_of(patterns, [&](const std::string& pattern) { return matches(pattern, text); });
+}
 bool matches(const Exception& line, const Case& tried) {
-    return matches(line.op, tried.op) && matches(line.dtypes, tried.dtype) &&
-           std::ranges::any_of(line.samples, [&](const std::string& sample) { return matches(sample, tried.sample); });
+    return matches(line.ops, short_name(tried.op)) && matches(line.dtypes, tried.dtype) &&
+           matches(line.samples, tried.sample);
+}
+
+/// What the line says of `tried` is of use.
+void use(Exception& line, const Case& tried) {
+    line.used.emplace(short_name(tried.op), name(tried.dtype));
+    for (const std::string& sample : line.samples)
+        if (matches(sample, tried.sample)) line.used.emplace(short_name(tried.op), sample);
 }
 
 std::vector<std::string> samples_of(const std::string& cell) {
@@ -85,17 +122,26 @@ std::vector<std::string> samples_of(const std::string& cell) {
 
 std::string_view name(Aspect aspect) { return kAspects[static_cast<std::size_t>(aspect)]; }
 
+bool Exception::fits(const Disagreement& found) const {
+    return found.aspect == aspect && found.description.find(refusal) != std::string::npos;
+}
+
 Exceptions::Exceptions(const std::string& path) {
     for (const Row& row : rows_of(path, 5)) {
         const auto aspect = std::ranges::find(kAspects, row.cells[3]);
         if (aspect == std::end(kAspects))
             throw Error({path, "line " + std::to_string(row.line)}, "found the aspect '" + row.cells[3] + "'");
-        lines_.push_back({.line = row.line,
-                          .op = row.cells[0],
-                          .reason = row.cells[4],
-                          .samples = samples_of(row.cells[2]),
-                          .dtypes = dtypes_of(row.cells[1]),
-                          .aspect = static_cast<Aspect>(aspect - std::begin(kAspects))});
+        Exception line{.line = row.line,
+                       .ops = words_of(row.cells[0]),
+                       .samples = samples_of(row.cells[2]),
+                       .dtypes = dtypes_of(row.cells[1]),
+                       .aspect = static_cast<Aspect>(aspect - std::begin(kAspects)),
+                       .refusal = {},
+                       .reason = row.cells[4]};
+        const std::size_t quote = line.reason.find('"', 1);
+        if (line.aspect == Aspect::refused && line.reason.front() == '"' && quote != std::string::npos)
+            line.refusal = line.reason.substr(1, quote - 1);
+        lines_.push_back(std::move(line));
     }
 }
 
@@ -106,28 +152,46 @@ bool Exceptions::crashes(const Case& tried) const {
 
 std::vector<std::string> Exceptions::judge(const Case& tried, const std::vector<Disagreement>& found) {
     std::vector<std::string> problems;
-    std::set<Aspect> known;
+    std::vector<bool> known(found.size());
     for (Exception& line : lines_) {
         if (!matches(line, tried)) continue;
-        line.used = true;
-        if (line.aspect == Aspect::unspecified) {
-            known.insert(Aspect::values);
-            continue;
+        const bool unspecified = line.aspect == Aspect::unspecified;
+        bool fits = false;
+        for (std::size_t i = 0; i < found.size(); ++i) {
+            const bool same = unspecified ? found[i].aspect == Aspect::values : line.fits(found[i]);
+            fits = fits || same;
+            known[i] = known[i] || same;
         }
-        known.insert(line.aspect);
-        if (std::ranges::find(found, line.aspect, &Disagreement::aspect) == found.end())
+        if (fits || unspecified) use(line, tried);
+        if (!fits && !unspecified && line.refusal.empty())
             problems.push_back("agrees in its " + std::string(name(line.aspect)) + " though line " +
                                std::to_string(line.line) + " of test/known-failing/libtorch.txt says: " + line.reason);
     }
-    for (const Disagreement& one : found)
-        if (!known.contains(one.aspect)) problems.push_back(std::string(name(one.aspect)) + ": " + one.description);
+    for (std::size_t i = 0; i < found.size(); ++i)
+        if (!known[i]) problems.push_back(std::string(name(found[i].aspect)) + ": " + found[i].description);
     return problems;
 }
 
 std::vector<std::string> Exceptions::unused(std::string_view op) const {
     std::vector<std::string> result;
+    const std::string which = short_name(op);
+    for (const Exception& line : lines_) {
+        if (!matches(line.ops, which)) continue;
+        std::vector<std::string> needed(line.samples);
+        needed.insert(needed.end(), line.dtypes.begin(), line.dtypes.end());
+        for (const std::string& what : needed)
+            if (!line.used.contains({which, what}))
+                result.push_back("line " + std::to_string(line.line) + ": " + which + " '" + what + "'");
+    }
+    return result;
+}
+
+std::vector<std::string> Exceptions::unknown(const std::vector<std::string>& ops) const {
+    std::vector<std::string> result;
     for (const Exception& line : lines_)
-        if (!line.used && line.op == op) result.push_back("line " + std::to_string(line.line) + ": " + line.op);
+        for (const std::string& pattern : line.ops)
+            if (std::ranges::none_of(ops, [&](const std::string& op) { return matches(pattern, short_name(op)); }))
+                result.push_back("line " + std::to_string(line.line) + ": " + pattern);
     return result;
 }
 

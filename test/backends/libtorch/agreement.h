@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tensor/dtype.h"
@@ -28,15 +29,20 @@ struct Case {
     std::string_view sample;
 };
 
-/// A line of test/known-failing/libtorch.txt: "OP | DTYPES | SAMPLES | ASPECT | REASON", where OP and SAMPLES may hold
-/// '*', SAMPLES are separated by " ; ", and DTYPES is '*' or names separated by spaces.
+/// A line of test/known-failing/libtorch.txt: "OPS | DTYPES | SAMPLES | ASPECT | REASON", continued by lines that begin
+/// with a space. OPS are separated by spaces, without "aten." and ".default"; SAMPLES by " ; "; both may hold '*'.
+/// DTYPES is '*' or names separated by spaces. Every case that fits must differ so. A reason that begins with a quoted
+/// text is of what LibTorch refuses: of the cases that fit those whose refusal holds the text, one at least of each op
+/// and dtype.
 struct Exception {
     int line = 0;
-    std::string op, reason;
-    std::vector<std::string> samples;
+    std::vector<std::string> ops, samples;
     std::set<std::string> dtypes;  ///< empty: all
     Aspect aspect = Aspect::values;
-    bool used = false;
+    std::string refusal, reason;
+    std::set<std::pair<std::string, std::string>> used = {};  ///< an op of `ops` with a dtype or a sample of the line
+
+    bool fits(const Disagreement& found) const;
 };
 
 class Exceptions {
@@ -49,8 +55,10 @@ class Exceptions {
     /// What is wrong with what was found of one case: a disagreement that no line knows, or a line that knows one that
     /// is not there any more.
     std::vector<std::string> judge(const Case& tried, const std::vector<Disagreement>& found);
-    /// Lines for this op that no case needed.
+    /// What lines say of this op, of a dtype or of a sample of it and no case needed.
     std::vector<std::string> unused(std::string_view op) const;
+    /// What lines say of ops that there are not.
+    std::vector<std::string> unknown(const std::vector<std::string>& ops) const;
 
   private:
     std::vector<Exception> lines_;

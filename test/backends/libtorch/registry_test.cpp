@@ -8,6 +8,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <numeric>
 
 #include "agreement.h"
 #include "backends/libtorch/boxed_call.h"
@@ -188,12 +189,49 @@ void walk(std::size_t shard) {
             }
         }
         for (const std::string& line : exceptions.unused(op.def->name))
-            FAIL_CHECK("test/known-failing/libtorch.txt, " << line << ": no sample is like that");
+            FAIL_CHECK("test/known-failing/libtorch.txt, " << line << ": no case is like that");
     }
 }
 
 TEMPLATE_TEST_CASE_SIG("ops agree with LibTorch", "[libtorch]", ((std::size_t Shard), Shard), 0, 1, 2, 3) {
     walk(Shard);
+}
+
+/// 0, 1, 2 … of a dtype, [1, channels, size].
+Tensor numbered(DType dtype, std::int64_t channels, std::int64_t size) {
+    std::vector<std::int64_t> list(static_cast<std::size_t>(channels * size));
+    std::iota(list.begin(), list.end(), 0);
+    return Tensor::of(list, {1, channels, size}).to(dtype);
+}
+
+TEST_CASE("upsampling reads where LibTorch reads, whatever the size and the factor", "[libtorch]") {
+    const auto [target, rank] =
+        GENERATE(std::pair("aten.upsample_nearest1d.vec", 1), std::pair("aten.upsample_nearest2d.vec", 2));
+    const RegisteredOp& op = Registry::instance().require(target);
+    for (const DType dtype : {DType::f64, DType::f32})
+        for (std::int64_t size = 1; size < 34; ++size)
+            for (const double factor : {0.3, 1 / 3., 0.7, 0.999, 1.001, 1.1, 1.5, 2.05, 3.3, 9.99})
+                for (const std::int64_t channels : {1, 2}) {
+                    if (std::trunc(static_cast<double>(size) * factor) < 1 || factor * static_cast<double>(size) > 200)
+                        continue;
+                    Tensor x = numbered(dtype, channels, size);
+                    if (rank == 2) x = x.as_strided({1, channels, 1, size}, {channels * size, size, size, 1}, 0);
+                    ArgList factors(1, Arg(factor));
+                    if (rank == 2) factors.insert(factors.begin(), Arg(1.0));
+                    INFO(target << " of " << size << " by " << factor << ", " << channels << " channels");
+                    for (const Disagreement& one :
+                         disagreements(op, {.label = "", .tensors = {x}, .args = {NodeRef{0}, Arg(), Arg(factors)}}))
+                        FAIL_CHECK(one.description);
+                }
+}
+
+TEST_CASE("known differences from LibTorch are of ops that there are", "[libtorch]") {
+    std::vector<std::string> ops;
+    for (const RegisteredOp& op : Registry::instance().all()) ops.emplace_back(op.def->name);
+    const test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/libtorch.txt");
+    for (const std::string& line : exceptions.unknown(ops))
+        FAIL_CHECK("test/known-failing/libtorch.txt, " << line << ": no op has this name");
+    SUCCEED();
 }
 
 }  // namespace

@@ -93,6 +93,12 @@ class EventWriter {
         put_tensor(tensor);
         commit();
     }
+    void release(const std::vector<std::uint64_t>& tensors) {
+        record.start(RecordKind::release);
+        record.put(static_cast<std::uint32_t>(tensors.size()));
+        for (const std::uint64_t tensor : tensors) record.put(tensor);
+        commit();
+    }
     void name(std::uint64_t tensor, const char* path, std::uint64_t root = 1) {
         record.start(RecordKind::name);
         record.put(tensor);

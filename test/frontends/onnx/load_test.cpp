@@ -28,6 +28,36 @@ std::vector<double> run(const Graph& graph, const std::vector<Tensor>& inputs, s
     return evaluate(graph, inputs).at(output).values<double>();
 }
 
+TEST_CASE("operands are bound by their names at the model's opset", "[onnx]") {
+    const std::string graph = R"(g (float[1,1,1,2] x) => (float[1,1,1,4] y) {
+        s = Constant<value = float[4] {1,1,1,2}>()
+        y = Resize<mode = "nearest">(x, s)
+    })";
+    const Graph resize = load(model(graph, 10)).graph;
+    const Node& call = resize.node({resize.calls().at(0)});
+    REQUIRE(call.args.size() == 3);  // X, no roi, scales
+    CHECK(call.args[1].is_none());
+    CHECK(call.args[2].node());
+    CHECK(run(resize, {Tensor::of(std::vector<float>{1, 2}, {1, 1, 1, 2})}) == std::vector<double>{1, 1, 2, 2});
+    onnx::ModelProto written;
+    REQUIRE(written.ParseFromString(to_onnx(resize)));
+    REQUIRE(written.graph().node(0).input_size() == 2);
+    CHECK(written.graph().node(0).input(1) == written.graph().initializer(0).name());
+    CHECK(same_structure(resize, reloaded(resize)));
+}
+
+TEST_CASE("models of opsets before the first are read where their nodes mean the same", "[onnx]") {
+    const LoadedModel loaded = load(model(R"(g (float[2,3] x, float[3] b, float[3] c) => (float[2,3] y) {
+        a = Add<broadcast = 1>(x, b)
+        n = BatchNormalization<is_test = 1>(a, c, b, b, c)
+        y = Relu(n)
+    })",
+                                          6));
+    CHECK(targets(loaded.graph) == std::vector<std::string>{"onnx.Add", "onnx.BatchNormalization", "onnx.Relu"});
+    CHECK(loaded.graph.opset_imports.at("") == 7);
+    CHECK(same_structure(loaded.graph, reloaded(loaded.graph)));
+}
+
 TEST_CASE("names become identifiers and stay apart", "[onnx]") {
     onnx::ModelProto proto = model("g (float[2] x) => (float[2] y) { a = Relu(x) b = Neg(a) y = Add(a, b) }");
     onnx::GraphProto& g = *proto.mutable_graph();

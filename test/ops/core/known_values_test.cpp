@@ -86,7 +86,11 @@ TEST_CASE("resizing by a factor that keeps the size", "[ops][known]") {
     const Arg factor(ArgList{Arg(1.2)}), factors(ArgList{Arg(1.2), Arg(1.2)});
     check({"aten.upsample_linear1d.vec", {"1.2", {line}, {t(0), Arg(), false, factor}}, line});
     check({"aten.upsample_bilinear2d.vec", {"1.2", {image}, {t(0), Arg(), false, factors}}, image});
-    check({"aten.upsample_nearest2d.vec", {"1.2", {image}, {t(0), Arg(), factors}}, image});
+    check({"aten.upsample_nearest2d.vec", {"1.2, one channel", {image}, {t(0), Arg(), factors}}, image});
+    check({"aten.upsample_nearest1d.vec", {"1.2", {line}, {t(0), Arg(), factor}}, f32({0, 0, 1, 4}, {1, 1, 4})});
+    check({"aten.upsample_nearest2d.vec",
+           {"1.2, two channels", {f32({0, 1, 4, 9, 0, 1, 4, 9}, {1, 2, 1, 4})}, {t(0), Arg(), factors}},
+           f32({0, 0, 1, 4, 0, 0, 1, 4}, {1, 2, 1, 4})});
 }
 
 TEST_CASE("any and all over an empty list of dimensions reduce nothing", "[ops][known]") {
@@ -122,6 +126,12 @@ TEST_CASE("onnx.Sign of NaN is NaN", "[ops][known]") {
     check({"onnx.Sign", onnx(13, "nan", {f32({kNaN, -2, 0, kInf})}), f32({kNaN, -1, 0, 1})});
 }
 
+TEST_CASE("onnx.LpNormalization leaves zeros", "[ops][known]") {
+    const Tensor x = f32({0, 0, 3, -4}, {2, 2});
+    check({"onnx.LpNormalization", onnx(1, "p 2", {x}, {{"p", 2}}), f32({0, 0, 0.6, -0.8}, {2, 2})});
+    check({"onnx.LpNormalization", onnx(1, "p 1", {x}, {{"p", 1}}), f32({0, 0, 3. / 7, -4. / 7}, {2, 2})});
+}
+
 TEST_CASE("onnx.MaxPool rounding up has no window that begins in the padding behind", "[ops][known]") {
     check({"onnx.MaxPool",
            onnx(12, "ceil", {f32({1, 4, 2, 3}, {1, 1, 4})},
@@ -144,12 +154,67 @@ TEST_CASE("onnx.Dropout in training with ratio 0 is the identity", "[ops][known]
                     Error);
 }
 
+TEST_CASE("rms_norm divides by the root of the mean of the squares", "[ops][known]") {  // LibTorch 1.13 has it not
+    const Tensor x = f32({3, 4, 0, -6, 8, 0}, {2, 3});
+    const double first = std::sqrt(25. / 3 + 0.5), second = std::sqrt(100. / 3 + 0.5);
+    check({"aten.rms_norm.default",
+           {"weighted", {x, f32({1, 2, 3})}, {t(0), Arg::ints({3}), t(1), 0.5}},
+           f32({3 / first, 8 / first, 0, -6 / second, 16 / second, 0}, {2, 3})});
+}
+
 TEST_CASE("a long sum of f32 is as near in its lowering as in the reference", "[ops][known]") {
     const Tensor tenth = Tensor::of(Scalar(0.1), DType::f32).as_strided({1000000}, {0}, 0);
     const Sample sample{"a million tenths", {tenth}, {t(0)}};
-    const double exact = 1000000 * static_cast<double>(0.1f);
+    const double each = static_cast<double>(0.1f), exact = 1000000 * each;
     check({"aten.sum.default", sample, samples::scalar(DType::f32, exact)});
     check({"aten.mean.default", sample, samples::scalar(DType::f32, exact / 1000000)});
+    const auto norm = [&](double p, double expected) {
+        check({"aten.linalg_vector_norm.default",
+               {"a million tenths", {tenth}, {t(0), p}},
+               samples::scalar(DType::f32, expected)});
+    };
+    norm(1, exact);
+    norm(2, std::sqrt(1000000 * each * each));
+    norm(3, std::cbrt(1000000 * each * each * each));
+}
+
+/// A sum of products, which the reference adds in blocks of f32: both are within the tolerance of what is exact.
+void check_near(const std::string& target, const Sample& sample, double exact) {
+    INFO(target);
+    const Graph graph = graph_of(Registry::instance().require(target), sample);
+    const auto near = [&](const Tensor& got) {
+        const Tensor expected =
+            Tensor::of(Scalar(exact), DType::f32).as_strided(got.sizes(), Strides(got.rank(), 0), 0);
+        const auto difference = compare(got, expected, Tolerance{.rtol = 2e-5, .atol = 0, .ulp = 0});
+        return difference ? difference->description : "";
+    };
+    CHECK(near(evaluate(graph, sample.inputs()).at(0)) == "");
+    test::Lowering lowering;
+    std::vector<expr::Value> operands;
+    for (const Tensor& input : sample.inputs()) operands.push_back(lowering.input(input));
+    for (const expr::Value& result : lowering.graph(graph, operands)) lowering.builder.output(result);
+    const expr::Group group = lowering.builder.finish();
+    CHECK(near(expr::interpret(group, lowering.used_by(group)).at(0)) == "");
+}
+
+TEST_CASE("a long sum of products of f32 is near in its lowering, too", "[ops][known]") {
+    constexpr std::int64_t k = 300000;
+    const Tensor tenth = Tensor::of(Scalar(0.1), DType::f32);
+    const auto tenths = [&](Sizes sizes) { return tenth.as_strided(sizes, Strides(sizes.size(), 0), 0); };
+    const double each = static_cast<double>(0.1f), exact = static_cast<double>(k) * each * each;
+    check_near("aten.dot.default", {"", {tenths({k}), tenths({k})}, {t(0), t(1)}}, exact);
+    check_near("aten.mm.default", {"", {tenths({2, k}), tenths({k, 3})}, {t(0), t(1)}}, exact);
+    check_near("aten.addmm.default",
+               {"", {tenths({3}), tenths({2, k}), tenths({k, 3})}, {t(0), t(1), t(2)}, {{"alpha", 2.0}}},
+               each + 2 * exact);
+    check_near("aten.linear.default", {"", {tenths({2, k}), tenths({3, k})}, {t(0), t(1)}}, exact);
+    check_near(
+        "aten.convolution.default",
+        {"",
+         {tenths({1, 300, 10, 100}), tenths({2, 300, 10, 100})},
+         {t(0), t(1), Arg(), Arg::ints({1, 1}), Arg::ints({0, 0}), Arg::ints({1, 1}), false, Arg::ints({0, 0}), 1}},
+        exact);
+    check_near("aten.avg_pool2d.default", {"", {tenths({1, 1, 300, 1000})}, {t(0), Arg::ints({300, 1000})}}, each);
 }
 
 }  // namespace

@@ -12,6 +12,10 @@ void record_probe_enter(Thread& thread, const char* function) {
 }
 
 void record_probe_leave(Thread& thread) {
+    {
+        const std::lock_guard lock(state.mutex);
+        tell_releases(thread);  // its variables
+    }
     thread.record.start(RecordKind::probe_leave);
     commit(thread, thread.record);
 }

@@ -75,6 +75,7 @@ struct State {
         c10::weak_intrusive_ptr<c10::TensorImpl> reference;
         std::uint64_t id;
         bool registered = false, walked = false;
+        bool watched = false;  ///< in `watched`: its release is still to be told
     };
     struct StorageEntry {
         c10::weak_intrusive_ptr<c10::StorageImpl> reference;
@@ -84,6 +85,7 @@ struct State {
     };
     std::unordered_map<c10::TensorImpl*, TensorEntry> tensors;
     std::unordered_map<c10::StorageImpl*, StorageEntry> storages;
+    std::vector<TensorEntry*> watched;  ///< results of ops; entries stay where they are while they are here
     std::size_t tensor_limit = kSweepAt, storage_limit = kSweepAt;  ///< sizes at which dead entries are looked for
     std::uint64_t last_tensor = 0, last_storage = 0;
     std::unordered_map<std::string, OpInfo> ops;
@@ -130,6 +132,11 @@ struct ThreadPlace {
 ThreadPlace place_of_thread();
 
 State::TensorEntry& entry_of(const at::Tensor& tensor);
+/// The release of an op's result is to be told. The mutex is held.
+void watch(const at::Tensor& tensor);
+/// Tells which of those that are watched nobody holds any more: before each record at which a graph may end, so that
+/// who reads the records knows what was alive there. The mutex is held.
+void tell_releases(Thread& thread);
 /// The mutex is held.
 void put_value(RecordBuffer& record, const c10::IValue& value);
 /// Writes the tensor's elements unless they are in the file already, or there is no room for them. With `check` those

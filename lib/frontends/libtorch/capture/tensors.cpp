@@ -8,13 +8,16 @@ namespace whittle::libtorch {
 
 namespace {
 
+bool may_go(const State::TensorEntry& entry) { return entry.reference.expired() && !entry.watched; }
+bool may_go(const State::StorageEntry& entry) { return entry.reference.expired(); }
+
 /// Entries of what is dead go now and then: their addresses are free from then on, and a new tensor there gets a new
 /// number.
 template <class Map>
 void sweep(Map& map, std::size_t& limit) {
     if (map.size() < limit) return;
     for (auto entry = map.begin(); entry != map.end();)
-        entry = entry->second.reference.expired() ? map.erase(entry) : std::next(entry);
+        entry = may_go(entry->second) ? map.erase(entry) : std::next(entry);
     limit = std::max(kSweepAt, 2 * map.size());
 }
 
@@ -36,6 +39,36 @@ State::TensorEntry& entry_of(const at::Tensor& tensor) {
     sweep(state.tensors, state.tensor_limit);
     State::TensorEntry entry{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), ++state.last_tensor};
     return state.tensors.emplace(impl, std::move(entry)).first->second;
+}
+
+void watch(const at::Tensor& tensor) {
+    State::TensorEntry& entry = entry_of(tensor);
+    if (entry.watched) return;
+    entry.watched = true;
+    state.watched.push_back(&entry);
+}
+
+void tell_releases(Thread& thread) {
+    RecordBuffer& record = thread.definition;
+    std::uint32_t count = 0;
+    for (std::size_t i = 0; i < state.watched.size();) {
+        State::TensorEntry& entry = *state.watched[i];
+        if (!entry.reference.expired()) {
+            ++i;
+            continue;
+        }
+        if (count++ == 0) {
+            record.start(RecordKind::release);
+            record.put(count);
+        }
+        record.put(entry.id);
+        entry.watched = false;
+        state.watched[i] = state.watched.back();
+        state.watched.pop_back();
+    }
+    if (count == 0) return;
+    record.patch(sizeof(RecordHeader), count);
+    commit(thread, record);
 }
 
 namespace {

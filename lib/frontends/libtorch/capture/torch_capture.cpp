@@ -152,6 +152,7 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     const std::uint32_t stack = called_by_program ? stack_id(thread) : 0;
     const auto inputs = on_top(function.inputs(), info.arguments);
     std::lock_guard lock(state.mutex);
+    if (called_by_program) tell_releases(thread);
     if (!is_scope) {
         bool registered = false;
         for (const c10::IValue& input : inputs)
@@ -199,9 +200,11 @@ void record_end(Thread& thread, const at::RecordFunction& function) {
     if (what != kScope)
         for (const c10::IValue& output : outputs) put_value(record, output);
     commit(thread, record);
-    if (what == kScope || !state.recorder.with_data()) return;
+    if (what == kScope) return;
     for (const c10::IValue& output : outputs)
         for_each_tensor(output, [&](const at::Tensor& tensor) {
+            watch(tensor);
+            if (!state.recorder.with_data()) return;
             // Tensors that share the memory but not the version counter (data(), inference mode) changed, too.
             if (info.writes) forget_elements(output);
             if (info.makes_memory) return snapshot_of_memory(thread, tensor);
@@ -275,6 +278,7 @@ void on_data_ptr(const void* pointer, const char* type, void* caller) {
         const at::Tensor& tensor = *static_cast<const at::Tensor*>(pointer);
         const std::uint32_t stack = stack_id(thread);
         std::lock_guard lock(state.mutex);
+        tell_releases(thread);
         thread.record.start(RecordKind::data_ptr);
         thread.record.put(stack);
         thread.record.put_text(type);
@@ -299,6 +303,10 @@ void on_io(const char* function, const void* stream, void* caller) {
         if (is_foreign(caller) || !writes_out(stream)) return;
         thread.ops_at_io = thread.ops;
         const std::uint32_t stack = stack_id(thread);
+        {
+            const std::lock_guard lock(state.mutex);
+            tell_releases(thread);
+        }
         thread.record.start(RecordKind::io);
         thread.record.put(stack);
         thread.record.put_text(function);
@@ -311,6 +319,7 @@ void print_event(const void* pointer, bool begins) {
         if (thread.depth) return;
         const std::uint32_t stack = begins ? stack_id(thread) : 0;
         std::lock_guard lock(state.mutex);
+        if (begins) tell_releases(thread);
         thread.record.start(begins ? RecordKind::print_begin : RecordKind::print_end);
         if (begins) {
             thread.record.put(stack);

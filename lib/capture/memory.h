@@ -1,0 +1,84 @@
+// Memories: the one model of memory that tensors share while a graph is captured. A value lies in memory of its own
+// until somebody views it; an input lies where the program has it. What the model answers: what an operation must not
+// read for it was written through another tensor, and which memory is an output as a whole, with the values that show
+// parts of it as its views.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "capture/naming.h"
+#include "graph/graph.h"
+
+namespace whittle::capture {
+
+/// Identity of memory outside of the graph; 0: none.
+using StorageKey = std::uint64_t;
+
+/// Memory that values of one graph show, by number.
+using MemoryId = std::int32_t;
+inline constexpr MemoryId kOwn = -1;      ///< the value's own, whether or not others show it
+inline constexpr MemoryId kOutside = -2;  ///< of what is around the body of a higher-order operation
+
+/// Where a value lies.
+struct Place {
+    MemoryId memory = kOwn;
+    std::int64_t offset = 0;  ///< in elements
+    bool operator==(const Place&) const = default;
+};
+
+struct Memory {
+    StorageKey storage = 0;  ///< of an input
+    bool writable = true;
+    NodeRef root = {};  ///< else: the node that made it, which shows it from its first element
+    ValueMeta root_meta = {};
+};
+
+/// A value that the program still has when its graph ends.
+struct Held {
+    NodeRef node = {};
+    Place place = {};
+};
+
+/// What a graph gives: the values that are held, in order, then memory that is held only in parts.
+struct HeldOutputs {
+    std::vector<NodeRef> nodes = {};
+    std::map<MemoryId, std::size_t> whole = {};  ///< memory that several values show: its position among `nodes`
+};
+
+class Memories {
+  public:
+    MemoryId of_input(StorageKey storage, bool writable);
+    /// Of a result that somebody views.
+    MemoryId of_result(NodeRef root, const ValueMeta& meta);
+    /// Where a value lies; kOwn: nobody ever viewed it.
+    MemoryId of(const Held& value) const;
+    const Memory& at(MemoryId id) const { return memories_.at(static_cast<std::size_t>(id)); }
+    std::size_t size() const { return memories_.size(); }
+    /// Forgets those that came later.
+    void resize(std::size_t count);
+
+    /// The graph writes to an input's memory, through the tensor `by`.
+    void write(StorageKey storage, TensorKey by) { writers_[storage] = by; }
+    /// Its elements are not yet what the program has by now.
+    bool is_written(StorageKey storage) const { return writers_.contains(storage); }
+    /// An input that is read now would be read as it was before the graph: another one wrote to its memory.
+    bool is_stale(StorageKey storage, TensorKey reader) const;
+
+    HeldOutputs outputs(std::span<const Held> held) const;
+
+  private:
+    std::vector<Memory> memories_;
+    std::unordered_map<StorageKey, MemoryId> by_storage_;
+    std::unordered_map<NodeId, MemoryId> by_root_;
+    std::unordered_map<StorageKey, TensorKey> writers_;
+};
+
+/// One past the last element that sizes and strides reach from the first; nothing where a stride is negative.
+std::optional<std::int64_t> reach(const ValueMeta& meta);
+
+}  // namespace whittle::capture

@@ -1,0 +1,285 @@
+// Losses and their gradients, as LibTorch computes them. All are composites. Definitions:
+// https://pytorch.org/docs/stable/nn.functional.html#loss-functions
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/aten/backward.h"
+#include "ops/aten/families.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+
+namespace {
+
+using samples::t;
+using Builder = GraphBuilder;
+using Values = Arguments<NodeValue>;
+using Refs = std::vector<NodeRef>;
+
+constexpr std::int64_t kNone = 0, kMean = 1;  // at::Reduction
+
+/// The squared differences, their mean or their sum.
+Refs mse_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target")), squares = g.mul(difference, difference);
+    const std::int64_t reduction = a.integer("reduction");
+    if (reduction == kNone) return {squares.ref};
+    return {b.call(reduction == kMean ? "aten.mean.default" : "aten.sum.default", {arg(squares)}).ref};
+}
+
+Refs mse_loss_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target"));
+    const double factor = a.integer("reduction") == kMean ? 2.0 / static_cast<double>(difference.meta.numel()) : 2.0;
+    return {g.mul(g.mul(difference, Arg(factor)), a.tensor("grad_output")).ref};
+}
+
+/// The rows of an nll_loss: scores [N, C], and per row its class, whether it is ignored, and its weight.
+struct Rows {
+    NodeValue scores, target, ignored, weight;
+    bool batched = true;
+};
+
+Rows nll_rows(Builder& b, const Values& a) {
+    Rows rows{.scores = a.tensor("self"), .target = a.tensor("target"), .ignored = {}, .weight = {}};
+    rows.batched = rows.scores.meta.sizes.size() == 2;
+    if (rows.scores.meta.sizes.empty() || rows.scores.meta.sizes.size() > 2)
+        throw Error("found scores of sizes " + to_string(rows.scores.meta.sizes) + ", expected one or two dimensions");
+    if (!rows.batched) {
+        rows.scores = b.call("aten.unsqueeze.default", {arg(rows.scores), 0});
+        rows.target = b.call("aten.reshape.default", {arg(rows.target), Arg::ints({1})});
+    }
+    if (rows.target.meta.sizes != Sizes{rows.scores.meta.sizes[0]})
+        throw Error("found targets of sizes " + to_string(rows.target.meta.sizes) + ", expected one for each of the " +
+                    std::to_string(rows.scores.meta.sizes[0]) + " rows");
+    rows.ignored = b.call("aten.eq.Scalar", {arg(rows.target), a.integer("ignore_index")});
+    rows.target = b.call("aten.masked_fill.Scalar", {arg(rows.target), arg(rows.ignored), 0});
+    const auto weight = a.optional_tensor("weight");
+    const NodeValue all = weight ? b.call("aten.index_select.default", {arg(*weight), 0, arg(rows.target)})
+                                 : b.call("aten.full.default", {Arg::ints(rows.target.meta.sizes), 1.0},
+                                          {{"dtype", rows.scores.meta.dtype}});
+    rows.weight = b.call("aten.masked_fill.Scalar", {arg(all), arg(rows.ignored), 0});
+    return rows;
+}
+
+/// -weight[target] * self[target], its sum, or its mean over the total weight.
+Refs nll_loss_forward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const Rows rows = nll_rows(b, a);
+    const NodeValue column = b.call("aten.unsqueeze.default", {arg(rows.target), 1});
+    const NodeValue picked =
+        g.reshape(b.call("aten.gather.default", {arg(rows.scores), 1, arg(column)}), rows.target.meta.sizes);
+    const NodeValue losses =
+        b.call("aten.masked_fill.Scalar", {arg(g.neg(g.mul(picked, rows.weight))), arg(rows.ignored), 0});
+    const std::int64_t reduction = a.integer("reduction");
+    if (reduction == kNone)
+        return {g.reshape(losses, rows.batched ? losses.meta.sizes : Sizes{}).ref,
+                g.zeros({}, rows.scores.meta.dtype).ref};
+    const NodeValue total = g.sum(rows.weight, {0}), sum = g.sum(losses, {0});
+    return {reduction == kMean ? g.div(sum, arg(total)).ref : sum.ref, total.ref};
+}
+
+Refs nll_loss_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const Rows rows = nll_rows(b, a);
+    NodeValue grad = a.tensor("grad_output");
+    if (a.integer("reduction") == kMean) grad = g.div(grad, arg(a.tensor("total_weight")));
+    const NodeValue values =
+        b.call("aten.masked_fill.Scalar", {arg(g.neg(g.mul(rows.weight, grad))), arg(rows.ignored), 0});
+    const NodeValue written = b.call("aten.scatter.src", {arg(g.zeros(rows.scores.meta.sizes, values.meta.dtype)), 1,
+                                                          arg(b.call("aten.unsqueeze.default", {arg(rows.target), 1})),
+                                                          arg(b.call("aten.unsqueeze.default", {arg(values), 1}))});
+    return {g.reshape(written, a.tensor("self").meta.sizes).ref};
+}
+
+Refs nll_loss(Builder& b, const Values& a) {
+    const auto weight = a.optional_tensor("weight");
+    return {b.call_multi("aten.nll_loss_forward.default",
+                         {arg(a.tensor("self")), arg(a.tensor("target")), weight ? arg(*weight) : Arg(),
+                          a.integer("reduction"), a.integer("ignore_index")})[0]
+                .ref};
+}
+
+/// Scores [N, C, ...] as rows [N * ..., C]; one row stays as it is.
+NodeValue rows_of_classes(Builder& b, const NodeValue& x) {
+    const Sizes& sizes = x.meta.sizes;
+    if (sizes.size() <= 2) return x;
+    std::vector<std::int64_t> order = {0};
+    for (std::size_t d = 2; d < sizes.size(); ++d) order.push_back(static_cast<std::int64_t>(d));
+    order.push_back(1);
+    return Gradient(b).reshape(b.call("aten.permute.default", {arg(x), Arg::ints(order)}),
+                               {x.meta.numel() / std::max<std::int64_t>(sizes[1], 1), sizes[1]});
+}
+
+/// -sum over the classes of weight * share * score: one for each row, [N] or, of one row, [].
+NodeValue row_losses(Builder& b, const NodeValue& scores, const std::optional<NodeValue>& weight,
+                     const std::optional<NodeValue>& share) {
+    const Gradient g(b);
+    NodeValue terms = share ? g.mul(scores, *share) : scores;
+    if (weight) terms = g.mul(terms, *weight);
+    return g.neg(g.sum(terms, {static_cast<std::int64_t>(scores.meta.sizes.size()) - 1}));
+}
+
+/// The negative log likelihood of log_softmax, as
+/// https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html has it: a share of label_smoothing is that
+/// of all classes alike.
+Refs cross_entropy_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue input = a.tensor("self"), target = a.tensor("target");
+    const Sizes& sizes = input.meta.sizes;
+    if (sizes.empty()) throw Error("cross_entropy_loss: found a 0-d input, expected classes");
+    const std::int64_t class_dim = sizes.size() == 1 ? 0 : 1, classes = sizes[static_cast<std::size_t>(class_dim)];
+    const double smoothing = a.number("label_smoothing");
+    if (!(smoothing >= 0 && smoothing <= 1))
+        throw Error("cross_entropy_loss: found a label_smoothing of " + std::to_string(smoothing) +
+                    ", expected one from 0 to 1");
+    const auto weight = a.optional_tensor("weight");
+    const std::int64_t reduction = a.integer("reduction");
+    const NodeValue scores = rows_of_classes(b, g.call("aten.log_softmax.int", {arg(input), class_dim}));
+    Sizes places = sizes;  // of the losses
+    places.erase(places.begin() + class_dim);
+    if (is_floating(target.meta.dtype)) {  // probabilities of the classes
+        if (target.meta.sizes != sizes)
+            throw Error("cross_entropy_loss: found probabilities of sizes " + to_string(target.meta.sizes) +
+                        ", expected those of the input, " + to_string(sizes));
+        NodeValue share = rows_of_classes(b, target);
+        if (smoothing > 0)
+            share = g.add(g.mul(share, Arg(1 - smoothing)), Arg(smoothing / static_cast<double>(classes)));
+        const NodeValue losses = row_losses(b, scores, weight, share);
+        if (reduction == kNone) return {g.reshape(losses, places).ref};
+        const NodeValue sum = b.call("aten.sum.default", {arg(losses)});
+        return {(reduction == kMean ? g.div(sum, Arg(static_cast<double>(losses.meta.numel()))) : sum).ref};
+    }
+    if (target.meta.sizes != places)
+        throw Error("cross_entropy_loss: found targets of sizes " + to_string(target.meta.sizes) + ", expected " +
+                    to_string(places));
+    Sizes rows = scores.meta.sizes;
+    rows.pop_back();
+    const NodeValue labels = g.reshape(target, rows);
+    const std::vector<NodeValue> plain =
+        b.call_multi("aten.nll_loss_forward.default",
+                     {arg(scores), arg(labels), weight ? arg(*weight) : Arg(), reduction, a.integer("ignore_index")});
+    NodeValue loss = plain[0];
+    if (smoothing > 0) {
+        const NodeValue ignored = b.call("aten.eq.Scalar", {arg(labels), a.integer("ignore_index")});
+        NodeValue smooth =
+            b.call("aten.masked_fill.Scalar", {arg(row_losses(b, scores, weight, std::nullopt)), arg(ignored), 0});
+        if (reduction != kNone) smooth = b.call("aten.sum.default", {arg(smooth)});
+        if (reduction == kMean) smooth = g.div(smooth, arg(plain[1]));
+        loss = g.add(g.mul(loss, Arg(1 - smoothing)), g.mul(smooth, Arg(smoothing / static_cast<double>(classes))));
+    }
+    return {reduction == kNone ? g.reshape(loss, places).ref : loss.ref};
+}
+
+// --- Samples ---
+
+Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
+Tensor classes(const std::vector<double>& values) { return samples::values(DType::i64, values); }
+
+std::vector<Sample> mse_loss_samples(DType dtype) {
+    std::vector<Sample> result = samples::of_gradient(dtype, {0});
+    result.push_back({"mean", {rand(dtype, {2, 3}), rand(dtype, {3}, 2)}, {t(0), t(1)}});
+    result.push_back({"sum", {rand(dtype, {2, 3}), rand(dtype, {2, 3}, 2)}, {t(0), t(1), 2}});
+    return result;
+}
+std::vector<Sample> mse_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3}, 2), y = rand(dtype, {2, 3}, 3);
+    return {{"none", {rand(dtype, {2, 3}), x, y}, {t(0), t(1), t(2), 0}},
+            {"mean", {rand(dtype, {}), x, y}, {t(0), t(1), t(2), 1}},
+            {"sum", {rand(dtype, {}), x, y}, {t(0), t(1), t(2), 2}},
+            {"transposed", {samples::transposed(rand(dtype, {2, 3})), x, samples::strided(y)}, {t(0), t(1), t(2), 0}},
+            {"mean of one number",
+             {samples::expanded(rand(dtype, {}), {2, 3}), samples::transposed(x), y},
+             {t(0), t(1), t(2), 1}},
+            {"0-d", {rand(dtype, {}), rand(dtype, {}, 2), rand(dtype, {}, 3)}, {t(0), t(1), t(2), 1}}};
+}
+std::vector<Sample> nll_samples(DType dtype) {
+    const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    return {{"none", {x, y}, {t(0), t(1), Arg(), 0, -100}},
+            {"mean", {x, y, w}, {t(0), t(1), t(2), 1, -100}},
+            {"sum, ignored", {x, y, w}, {t(0), t(1), t(2), 2, 3}},
+            {"one row", {rand(dtype, {4}), samples::scalar(DType::i64, 2)}, {t(0), t(1), Arg(), 1, -100}},
+            {"transposed", {samples::transposed(x), y, samples::strided(w)}, {t(0), t(1), t(2), 0, 3}},
+            {"all ignored", {x, classes({3, 3, 3})}, {t(0), t(1), Arg(), 1, 3}}};
+}
+std::vector<Sample> cross_entropy_samples(DType dtype) {
+    std::vector<Sample> result = nll_samples(dtype);
+    const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor images = rand(dtype, {2, 3, 2, 2}), shares = samples::uniform(dtype, {2, 3, 2, 2}, 0, 1);
+    const Tensor places = samples::values(DType::i64, {0, 2, 1, 1, 0, 2, 2, 0}, {2, 2, 2});
+    result.push_back({"smoothed", {x, y, w}, {t(0), t(1), t(2), 1, 3, 0.25}});
+    result.push_back({"smoothed, none", {x, y}, {t(0), t(1), Arg(), 0, -100, 0.5}});
+    result.push_back({"images", {images, places}, {t(0), t(1)}});
+    result.push_back({"images, none", {images, places}, {t(0), t(1), Arg(), 0}});
+    result.push_back({"probabilities", {images, shares}, {t(0), t(1)}});
+    result.push_back({"probabilities, weighted", {x, rand(dtype, {3, 4}, 3), w}, {t(0), t(1), t(2), 0, -100, 0.1}});
+    return result;
+}
+std::vector<Sample> nll_backward_samples(DType dtype) {
+    const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor total = samples::scalar(dtype, 2.5), one = samples::scalar(dtype, 1.5);
+    return {{"none", {rand(dtype, {3}), x, y, total}, {t(0), t(1), t(2), Arg(), 0, -100, t(3)}},
+            {"mean", {one, x, y, w, total}, {t(0), t(1), t(2), t(3), 1, -100, t(4)}},
+            {"sum, ignored", {one, x, y, w, total}, {t(0), t(1), t(2), t(3), 2, 3, t(4)}},
+            {"none, weighted, ignored",
+             {samples::expanded(one, {3}), samples::transposed(x), y, w, total},
+             {t(0), t(1), t(2), t(3), 0, 0, t(4)}},
+            {"one row",
+             {one, rand(dtype, {4}), samples::scalar(DType::i64, 2), samples::scalar(dtype, 1)},
+             {t(0), t(1), t(2), Arg(), 1, -100, t(3)}}};
+}
+
+}  // namespace
+
+std::span<const OpDef> loss_ops() {
+    static const OpDef ops[] = {
+        {.name = "aten.mse_loss.default",
+         .doc =
+             "squared differences, their mean or sum: https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
+         .schema = "mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = mse_loss,
+         .samples = mse_loss_samples},
+        {.name = "aten.mse_loss_backward.default",
+         .doc = "2 (self - target) grad, over the count for the mean: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
+         .schema = "mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = mse_loss_backward,
+         .samples = mse_samples},
+        {.name = "aten.nll_loss_forward.default",
+         .doc = "negative log likelihood and the total weight: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
+         .schema =
+             "nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> "
+             "(Tensor output, Tensor total_weight)",
+         .dtypes = kFloating,
+         .decompose = nll_loss_forward,
+         .samples = nll_samples},
+        {.name = "aten.nll_loss.default",
+         .doc = "negative log likelihood: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
+         .schema = "nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
+                   "ignore_index=-100) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = nll_loss,
+         .samples = nll_samples},
+        {.name = "aten.cross_entropy_loss.default",
+         .doc = "negative log likelihood of log_softmax; targets are classes or their probabilities: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.CrossEntropyLoss.html",
+         .schema = "cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt "
+                   "ignore_index=-100, float label_smoothing=0.0) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = cross_entropy_loss,
+         .samples = cross_entropy_samples},
+        {.name = "aten.nll_loss_backward.default",
+         .doc = "the gradient of nll_loss: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
+         .schema = "nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
+                   "SymInt ignore_index, Tensor total_weight) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = nll_loss_backward,
+         .samples = nll_backward_samples},
+    };
+    return ops;
+}
+
+}  // namespace whittle

@@ -1,0 +1,71 @@
+#include "ops/core/memory.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+#include "base/error.h"
+#include "ops/core/registry.h"
+
+namespace whittle {
+
+const RegisteredOp* kernel_of(std::string_view target) {
+    const Registry& registry = Registry::instance();
+    if (const RegisteredOp* op = registry.op(target)) return op;
+    const InPlaceForm* form = registry.in_place(target);
+    return form ? registry.op(form->functional) : nullptr;
+}
+
+bool writes_in_place(const Graph& graph) {
+    const Registry& registry = Registry::instance();
+    const auto writes = [&](const Node& node) {
+        return node.kind == NodeKind::call && registry.in_place(node.target) != nullptr;
+    };
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), writes) ||
+           std::any_of(graph.subgraphs.begin(), graph.subgraphs.end(),
+                       [](const auto& nested) { return writes_in_place(*nested.second); });
+}
+
+NodeRef written_operand(const Node& call) {
+    const NodeRef* operand = call.args.empty() ? nullptr : call.args.front().node();
+    if (!operand) throw Error(call.target + ": found no value to write into, expected one as its first argument");
+    return *operand;
+}
+
+Tensor own_copy(const Tensor& tensor) {
+    if (tensor.is_contiguous() || tensor.numel() == 0) return tensor.clone().with_requires_grad(tensor.requires_grad());
+    std::int64_t low = 0, high = 0;
+    for (std::size_t d = 0; d < tensor.sizes().size(); ++d)
+        (tensor.strides()[d] < 0 ? low : high) += (tensor.sizes()[d] - 1) * tensor.strides()[d];
+    const Tensor memory = tensor.as_strided({high - low + 1}, {1}, tensor.offset() + low).clone();
+    return memory.as_strided(tensor.sizes(), tensor.strides(), -low).with_requires_grad(tensor.requires_grad());
+}
+
+void write_into(Tensor& to, const Tensor& from) {
+    if (from.sizes() != to.sizes())
+        throw Error("found a result of sizes " + to_string(from.sizes()) + " written into " + to_string(to.sizes()) +
+                    ", expected equal ones");
+    if (!to.storage()->writable()) throw Error("found a write to memory that is only to be read");
+    const Tensor values = from.to(to.dtype()).contiguous();
+    const std::size_t size = size_of(to.dtype());
+    const auto* source = static_cast<const std::byte*>(values.raw());
+    auto* target = static_cast<std::byte*>(to.mutable_raw());
+    if (to.is_contiguous()) {
+        std::memmove(target, source, size * static_cast<std::size_t>(to.numel()));
+        return;
+    }
+    const Tensor held = values.storage() == to.storage() ? values.clone() : values;
+    source = static_cast<const std::byte*>(held.raw());
+    Sizes index(to.sizes().size(), 0);
+    for (std::int64_t i = 0; i < to.numel(); ++i) {
+        std::int64_t at = 0;
+        for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * to.strides()[d];
+        std::memcpy(target + at * static_cast<std::int64_t>(size), source + static_cast<std::size_t>(i) * size, size);
+        for (std::size_t d = index.size(); d-- > 0;) {
+            if (++index[d] < to.sizes()[d]) break;
+            index[d] = 0;
+        }
+    }
+}
+
+}  // namespace whittle

@@ -1,0 +1,221 @@
+// ONNX's ops that find equal things: Unique, TfIdfVectorizer.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "ops/onnx/rewrite.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+/// NaN behind every number, equal to itself.
+template <class T>
+bool before(const T& a, const T& b) {
+    if constexpr (std::is_floating_point_v<T>)
+        if (std::isnan(a) || std::isnan(b)) return !std::isnan(a) && std::isnan(b);
+    return a < b;
+}
+
+/// Where each different slice is found first, how often, and which each slice is.
+struct Distinct {
+    Ints first, inverse, counts;
+};
+
+/// Of `slices` slices of equal length, the elements of each side by side.
+template <class T>
+Distinct distinct_of(const std::vector<T>& values, std::size_t slices, bool sorted) {
+    const std::size_t length = slices == 0 ? 0 : values.size() / slices;
+    const auto less = [&](std::size_t a, std::size_t b) {
+        return std::lexicographical_compare(&values[a * length], &values[a * length] + length, &values[b * length],
+                                            &values[b * length] + length, before<T>);
+    };
+    std::vector<std::size_t> order(slices), firsts;
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, less);
+    std::vector<std::size_t> first_of(slices);
+    for (std::size_t i = 0; i < slices; ++i) {
+        const bool same = i > 0 && !less(order[i - 1], order[i]);
+        if (!same) firsts.push_back(order[i]);
+        first_of[order[i]] = firsts.back();
+    }
+    if (!sorted) std::ranges::sort(firsts);
+    std::map<std::size_t, std::int64_t> position;
+    Distinct result;
+    for (const std::size_t first : firsts) {
+        position[first] = static_cast<std::int64_t>(result.first.size());
+        result.first.push_back(static_cast<std::int64_t>(first));
+    }
+    result.counts.resize(firsts.size(), 0);
+    for (const std::size_t first : first_of) {
+        result.inverse.push_back(position[first]);
+        ++result.counts[static_cast<std::size_t>(position[first])];
+    }
+    return result;
+}
+
+/// How many results there are is data, so the operand must be known.
+Results unique(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const Tensor known = op.known("X").contiguous();
+    const bool flat = !op.has("axis");
+    const Tensor x = flat ? Tensor(known).as_strided({known.numel()}, {1}, known.offset()) : known;
+    const std::int64_t axis = flat ? 0 : wrap_dim(op.integer("axis"), x.rank());
+    if (x.rank() == 0) throw Error("found an axis of a 0-d tensor, expected none");
+    Sizes sizes = x.sizes();
+    Strides strides = x.strides();  // the axis first: a slice's elements lie side by side
+    std::rotate(sizes.begin(), sizes.begin() + axis, sizes.begin() + axis + 1);
+    std::rotate(strides.begin(), strides.begin() + axis, strides.begin() + axis + 1);
+    const Tensor turned = x.as_strided(sizes, strides, x.offset());
+    const auto slices = static_cast<std::size_t>(sizes.front());
+    const bool sorted = op.integer("sorted") != 0;
+    const Distinct distinct = is_floating(x.dtype()) ? distinct_of(turned.values<double>(), slices, sorted)
+                                                     : distinct_of(turned.values<std::int64_t>(), slices, sorted);
+    const NodeValue from = flat ? op.reshape(op.tensor("X"), {x.numel()}) : op.tensor("X");
+    const std::int64_t outputs = op.integer("num_outputs");
+    Results results = {op("aten.index_select.default", from, axis, op.ints(distinct.first)).ref};
+    for (const Ints* values : {&distinct.first, &distinct.inverse, &distinct.counts})
+        if (static_cast<std::int64_t>(results.size()) < outputs) results.push_back(op.ints(*values).ref);
+    return results;
+}
+
+constexpr std::int64_t kMostResults = std::int64_t{1} << 24;
+
+/// The n-grams of one length, and where each is counted.
+struct Grams {
+    std::int64_t length = 0;
+    std::vector<Ints> items;  ///< by place in the n-gram
+    Ints places;
+};
+
+std::vector<Grams> grams_of(const Rewrite& op, std::int64_t least, std::int64_t most) {
+    const Ints pool = op.arguments().integers("pool_int64s"), starts = op.arguments().integers("ngram_counts");
+    const Ints places = op.arguments().integers("ngram_indexes");
+    std::vector<Grams> result;
+    std::size_t gram = 0;
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+        const auto length = static_cast<std::int64_t>(i + 1);
+        const std::int64_t end = i + 1 < starts.size() ? starts[i + 1] : static_cast<std::int64_t>(pool.size());
+        if (starts[i] < 0 || end < starts[i] || end > static_cast<std::int64_t>(pool.size()) ||
+            (end - starts[i]) % length != 0)
+            throw Error("found ngram_counts " + to_string(starts) + ", expected positions in the pool, ascending");
+        Grams grams{.length = length, .items = std::vector<Ints>(i + 1), .places = {}};
+        for (std::int64_t at = starts[i]; at < end; at += length, ++gram) {
+            if (gram >= places.size()) throw Error("found fewer ngram_indexes than n-grams, expected one for each");
+            for (std::size_t k = 0; k <= i; ++k) grams.items[k].push_back(pool[static_cast<std::size_t>(at) + k]);
+            grams.places.push_back(places[gram]);
+        }
+        if (least <= length && length <= most && !grams.places.empty()) result.push_back(std::move(grams));
+    }
+    return result;
+}
+
+/// How often each of the n-grams occurs in the rows of x, with `skip` elements between its own. [rows, n-grams]
+NodeValue occurrences(const Rewrite& op, const NodeValue& x, const Grams& grams, std::int64_t skip) {
+    const auto count = static_cast<std::int64_t>(grams.places.size());
+    const std::int64_t rows = x.meta.sizes[0], starts = x.meta.sizes[1] - (grams.length - 1) * (skip + 1);
+    std::optional<NodeValue> found;
+    for (std::int64_t k = 0; k < grams.length; ++k) {
+        const std::int64_t first = k * (skip + 1);
+        const NodeValue elements = op.reshape(op.slice(x, 1, first, first + starts), {rows, starts, 1});
+        const NodeValue wanted = op.reshape(op.ints(grams.items[static_cast<std::size_t>(k)]), {1, 1, count});
+        const NodeValue equal = op("aten.eq.Tensor", elements, wanted);
+        found = found ? op("aten.logical_and.default", *found, equal) : equal;
+    }
+    return op("aten.sum.dim_IntList", op.cast(*found, DType::i64), Ints{1}, false);
+}
+
+Results tf_idf(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue given = op.tensor("X");
+    const std::string mode = arguments.text("mode");
+    if (mode != "TF" && mode != "IDF" && mode != "TFIDF")
+        throw Error("found mode '" + mode + "', expected TF, IDF or TFIDF");
+    if (op.has("pool_strings")) throw Error("found pool_strings, expected pool_int64s");
+    if (rank_of(given) < 1 || rank_of(given) > 2)
+        throw Error("found X of sizes " + to_string(given.meta.sizes) + ", expected one or two dimensions");
+    const std::int64_t rows = rank_of(given) == 1 ? 1 : given.meta.sizes[0], length = given.meta.sizes.back();
+    const NodeValue x = op.cast(op.reshape(given, {rows, length}), DType::i64);
+    const Ints places = arguments.integers("ngram_indexes");
+    if (std::ranges::any_of(places, [](std::int64_t place) { return place < 0 || place >= kMostResults; }))
+        throw Error("found ngram_indexes " + to_string(places) + ", expected 0 to " + std::to_string(kMostResults));
+    const std::int64_t results = places.empty() ? 0 : *std::ranges::max_element(places) + 1;
+    NodeValue counts = op.full({rows, results}, Scalar(std::int64_t{0}), DType::i64);
+    for (const Grams& grams : grams_of(op, op.integer("min_gram_length"), op.integer("max_gram_length"))) {
+        const std::int64_t most_skipped =
+            grams.length == 1 ? 0 : std::min(op.integer("max_skip_count"), length);  // more do not fit
+        for (std::int64_t skip = 0; skip <= most_skipped; ++skip)
+            if (length >= (grams.length - 1) * (skip + 1) + 1)
+                counts = op("aten.index_add.default", counts, std::int64_t{1}, op.ints(grams.places),
+                            occurrences(op, x, grams, skip));
+    }
+    if (mode == "IDF") counts = op("aten.gt.Scalar", counts, 0);
+    NodeValue y = op.cast(counts, DType::f32);
+    const std::vector<double> weights = arguments.numbers("weights");
+    if (mode != "TF" && !weights.empty()) {  // by n-gram of the pool
+        std::vector<float> by_place(static_cast<std::size_t>(results), 0.0F);
+        for (std::size_t i = 0; i < weights.size() && i < places.size(); ++i)
+            by_place[static_cast<std::size_t>(places[i])] = static_cast<float>(weights[i]);
+        y = op("aten.mul.Tensor", y, op.constant(Tensor::of(by_place, {results})));
+    }
+    return {rank_of(given) == 1 ? op.reshape(y, {results}).ref : y.ref};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+std::vector<Sample> unique_samples(DType dtype) {
+    const Tensor x = samples::values(dtype, {2, 1, 1, 2, 1, 1, 0, 1, 2}, {3, 3});
+    return {at_opset(11, {.label = "flat", .tensors = {x}, .args = {t(0)}, .constants = {0}}),
+            at_opset(11, {.label = "rows, all results",
+                          .tensors = {x},
+                          .args = {t(0)},
+                          .kwargs = {{"axis", 0}, {"num_outputs", 4}},
+                          .constants = {0}}),
+            at_opset(11, {.label = "columns, not sorted",
+                          .tensors = {x},
+                          .args = {t(0)},
+                          .kwargs = {{"axis", -1}, {"sorted", 0}, {"num_outputs", 2}},
+                          .constants = {0}})};
+}
+
+std::vector<Sample> tf_idf_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const char* mode : {"TF", "IDF", "TFIDF"})
+        result.push_back(at_opset(9, {.label = mode,
+                                      .tensors = {samples::values(dtype, {1, 1, 3, 3, 3, 7, 8, 6, 7, 5, 6, 8}, {2, 6})},
+                                      .args = {t(0)},
+                                      .kwargs = {{"max_gram_length", 2},
+                                                 {"max_skip_count", 1},
+                                                 {"min_gram_length", 1},
+                                                 {"mode", mode},
+                                                 {"ngram_counts", Arg::ints({0, 4})},
+                                                 {"ngram_indexes", Arg::ints({0, 1, 2, 3, 4, 5, 6})},
+                                                 {"pool_int64s", Arg::ints({2, 3, 5, 4, 5, 6, 7, 8, 6, 7})},
+                                                 {"weights", ArgList{1.0, 2.0, 0.5, 1.0, 3.0, 2.0, 1.5}}}}));
+    return result;
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.Unique",
+     .doc = "Each different element or slice once. onnx Operators.md#Unique",
+     .schema = "Unique(Tensor X, *, int? axis=None, int sorted=1, int num_outputs=1) -> Tensor[]",
+     .decompose = unique,
+     .samples = unique_samples},
+    {.name = "onnx.TfIdfVectorizer",
+     .doc = "How often each of given n-grams occurs. onnx Operators.md#TfIdfVectorizer",
+     .schema = "TfIdfVectorizer(Tensor X, *, int max_gram_length, int max_skip_count, int min_gram_length, str mode, "
+               "int[] ngram_counts, int[] ngram_indexes, int[]? pool_int64s=None, str[]? pool_strings=None, "
+               "float[]? weights=None) -> Tensor",
+     .dtypes = set_of(DType::i32) | set_of(DType::i64),
+     .decompose = tf_idf,
+     .samples = tf_idf_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_count_ops() { return kOps; }
+
+}  // namespace whittle

@@ -1,0 +1,281 @@
+// ONNX's 8-bit integers: QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, and the products on them. A quantized
+// value stands for (value - zero point) * scale. Sums of products are computed in f64, where they are exact.
+#include "ops/onnx/rewrite.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+std::optional<NodeValue> optional(const Rewrite& op, std::string_view name) {
+    return op.has(name) ? std::optional(op.tensor(name)) : std::nullopt;
+}
+
+/// One number for all of x, or one per slice of the axis, in sizes that broadcast against x.
+NodeValue along_axis(const Rewrite& op, const NodeValue& value, const NodeValue& x, std::int64_t axis) {
+    if (value.meta.numel() == 1) return op.reshape(value, {});
+    if (rank_of(value) != 1 || value.meta.sizes[0] != size_of_dim(x, wrap_dim(axis, rank_of(x))))
+        throw Error("found a scale or zero point of sizes " + to_string(value.meta.sizes) +
+                    ", expected one number or one per slice of axis " + std::to_string(axis) + " of " +
+                    to_string(x.meta.sizes));
+    Sizes sizes(x.meta.sizes.size(), 1);
+    sizes[static_cast<std::size_t>(wrap_dim(axis, rank_of(x)))] = value.meta.sizes[0];
+    return op.reshape(value, sizes);
+}
+
+/// x (a float that counts steps) rounded to nearest even, moved by the zero point, and clamped to its dtype.
+NodeValue saturated(const Rewrite& op, const NodeValue& steps, const NodeValue& zero_point) {
+    const DType dtype = zero_point.meta.dtype;
+    if (dtype != DType::u8 && dtype != DType::i8)
+        throw Error("found a zero point of type " + std::string(name(dtype)) + ", expected u8 or i8");
+    const double low = dtype == DType::u8 ? 0 : -128;
+    const NodeValue moved =
+        op("aten.add.Tensor", op("aten.round.default", steps), op.cast(zero_point, steps.meta.dtype));
+    return op.cast(op("aten.clamp.default", moved, low, low + 255), dtype);
+}
+
+Results quantize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("x"), scale = op.tensor("y_scale");
+    const std::int64_t axis = op.integer("axis");
+    const NodeValue zero =
+        op.has("y_zero_point") ? op.tensor("y_zero_point") : op.full({}, Scalar(std::int64_t{0}), DType::u8);
+    const NodeValue steps = op("aten.div.Tensor", op.cast(x, DType::f32), along_axis(op, scale, x, axis));
+    return {saturated(op, steps, along_axis(op, zero, x, axis)).ref};
+}
+
+Results dequantize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("x");
+    const std::int64_t axis = op.integer("axis");
+    NodeValue steps = op.cast(x, DType::i32);
+    if (const auto zero = optional(op, "x_zero_point"))
+        steps = op("aten.sub.Tensor", steps, op.cast(along_axis(op, *zero, x, axis), DType::i32));
+    const NodeValue scale = along_axis(op, op.tensor("x_scale"), x, axis);
+    return {op("aten.mul.Tensor", op.cast(steps, scale.meta.dtype), scale).ref};
+}
+
+/// Scale and zero point such that 0 … 255 spans x and zero. Nothing but zeros has scale 1, as in onnxruntime.
+Results dynamic_quantize(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue x = op.tensor("x");
+    const NodeValue least = op("aten.clamp.default", op("aten.min.default", x), Arg(), 0.0);
+    const NodeValue range = op("aten.sub.Tensor", op("aten.clamp.default", op("aten.max.default", x), 0.0), least);
+    const NodeValue scale =
+        op("aten.where.ScalarSelf", op("aten.eq.Scalar", range, 0.0), 1.0, op("aten.div.Tensor", range, 255.0));
+    const NodeValue exact = op("aten.neg.default", op("aten.div.Tensor", least, scale));
+    const NodeValue zero = op.cast(op("aten.round.default", op("aten.clamp.default", exact, 0.0, 255.0)), DType::u8);
+    return {saturated(op, op("aten.div.Tensor", x, scale), zero).ref, scale.ref, zero.ref};
+}
+
+/// x without its zero point.
+NodeValue centered(const Rewrite& op, const NodeValue& x, const std::optional<NodeValue>& zero_point) {
+    const NodeValue exact = op.cast(x, DType::f64);
+    return zero_point ? op("aten.sub.Tensor", exact, op.cast(*zero_point, DType::f64)) : exact;
+}
+
+/// A number per row of a matrix: its column.
+NodeValue per_row(const Rewrite& op, const NodeValue& value, const NodeValue& matrix) {
+    if (value.meta.numel() == 1) return op.reshape(value, {});
+    return rank_of(value) == 1 && rank_of(matrix) > 1 ? op.reshape(value, {value.meta.sizes[0], 1}) : value;
+}
+NodeValue per_column(const Rewrite& op, const NodeValue& value) {
+    return value.meta.numel() == 1 ? op.reshape(value, {}) : value;
+}
+
+NodeValue matrix_product(const Rewrite& op, const NodeValue& a, std::optional<NodeValue> a_zero, const NodeValue& b,
+                         std::optional<NodeValue> b_zero) {
+    if (a_zero) a_zero = per_row(op, *a_zero, a);
+    if (b_zero) b_zero = per_column(op, *b_zero);
+    return op("aten.matmul.default", centered(op, a, a_zero), centered(op, b, b_zero));
+}
+
+Results matmul_integer(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue product =
+        matrix_product(op, op.tensor("A"), optional(op, "a_zero_point"), op.tensor("B"), optional(op, "b_zero_point"));
+    return {op.cast(product, DType::i32).ref};
+}
+
+/// An exact result in steps of `scale`, to those of y.
+NodeValue requantized(const Rewrite& op, const NodeValue& exact, const NodeValue& scale) {
+    const NodeValue y_scale = op.reshape(op.tensor("y_scale"), {});
+    const NodeValue steps = op("aten.mul.Tensor", op.cast(exact, DType::f32), op("aten.div.Tensor", scale, y_scale));
+    return saturated(op, steps, op.reshape(op.tensor("y_zero_point"), {}));
+}
+
+Results qlinear_matmul(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue a = op.tensor("a"), b = op.tensor("b");
+    const NodeValue product = matrix_product(op, a, op.tensor("a_zero_point"), b, op.tensor("b_zero_point"));
+    return {
+        requantized(op, product,
+                    op("aten.mul.Tensor", per_row(op, op.tensor("a_scale"), a), per_column(op, op.tensor("b_scale"))))
+            .ref};
+}
+
+/// One number, or one per feature map: the first dimension of a weight, the second of a result.
+NodeValue per_map(const Rewrite& op, const NodeValue& value, const NodeValue& x, std::size_t dim) {
+    if (value.meta.numel() == 1) return op.reshape(value, {});
+    Sizes sizes(x.meta.sizes.size(), 1);
+    sizes[dim] = value.meta.numel();
+    return op.reshape(value, sizes);
+}
+
+/// The convolution of x and w without their zero points: the padding is zero, so it stands for the zero point.
+NodeValue exact_convolution(const Rewrite& op, const NodeValue& x, std::optional<NodeValue> x_zero, const NodeValue& w,
+                            std::optional<NodeValue> w_zero) {
+    if (x_zero) x_zero = op.reshape(*x_zero, {});
+    if (w_zero) w_zero = per_map(op, *w_zero, w, 0);
+    GraphBuilder::Kwargs attributes = {{"auto_pad", Arg(op.arguments().text("auto_pad"))},
+                                       {"group", Arg(op.integer("group"))}};
+    for (const char* name : {"dilations", "kernel_shape", "pads", "strides"})
+        if (const auto values = op.arguments().optional_integers(name))
+            attributes.emplace_back(name, Arg::ints(*values));
+    return op.builder().call("onnx.Conv", {arg(centered(op, x, x_zero)), arg(centered(op, w, w_zero))},
+                             std::move(attributes));
+}
+
+Results conv_integer(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue exact = exact_convolution(op, op.tensor("x"), optional(op, "x_zero_point"), op.tensor("w"),
+                                              optional(op, "w_zero_point"));
+    return {op.cast(exact, DType::i32).ref};
+}
+
+Results qlinear_conv(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue w = op.tensor("w");
+    NodeValue exact = exact_convolution(op, op.tensor("x"), op.tensor("x_zero_point"), w, op.tensor("w_zero_point"));
+    if (const auto bias = optional(op, "B"))  // in steps of x_scale * w_scale
+        exact = op("aten.add.Tensor", exact, per_map(op, op.cast(*bias, DType::f64), exact, 1));
+    const NodeValue scale =
+        op("aten.mul.Tensor", op.reshape(op.tensor("x_scale"), {}), per_map(op, op.tensor("w_scale"), exact, 1));
+    return {requantized(op, exact, scale).ref};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+constexpr DTypeSet kQuantized = set_of(DType::u8) | set_of(DType::i8);
+
+Tensor one(double value) { return samples::scalar(DType::f32, value); }
+
+std::vector<Sample> quantize_samples(DType dtype) {
+    const Tensor x = samples::values(dtype, {-300, -3, -1, 0, 1, 3, 5, 300}, {2, 4});
+    return {
+        at_opset(13, {.label = "u8", .tensors = {x, one(2)}, .args = {t(0), t(1)}}),
+        at_opset(13,
+                 {.label = "i8", .tensors = {x, one(2), samples::scalar(DType::i8, -5)}, .args = {t(0), t(1), t(2)}}),
+        at_opset(13, {.label = "rows",
+                      .tensors = {x, samples::values(DType::f32, {2, 3}), samples::values(DType::u8, {7, 120})},
+                      .args = {t(0), t(1), t(2)},
+                      .kwargs = {{"axis", 0}}})};
+}
+
+std::vector<Sample> dequantize_samples(DType dtype) {
+    const Tensor x = samples::ramp(dtype, {2, 3});
+    std::vector<Sample> result = {at_opset(13, {.label = "one", .tensors = {x, one(0.5)}, .args = {t(0), t(1)}})};
+    result.push_back(
+        at_opset(13, {.label = "columns",
+                      .tensors = {x, samples::values(DType::f32, {2, 3, 4}), samples::values(dtype, {1, 0, 2})},
+                      .args = {t(0), t(1), t(2)}}));
+    return result;
+}
+
+std::vector<Sample> dynamic_samples(DType dtype) {
+    return {at_opset(11, {.label = "both signs", .tensors = {samples::ramp(dtype, {3, 4})}, .args = {t(0)}}),
+            at_opset(11, {.label = "positive", .tensors = {samples::values(dtype, {1, 2.1, 4})}, .args = {t(0)}}),
+            at_opset(11, {.label = "zeros", .tensors = {Tensor(dtype, {2})}, .args = {t(0)}})};
+}
+
+std::vector<Sample> matmul_samples(DType dtype) {
+    const Tensor a = samples::ramp(dtype, {2, 3}), b = samples::ramp(DType::u8, {3, 4});
+    return {at_opset(10, {.label = "plain", .tensors = {a, b}, .args = {t(0), t(1)}}),
+            at_opset(10, {.label = "rows and columns",
+                          .tensors = {a, b, samples::values(dtype, {1, 2}), samples::values(DType::u8, {1, 2, 3, 4})},
+                          .args = {t(0), t(1), t(2), t(3)}})};
+}
+
+std::vector<Sample> qlinear_matmul_samples(DType dtype) {
+    return {at_opset(10, {.label = "2-d",
+                          .tensors = {samples::ramp(dtype, {2, 3}), one(0.5), samples::scalar(dtype, 3),
+                                      samples::ramp(dtype, {3, 4}), one(0.25), samples::scalar(dtype, 1), one(0.75),
+                                      samples::scalar(dtype, 9)},
+                          .args = {t(0), t(1), t(2), t(3), t(4), t(5), t(6), t(7)}})};
+}
+
+std::vector<Sample> conv_samples(DType dtype) {
+    const Tensor x = samples::ramp(dtype, {1, 2, 4, 4}), w = samples::ramp(DType::u8, {3, 2, 2, 2});
+    return {at_opset(10, {.label = "plain", .tensors = {x, w}, .args = {t(0), t(1)}}),
+            at_opset(10, {.label = "padded, per map",
+                          .tensors = {x, w, samples::scalar(dtype, 2), samples::values(DType::u8, {1, 2, 3})},
+                          .args = {t(0), t(1), t(2), t(3)},
+                          .kwargs = {{"pads", Arg::ints({1, 1, 1, 1})}}})};
+}
+
+std::vector<Sample> qlinear_conv_samples(DType dtype) {
+    return {at_opset(10, {.label = "per map, bias",
+                          .tensors = {samples::ramp(dtype, {1, 2, 4, 4}), one(0.5), samples::scalar(dtype, 3),
+                                      samples::ramp(dtype, {3, 2, 2, 2}), samples::values(DType::f32, {0.25, 0.5, 1}),
+                                      samples::values(dtype, {1, 0, 2}), one(0.75), samples::scalar(dtype, 9),
+                                      samples::values(DType::i32, {5, -5, 0})},
+                          .args = {t(0), t(1), t(2), t(3), t(4), t(5), t(6), t(7), t(8)}})};
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.QuantizeLinear",
+     .doc = "Floats as 8-bit steps of a scale. onnx Operators.md#QuantizeLinear",
+     .schema = "QuantizeLinear(Tensor x, Tensor y_scale, Tensor? y_zero_point=None, *, int axis=1) -> Tensor",
+     .dtypes = set_of(DType::f32) | set_of(DType::i32),
+     .decompose = quantize,
+     .samples = quantize_samples},
+    {.name = "onnx.DequantizeLinear",
+     .doc = "What 8-bit steps stand for. onnx Operators.md#DequantizeLinear",
+     .schema = "DequantizeLinear(Tensor x, Tensor x_scale, Tensor? x_zero_point=None, *, int axis=1) -> Tensor",
+     .dtypes = kQuantized | set_of(DType::i32),
+     .decompose = dequantize,
+     .samples = dequantize_samples},
+    {.name = "onnx.DynamicQuantizeLinear",
+     .doc = "Steps of a scale that spans the data. onnx Operators.md#DynamicQuantizeLinear",
+     .schema = "DynamicQuantizeLinear(Tensor x) -> (Tensor y, Tensor y_scale, Tensor y_zero_point)",
+     .dtypes = set_of(DType::f32),
+     .decompose = dynamic_quantize,
+     .samples = dynamic_samples},
+    {.name = "onnx.MatMulInteger",
+     .doc = "The product of 8-bit matrices in 32 bits. onnx Operators.md#MatMulInteger",
+     .schema = "MatMulInteger(Tensor A, Tensor B, Tensor? a_zero_point=None, Tensor? b_zero_point=None) -> Tensor",
+     .dtypes = kQuantized,
+     .decompose = matmul_integer,
+     .samples = matmul_samples},
+    {.name = "onnx.QLinearMatMul",
+     .doc = "The product of quantized matrices, quantized. onnx Operators.md#QLinearMatMul",
+     .schema = "QLinearMatMul(Tensor a, Tensor a_scale, Tensor a_zero_point, Tensor b, Tensor b_scale, "
+               "Tensor b_zero_point, Tensor y_scale, Tensor y_zero_point) -> Tensor",
+     .dtypes = kQuantized,
+     .decompose = qlinear_matmul,
+     .samples = qlinear_matmul_samples},
+    {.name = "onnx.ConvInteger",
+     .doc = "The convolution of 8-bit integers in 32 bits. onnx Operators.md#ConvInteger",
+     .schema = "ConvInteger(Tensor x, Tensor w, Tensor? x_zero_point=None, Tensor? w_zero_point=None, *, "
+               "str auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, int[]? kernel_shape=None, "
+               "int[]? pads=None, int[]? strides=None) -> Tensor",
+     .dtypes = kQuantized,
+     .decompose = conv_integer,
+     .samples = conv_samples},
+    {.name = "onnx.QLinearConv",
+     .doc = "The convolution of quantized images, quantized. onnx Operators.md#QLinearConv",
+     .schema = "QLinearConv(Tensor x, Tensor x_scale, Tensor x_zero_point, Tensor w, Tensor w_scale, "
+               "Tensor w_zero_point, Tensor y_scale, Tensor y_zero_point, Tensor? B=None, *, "
+               "str auto_pad=\"NOTSET\", int[]? dilations=None, int group=1, int[]? kernel_shape=None, "
+               "int[]? pads=None, int[]? strides=None) -> Tensor",
+     .dtypes = kQuantized,
+     .decompose = qlinear_conv,
+     .samples = qlinear_conv_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_quantize_ops() { return kOps; }
+
+}  // namespace whittle

@@ -1,0 +1,277 @@
+// ONNX's signal processing: HannWindow, HammingWindow, BlackmanWindow, MelWeightMatrix, DFT, STFT.
+#include <cmath>
+#include <numbers>
+
+#include "ops/onnx/rewrite.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+/// Of a table that is computed while a graph is read or compiled.
+constexpr std::int64_t kMostElements = std::int64_t{1} << 24;
+
+/// Throws Error for a table of more elements.
+void check_table(std::int64_t rows, std::int64_t columns) {
+    if (rows > 0 && columns > kMostElements / rows)
+        throw Error("found a table of " + std::to_string(rows) + " by " + std::to_string(columns) +
+                    " elements, expected at most " + std::to_string(kMostElements));
+}
+
+/// One number among constants.
+std::int64_t known_size(const Rewrite& op, std::string_view name) {
+    const Ints values = op.known_ints(name);
+    if (values.size() != 1 || values[0] < 0)
+        throw Error("found '" + std::string(name) + "' of " + to_string(values) + ", expected one number, 0 at least");
+    return values[0];
+}
+
+/// a0 - a1 cos(x) + a2 cos(2x) over one period, or with both ends when it is not periodic.
+Results cosine_window(GraphBuilder& builder, const Arguments<NodeValue>& arguments, double a0, double a1, double a2) {
+    const Rewrite op(builder, arguments);
+    const std::int64_t size = known_size(op, "size");
+    check_table(size, 1);
+    const auto steps = static_cast<double>(op.integer("periodic") != 0 ? size : size - 1);
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < size; ++i) {
+        const double x = steps == 0 ? 0 : 2 * std::numbers::pi * static_cast<double>(i) / steps;
+        values.push_back(a0 - a1 * std::cos(x) + a2 * std::cos(2 * x));
+    }
+    return {op.constant(Tensor::of(values, {size}).to(dtype_of_code(op.integer("output_datatype")))).ref};
+}
+
+Results hann(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    return cosine_window(builder, arguments, 0.5, 0.5, 0);
+}
+Results hamming(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    return cosine_window(builder, arguments, 25.0 / 46, 21.0 / 46, 0);
+}
+Results blackman(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    return cosine_window(builder, arguments, 0.42, 0.5, 0.08);
+}
+
+/// Triangles over the bins of a spectrum, equally far apart on the mel scale; each rises from the centre of the one
+/// before and falls to that of the next.
+Results mel_weight_matrix(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const std::int64_t mels = known_size(op, "num_mel_bins"), length = known_size(op, "dft_length");
+    const std::int64_t rate = known_size(op, "sample_rate"), bins = length / 2 + 1;
+    check_table(bins, mels);
+    check_table(mels, 1);
+    const auto mel = [&](const char* name) { return 2595 * std::log10(1 + op.known(name).item().to_double() / 700); };
+    const double low = mel("lower_edge_hertz"), step = (mel("upper_edge_hertz") - low) / static_cast<double>(mels + 2);
+    if (rate < 1) throw Error("found sample_rate 0, expected 1 at least");
+    Ints edges;
+    for (std::int64_t i = 0; i < mels + 2; ++i) {
+        const double hertz = 700 * (std::pow(10, (static_cast<double>(i) * step + low) / 2595) - 1);
+        const double edge = std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate));
+        if (!(edge >= 0 && edge < static_cast<double>(bins)))
+            throw Error("found an edge in bin " + std::to_string(edge) + ", expected one of " + std::to_string(bins));
+        edges.push_back(static_cast<std::int64_t>(edge));
+    }
+    std::vector<double> weights(static_cast<std::size_t>(bins * mels), 0.0);
+    const auto weight = [&](std::int64_t bin, std::size_t mel) -> double& {
+        return weights[static_cast<std::size_t>(bin * mels) + mel];
+    };
+    for (std::size_t i = 0; i < static_cast<std::size_t>(mels); ++i) {
+        const std::int64_t left = edges[i], centre = edges[i + 1], right = edges[i + 2];
+        if (left == centre) weight(centre, i) = 1;
+        for (std::int64_t bin = left; left < centre && bin <= centre; ++bin)
+            weight(bin, i) = static_cast<double>(bin - left) / static_cast<double>(centre - left);
+        for (std::int64_t bin = centre; bin < right; ++bin)
+            weight(bin, i) = static_cast<double>(right - bin) / static_cast<double>(right - centre);
+    }
+    return {op.constant(Tensor::of(weights, {bins, mels}).to(dtype_of_code(op.integer("output_datatype")))).ref};
+}
+
+/// The transform of the last dimension of a complex signal to `results` frequencies, as products with matrices of
+/// cosines and sines. In f64, as sums of many terms that cancel want it. [..., n] -> [..., results, 2]
+NodeValue transform(const Rewrite& op, const NodeValue& real, const std::optional<NodeValue>& imaginary,
+                    std::int64_t results, bool inverse) {
+    const std::int64_t n = size_of_dim(real, rank_of(real) - 1);
+    check_table(n, results);
+    std::vector<double> cosines, sines;
+    for (std::int64_t j = 0; j < n; ++j)
+        for (std::int64_t k = 0; k < results; ++k) {
+            const double turns = static_cast<double>(j * k % n) / static_cast<double>(n);
+            const double angle = (inverse ? 2 : -2) * std::numbers::pi * turns;
+            cosines.push_back(std::cos(angle) / (inverse ? static_cast<double>(n) : 1));
+            sines.push_back(std::sin(angle) / (inverse ? static_cast<double>(n) : 1));
+        }
+    const NodeValue c = op.constant(Tensor::of(cosines, {n, results})),
+                    s = op.constant(Tensor::of(sines, {n, results}));
+    NodeValue re = op("aten.matmul.default", real, c), im = op("aten.matmul.default", real, s);
+    if (imaginary) {
+        re = op("aten.sub.Tensor", re, op("aten.matmul.default", *imaginary, s));
+        im = op("aten.add.Tensor", im, op("aten.matmul.default", *imaginary, c));
+    }
+    return op("aten.stack.default", std::vector<NodeValue>{re, im}, rank_of(re));
+}
+
+/// Real and imaginary part of a signal whose last dimension holds them.
+struct Complex {
+    NodeValue real;
+    std::optional<NodeValue> imaginary;
+};
+
+Complex parts_of(const Rewrite& op, const NodeValue& signal) {
+    const std::int64_t last = rank_of(signal) - 1, parts = last < 1 ? 0 : size_of_dim(signal, last);
+    if (parts != 1 && parts != 2)
+        throw Error("found a signal of sizes " + to_string(signal.meta.sizes) +
+                    ", expected a last dimension of 1 (real) or 2 (complex)");
+    const NodeValue exact = op.cast(signal, DType::f64);
+    const auto part = [&](std::int64_t i) { return op("aten.select.int", exact, last, i); };
+    return {part(0), parts == 2 ? std::optional(part(1)) : std::nullopt};
+}
+
+Results dft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue input = op.tensor("input");
+    Complex signal = parts_of(op, input);
+    const std::int64_t rank = rank_of(signal.real), axis = wrap_dim(op.integer("axis"), rank + 1);
+    if (axis == rank) throw Error("found the axis of the parts of numbers, expected one of the signal");
+    const std::int64_t size = size_of_dim(signal.real, axis);
+    const std::int64_t length = op.has("dft_length") ? known_size(op, "dft_length") : size;
+    const bool inverse = op.integer("inverse") != 0, onesided = op.integer("onesided") != 0;
+    if (length < 1) throw Error("found a transform of length 0, expected 1 at least");
+    if (inverse && onesided) throw Error("found an inverse transform that is one-sided, expected one of the two");
+    const auto arranged = [&](NodeValue part) {  // the axis last, and cut or filled with zeros
+        part = op("aten.movedim.int", part, axis, std::int64_t{-1});
+        if (length < size) return op.slice(part, rank - 1, 0, length);
+        return length == size ? part : op("aten.constant_pad_nd.default", part, Ints{0, length - size}, 0.0);
+    };
+    signal.real = arranged(signal.real);
+    if (signal.imaginary) signal.imaginary = arranged(*signal.imaginary);
+    const NodeValue spectrum =
+        transform(op, signal.real, signal.imaginary, onesided ? length / 2 + 1 : length, inverse);
+    return {op.cast(op("aten.movedim.int", spectrum, rank - 1, axis), input.meta.dtype).ref};
+}
+
+/// The transforms of frames of the signal, each under a window.
+Results stft(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue input = op.tensor("signal");
+    const Complex signal = parts_of(op, input);
+    if (rank_of(signal.real) != 2)
+        throw Error("found a signal of sizes " + to_string(input.meta.sizes) + ", expected batch, length and parts");
+    const std::int64_t step = known_size(op, "frame_step");
+    if (!op.has("frame_length") && !op.has("window"))
+        throw Error("found neither frame_length nor window, expected one of them");
+    const std::int64_t length =
+        op.has("frame_length") ? known_size(op, "frame_length") : op.tensor("window").meta.numel();
+    if (step < 1 || length < 1 || length > size_of_dim(signal.real, 1))
+        throw Error("found frames of " + std::to_string(length) + " elements every " + std::to_string(step) +
+                    ", expected both 1 at least and frames within the signal");
+    const auto framed = [&](const NodeValue& part) {
+        const NodeValue frames = op("aten.unfold.default", part, std::int64_t{1}, length, step);
+        return op.has("window") ? op("aten.mul.Tensor", frames, op.cast(op.tensor("window"), DType::f64)) : frames;
+    };
+    const std::optional<NodeValue> imaginary =
+        signal.imaginary ? std::optional(framed(*signal.imaginary)) : std::nullopt;
+    const std::int64_t results = op.integer("onesided") != 0 ? length / 2 + 1 : length;
+    return {op.cast(transform(op, framed(signal.real), imaginary, results, false), input.meta.dtype).ref};
+}
+
+// --- Samples ---------------------------------------------------------------------------------------------------------
+
+std::vector<Sample> window_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (const int periodic : {0, 1})
+        result.push_back(at_opset(17, {.label = periodic ? "periodic" : "symmetric",
+                                       .tensors = {samples::scalar(dtype, 9)},
+                                       .args = {t(0)},
+                                       .kwargs = {{"periodic", periodic}},
+                                       .constants = {0}}));
+    return result;
+}
+
+std::vector<Sample> mel_samples(DType dtype) {
+    return {
+        at_opset(17, {.label = "8 of 9",
+                      .tensors = {samples::scalar(dtype, 8), samples::scalar(dtype, 16), samples::scalar(dtype, 8192),
+                                  samples::scalar(DType::f32, 0), samples::scalar(DType::f32, 4096)},
+                      .args = {t(0), t(1), t(2), t(3), t(4)},
+                      .constants = {0, 1, 2, 3, 4}})};
+}
+
+std::vector<Sample> dft_samples(DType dtype) {
+    const Tensor real = samples::random(dtype, {2, 5, 1}), complex = samples::random(dtype, {2, 5, 2});
+    const Tensor four = samples::scalar(DType::i64, 4), eight = samples::scalar(DType::i64, 8);
+    return {at_opset(17, {.label = "real", .tensors = {real}, .args = {t(0)}}),
+            at_opset(17, {.label = "inverse", .tensors = {complex}, .args = {t(0)}, .kwargs = {{"inverse", 1}}}),
+            at_opset(17, {.label = "first axis, cut",
+                          .tensors = {samples::random(dtype, {5, 3, 2}), four},
+                          .args = {t(0), t(1)},
+                          .kwargs = {{"axis", 0}},
+                          .constants = {1}}),
+            at_opset(17, {.label = "filled, one-sided",
+                          .tensors = {real, eight},
+                          .args = {t(0), t(1)},
+                          .kwargs = {{"onesided", 1}},
+                          .constants = {1}})};
+}
+
+std::vector<Sample> stft_samples(DType dtype) {
+    return {at_opset(17, {.label = "window",
+                          .tensors = {samples::random(dtype, {2, 20, 1}), samples::scalar(DType::i64, 4),
+                                      samples::uniform(dtype, {8}, 0.5, 1)},
+                          .args = {t(0), t(1), t(2)},
+                          .constants = {1}}),
+            at_opset(17, {.label = "complex, two-sided",
+                          .tensors = {samples::random(dtype, {1, 12, 2}), samples::scalar(DType::i64, 5),
+                                      samples::scalar(DType::i64, 6)},
+                          .args = {t(0), t(1), Arg(), t(2)},
+                          .kwargs = {{"onesided", 0}},
+                          .constants = {1, 2}})};
+}
+
+constexpr DTypeSet kSizes = set_of(DType::i64) | set_of(DType::i32);
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.HannWindow",
+     .doc = "A raised cosine. onnx Operators.md#HannWindow",
+     .schema = "HannWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
+     .dtypes = kSizes,
+     .decompose = hann,
+     .samples = window_samples},
+    {.name = "onnx.HammingWindow",
+     .doc = "A raised cosine that does not reach zero. onnx Operators.md#HammingWindow",
+     .schema = "HammingWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
+     .dtypes = kSizes,
+     .decompose = hamming,
+     .samples = window_samples},
+    {.name = "onnx.BlackmanWindow",
+     .doc = "A sum of two cosines. onnx Operators.md#BlackmanWindow",
+     .schema = "BlackmanWindow(Tensor size, *, DataType output_datatype=1, int periodic=1) -> Tensor",
+     .dtypes = kSizes,
+     .decompose = blackman,
+     .samples = window_samples},
+    {.name = "onnx.MelWeightMatrix",
+     .doc = "From a spectrum's bins to the mel scale. onnx Operators.md#MelWeightMatrix",
+     .schema = "MelWeightMatrix(Tensor num_mel_bins, Tensor dft_length, Tensor sample_rate, Tensor lower_edge_hertz, "
+               "Tensor upper_edge_hertz, *, DataType output_datatype=1) -> Tensor",
+     .dtypes = kSizes,
+     .decompose = mel_weight_matrix,
+     .samples = mel_samples},
+    {.name = "onnx.DFT",
+     .doc = "The discrete Fourier transform along one dimension. onnx Operators.md#DFT",
+     .schema = "DFT(Tensor input, Tensor? dft_length=None, *, int axis=1, int inverse=0, int onesided=0) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = dft,
+     .samples = dft_samples},
+    {.name = "onnx.STFT",
+     .doc = "The Fourier transforms of windows of a signal. onnx Operators.md#STFT",
+     .schema = "STFT(Tensor signal, Tensor frame_step, Tensor? window=None, Tensor? frame_length=None, *, "
+               "int onesided=1) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = stft,
+     .samples = stft_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_signal_ops() { return kOps; }
+
+}  // namespace whittle

@@ -1,0 +1,130 @@
+// Whole repros as text, as who gets one reads it. Rewritten with WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens
+// does); review with `git diff`. Each is built and run, too.
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <limits>
+
+#include "backends/halide/build_info.h"
+#include "backends/halide/definitions.h"
+#include "base/files.h"
+#include "base/sanitizer.h"
+#include "repro/failing.h"
+#include "run/normalize.h"
+
+using namespace whittle;
+using namespace whittle::repro;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string replaced(std::string text, const std::string& what, const std::string& by) {
+    for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+        text.replace(at, what.size(), by);
+    return text;
+}
+
+struct Shown {
+    int exit;
+    std::string last_line;
+};
+
+/// The text is the golden's, but for what differs between machines; built without a warning it shows what it should,
+/// and its control passes.
+void check_golden(const std::string& name, const Graph& graph, const Facts& facts, const Shown& shown) {
+    const fs::path path = fs::path(WHITTLE_SOURCE_DIR) / "test/repro/golden" / (name + ".cpp.txt");
+    const Emission emission = emission_of(graph, fixed_options(), facts);
+    std::string got = replaced(emission.text, WHITTLE_TEST_BACKENDS, "$BACKENDS");
+    got = replaced(replaced(got, halide::description(), "$HALIDE"), halide::default_target(), "$TARGET");
+    for (const std::string& flag : halide::compile_flags()) got = replaced(got, " " + flag, "");
+    if (std::getenv("WHITTLE_UPDATE_GOLDENS")) write_file(path, got);
+    INFO("the text of " << name << " has changed; WHITTLE_UPDATE_GOLDENS=1 rewrites " << path);
+    CHECK(got == read_file(path));
+
+    const TempDir folder("whittle-test");
+    write_file(folder.path() / "repro.cpp", emission.text);
+    for (const Sidecar& sidecar : emission.sidecars) write_file(folder.path() / sidecar.file, sidecar.bytes);
+    std::vector<std::string> flags = {"-Wall", "-Wextra", "-Werror"};
+    if (graph.failure->backend == "halide") flags.clear();  // whose own header has warnings
+    const ProcessResult built = build(folder.path(), emission, flags);
+    INFO(built.err);
+    REQUIRE(built.exit_code == 0);
+    if (kAddressSanitizer && graph.failure->backend.starts_with("relu_")) return;  // the plug-in wants it preloaded
+    const ProcessResult run = run_process({"./repro"}, {.folder = folder.path()});
+    INFO(run.out << run.err);
+    CHECK(run.exit_code == shown.exit);
+    CHECK(run.out.ends_with(shown.last_line + "\n"));
+    const ProcessResult control = run_process({"./repro", "control"}, {.folder = folder.path()});
+    INFO(control.out);
+    CHECK(control.exit_code == 0);
+}
+
+}  // namespace
+
+TEST_CASE("golden: a plug-in that gives wrong values") {
+    const float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+    const Graph graph = failing(R"(graph relu {
+  %x = placeholder["x"] : f32[6]
+  %relu = aten.relu.default(%x) : f32[6]
+  return (%relu)
+}
+)",
+                                {Tensor::of<float>({-1.5f, -0.0f, 0.1f, inf, -inf, nan})},
+                                "relu_accuracy_error_TESTING_ONLY", {"mismatch", "run", "value"});
+    check_golden("plugin_mismatch", graph,
+                 {"verified: 3 of 3 runs fail, the control passes", "the recorded values", {}},
+                 {1,
+                  "4 of 6 values differ in backend, 0 in loops: BUG in the backend relu_accuracy_error_TESTING_ONLY on "
+                  "aten.relu.default"});
+}
+
+TEST_CASE("golden: a command that fails with words that C++ and printf would misread") {
+    const Graph graph =
+        failing(R"(graph abs {
+  %x = placeholder["x"] : i64[4]
+  %abs = aten.abs.default(%x) : i64[4]
+  %any = aten.any.default(%abs) : bool[]
+  return (%abs, %any)
+}
+)",
+                {Tensor::of<std::int64_t>({std::numeric_limits<std::int64_t>::min(), -1, 0, 7})},
+                R"(cmd:sh -c 'echo "error: no \"kernel\" for 100%s, C:\k" >&2; exit 3')",
+                {"exception", "run", normalized(R"(exited with 3: error: no "kernel" for 100%s, C:\k)")});
+    check_golden("command_exception", graph, {"not verified", "the recorded values", {}},
+                 {1, "BUG in the backend " + graph.failure->backend +
+                         " on aten.abs.default, aten.any.default: " + graph.failure->signature.text()});
+}
+
+TEST_CASE("golden: a command that does not come back") {
+    Graph graph = failing(R"(graph add {
+  %x = placeholder["x"] : f16[2, 2]
+  %add = aten.add.Tensor(%x, %x) : f16[2, 2]
+  return (%add)
+}
+)",
+                          {Tensor::of<float>({1, 2, 3, 4}).to(DType::f16).as_strided({2, 2}, {2, 1}, 0)},
+                          "cmd:sleep 100 #", {"timeout", "run", ""});
+    const Emission emission = emission_of(graph);
+    CHECK(emission.text.find("alarm(60)") != std::string::npos);
+    graph.failure->backend = "cmd:sh -c 'kill -ALRM $PPID; exec sleep 60'";  // time passes quickly
+    check_golden("command_timeout", graph, {"not verified", "the recorded values", {}},
+                 {1, "BUG in the backend " + graph.failure->backend + " on aten.add.Tensor: timeout at run"});
+}
+
+TEST_CASE("golden: Halide and the directive that is guilty") {
+    Graph graph =
+        failing(R"(graph relu {
+  %x = placeholder["x"] : f32[4, 32]
+  %relu = aten.relu.default(%x) : f32[4, 32]
+  return (%relu)
+}
+)",
+                {made_up(Tensor(DType::f32, {4, 32}), Data::random, 0)}, "halide", {"mismatch", "run", "value"});
+    const auto backend = find_backend(graph.failure->backend);
+    const auto inspection = offered<Switchable>(*backend)->inspect(graph, {});
+    REQUIRE(inspection);
+    REQUIRE(!inspection->parts().directives.empty());
+    graph.failure->culprit = Culprit{.component = "schedule", .directive = inspection->parts().directives.front().text};
+    check_golden("halide_directive", graph, {"not verified", "random values, made up by the program", {{0, 0}}},
+                 {0, "0 of 128 values differ in halide, 0 in loops: ok"});
+}
