@@ -21,6 +21,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory_file.h"
+#include "base/turn.h"
 
 namespace whittle {
 namespace {
@@ -211,7 +212,11 @@ void capture(Guard& guard, Stream& out, Stream& err) {
         pollfd waits[3] = {{guard.news(), POLLIN, 0},
                            {out.descriptor(), POLLIN, 0},  // a closed one is -1, which poll ignores
                            {err.descriptor(), POLLIN, 0}};
-        if (::poll(waits, 3, kGlance) < 0 && errno != EINTR) fail("the guard", "wait for", errno);
+        const int ready = [&] {
+            const TurnPause others;
+            return ::poll(waits, 3, kGlance);
+        }();
+        if (ready < 0 && errno != EINTR) fail("the guard", "wait for", errno);
         if (waits[1].revents) out.read_some();
         if (waits[2].revents) err.read_some();
         if (guard.over()) break;

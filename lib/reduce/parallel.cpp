@@ -1,6 +1,7 @@
 #include "reduce/parallel.h"
 
 #include <algorithm>
+#include <latch>
 
 #include "base/interrupt.h"
 
@@ -11,6 +12,7 @@ Observation ParallelOracle::observe(const Candidate& candidate) {
     if (started == started_.end()) return oracle_.observe(candidate);
     std::future<Observation> answer = std::move(started->second);
     started_.erase(started);  // asked again, it is judged again
+    const TurnPause others;
     return answer.get();
 }
 
@@ -28,12 +30,16 @@ bool ParallelOracle::prefetch(const Candidate& candidate) {
     auto held = std::make_unique<Held>(Held{candidate.graph,
                                             {candidate.inputs.begin(), candidate.inputs.end()},
                                             {candidate.expected.begin(), candidate.expected.end()}});
+    const auto begun = std::make_shared<std::latch>(1);  // a thread that begins holds locks, which no fork may copy
     started_[candidate.identity] =
-        std::async(std::launch::async, [this, held = std::move(held), identity = candidate.identity]() mutable {
+        std::async(std::launch::async, [this, begun, held = std::move(held), identity = candidate.identity]() mutable {
+            begun->count_down();
+            const Turn turn;
             const WantedScope scope(unwanted_);
             const auto judged = std::move(held);
             return oracle_.observe({judged->graph, judged->inputs, judged->expected, identity});
         });
+    begun->wait();
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "base/turn.h"
 #include "reduce/oracle.h"
 
 namespace whittle::reduce {
@@ -31,6 +32,7 @@ class ParallelOracle final : public Oracle {
     int jobs_;
     std::atomic<bool> unwanted_ = false;
     std::map<std::string, std::future<Observation>> started_;  ///< by identity; its end waits for all
+    Turn turn_;  ///< of the thread that asks; its end comes before that of `started_`
 };
 
 }  // namespace whittle::reduce

@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <latch>
 #include <map>
 #include <mutex>
 #include <set>
@@ -20,6 +21,7 @@
 #include "base/log.h"
 #include "base/pattern.h"
 #include "base/subprocess.h"
+#include "base/turn.h"
 #include "graph/document.h"
 #include "passes/widen.h"
 #include "run/load.h"
@@ -91,7 +93,12 @@ class Backends {
     explicit Backends(const ReplayOptions& options) : options_(options) {}
 
     Backend& get(const std::string& name) {
-        const std::lock_guard lock(mutex_);
+        // Asking a backend may start a process: the lock is not waited for with a turn in hand.
+        std::unique_lock lock(mutex_, std::defer_lock);
+        {
+            const TurnPause others;
+            lock.lock();
+        }
         auto& backend = backends_[name];
         if (!backend) backend = options_.find_backend(name);
         WHITTLE_CHECK(backend, "find_backend gave no backend");
@@ -224,15 +231,25 @@ class Pool {
     std::vector<ReplayResult> run(const std::function<void(const ReplayResult&)>& done) {
         const std::size_t jobs = std::clamp<std::size_t>(static_cast<std::size_t>(std::max(options_.jobs, 1)), 1,
                                                          std::max<std::size_t>(files_.size(), 1));
+        // Threads that begin or end hold locks, too: none forks before all are there, none ends before all are done.
+        std::latch begun(static_cast<std::ptrdiff_t>(jobs)), done_all(static_cast<std::ptrdiff_t>(jobs));
         std::vector<std::jthread> threads;
-        for (std::size_t i = 0; i < jobs; ++i) threads.emplace_back([this] { work(); });
+        for (std::size_t i = 0; i < jobs; ++i)
+            threads.emplace_back([&] {
+                begun.arrive_and_wait();
+                work();
+                done_all.arrive_and_wait();
+            });
+        begun.wait();
         std::vector<ReplayResult> results;
         for (std::size_t i = 0; i < files_.size(); ++i) {
-            std::unique_lock lock(mutex_);
-            ready_.wait(lock, [&] { return results_[i].has_value() || error_; });
-            if (!results_[i]) break;
+            {
+                std::unique_lock lock(mutex_);
+                ready_.wait(lock, [&] { return results_[i].has_value() || error_; });
+                if (!results_[i]) break;  // set once, and never again changed
+            }
+            const Turn turn;
             results.push_back(std::move(*results_[i]));
-            lock.unlock();
             if (done) done(results.back());
         }
         threads.clear();  // joins
@@ -243,6 +260,7 @@ class Pool {
   private:
     void work() {
         for (std::size_t i = next_++; i < files_.size(); i = next_++) {
+            const Turn turn;
             try {
                 ReplayResult result = run_record(files_[i], options_, known_, backends_);
                 const std::lock_guard lock(mutex_);
