@@ -12,6 +12,7 @@
 #include "graph/graph.h"
 #include "ops/core/arguments.h"
 #include "ops/core/builder.h"
+#include "ops/core/gradients.h"
 
 namespace whittle {
 
@@ -51,6 +52,7 @@ using InferFn = std::vector<ValueMeta> (*)(const Arguments<ValueMeta>&);
 using EvalFn = std::vector<Tensor> (*)(const Arguments<Tensor>&);
 using DecomposeFn = std::vector<NodeRef> (*)(GraphBuilder&, const Arguments<NodeValue>&);
 using LowerFn = std::vector<expr::Value> (*)(expr::GroupBuilder&, const Arguments<expr::Value>&);
+using GradFn = void (*)(GraphBuilder&, CallGradients&);
 using SamplesFn = std::vector<Sample> (*)(DType dtype);
 
 struct OpDef {
@@ -64,6 +66,7 @@ struct OpDef {
     DecomposeFn decompose = nullptr;  ///< composites: the same in simpler ops
     LowerFn lower =
         nullptr;  ///< primitives: as tensor expressions. An op with neither lower nor decompose is reported by name
+    GradFn grad = nullptr;        ///< the vector-Jacobian product. Composites may leave it out: their parts are asked
     SamplesFn samples = nullptr;  ///< for one dtype of `dtypes`, corner cases included
     bool random = false;          ///< results are not a function of the arguments
     bool higher_order = false;    ///< its nested graphs were captured: no control flow of a model file that breaks

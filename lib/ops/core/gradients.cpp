@@ -1,0 +1,60 @@
+#include "ops/core/gradients.h"
+
+#include "base/error.h"
+#include "tensor/dtype.h"
+
+namespace whittle {
+
+CallGradients::CallGradients(GraphBuilder& builder, const Arguments<NodeValue>& args,
+                             const std::vector<NodeValue>& results, const std::vector<std::optional<NodeValue>>& grads,
+                             Needed needed)
+    : b_(builder), args_(args), results_(results), grads_(grads), needed_(std::move(needed)) {}
+
+NodeValue CallGradients::grad(std::size_t index) {
+    if (const std::optional<NodeValue>& given = grads_.at(index)) return *given;
+    const ValueMeta& meta = results_.at(index).meta;
+    return b_.call("aten.zeros.default", {Arg::ints(meta.sizes)}, {{"dtype", meta.dtype}});
+}
+
+bool CallGradients::needed(const NodeValue& operand) const {
+    return is_floating(operand.meta.dtype) && needed_(operand.ref);
+}
+
+bool CallGradients::needed(std::string_view parameter) const {
+    const std::optional<NodeValue> operand = args_.optional_tensor(parameter);
+    return operand && needed(*operand);
+}
+
+void CallGradients::set(std::string_view parameter, const NodeValue& gradient) {
+    if (const std::optional<NodeValue> operand = args_.optional_tensor(parameter)) set(*operand, gradient);
+}
+
+void CallGradients::set(const NodeValue& operand, const NodeValue& gradient) {
+    if (!needed(operand)) return;
+    parts_.push_back({operand.ref, b_.convert(sum_to_size(b_, gradient, operand.meta.sizes), operand.meta.dtype)});
+}
+
+NodeValue sum_to_size(GraphBuilder& builder, const NodeValue& value, const Sizes& sizes) {
+    const Sizes& from = value.meta.sizes;
+    if (from == sizes) return value;
+    const auto misfit = [&] {
+        return Error("a gradient of sizes " + to_string(from) + " does not come of broadcasting " + to_string(sizes));
+    };
+    if (from.size() < sizes.size()) throw misfit();
+    const std::size_t added = from.size() - sizes.size();
+    std::vector<std::int64_t> leading, stretched;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (i < added)
+            leading.push_back(static_cast<std::int64_t>(i));
+        else if (sizes[i - added] == 1 && from[i] != 1)
+            stretched.push_back(static_cast<std::int64_t>(i - added));
+        else if (sizes[i - added] != from[i])
+            throw misfit();
+    }
+    NodeValue sum = value;
+    if (!leading.empty()) sum = builder.call("aten.sum.dim_IntList", {arg(sum), Arg::ints(leading), false});
+    if (!stretched.empty()) sum = builder.call("aten.sum.dim_IntList", {arg(sum), Arg::ints(stretched), true});
+    return sum;
+}
+
+}  // namespace whittle
