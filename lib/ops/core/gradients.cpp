@@ -20,18 +20,31 @@ bool CallGradients::needed(const NodeValue& operand) const {
     return is_floating(operand.meta.dtype) && needed_(operand.ref);
 }
 
+std::optional<NodeValue> CallGradients::operand(std::string_view parameter) const {
+    if (!args_.has(parameter)) return std::nullopt;
+    const std::variant<NodeValue, Scalar> value = args_.operand(parameter);
+    const NodeValue* tensor = std::get_if<NodeValue>(&value);
+    return tensor ? std::optional(*tensor) : std::nullopt;
+}
+
 bool CallGradients::needed(std::string_view parameter) const {
-    const std::optional<NodeValue> operand = args_.optional_tensor(parameter);
-    return operand && needed(*operand);
+    const std::optional<NodeValue> tensor = operand(parameter);
+    return tensor && needed(*tensor);
 }
 
 void CallGradients::set(std::string_view parameter, const NodeValue& gradient) {
-    if (const std::optional<NodeValue> operand = args_.optional_tensor(parameter)) set(*operand, gradient);
+    if (const std::optional<NodeValue> tensor = operand(parameter)) set(*tensor, gradient);
 }
 
 void CallGradients::set(const NodeValue& operand, const NodeValue& gradient) {
     if (!needed(operand)) return;
     parts_.push_back({operand.ref, b_.convert(sum_to_size(b_, gradient, operand.meta.sizes), operand.meta.dtype)});
+}
+
+void no_gradient(GraphBuilder&, CallGradients&) {}
+
+void zero_gradient(GraphBuilder& builder, CallGradients& call) {
+    call.set("self", builder.call("aten.zeros_like.default", {arg(call.grad())}));
 }
 
 NodeValue sum_to_size(GraphBuilder& builder, const NodeValue& value, const Sizes& sizes) {

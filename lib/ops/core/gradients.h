@@ -45,6 +45,9 @@ class CallGradients {
     const std::vector<Part>& parts() const { return parts_; }
 
   private:
+    /// Nothing for a parameter that is none or a number.
+    std::optional<NodeValue> operand(std::string_view parameter) const;
+
     GraphBuilder& b_;
     const Arguments<NodeValue>& args_;
     const std::vector<NodeValue>& results_;
@@ -52,6 +55,12 @@ class CallGradients {
     Needed needed_;
     std::vector<Part> parts_;
 };
+
+/// The rule of ops no result of which changes smoothly with an operand: comparisons, positions, bits, sizes, new
+/// values, and of detach. Their results require no gradient, which is another thing than a gradient of zero.
+void no_gradient(GraphBuilder& builder, CallGradients& call);
+/// The rule of steps (sign, floor, round …): the gradient is zero, also where they jump.
+void zero_gradient(GraphBuilder& builder, CallGradients& call);
 
 /// The value summed over the dimensions that broadcasting added to `sizes` or stretched. Throws Error when it does not
 /// come of broadcasting `sizes`.

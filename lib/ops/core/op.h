@@ -72,4 +72,10 @@ struct OpDef {
     bool higher_order = false;    ///< its nested graphs were captured: no control flow of a model file that breaks
 };
 
+/// The record with a gradient rule: for families that make records of one kind by a function.
+constexpr OpDef with_gradient(OpDef def, GradFn grad) {
+    def.grad = grad;
+    return def;
+}
+
 }  // namespace whittle
