@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "backends/debug/debug.h"
 #include "backends/eager/eager.h"
 #include "backends/plugin/plugin.h"
 #include "base/error.h"
@@ -19,15 +20,34 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Those with heavy libraries are modules of ours, loaded when they are asked for.
+std::unique_ptr<Backend> of_module(const std::string& module, const char* maker) {
+    return std::unique_ptr<Backend>(module_function<Backend*()>(module, maker)());
+}
+
+std::unique_ptr<Backend> make_libtorch() {
+    if (!has_module("libtorch"))
+        throw Error("this Whittle was built without LibTorch, which the backend 'libtorch' calls",
+                    "install libtorch-dev and build Whittle again");
+    return of_module("libtorch", "whittle_make_libtorch_backend");
+}
+
+/// Those with heavy libraries are modules of ours, loaded when they are asked for: a list names them without.
 struct BuiltIn {
-    std::string_view name;
+    std::string_view name, description;  ///< as the backend has them
     std::unique_ptr<Backend> (*make)();
 };
 constexpr BuiltIn kBuiltIn[] = {
-    {"eager", make_eager_backend},
-    {"halide",
-     [] { return std::unique_ptr<Backend>(module_function<Backend*()>("halide", "whittle_make_halide_backend")()); }},
+    {"eager", "the reference: interprets each op by its own kernel", make_eager_backend},
+    {"eager_noexcept", "eager, where an op that throws is a fault of the capture", make_eager_noexcept_backend},
+    {"eager_debug",
+     "eager, with each op held to its schema (writes, aliases) and to the recorded dtype, sizes and strides",
+     make_eager_debug_backend},
+    {"pre_dispatch_eager", "eager on the graph traced again: every call's results inferred anew, and as recorded",
+     make_pre_dispatch_eager_backend},
+    {"roundtrip", "eager on the graph as it is read back from its own file", make_roundtrip_backend},
+    {"libtorch", "LibTorch, op by op: a reference that is not ours", make_libtorch},
+    {"halide", "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide",
+     [] { return of_module("halide", "whittle_make_halide_backend"); }},
 };
 
 std::unique_ptr<Backend> make_command_backend(const std::string& line) {
@@ -108,13 +128,8 @@ std::vector<PluginInfo> plugins_of(const fs::path& library) {
 
 std::vector<BackendInfo> list_backends() {
     std::vector<BackendInfo> backends;
-    for (const BuiltIn& built_in : kBuiltIn) {
-        try {
-            backends.push_back({std::string(built_in.name), built_in.make()->description(), "built in"});
-        } catch (const Error& error) {
-            log_warning(LogChannel::backend, error.what());
-        }
-    }
+    for (const BuiltIn& built_in : kBuiltIn)
+        backends.push_back({std::string(built_in.name), std::string(built_in.description), "built in"});
     for (const fs::path& library : libraries()) {
         try {
             for (const PluginInfo& info : plugins_of(library))

@@ -64,8 +64,17 @@ void* module_symbol_in(const fs::path& file, const char* symbol) {
     return found;
 }
 
-void* module_symbol(const std::string& name, const char* symbol) {
-    return module_symbol_in(library_folder() / ("libwhittle-" + name + ".so"), symbol);
+namespace {
+
+fs::path module_file(const std::string& name) { return library_folder() / ("libwhittle-" + name + ".so"); }
+
+}  // namespace
+
+bool has_module(const std::string& name) {
+    std::error_code ignored;
+    return fs::exists(module_file(name), ignored);
 }
+
+void* module_symbol(const std::string& name, const char* symbol) { return module_symbol_in(module_file(name), symbol); }
 
 }  // namespace whittle

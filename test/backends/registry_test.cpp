@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/module.h"
 
 using namespace whittle;
 
@@ -32,6 +33,10 @@ TEST_CASE("every listed backend is found by its name and says what it is") {
     for (const BackendInfo& info : backends) {
         CAPTURE(info.name, info.from);
         CHECK_FALSE(info.description.empty());
+        if (info.name == "libtorch" && !has_module("libtorch")) {
+            CHECK_THROWS_WITH(find_backend(info.name), Catch::Contains("built without LibTorch"));
+            continue;
+        }
         CHECK(find_backend(info.name)->name() == info.name);
         CHECK(find_backend(info.name)->description() == info.description);
     }

@@ -14,15 +14,15 @@ namespace whittle::aten {
 namespace {
 
 std::optional<c10::OperatorHandle> find(std::string_view target) {
-    constexpr std::string_view kDialect = "aten.";
-    if (!target.starts_with(kDialect)) return std::nullopt;
-    target.remove_prefix(kDialect.size());
-    const std::size_t dot = target.rfind('.');
-    if (dot == std::string_view::npos) return std::nullopt;
-    std::string overload(target.substr(dot + 1));
+    // NAMESPACE.NAME.OVERLOAD, or without an overload NAMESPACE.NAME.
+    const std::size_t first = target.find('.'), last = target.rfind('.');
+    if (first == std::string_view::npos) return std::nullopt;
+    std::string overload(last == first ? "" : target.substr(last + 1));
     if (overload == "default") overload.clear();
-    const auto found =
-        c10::Dispatcher::singleton().findSchema({"aten::" + std::string(target.substr(0, dot)), overload});
+    const std::size_t end = last == first ? target.size() : last;
+    const auto found = c10::Dispatcher::singleton().findSchema(
+        {std::string(target.substr(0, first)) + "::" + std::string(target.substr(first + 1, end - first - 1)),
+         overload});
     if (!found) return std::nullopt;
     return *found;
 }
@@ -69,7 +69,7 @@ std::optional<std::string> schema_of(std::string_view target) {
     if (!op) return std::nullopt;
     std::ostringstream text;
     text << op->schema();
-    return text.str().substr(std::string_view("aten::").size());
+    return text.str().substr(text.str().find("::") + 2);
 }
 
 std::vector<std::optional<Tensor>> call_boxed(const Node& call, const Operands& operands) {

@@ -12,8 +12,8 @@
 
 namespace whittle::aten {
 
-/// The schema that LibTorch has for a target in the aten dialect ("aten.add.Tensor", "aten.relu.default"), in ATen's
-/// notation without the namespace; nothing when it has no such op.
+/// The schema that LibTorch has for a target ("aten.add.Tensor", "aten.relu.default", or "mylib.scale" of a
+/// TORCH_LIBRARY), in ATen's notation without the namespace; nothing when it has no such op.
 std::optional<std::string> schema_of(std::string_view target);
 
 /// The tensor that an operand stands for.

@@ -1,13 +1,15 @@
 #include "backends/libtorch/libtorch.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <utility>
 
+#include "backends/eager/interpreted.h"
 #include "backends/libtorch/boxed_call.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "graph/abilities.h"
-#include "ops/core/interpreter.h"
+#include "ops/core/registry.h"
 
 namespace whittle {
 namespace {
@@ -22,21 +24,12 @@ bool is_unsupported(const Node& node) {
     return !op || (!op->def->decompose && !has_nested_graph(op->schema));
 }
 
-void for_each_call(const Graph& graph, const std::function<void(const Node&)>& f) {
-    for (const Node& node : graph.nodes)
-        if (node.kind == NodeKind::call) f(node);
-    for (const auto& [name, nested] : graph.subgraphs) for_each_call(*nested, f);
-}
-
-class LibTorchInterpreter final : public Interpreter {
-  public:
-    std::string op() const { return op_; }
-
+class LibTorchInterpreter final : public NamingInterpreter {
   protected:
     std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
                              const Arguments<Tensor>& arguments) override {
-        op_ = call.target;
-        if (aten::schema_of(call.target)) return boxed(call, arguments);
+        at_work(call);
+        if (aten::schema_of(call.target)) return boxed(call, [&](NodeRef operand) { return arguments.value(operand); });
         if (has_nested_graph(op.schema)) return Interpreter::step(graph, call, op, arguments);
         if (!op.def->decompose) throw Error("LibTorch has no op '" + call.target + "'");
         const Expansion expansion = expand(graph, call);
@@ -45,58 +38,51 @@ class LibTorchInterpreter final : public Interpreter {
         return run(expansion.graph, inputs);
     }
 
+    std::vector<Tensor> unknown(const Graph&, const Node& call, const std::function<Tensor(NodeRef)>& value) override {
+        at_work(call);
+        return boxed(call, value);
+    }
+
   private:
-    static std::vector<Tensor> boxed(const Node& call, const Arguments<Tensor>& arguments) {
+    static std::vector<Tensor> boxed(const Node& call, const aten::Operands& value) {
         std::vector<Tensor> results;
-        for (std::optional<Tensor>& result :
-             aten::call_boxed(call, [&](NodeRef operand) { return arguments.value(operand); })) {
+        for (std::optional<Tensor>& result : aten::call_boxed(call, value)) {
             // A gradient that nobody asked for is undefined there, zeros here.
             const ValueMeta meta = results.size() < call.results.size() ? call.results[results.size()] : ValueMeta();
             results.push_back(result ? std::move(*result) : Tensor(meta.dtype, meta.sizes));
         }
         return results;
     }
-
-    std::string op_;
-};
-
-class LibTorchExecutable final : public Executable {
-  public:
-    explicit LibTorchExecutable(Graph graph) : prepared_(std::move(graph)) {}
-
-    RunResult run(std::span<const Tensor> inputs) override {
-        LibTorchInterpreter interpreter;
-        try {
-            return interpreter.run(prepared_, inputs);
-        } catch (const Error& error) {
-            return BackendFailure{"run", interpreter.op(), error.what()};
-        }
-    }
-
-  private:
-    PreparedGraph prepared_;
 };
 
 class LibTorchBackend final : public Backend, public Support {
   public:
     std::string name() const override { return "libtorch"; }
-    std::string description() const override { return "LibTorch's dispatcher, call by call"; }
+    CompileStage consumes() const override { return CompileStage::captured; }  // it writes as LibTorch does
+    std::string description() const override { return "LibTorch, op by op: a reference that is not ours"; }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        for (const auto& [key, value] : options)
-            log_warning(LogChannel::backend, "libtorch: unknown option '" + key + "' is ignored");
+        BackendOptions unknown = options;
+        if (const auto libraries = unknown.extract("library")) load(libraries.mapped());
+        warn_of_options(name(), unknown);
         if (const std::vector<std::string> missing = unsupported(graph); !missing.empty())
             return BackendFailure{"compile", missing[0], "LibTorch has no op '" + missing[0] + "'", true};
-        return std::make_unique<LibTorchExecutable>(graph);
+        return interpreted(graph, [] { return std::make_unique<LibTorchInterpreter>(); });
+    }
+
+    /// Files between ':': what they register with TORCH_LIBRARY is there from then on.
+    static void load(const std::string& libraries) {
+        for (std::size_t begin = 0; begin <= libraries.size();) {
+            const std::size_t end = std::min(libraries.find(':', begin), libraries.size());
+            const std::string file = libraries.substr(begin, end - begin);
+            begin = end + 1;
+            if (!file.empty() && !::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
+                throw Error({file, {}}, "cannot load the library: " + std::string(::dlerror()));
+        }
     }
 
     std::vector<std::string> unsupported(const Graph& graph) const override {
-        std::vector<std::string> targets;
-        for_each_call(graph, [&](const Node& node) {
-            if (is_unsupported(node) && std::ranges::find(targets, node.target) == targets.end())
-                targets.push_back(node.target);
-        });
-        return targets;
+        return targets_of(graph, is_unsupported);
     }
 };
 
@@ -105,3 +91,5 @@ class LibTorchBackend final : public Backend, public Support {
 std::unique_ptr<Backend> make_libtorch_backend() { return std::make_unique<LibTorchBackend>(); }
 
 }  // namespace whittle
+
+extern "C" whittle::Backend* whittle_make_libtorch_backend() { return whittle::make_libtorch_backend().release(); }

@@ -139,9 +139,9 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
                                  Arguments<Tensor>(planned.op->schema, &planned.bound, value, run_nested, &graph)));
         if (const auto read = item_read(node))
             return {results_of({read->node}).at(static_cast<std::size_t>(read->index))};
-        const RegisteredOp* kernel = kernel_of(node.target);
-        const RegisteredOp& op = kernel ? *kernel : Registry::instance().require(node.target);
-        return finished(op, step(graph, node, op, Arguments<Tensor>(op.schema, node, value, run_nested, &graph)));
+        const RegisteredOp* const op = kernel_of(node.target);
+        if (!op) return unknown(graph, node, value);
+        return finished(*op, step(graph, node, *op, Arguments<Tensor>(op->schema, node, value, run_nested, &graph)));
     } catch (const Error& error) {
         if (!error.where().position.empty()) throw;  // a nested graph has named its node
         throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());
@@ -188,6 +188,11 @@ std::vector<Tensor> Interpreter::step(const Graph& graph, const Node& call, cons
         };
         return run(expand(graph, call, known));
     }
+}
+
+std::vector<Tensor> Interpreter::unknown(const Graph&, const Node& call, const std::function<Tensor(NodeRef)>&) {
+    Registry::instance().require(call.target);  // throws
+    return {};
 }
 
 void Interpreter::observe(const Graph&, NodeId, std::span<const Tensor>) {}

@@ -49,6 +49,9 @@ class Interpreter {
     /// op's kernel, or its decomposition when it has none.
     virtual std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
                                      const Arguments<Tensor>& arguments);
+    /// Results of a call of an op that the registry does not know. The default throws the Error that says so.
+    virtual std::vector<Tensor> unknown(const Graph& graph, const Node& call,
+                                        const std::function<Tensor(NodeRef)>& value);
     /// Called after every node with its results.
     virtual void observe(const Graph& graph, NodeId node, std::span<const Tensor> results);
 

@@ -52,6 +52,37 @@ TEST_CASE("what LibTorch has not runs as its decomposition", "[libtorch]") {
     }
 }
 
+TEST_CASE("an op that only LibTorch knows runs there", "[libtorch]") {
+    Graph graph;
+    const Tensor x = Tensor::of<float>({1, 2});
+    const NodeRef input = graph.placeholder("x", ValueMeta::of(x));
+    const auto call = [&](std::string target, ArgList args) {
+        return graph.add({.target = std::move(target), .args = std::move(args), .results = {ValueMeta::of(x)}});
+    };
+    const NodeRef twice = call("whittle_test.scale", {input}), six = call("whittle_test.scale.default", {twice, 3.0});
+    graph.output({twice, six});
+    const std::vector<Tensor> results = run(graph, {x});
+    CHECK(results[0].values<float>() == std::vector<float>{2, 4});
+    CHECK(results[1].values<float>() == std::vector<float>{6, 12});
+}
+
+TEST_CASE("writes are LibTorch's own, and never reach the caller's tensors", "[libtorch]") {
+    const Graph graph = parse(R"(graph g {
+  %x = placeholder["x"] : f32[2, 2]
+  %row = aten.select.int(%x, 0, 1) : f32[2]
+  %w = aten.add_.Tensor(%row, 10) : f32[2]
+  %s = aten.sum.default(%x) : f32[]
+  return (%s)
+})");
+    const Tensor x = Tensor::of<float>({1, 2, 3, 4}, {2, 2});
+    const std::vector<Tensor> got = run(graph, {x}), expected = evaluate(graph, std::vector<Tensor>{x});
+    REQUIRE(got.size() == 2);  // the sum, and what x has become
+    REQUIRE(expected.size() == 2);
+    CHECK(got[0].values<float>() == std::vector<float>{30});
+    CHECK(got[1].values<float>() == expected[1].values<float>());
+    CHECK(x.values<float>() == std::vector<float>{1, 2, 3, 4});
+}
+
 TEST_CASE("an op without a decomposition that LibTorch has not is unsupported", "[libtorch]") {
     Graph graph;
     const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2}));

@@ -1,0 +1,23 @@
+// The debug backends: each runs a graph in a way that only differs from its neighbour's by one part of the stack, so
+// that the first one that fails names the part. What each proves is its description.
+#pragma once
+
+#include <memory>
+
+#include "graph/backend.h"
+
+namespace whittle {
+
+/// As eager; an op that throws is told as what it is here: the program ran, so what was captured of it is not it.
+std::unique_ptr<Backend> make_eager_noexcept_backend();
+/// As eager; after each op: operands that its schema does not declare as written have the same bits, results share
+/// memory with operands only where it says so (of ops from outside; our own kernels may hand an operand on), and dtype,
+/// sizes and strides of the results are the recorded ones.
+std::unique_ptr<Backend> make_eager_debug_backend();
+/// Infers the metas of every call anew from those of the graph's inputs, compares them with the recorded ones, and runs
+/// as eager.
+std::unique_ptr<Backend> make_pre_dispatch_eager_backend();
+/// Writes the graph as JSON and tensors and as text, reads both again, compares, and runs what was read as eager.
+std::unique_ptr<Backend> make_roundtrip_backend();
+
+}  // namespace whittle

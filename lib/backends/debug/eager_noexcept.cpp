@@ -1,0 +1,43 @@
+#include "backends/debug/debug.h"
+#include "backends/eager/interpreted.h"
+#include "graph/abilities.h"
+
+namespace whittle {
+namespace {
+
+/// Tells a failing run as a wrong capture.
+class NoExcept final : public Executable {
+  public:
+    explicit NoExcept(std::unique_ptr<Executable> inner) : inner_(std::move(inner)) {}
+
+    RunResult run(std::span<const Tensor> inputs) override {
+        RunResult result = inner_->run(inputs);
+        if (auto* failure = std::get_if<BackendFailure>(&result))
+            failure->message = "the captured graph throws where the program did not: " + failure->message;
+        return result;
+    }
+
+  private:
+    std::unique_ptr<Executable> inner_;
+};
+
+class EagerNoExcept final : public Backend, public Support {
+  public:
+    std::string name() const override { return "eager_noexcept"; }
+    std::string description() const override { return "eager, where an op that throws is a fault of the capture"; }
+    CompileStage consumes() const override { return CompileStage::captured; }
+
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        warn_of_options(name(), options);
+        if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+        return std::make_unique<NoExcept>(interpreted(graph, [] { return std::make_unique<NamingInterpreter>(); }));
+    }
+
+    std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_eager_noexcept_backend() { return std::make_unique<EagerNoExcept>(); }
+
+}  // namespace whittle

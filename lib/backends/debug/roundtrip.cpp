@@ -1,0 +1,53 @@
+#include "backends/debug/debug.h"
+#include "backends/eager/interpreted.h"
+#include "base/error.h"
+#include "graph/abilities.h"
+#include "graph/json.h"
+#include "graph/text.h"
+
+namespace whittle {
+namespace {
+
+/// The first line that differs, of two graphs' texts.
+std::string first_difference(const std::string& before, const std::string& after) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < before.size() && i < after.size() && before[i] == after[i]; ++i)
+        if (before[i] == '\n') begin = i + 1;
+    const auto line = [&](const std::string& text) { return text.substr(begin, text.find('\n', begin) - begin); };
+    return "found '" + line(after) + "', expected '" + line(before) + "'";
+}
+
+class RoundTrip final : public Backend, public Support {
+  public:
+    std::string name() const override { return "roundtrip"; }
+    std::string description() const override { return "eager on the graph as it is read back from its own file"; }
+    CompileStage consumes() const override { return CompileStage::captured; }
+
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        warn_of_options(name(), options);
+        if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+        try {
+            std::map<std::string, Tensor> tensors;
+            const std::string json = graph_to_json(graph, tensors);
+            Graph read = graph_from_json(json, tensors, "the graph");
+            std::map<std::string, Tensor> again;
+            if (const std::string twice = graph_to_json(read, again); twice != json)
+                return BackendFailure{
+                    "compile", {}, "its JSON changes when it is read: " + first_difference(json, twice)};
+            if (const std::string text = print(graph), twice = print(parse(text)); twice != text)
+                return BackendFailure{
+                    "compile", {}, "its text changes when it is read: " + first_difference(text, twice)};
+            return interpreted(std::move(read), [] { return std::make_unique<NamingInterpreter>(); });
+        } catch (const Error& error) {
+            return BackendFailure{"compile", {}, std::string("it cannot be read back: ") + error.what()};
+        }
+    }
+
+    std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_roundtrip_backend() { return std::make_unique<RoundTrip>(); }
+
+}  // namespace whittle

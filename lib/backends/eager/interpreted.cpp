@@ -1,0 +1,84 @@
+#include "backends/eager/interpreted.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "graph/value_ref.h"
+#include "ops/core/memory.h"
+#include "ops/core/registry.h"
+
+namespace whittle {
+namespace {
+
+bool lacks_kernel(const Node& node) {
+    if (!is_op_call(node)) return false;
+    const RegisteredOp* op = kernel_of(node.target);
+    return !op || (!op->def->eval && !op->def->decompose);
+}
+
+class InterpretedExecutable final : public Executable {
+  public:
+    InterpretedExecutable(Graph graph, MakeInterpreter make) : prepared_(std::move(graph)), make_(std::move(make)) {}
+
+    RunResult run(std::span<const Tensor> inputs) override {
+        const std::unique_ptr<NamingInterpreter> interpreter = make_();
+        try {
+            return interpreter->run(prepared_, inputs);
+        } catch (const Error& error) {
+            return BackendFailure{"run", interpreter->op(), error.what()};
+        }
+    }
+
+  private:
+    PreparedGraph prepared_;
+    MakeInterpreter make_;
+};
+
+}  // namespace
+
+void for_each_call(const Graph& graph, const std::function<void(const Node&)>& f) {
+    for (const Node& node : graph.nodes)
+        if (node.kind == NodeKind::call) f(node);
+    for (const auto& [name, nested] : graph.subgraphs) for_each_call(*nested, f);
+}
+
+std::vector<std::string> targets_of(const Graph& graph, const std::function<bool(const Node&)>& lacks) {
+    std::vector<std::string> targets;
+    for_each_call(graph, [&](const Node& node) {
+        if (lacks(node) && std::find(targets.begin(), targets.end(), node.target) == targets.end())
+            targets.push_back(node.target);
+    });
+    return targets;
+}
+
+std::vector<std::string> without_kernel(const Graph& graph) { return targets_of(graph, lacks_kernel); }
+
+std::unique_ptr<Executable> interpreted(Graph graph, MakeInterpreter make) {
+    return std::make_unique<InterpretedExecutable>(std::move(graph), std::move(make));
+}
+
+std::optional<BackendFailure> refused_by_kernels(const Graph& graph) {
+    std::optional<BackendFailure> failure;
+    for_each_call(graph, [&](const Node& node) {
+        if (failure || is_getitem(node)) return;
+        if (lacks_kernel(node)) {
+            failure = {"compile", node.target, "no kernel for " + node.target, true};
+            return;
+        }
+        try {
+            bind_arguments(*Registry::instance().find(node.target), node);
+        } catch (const Error& error) {
+            failure = {"compile", node.target, error.what()};
+        }
+    });
+    return failure;
+}
+
+void warn_of_options(std::string_view backend, const BackendOptions& options) {
+    for (const auto& [key, value] : options)
+        log_warning(LogChannel::backend, std::string(backend) + ": unknown option '" + key + "' is ignored");
+}
+
+}  // namespace whittle

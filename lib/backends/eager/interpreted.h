@@ -1,0 +1,52 @@
+// Backends that interpret: what eager, the debug backends and libtorch share. They differ in how one call is run.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graph/backend.h"
+#include "ops/core/interpreter.h"
+
+namespace whittle {
+
+/// Calls f(node) for every call, those of nested graphs included.
+void for_each_call(const Graph& graph, const std::function<void(const Node&)>& f);
+
+/// Targets of calls for which `lacks` is true, each once, in order of appearance.
+std::vector<std::string> targets_of(const Graph& graph, const std::function<bool(const Node&)>& lacks);
+
+/// Targets that have no kernel of ours: unknown, or with neither `eval` nor `decompose`.
+std::vector<std::string> without_kernel(const Graph& graph);
+
+/// Remembers the op at work, for the failure that names it.
+class NamingInterpreter : public Interpreter {
+  public:
+    std::string op() const { return op_ ? *op_ : ""; }
+
+  protected:
+    std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                             const Arguments<Tensor>& arguments) override {
+        op_ = &call.target;
+        return Interpreter::step(graph, call, op, arguments);
+    }
+    /// A step that does not go through this one says so itself.
+    void at_work(const Node& call) { op_ = &call.target; }
+
+  private:
+    const std::string* op_ = nullptr;
+};
+
+using MakeInterpreter = std::function<std::unique_ptr<NamingInterpreter>()>;
+
+/// Runs the graph in an interpreter of its own each time; an Error is a failure of the run that names the op.
+std::unique_ptr<Executable> interpreted(Graph graph, MakeInterpreter make);
+
+/// The failure of compiling for the registry's kernels: an op that has none, a call that does not fit its schema.
+std::optional<BackendFailure> refused_by_kernels(const Graph& graph);
+
+/// Says of each option that `backend` does not know it.
+void warn_of_options(std::string_view backend, const BackendOptions& options);
+
+}  // namespace whittle

@@ -1,0 +1,112 @@
+// The debug backends: each agrees with eager on everything that is right, and names what is not.
+#include "backends/debug/debug.h"
+
+#include <catch2/catch.hpp>
+
+#include "backends/eager/eager.h"
+#include "graph/text.h"
+#include "ops/core/custom.h"
+#include "ops/core/registry.h"
+#include "tensor/compare.h"
+
+namespace whittle {
+namespace {
+
+using Make = std::unique_ptr<Backend> (*)();
+
+RunResult run(Backend& backend, const Graph& graph, std::span<const Tensor> inputs) {
+    CompileResult compiled = backend.compile(graph, {});
+    if (auto* failure = std::get_if<BackendFailure>(&compiled)) return std::move(*failure);
+    return std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
+}
+
+std::string failure_of(Make make, const Graph& graph, std::span<const Tensor> inputs) {
+    const RunResult result = run(*make(), graph, inputs);
+    const auto* failure = std::get_if<BackendFailure>(&result);
+    return failure ? failure->message : "";
+}
+
+const Tensor kTwo = Tensor::of<float>({1, 2});
+
+/// One call of an op that returns its operand plus one, with what is wrong about it.
+Graph one_call(const std::string& target, void (*spoil)(Tensor& operand, Tensor& result)) {
+    register_op({.target = target,
+                 .schema = target.substr(target.find('.') + 1) + "(Tensor x) -> Tensor",
+                 .infer = [](const Arguments<ValueMeta>& a) { return std::vector{a.tensor("x")}; },
+                 .eval =
+                     [spoil](const Arguments<Tensor>& a) {
+                         Tensor x = a.tensor("x"), y = x.clone();
+                         spoil(x, y);
+                         return std::vector{y};
+                     }});
+    Graph graph;
+    const NodeRef x = graph.placeholder("x", ValueMeta::of(kTwo));
+    graph.output({graph.add({.target = target, .args = {x}, .results = {ValueMeta::of(kTwo)}})});
+    return graph;
+}
+
+}  // namespace
+
+TEST_CASE("debug backends agree with eager on every op and sample", "[debug]") {
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        if (op.def->random || !op.def->samples || !(op.def->dtypes & set_of(DType::f32))) continue;
+        for (const Sample& sample : op.def->samples(DType::f32)) {
+            const Graph graph = graph_of(op, sample);
+            CAPTURE(op.def->name, sample.label);
+            const RunResult expected = run(*make_eager_backend(), graph, sample.inputs());
+            for (const Make make : {make_eager_noexcept_backend, make_eager_debug_backend,
+                                    make_pre_dispatch_eager_backend, make_roundtrip_backend}) {
+                const RunResult got = run(*make(), graph, sample.inputs());
+                CAPTURE(make()->name());
+                REQUIRE(got.index() == expected.index());
+                if (const auto* failure = std::get_if<BackendFailure>(&got)) FAIL(failure->message);
+                const Values &ours = std::get<Values>(got), &theirs = std::get<Values>(expected);
+                REQUIRE(ours.size() == theirs.size());
+                for (std::size_t i = 0; i < ours.size(); ++i)
+                    CHECK(!compare(ours[i], theirs[i], Accuracy{.mode = Accuracy::Mode::strict}));
+            }
+        }
+    }
+}
+
+TEST_CASE("eager_debug holds ops to their schemas", "[debug]") {
+    using Catch::Contains;
+    const std::vector<Tensor> inputs = {kTwo.clone()};
+    const auto message = [&](const Graph& graph) { return failure_of(make_eager_debug_backend, graph, inputs); };
+    CHECK(message(one_call("debug_test.right", [](Tensor&, Tensor&) {})).empty());
+    CHECK_THAT(message(one_call("debug_test.writes", [](Tensor& x, Tensor&) { x.mutable_data<float>()[0] = -0.0F; })),
+               Contains("debug_test.writes wrote to its operand 'x'"));
+    CHECK_THAT(message(one_call("debug_test.shares", [](Tensor& x, Tensor& y) { y = x; })),
+               Contains("result 0 of debug_test.shares shares memory with its operand 'x'"));
+    CHECK_THAT(message(one_call("debug_test.other",
+                                [](Tensor&, Tensor& y) {
+                                    y = Tensor::of<double>({1, 2});
+                                })),
+               Contains("is f64[2], recorded is f32[2]"));
+    CHECK_THAT(message(one_call("debug_test.two",
+                                [](Tensor&, Tensor& y) {
+                                    y = y.as_strided({1, 2}, {2, 1}, 0);
+                                })),
+               Contains("is f32[1, 2], recorded is f32[2]"));
+}
+
+TEST_CASE("pre_dispatch_eager infers anew, eager_noexcept tells what throws, and where", "[debug]") {
+    using Catch::Contains;
+    Graph graph = one_call("debug_test.right", [](Tensor&, Tensor&) {});
+    graph.nodes[1].results = {ValueMeta::contiguous(DType::f32, {3})};
+    const std::vector<Tensor> inputs = {kTwo.clone()};
+    CHECK_THAT(failure_of(make_pre_dispatch_eager_backend, graph, inputs),
+               Contains("is inferred as f32[2], recorded is f32[3]"));
+    CHECK(failure_of(make_eager_noexcept_backend, graph, inputs).empty());
+    const Graph throws = parse(R"(graph g {
+  %x = placeholder["x"] : f32[2]
+  %i = placeholder["i"] : i64[1]
+  %y = aten.index_select.default(%x, 0, %i) : f32[1]
+  return (%y)
+})");
+    CHECK_THAT(
+        failure_of(make_eager_noexcept_backend, throws, std::vector<Tensor>{kTwo, Tensor::of<std::int64_t>({7})}),
+        Contains("the captured graph throws where the program did not") && Contains("%y"));
+}
+
+}  // namespace whittle
