@@ -1,5 +1,6 @@
 #include "backends/libtorch/boxed_call.h"
 
+#include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/core/jit_type.h>
@@ -62,6 +63,34 @@ void check_writable(const c10::Argument& parameter, const Arg& arg, const Operan
                 "' is written to: found a tensor with negative strides or in memory that cannot be written");
 }
 
+c10::OperatorHandle require(std::string_view target) {
+    if (const auto op = find(target)) return *op;
+    throw Error("LibTorch has no op '" + std::string(target) + "'");
+}
+
+Error refused(const c10::Error& error) { return Error("LibTorch: " + std::string(error.what_without_backtrace())); }
+
+/// The call's results as the dispatcher gives them.
+std::vector<c10::IValue> run(const c10::OperatorHandle& op, const Node& call, const Operands& operands,
+                             const Lend& lend) {
+    const c10::FunctionSchema& schema = op.schema();
+    const std::vector<const Arg*> bound = bind(call, schema);
+    std::vector<c10::IValue> stack;
+    for (std::size_t i = 0; i < bound.size(); ++i) {
+        const c10::Argument& parameter = schema.arguments()[i];
+        const bool optional = parameter.real_type()->kind() == c10::TypeKind::OptionalType;
+        if (!bound[i] && !parameter.default_value() && !optional)
+            throw Error("found no argument '" + parameter.name() + "', which LibTorch's " + call.target + " wants");
+        if (bound[i]) check_writable(parameter, *bound[i], operands);
+        if (bound[i])
+            stack.push_back(boxed(*bound[i], parameter, lend));
+        else
+            stack.push_back(parameter.default_value().value_or(c10::IValue()));
+    }
+    op.callBoxed(stack);
+    return stack;
+}
+
 }  // namespace
 
 std::optional<std::string> schema_of(std::string_view target) {
@@ -73,32 +102,53 @@ std::optional<std::string> schema_of(std::string_view target) {
 }
 
 std::vector<std::optional<Tensor>> call_boxed(const Node& call, const Operands& operands) {
-    const auto op = find(call.target);
-    if (!op) throw Error("LibTorch has no op '" + call.target + "'");
-    const c10::FunctionSchema& schema = op->schema();
-    const std::vector<const Arg*> bound = bind(call, schema);
+    const c10::OperatorHandle op = require(call.target);
     try {
         const at::NoGradGuard no_grad;
         Memory memory;
-        const Lend lend = [&](NodeRef operand) { return memory.lend(operands(operand)); };
-        std::vector<c10::IValue> stack;
-        for (std::size_t i = 0; i < bound.size(); ++i) {
-            const c10::Argument& parameter = schema.arguments()[i];
-            const bool optional = parameter.real_type()->kind() == c10::TypeKind::OptionalType;
-            if (!bound[i] && !parameter.default_value() && !optional)
-                throw Error("found no argument '" + parameter.name() + "', which LibTorch's " + call.target + " wants");
-            if (bound[i]) check_writable(parameter, *bound[i], operands);
-            if (bound[i])
-                stack.push_back(boxed(*bound[i], parameter, lend));
-            else
-                stack.push_back(parameter.default_value().value_or(c10::IValue()));
-        }
-        op->callBoxed(stack);
         std::vector<std::optional<Tensor>> results;
-        for (const c10::IValue& value : stack) flatten(value, memory, results);
+        for (const c10::IValue& value :
+             run(op, call, operands, [&](NodeRef operand) { return memory.lend(operands(operand)); }))
+            flatten(value, memory, results);
         return results;
     } catch (const c10::Error& error) {
-        throw Error("LibTorch: " + std::string(error.what_without_backtrace()));
+        throw refused(error);
+    }
+}
+
+BoxedGradients differentiate_boxed(const Node& call, const Operands& operands, const std::vector<Tensor>& tangents) {
+    const c10::OperatorHandle op = require(call.target);
+    try {
+        const at::AutoGradMode grad(true);
+        Memory memory;
+        std::map<NodeId, at::Tensor> leaves;
+        const auto lend = [&](NodeRef operand) {
+            const auto [found, is_new] = leaves.try_emplace(operand.id);
+            const Tensor tensor = operands(operand);
+            if (is_new) found->second = memory.lend(tensor.with_requires_grad(is_floating(tensor.dtype())));
+            return found->second;
+        };
+        std::vector<at::Tensor> results;
+        for (const c10::IValue& value : run(op, call, operands, lend)) {
+            if (value.isTensorList())
+                for (const at::Tensor& tensor : value.toTensorVector()) results.push_back(tensor);
+            else
+                results.push_back(value.toTensor());
+        }
+        BoxedGradients found;
+        at::Tensor loss;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            found.differentiable.push_back(results[i].defined() && results[i].requires_grad());
+            if (!found.differentiable[i]) continue;
+            const at::Tensor term = results[i].mul(memory.lend(tangents.at(i))).sum();
+            loss = loss.defined() ? loss.add(term) : term;
+        }
+        if (loss.defined()) loss.backward();
+        for (const auto& [operand, leaf] : leaves)
+            if (leaf.grad().defined()) found.gradients.emplace(operand, memory.take(leaf.grad()));
+        return found;
+    } catch (const c10::Error& error) {
+        throw refused(error);
     }
 }
 

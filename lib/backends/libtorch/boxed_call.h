@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,5 +26,15 @@ using Operands = std::function<Tensor(NodeRef)>;
 /// Throws Error for an op that LibTorch has not, for arguments that do not fit its schema, for writes to memory that
 /// must not be written, and with LibTorch's own words where it refuses the call.
 std::vector<std::optional<Tensor>> call_boxed(const Node& call, const Operands& operands);
+
+/// What LibTorch's autograd knows of a call.
+struct BoxedGradients {
+    std::vector<bool> differentiable;    ///< of each result: whether it has a gradient to give
+    std::map<NodeId, Tensor> gradients;  ///< of each operand that gets one
+};
+
+/// Of sum(result * tangent) over the differentiable results, where `tangents` has one for each result of the call. All
+/// floating operands require a gradient. Throws Error as call_boxed(), and where LibTorch refuses the backward call.
+BoxedGradients differentiate_boxed(const Node& call, const Operands& operands, const std::vector<Tensor>& tangents);
 
 }  // namespace whittle::aten

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
+#include "ops/aten/pointwise_grad.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
 
@@ -283,33 +284,48 @@ std::vector<Sample> gelu_samples(DType dtype) {
 }
 
 constexpr OpDef kActivations[] = {
-    op<Relu>("aten.relu.default", "relu(Tensor self) -> Tensor", "max(x, 0); NaN stays", kNumbers),
-    op<Sigmoid>("aten.sigmoid.default", "sigmoid(Tensor self) -> Tensor", "1 / (1 + exp(-x))", kAnyDType),
-    op<LogSigmoid>("aten.log_sigmoid.default", "log_sigmoid(Tensor self) -> Tensor", "log(sigmoid(x))"),
-    op<Silu>("aten.silu.default", "silu(Tensor self) -> Tensor", "x * sigmoid(x)"),
-    op<Mish>("aten.mish.default", "mish(Tensor self) -> Tensor", "x * tanh(softplus(x))"),
-    op<Hardswish>("aten.hardswish.default", "hardswish(Tensor self) -> Tensor", "x * clamp(x + 3, 0, 6) / 6"),
-    op<Hardsigmoid>("aten.hardsigmoid.default", "hardsigmoid(Tensor self) -> Tensor", "clamp(x + 3, 0, 6) / 6"),
-    kernel_op<Gelu>("aten.gelu.default", "gelu(Tensor self, *, str approximate='none') -> Tensor",
-                    "x * Phi(x), exactly or through tanh (Hendrycks and Gimpel 2016)", gelu_samples),
-    kernel_op<Elu>("aten.elu.default",
-                   "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
-                   "scale * x above 0, else scale * alpha * expm1(input_scale * x)",
-                   [](DType dtype) {
-                       return with_parameters(dtype, {{Arg(0.5)}, {Arg(1.5), Arg(2), Arg(0.5)}});
-                   }),
-    kernel_op<LeakyRelu>("aten.leaky_relu.default", "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
-                         "x above 0, else negative_slope * x",
-                         [](DType dtype) {
-                             return with_parameters(dtype, {{Arg(0.2)}, {Arg(-1)}, {Arg(0)}});
-                         }),
-    kernel_op<Softplus>("aten.softplus.default", "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
-                        "log1p(exp(beta * x)) / beta; x where beta * x is above threshold",
-                        [](DType dtype) {
-                            return with_parameters(dtype, {{Arg(2)}, {Arg(0.5), Arg(1)}});
-                        }),
-    composite("aten.hardtanh.default", "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
-              "clamp(x, min_val, max_val)", kNumbers, decompose_hardtanh, hardtanh_samples),
+    with_gradient(op<Relu>("aten.relu.default", "relu(Tensor self) -> Tensor", "max(x, 0); NaN stays", kNumbers),
+                  relu_grad),
+    with_gradient(op<Sigmoid>("aten.sigmoid.default", "sigmoid(Tensor self) -> Tensor", "1 / (1 + exp(-x))", kAnyDType),
+                  sigmoid_grad),
+    with_gradient(op<LogSigmoid>("aten.log_sigmoid.default", "log_sigmoid(Tensor self) -> Tensor", "log(sigmoid(x))"),
+                  log_sigmoid_grad),
+    with_gradient(op<Silu>("aten.silu.default", "silu(Tensor self) -> Tensor", "x * sigmoid(x)"), silu_grad),
+    with_gradient(op<Mish>("aten.mish.default", "mish(Tensor self) -> Tensor", "x * tanh(softplus(x))"), mish_grad),
+    with_gradient(
+        op<Hardswish>("aten.hardswish.default", "hardswish(Tensor self) -> Tensor", "x * clamp(x + 3, 0, 6) / 6"),
+        hardswish_grad),
+    with_gradient(
+        op<Hardsigmoid>("aten.hardsigmoid.default", "hardsigmoid(Tensor self) -> Tensor", "clamp(x + 3, 0, 6) / 6"),
+        hardsigmoid_grad),
+    with_gradient(kernel_op<Gelu>("aten.gelu.default", "gelu(Tensor self, *, str approximate='none') -> Tensor",
+                                  "x * Phi(x), exactly or through tanh (Hendrycks and Gimpel 2016)", gelu_samples),
+                  gelu_grad),
+    with_gradient(kernel_op<Elu>("aten.elu.default",
+                                 "elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor",
+                                 "scale * x above 0, else scale * alpha * expm1(input_scale * x)",
+                                 [](DType dtype) {
+                                     return with_parameters(dtype, {{Arg(0.5)}, {Arg(1.5), Arg(2), Arg(0.5)}});
+                                 }),
+                  elu_grad),
+    with_gradient(
+        kernel_op<LeakyRelu>("aten.leaky_relu.default", "leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor",
+                             "x above 0, else negative_slope * x",
+                             [](DType dtype) {
+                                 return with_parameters(dtype, {{Arg(0.2)}, {Arg(-1)}, {Arg(0)}});
+                             }),
+        leaky_relu_grad),
+    with_gradient(kernel_op<Softplus>("aten.softplus.default",
+                                      "softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
+                                      "log1p(exp(beta * x)) / beta; x where beta * x is above threshold",
+                                      [](DType dtype) {
+                                          return with_parameters(dtype, {{Arg(2)}, {Arg(0.5), Arg(1)}});
+                                      }),
+                  softplus_grad),
+    with_gradient(
+        composite("aten.hardtanh.default", "hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
+                  "clamp(x, min_val, max_val)", kNumbers, decompose_hardtanh, hardtanh_samples),
+        hardtanh_grad),
     composite("aten.relu6.default", "relu6(Tensor self) -> Tensor", "clamp(x, 0, 6)", kNumbers, decompose_relu6,
               [](DType dtype) { return samples::unary(dtype); }),
     composite("aten.selu.default", "selu(Tensor self) -> Tensor", "elu with self-normalizing constants", kFloating,

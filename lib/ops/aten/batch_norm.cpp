@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/layer_grad.h"
 #include "ops/aten/normalize.h"
 #include "ops/core/samples.h"
 
@@ -239,6 +240,7 @@ constexpr OpDef kBatchNorm[] = {
      .infer = infer_inference,
      .eval = eval_inference,
      .lower = lower_inference,
+     .grad = batch_norm_inference_grad,
      .samples = inference_samples},
     {.name = "aten._native_batch_norm_legit.no_stats",
      .doc = "normalized by the batch's statistics per channel; also mean and 1 / sqrt(variance + eps)",
@@ -248,6 +250,7 @@ constexpr OpDef kBatchNorm[] = {
      .infer = infer_batch,
      .eval = eval_batch,
      .lower = lower_batch,
+     .grad = batch_norm_batch_grad,
      .samples = batch_samples},
     {.name = "aten.native_batch_norm.default",
      .doc = "by running statistics, or in training by the batch's",
@@ -255,6 +258,7 @@ constexpr OpDef kBatchNorm[] = {
                "running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)",
      .dtypes = kFloating,
      .decompose = decompose_native,
+     .grad = batch_norm_grad,
      .samples = native_samples},
     {.name = "aten.batch_norm.default",
      .doc = "the first result of native_batch_norm",

@@ -1,6 +1,7 @@
 // Conversions between dtypes, copies and aliases. Casts are ATen's (see tensor/convert.h): floats truncate towards
 // zero, integers wrap, anything to bool is != 0.
 #include "ops/aten/families.h"
+#include "ops/aten/view_grad.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
 
@@ -149,6 +150,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
+     .grad = pass_gradient,
      .samples = to_copy_samples},
     {.name = "aten.to.dtype",
      .doc = "converted to dtype; self when it has that already and copy is false",
@@ -158,6 +160,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_to,
      .eval = eval_to,
      .lower = lower_copy,
+     .grad = pass_gradient,
      .samples = to_samples},
     {.name = "aten.type_as.default",
      .doc = "converted to the dtype of other",
@@ -172,6 +175,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
+     .grad = pass_gradient,
      .samples = plain_samples},
     {.name = "aten.contiguous.default",
      .doc = "self when it is contiguous, else a contiguous copy",
@@ -180,6 +184,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_contiguous,
      .eval = eval_contiguous,
      .lower = lower_copy,
+     .grad = pass_gradient,
      .samples = plain_samples},
     {.name = "aten.copy.default",
      .doc = "src, broadcast and converted to the sizes and dtype of self",
@@ -188,6 +193,7 @@ constexpr OpDef kCast[] = {
      .infer = infer_fill_copy,
      .eval = eval_fill_copy,
      .lower = lower_fill_copy,
+     .grad = copy_grad,
      .samples = fill_copy_samples},
     {.name = "aten.lift_fresh_copy.default",
      .doc = "a copy of a constant",
@@ -196,9 +202,12 @@ constexpr OpDef kCast[] = {
      .infer = infer_copy,
      .eval = eval_copy,
      .lower = lower_copy,
+     .grad = pass_gradient,
      .samples = plain_samples},
-    view_op("aten.alias.default", "alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory"),
-    view_op("aten.detach.default", "detach(Tensor(a) self) -> Tensor(a)", "self, without gradient"),
+    with_gradient(view_op("aten.alias.default", "alias(Tensor(a) self) -> Tensor(a)", "self, sharing its memory"),
+                  pass_gradient),
+    with_gradient(view_op("aten.detach.default", "detach(Tensor(a) self) -> Tensor(a)", "self, without gradient"),
+                  no_gradient),
 };
 
 }  // namespace

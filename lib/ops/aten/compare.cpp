@@ -95,6 +95,7 @@ constexpr OpDef op(std::string_view name, std::string_view schema, std::string_v
             .infer = infer_binary<F>,
             .eval = eval_binary<F>,
             .lower = lower_binary<F>,
+            .grad = no_gradient,
             .samples = [](DType dtype) { return samples::binary(dtype); }};
 }
 template <class F>

@@ -5,6 +5,7 @@
 
 #include "base/checked.h"
 #include "ops/aten/families.h"
+#include "ops/aten/layer_grad.h"
 #include "ops/core/gemm.h"
 #include "ops/core/samples.h"
 #include "ops/core/window.h"
@@ -354,6 +355,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_convolution,
      .eval = eval_convolution,
      .lower = lower_convolution,
+     .grad = convolution_grad,
      .samples = sample_convolution},
 };
 

@@ -100,18 +100,21 @@ std::span<const OpDef> creation_ops() {
             .name = "aten.full.default",
             .doc = "one number everywhere: https://pytorch.org/docs/stable/generated/torch.full.html",
             .schema = "full(SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .grad = no_gradient,
             .samples = [](DType dtype) { return sized_samples(dtype, {2.5}); },
         }),
         filled_op({
             .name = "aten.zeros.default",
             .doc = "zeros: https://pytorch.org/docs/stable/generated/torch.zeros.html",
             .schema = "zeros(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .grad = no_gradient,
             .samples = [](DType dtype) { return sized_samples(dtype, {}); },
         }),
         filled_op({
             .name = "aten.ones.default",
             .doc = "ones: https://pytorch.org/docs/stable/generated/torch.ones.html",
             .schema = "ones(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .grad = no_gradient,
             .samples = [](DType dtype) { return sized_samples(dtype, {}); },
         }),
         filled_op({
@@ -120,6 +123,7 @@ std::span<const OpDef> creation_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.empty.html",
             .schema = "empty.memory_format(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS
                       ", MemoryFormat? memory_format=None) -> Tensor",
+            .grad = no_gradient,
             .samples = [](DType dtype) { return sized_samples(dtype, {}); },
         }),
         filled_op({
@@ -128,6 +132,7 @@ std::span<const OpDef> creation_ops() {
                 "one number in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.full_like.html",
             .schema = "full_like(Tensor self, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS
                       ", MemoryFormat? memory_format=None) -> Tensor",
+            .grad = no_gradient,
             .samples = [](DType dtype) { return like_samples(dtype, {2.5}); },
         }),
         filled_op({
@@ -135,6 +140,7 @@ std::span<const OpDef> creation_ops() {
             .doc = "one number in the shape of a tensor, what fill_ writes: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
             .schema = "fill.Scalar(Tensor self, Scalar value) -> Tensor",
+            .grad = zero_gradient,
             .samples = [](DType dtype) { return written_samples(dtype, {2.5}); },
         }),
         filled_op({
@@ -142,6 +148,7 @@ std::span<const OpDef> creation_ops() {
             .doc = "zeros in the shape of a tensor, what zero_ writes: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.zero_.html",
             .schema = "zero(Tensor self) -> Tensor",
+            .grad = zero_gradient,
             .samples = [](DType dtype) { return written_samples(dtype, {}); },
         }),
         filled_op({
@@ -149,6 +156,7 @@ std::span<const OpDef> creation_ops() {
             .doc = "zeros in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.zeros_like.html",
             .schema =
                 "zeros_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+            .grad = no_gradient,
             .samples = [](DType dtype) { return like_samples(dtype, {}); },
         }),
         filled_op({
@@ -156,6 +164,7 @@ std::span<const OpDef> creation_ops() {
             .doc = "ones in the shape of a tensor: https://pytorch.org/docs/stable/generated/torch.ones_like.html",
             .schema =
                 "ones_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+            .grad = no_gradient,
             .samples = [](DType dtype) { return like_samples(dtype, {}); },
         }),
         filled_op({
@@ -164,6 +173,7 @@ std::span<const OpDef> creation_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.empty_like.html",
             .schema =
                 "empty_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
+            .grad = no_gradient,
             .samples = [](DType dtype) { return like_samples(dtype, {}); },
         }),
         filled_op({
@@ -172,6 +182,7 @@ std::span<const OpDef> creation_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.new_full.html",
             .schema =
                 "new_full(Tensor self, SymInt[] size, Scalar fill_value, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     return like_samples(dtype, {Arg::ints({3, 2}), 4});
@@ -182,6 +193,7 @@ std::span<const OpDef> creation_ops() {
             .doc = "zeros in the dtype of a tensor: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.new_zeros.html",
             .schema = "new_zeros(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     return like_samples(dtype, {Arg::ints({3, 2})});
@@ -192,6 +204,7 @@ std::span<const OpDef> creation_ops() {
             .doc = "ones in the dtype of a tensor: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.new_ones.html",
             .schema = "new_ones(Tensor self, SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     return like_samples(dtype, {Arg::ints({3, 2})});
@@ -201,6 +214,7 @@ std::span<const OpDef> creation_ops() {
             .name = "aten.scalar_tensor.default",
             .doc = "a number as a 0-d tensor: https://pytorch.org/docs/stable/generated/torch.scalar_tensor.html",
             .schema = "scalar_tensor(Scalar s, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .grad = no_gradient,
             .samples = [](DType dtype) -> std::vector<Sample> {
                 return dtype_samples(dtype, {{"integer", {7}}, {"floating", {1.5}}, {"bool", {true}}});
             },

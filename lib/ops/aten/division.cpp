@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
+#include "ops/aten/pointwise_grad.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
@@ -212,24 +213,40 @@ constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
 }
 
 constexpr OpDef kDivision[] = {
-    op<Divide, kAnyDType>("aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor",
-                          "self / other; integers give floats"),
-    op<Divide, kAnyDType>("aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor",
-                          "self / other; integers give floats"),
-    mode_op("aten.div.Tensor_mode", "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"),
-    mode_op("aten.div.Scalar_mode", "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor"),
-    op<DivideFloor, kNumbers>("aten.floor_divide.default", "floor_divide(Tensor self, Tensor other) -> Tensor",
-                              "floor(self / other), in the promoted dtype"),
-    op<DivideFloor, kNumbers>("aten.floor_divide.Scalar", "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
-                              "floor(self / other), in the promoted dtype"),
-    op<Remainder, kNumbers>("aten.remainder.Tensor", "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
-                            "self - other * floor(self / other): Python's %"),
-    op<Remainder, kNumbers>("aten.remainder.Scalar", "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
-                            "self - other * floor(self / other): Python's %"),
-    op<Fmod, kNumbers>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
-                       "self - other * trunc(self / other): C's %"),
-    op<Fmod, kNumbers>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
-                       "self - other * trunc(self / other): C's %"),
+    with_gradient(op<Divide, kAnyDType>("aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor",
+                                        "self / other; integers give floats"),
+                  div_grad),
+    with_gradient(op<Divide, kAnyDType>("aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor",
+                                        "self / other; integers give floats"),
+                  div_grad),
+    with_gradient(
+        mode_op("aten.div.Tensor_mode", "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"),
+        div_mode_grad),
+    with_gradient(
+        mode_op("aten.div.Scalar_mode", "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor"),
+        div_mode_grad),
+    with_gradient(
+        op<DivideFloor, kNumbers>("aten.floor_divide.default", "floor_divide(Tensor self, Tensor other) -> Tensor",
+                                  "floor(self / other), in the promoted dtype"),
+        no_gradient),
+    with_gradient(op<DivideFloor, kNumbers>("aten.floor_divide.Scalar",
+                                            "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
+                                            "floor(self / other), in the promoted dtype"),
+                  no_gradient),
+    with_gradient(
+        op<Remainder, kNumbers>("aten.remainder.Tensor", "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+                                "self - other * floor(self / other): Python's %"),
+        remainder_grad),
+    with_gradient(
+        op<Remainder, kNumbers>("aten.remainder.Scalar", "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
+                                "self - other * floor(self / other): Python's %"),
+        remainder_grad),
+    with_gradient(op<Fmod, kNumbers>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+                                     "self - other * trunc(self / other): C's %"),
+                  fmod_grad),
+    with_gradient(op<Fmod, kNumbers>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+                                     "self - other * trunc(self / other): C's %"),
+                  fmod_grad),
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Extreme elements over dimensions and where they are: NaN counts as more extreme than any number, and of equal
 // elements the first is taken. Definitions: https://pytorch.org/docs/stable/generated/torch.max.html
 #include "ops/aten/families.h"
+#include "ops/aten/reduction_grad.h"
 #include "ops/core/reduce.h"
 #include "ops/core/samples.h"
 
@@ -178,17 +179,28 @@ constexpr OpDef both_op(std::string_view name, std::string_view schema) {
 }
 
 constexpr OpDef kExtremum[] = {
-    value_op<true>("aten.amax.default", "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", list_samples),
-    value_op<false>("aten.amin.default", "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
-                    list_samples),
-    value_op<true>("aten.max.default", "max(Tensor self) -> Tensor", whole_samples),
-    value_op<false>("aten.min.default", "min(Tensor self) -> Tensor", whole_samples),
-    position_op<true>("aten.argmax.default", "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
-    position_op<false>("aten.argmin.default", "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
-    both_op<true>("aten.max.dim",
-                  "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
-    both_op<false>("aten.min.dim",
-                   "min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
+    with_gradient(value_op<true>("aten.amax.default", "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+                                 list_samples),
+                  extremum_value_grad),
+    with_gradient(value_op<false>("aten.amin.default", "amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+                                  list_samples),
+                  extremum_value_grad),
+    with_gradient(value_op<true>("aten.max.default", "max(Tensor self) -> Tensor", whole_samples), extremum_value_grad),
+    with_gradient(value_op<false>("aten.min.default", "min(Tensor self) -> Tensor", whole_samples),
+                  extremum_value_grad),
+    with_gradient(
+        position_op<true>("aten.argmax.default", "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
+        no_gradient),
+    with_gradient(
+        position_op<false>("aten.argmin.default", "argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor"),
+        no_gradient),
+    with_gradient(both_op<true>("aten.max.dim",
+                                "max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
+                  picked_grad),
+    with_gradient(
+        both_op<false>("aten.min.dim",
+                       "min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)"),
+        picked_grad),
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // cannot, so that who runs it looks before (positions.cpp).
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/index_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/move_samples.h"
@@ -239,6 +240,7 @@ std::span<const OpDef> gather_ops() {
             .infer = infer_gather,
             .eval = eval_gather,
             .lower = lower_gather,
+            .grad = gather_grad,
             .samples =
                 [](DType dtype) {
                     return in_layouts(indexed(dtype, "rows", {4, 3}, indices({5, 3}, 4), {0, t(1)})) +
@@ -263,6 +265,7 @@ std::span<const OpDef> gather_ops() {
             },
             .eval = eval_index_select,
             .lower = lower_index_select,
+            .grad = index_select_grad,
             .samples =
                 [](DType dtype) {
                     return in_layouts(
@@ -287,6 +290,7 @@ std::span<const OpDef> gather_ops() {
             },
             .eval = eval_embedding,
             .lower = lower_embedding,
+            .grad = embedding_grad,
             .samples =
                 [](DType dtype) {
                     return in_layouts(indexed(dtype, "sentences", {7, 3}, indices({2, 5}, 7), {t(1)})) +
@@ -303,6 +307,7 @@ std::span<const OpDef> gather_ops() {
             .infer = infer_take,
             .eval = eval_take,
             .lower = lower_take,
+            .grad = take_grad,
             .samples =
                 [](DType dtype) {
                     return in_layouts(indexed(dtype, "matrix", {3, 4}, indices({2, 5}, 12), {t(1)})) +
@@ -329,6 +334,7 @@ std::span<const OpDef> gather_ops() {
             .schema = "one_hot(Tensor self, int num_classes=-1) -> Tensor",
             .dtypes = set_of(DType::i64),
             .decompose = decompose_one_hot,
+            .grad = no_gradient,
             .samples = [](DType) -> std::vector<Sample> {
                 return {{.label = "matrix", .tensors = {indices({2, 3}, 5)}, .args = {t(0), 5}},
                         {.label = "0-d", .tensors = {samples::positions({2}, {})}, .args = {t(0), 3}},

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
+#include "ops/aten/layer_grad.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 #include "ops/core/samples.h"
@@ -215,6 +216,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_grid_sample,
      .eval = eval_grid_sample,
      .lower = lower_grid_sample,
+     .grad = grid_sample_grad,
      .samples = sample_grid_sample},
 };
 

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/index_grad.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -314,6 +315,7 @@ std::span<const OpDef> index_ops() {
             },
             .eval = eval_index,
             .lower = lower_index,
+            .grad = index_grad,
             .samples = index_samples,
         },
         {
@@ -324,6 +326,7 @@ std::span<const OpDef> index_ops() {
             .infer = infer_index_put,
             .eval = eval_index_put,
             .lower = lower_index_put,
+            .grad = index_put_grad,
             .samples = index_put_samples,
         },
     };

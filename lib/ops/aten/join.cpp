@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/own_copy.h"
+#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/move_samples.h"
@@ -292,6 +293,7 @@ std::span<const OpDef> join_ops() {
             },
             .eval = eval_cat,
             .lower = lower_cat,
+            .grad = cat_grad,
             .samples = cat_samples,
         },
         {
@@ -299,6 +301,7 @@ std::span<const OpDef> join_ops() {
             .doc = "tensors along a new dimension: https://pytorch.org/docs/stable/generated/torch.stack.html",
             .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
             .decompose = decompose_stack,
+            .grad = stack_grad,
             .samples = [](DType dtype) -> std::vector<Sample> {
                 return {joined("first", {mixed(dtype, {2, 3}), samples::ramp(dtype, {2, 3})}),
                         joined("last", {mixed(dtype, {2, 3}), samples::transposed(samples::ramp(dtype, {2, 3}))}, {-1}),
@@ -339,6 +342,7 @@ std::span<const OpDef> join_ops() {
             },
             .eval = eval_repeat,
             .lower = lower_repeat,
+            .grad = repeat_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "matrix", {2, 3}, {Arg::ints({2, 3})}) +

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
+#include "ops/aten/layer_grad.h"
 #include "ops/core/samples.h"
 
 namespace whittle {
@@ -18,13 +19,18 @@ using Refs = std::vector<NodeRef>;
 
 constexpr std::int64_t kNone = 0, kMean = 1;  // at::Reduction
 
+/// What the parameter "reduction" makes of the losses.
+NodeRef reduced(Builder& b, const Values& a, const NodeValue& losses) {
+    const std::int64_t reduction = a.integer("reduction");
+    if (reduction == kNone) return losses.ref;
+    return b.call(reduction == kMean ? "aten.mean.default" : "aten.sum.default", {arg(losses)}).ref;
+}
+
 /// The squared differences, their mean or their sum.
 Refs mse_loss(Builder& b, const Values& a) {
     const Gradient g(b);
-    const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target")), squares = g.mul(difference, difference);
-    const std::int64_t reduction = a.integer("reduction");
-    if (reduction == kNone) return {squares.ref};
-    return {b.call(reduction == kMean ? "aten.mean.default" : "aten.sum.default", {arg(squares)}).ref};
+    const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target"));
+    return {reduced(b, a, g.mul(difference, difference))};
 }
 
 Refs mse_loss_backward(Builder& b, const Values& a) {
@@ -239,6 +245,7 @@ std::span<const OpDef> loss_ops() {
          .schema = "mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
          .dtypes = kFloating,
          .decompose = mse_loss,
+         .grad = mse_loss_grad,
          .samples = mse_loss_samples},
         {.name = "aten.mse_loss_backward.default",
          .doc = "2 (self - target) grad, over the count for the mean: "
@@ -255,6 +262,7 @@ std::span<const OpDef> loss_ops() {
              "(Tensor output, Tensor total_weight)",
          .dtypes = kFloating,
          .decompose = nll_loss_forward,
+         .grad = nll_loss_grad,
          .samples = nll_samples},
         {.name = "aten.nll_loss.default",
          .doc = "negative log likelihood: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
+#include "ops/aten/layer_grad.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 #include "ops/core/samples.h"
@@ -293,6 +294,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_product<2, 2>,
      .eval = eval_product<2, 2>,
      .lower = lower_plain<2, 2>,
+     .grad = mm_grad,
      .samples = sample_product<2, 2>},
     {.name = "aten.bmm.default",
      .doc = "Products of two batches of matrices; pytorch.org/docs/stable/generated/torch.bmm.html",
@@ -301,6 +303,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_product<3, 3>,
      .eval = eval_product<3, 3>,
      .lower = lower_plain<3, 3>,
+     .grad = bmm_grad,
      .samples = sample_product<3, 3>},
     {.name = "aten.mv.default",
      .doc = "Product of a matrix and a vector; pytorch.org/docs/stable/generated/torch.mv.html",
@@ -309,6 +312,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_product<2, 1>,
      .eval = eval_product<2, 1>,
      .lower = lower_plain<2, 1>,
+     .grad = mv_grad,
      .samples = sample_product<2, 1>},
     {.name = "aten.dot.default",
      .doc = "Inner product of two vectors; pytorch.org/docs/stable/generated/torch.dot.html",
@@ -317,6 +321,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_product<1, 1>,
      .eval = eval_product<1, 1>,
      .lower = lower_plain<1, 1>,
+     .grad = dot_grad,
      .samples = sample_product<1, 1>},
     {.name = "aten.addmm.default",
      .doc = "beta self + alpha (mat1 mat2); beta = 0 ignores self; pytorch.org/docs/stable/generated/torch.addmm.html",
@@ -325,6 +330,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_add<2, 2>,
      .eval = eval_add<2, 2>,
      .lower = lower_add<2, 2>,
+     .grad = addmm_grad,
      .samples = sample_add<2, 2>},
     {.name = "aten.baddbmm.default",
      .doc = "beta self + alpha (batch1 batch2); pytorch.org/docs/stable/generated/torch.baddbmm.html",
@@ -333,6 +339,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_add<3, 3>,
      .eval = eval_add<3, 3>,
      .lower = lower_add<3, 3>,
+     .grad = baddbmm_grad,
      .samples = sample_add<3, 3>},
     {.name = "aten.addmv.default",
      .doc = "beta self + alpha (mat vec); pytorch.org/docs/stable/generated/torch.addmv.html",
@@ -341,6 +348,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_add<2, 1>,
      .eval = eval_add<2, 1>,
      .lower = lower_add<2, 1>,
+     .grad = addmv_grad,
      .samples = sample_add<2, 1>},
 };
 

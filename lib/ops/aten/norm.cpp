@@ -4,6 +4,7 @@
 
 #include "base/checked.h"
 #include "ops/aten/families.h"
+#include "ops/aten/layer_grad.h"
 #include "ops/aten/normalize.h"
 #include "ops/core/samples.h"
 
@@ -269,6 +270,7 @@ constexpr OpDef kNorm[] = {
      .infer = infer_layer_norm,
      .eval = eval_layer_norm,
      .lower = lower_layer_norm,
+     .grad = layer_norm_grad,
      .samples = layer_samples},
     {.name = "aten.layer_norm.default",
      .doc = "the first result of native_layer_norm",
@@ -285,6 +287,7 @@ constexpr OpDef kNorm[] = {
      .infer = infer_group_norm,
      .eval = eval_group_norm,
      .lower = lower_group_norm,
+     .grad = group_norm_grad,
      .samples = native_group_samples},
     {.name = "aten.group_norm.default",
      .doc = "the first result of native_group_norm",

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/move_samples.h"
@@ -232,6 +233,7 @@ std::span<const OpDef> pad_ops() {
             },
             .eval = eval_constant_pad,
             .lower = lower_constant_pad,
+            .grad = constant_pad_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "both dims", {3, 4}, {Arg::ints({1, 2, 0, 1}), 1}) +
@@ -247,31 +249,37 @@ std::span<const OpDef> pad_ops() {
             .name = "aten.reflection_pad1d.default",
             .doc = "mirrored at both ends: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad1d.html",
             .schema = "reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
+            .grad = border_pad_grad,
         }),
         border_op<Reflection, 2>({
             .name = "aten.reflection_pad2d.default",
             .doc = "mirrored at all borders: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad2d.html",
             .schema = "reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
+            .grad = border_pad_grad,
         }),
         border_op<Reflection, 3>({
             .name = "aten.reflection_pad3d.default",
             .doc = "mirrored at all borders: https://pytorch.org/docs/stable/generated/torch.nn.ReflectionPad3d.html",
             .schema = "reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
+            .grad = border_pad_grad,
         }),
         border_op<Replication, 1>({
             .name = "aten.replication_pad1d.default",
             .doc = "both ends repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad1d.html",
             .schema = "replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor",
+            .grad = border_pad_grad,
         }),
         border_op<Replication, 2>({
             .name = "aten.replication_pad2d.default",
             .doc = "borders repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad2d.html",
             .schema = "replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor",
+            .grad = border_pad_grad,
         }),
         border_op<Replication, 3>({
             .name = "aten.replication_pad3d.default",
             .doc = "borders repeated: https://pytorch.org/docs/stable/generated/torch.nn.ReplicationPad3d.html",
             .schema = "replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor",
+            .grad = border_pad_grad,
         }),
         {
             .name = "aten.pad.default",

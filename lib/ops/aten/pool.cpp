@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/layer_grad.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
 #include "ops/core/samples.h"
@@ -173,6 +174,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_max<1>,
      .eval = eval_max<1>,
      .lower = lower_max<1>,
+     .grad = max_pool_grad,
      .samples = sample_max<1>},
     {.name = "aten.max_pool2d_with_indices.default",
      .doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool2d.html",
@@ -182,6 +184,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_max<2>,
      .eval = eval_max<2>,
      .lower = lower_max<2>,
+     .grad = max_pool2d_grad,
      .samples = sample_max<2>},
     {.name = "aten.max_pool3d_with_indices.default",
      .doc = "Maxima of windows and their positions; pytorch.org/docs/stable/generated/torch.nn.MaxPool3d.html",
@@ -191,6 +194,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_max<3>,
      .eval = eval_max<3>,
      .lower = lower_max<3>,
+     .grad = max_pool_grad,
      .samples = sample_max<3>},
     {.name = "aten.max_pool1d.default",
      .doc = "Maxima of windows; pytorch.org/docs/stable/generated/torch.nn.MaxPool1d.html",
@@ -220,6 +224,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_max<1, true>,
      .eval = eval_max<1, true>,
      .lower = lower_max<1, true>,
+     .grad = max_pool_grad,
      .samples = sample_adaptive<1>},
     {.name = "aten.adaptive_max_pool2d.default",
      .doc = "Maxima of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool2d.html",
@@ -228,6 +233,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_max<2, true>,
      .eval = eval_max<2, true>,
      .lower = lower_max<2, true>,
+     .grad = max_pool_grad,
      .samples = sample_adaptive<2>},
     {.name = "aten.adaptive_max_pool3d.default",
      .doc = "Maxima of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveMaxPool3d.html",
@@ -236,6 +242,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_max<3, true>,
      .eval = eval_max<3, true>,
      .lower = lower_max<3, true>,
+     .grad = max_pool_grad,
      .samples = sample_adaptive<3>},
 };
 

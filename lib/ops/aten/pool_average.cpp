@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ops/aten/families.h"
+#include "ops/aten/layer_grad.h"
 #include "ops/aten/pooling.h"
 #include "ops/core/gemm.h"
 #include "ops/core/samples.h"
@@ -184,6 +185,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_average<1>,
      .eval = eval_average<1>,
      .lower = lower_average<1>,
+     .grad = avg_pool1d_grad,
      .samples = sample_average<1>},
     {.name = "aten.avg_pool2d.default",
      .doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool2d.html",
@@ -193,6 +195,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_average<2>,
      .eval = eval_average<2>,
      .lower = lower_average<2>,
+     .grad = avg_pool2d_grad,
      .samples = sample_average<2>},
     {.name = "aten.avg_pool3d.default",
      .doc = "Means of windows; pytorch.org/docs/stable/generated/torch.nn.AvgPool3d.html",
@@ -202,6 +205,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_average<3>,
      .eval = eval_average<3>,
      .lower = lower_average<3>,
+     .grad = avg_pool3d_grad,
      .samples = sample_average<3>},
     {.name = "aten.adaptive_avg_pool1d.default",
      .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool1d.html",
@@ -210,6 +214,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_average<1, true>,
      .eval = eval_average<1, true>,
      .lower = lower_average<1, true>,
+     .grad = adaptive_avg_pool_grad,
      .samples = sample_adaptive<1>},
     {.name = "aten._adaptive_avg_pool2d.default",
      .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",
@@ -218,6 +223,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_average<2, true>,
      .eval = eval_average<2, true>,
      .lower = lower_average<2, true>,
+     .grad = adaptive_avg_pool_grad,
      .samples = sample_adaptive<2>},
     {.name = "aten._adaptive_avg_pool3d.default",
      .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool3d.html",
@@ -226,6 +232,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_average<3, true>,
      .eval = eval_average<3, true>,
      .lower = lower_average<3, true>,
+     .grad = adaptive_avg_pool_grad,
      .samples = sample_adaptive<3>},
     {.name = "aten.adaptive_avg_pool2d.default",
      .doc = "Means of as many windows as wanted; pytorch.org/docs/stable/generated/torch.nn.AdaptiveAvgPool2d.html",

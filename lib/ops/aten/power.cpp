@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/pointwise_grad.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
@@ -165,6 +166,7 @@ constexpr OpDef kPower[] = {
      .infer = infer_binary<Pow>,
      .eval = eval_binary<Pow>,
      .lower = lower_pow,
+     .grad = pow_grad,
      .samples = tensor_samples},
     {.name = "aten.pow.Tensor_Scalar",
      .doc = "self to the power of a number",
@@ -172,6 +174,7 @@ constexpr OpDef kPower[] = {
      .infer = infer_number,
      .eval = eval_number,
      .lower = lower_number,
+     .grad = pow_number_grad,
      .samples = exponent_samples},
     {.name = "aten.pow.Scalar",
      .doc = "a number to the power of exponent",
@@ -179,6 +182,7 @@ constexpr OpDef kPower[] = {
      .infer = infer_binary<Pow>,
      .eval = eval_binary<Pow>,
      .lower = lower_pow,
+     .grad = pow_of_number_grad,
      .samples = base_samples},
 };
 

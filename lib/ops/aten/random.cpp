@@ -164,6 +164,7 @@ std::span<const OpDef> random_ops() {
             .doc = "uniform in [0, 1): https://pytorch.org/docs/stable/generated/torch.rand.html",
             .schema = "rand(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kFloating,
+            .grad = no_gradient,
             .samples = [](DType dtype) { return sized(dtype, {}); },
         }),
         random_op<Uniform>({
@@ -172,6 +173,7 @@ std::span<const OpDef> random_ops() {
             .schema =
                 "rand_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .dtypes = kFloating,
+            .grad = no_gradient,
             .samples = [](DType dtype) { return samples::unary(dtype); },
         }),
         random_op<Normal>({
@@ -179,6 +181,7 @@ std::span<const OpDef> random_ops() {
             .doc = "standard normal: https://pytorch.org/docs/stable/generated/torch.randn.html",
             .schema = "randn(SymInt[] size, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kFloating,
+            .grad = no_gradient,
             .samples = [](DType dtype) { return sized(dtype, {}); },
         }),
         random_op<Normal>({
@@ -187,6 +190,7 @@ std::span<const OpDef> random_ops() {
             .schema =
                 "randn_like(Tensor self, *, " WHITTLE_TENSOR_OPTIONS ", MemoryFormat? memory_format=None) -> Tensor",
             .dtypes = kFloating,
+            .grad = no_gradient,
             .samples = [](DType dtype) { return samples::unary(dtype); },
         }),
         random_op<Integers>({
@@ -195,6 +199,7 @@ std::span<const OpDef> random_ops() {
             .schema = "randint(SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? layout=None, Device? "
                       "device=None, bool? pin_memory=None) -> Tensor",
             .dtypes = kNumbers,
+            .grad = no_gradient,
             .samples = [](DType dtype) { return sized(dtype, {9}); },
         }),
         random_op<Integers>({
@@ -203,6 +208,7 @@ std::span<const OpDef> random_ops() {
             .schema = "randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, Layout? "
                       "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
             .dtypes = kNumbers,
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     return sized(dtype, {3, 9});
@@ -214,6 +220,7 @@ std::span<const OpDef> random_ops() {
             .schema = "randperm(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, Device? device=None, bool? "
                       "pin_memory=None) -> Tensor",
             .dtypes = kNumbers,
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     return dtype_samples(dtype, {{"seven", {7}}, {"none", {0}}});
@@ -225,6 +232,7 @@ std::span<const OpDef> random_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.bernoulli.html",
             .schema = "bernoulli(Tensor self, *, Generator? generator=None) -> Tensor",
             .dtypes = kFloating,
+            .grad = zero_gradient,
             .samples = [](DType dtype) -> std::vector<Sample> {
                 return {
                     {.label = "chances", .tensors = {samples::uniform(dtype, {3, 4}, 0, 1)}, .args = {samples::t(0)}},
@@ -236,6 +244,7 @@ std::span<const OpDef> random_ops() {
             .doc = "1 with probability p, in the shape of a tensor: "
                    "https://pytorch.org/docs/stable/generated/torch.bernoulli.html",
             .schema = "bernoulli.p(Tensor self, float p=0.5, *, Generator? generator=None) -> Tensor",
+            .grad = zero_gradient,
             .samples = [](DType dtype) { return samples::unary(dtype, {0.25}); },
         }),
     };

@@ -218,6 +218,7 @@ std::span<const OpDef> range_ops() {
             .doc = "0, 1, … below a bound: https://pytorch.org/docs/stable/generated/torch.arange.html",
             .schema = "arange(Scalar end, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kNumbers,
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     return dtype_samples(dtype, {{"integer", {5}}, {"fraction", {4.5}}, {"empty", {0}}});
@@ -228,6 +229,7 @@ std::span<const OpDef> range_ops() {
             .doc = "a range by steps of 1: https://pytorch.org/docs/stable/generated/torch.arange.html",
             .schema = "arange.start(Scalar start, Scalar end, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kNumbers,
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     return dtype_samples(dtype, {{"integers", {-2, 5}}, {"fractions", {0.5, 4.0}}});
@@ -239,6 +241,7 @@ std::span<const OpDef> range_ops() {
             .schema =
                 "arange.start_step(Scalar start, Scalar end, Scalar step=1, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
             .dtypes = kNumbers,
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     std::vector<std::pair<std::string, ArgList>> calls = {
@@ -259,6 +262,7 @@ std::span<const OpDef> range_ops() {
             },
             .eval = eval_linspace,
             .lower = lower_linspace,
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     return dtype_samples(
@@ -269,6 +273,7 @@ std::span<const OpDef> range_ops() {
             .name = "aten.eye.default",
             .doc = "ones on the diagonal: https://pytorch.org/docs/stable/generated/torch.eye.html",
             .schema = "eye(SymInt n, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     return dtype_samples(dtype, {{"three", {3}}, {"none", {0}}});
@@ -278,6 +283,7 @@ std::span<const OpDef> range_ops() {
             .name = "aten.eye.m",
             .doc = "ones on the diagonal of a rectangle: https://pytorch.org/docs/stable/generated/torch.eye.html",
             .schema = "eye.m(SymInt n, SymInt m, *, " WHITTLE_TENSOR_OPTIONS ") -> Tensor",
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     return dtype_samples(dtype, {{"wide", {2, 4}}, {"high", {3, 2}}, {"none", {0, 2}}});

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/own_copy.h"
+#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/move_samples.h"
@@ -141,6 +142,7 @@ std::span<const OpDef> rearrange_ops() {
                 const expr::Value self = a.tensor("self");
                 return {apply_view(flip_plan(geometry(self), a), self)};
             },
+            .grad = flip_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "both", {2, 3}, {Arg::ints({0, 1})}) +
@@ -161,6 +163,7 @@ std::span<const OpDef> rearrange_ops() {
             },
             .eval = eval_roll,
             .lower = lower_roll,
+            .grad = roll_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "flattened", {2, 3}, {Arg::ints({2})}) +

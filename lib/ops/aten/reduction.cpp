@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/reduction_grad.h"
 #include "ops/core/integer.h"
 #include "ops/core/reduce.h"
 #include "ops/core/samples.h"
@@ -395,24 +396,39 @@ constexpr SamplesFn kSingle = [](DType dtype) { return samples::single_dims(dtyp
 constexpr SamplesFn kLists = [](DType dtype) { return samples::dim_lists(dtype); };
 
 constexpr OpDef kReduction[] = {
-    sum_op("aten.sum.default", "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", sum_samples),
-    sum_op("aten.sum.dim_IntList",
-           "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-           sum_dim_samples),
-    prod_op("aten.prod.default", "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", sum_samples),
-    prod_op("aten.prod.dim_int",
-            "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-            prod_dim_samples),
-    mean_op("aten.mean.default", "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", mean_samples),
-    mean_op("aten.mean.dim",
-            "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-            mean_dim_samples),
-    logic_op<true>("aten.any.default", "any(Tensor self) -> Tensor", kWhole),
-    logic_op<true>("aten.any.dim", "any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", kSingle),
-    logic_op<true>("aten.any.dims", "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kLists),
-    logic_op<false>("aten.all.default", "all(Tensor self) -> Tensor", kWhole),
-    logic_op<false>("aten.all.dim", "all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", kSingle),
-    logic_op<false>("aten.all.dims", "all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kLists),
+    with_gradient(sum_op("aten.sum.default", "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor", sum_samples),
+                  sum_grad),
+    with_gradient(
+        sum_op("aten.sum.dim_IntList",
+               "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+               sum_dim_samples),
+        sum_grad),
+    with_gradient(prod_op("aten.prod.default", "prod(Tensor self, *, ScalarType? dtype=None) -> Tensor", sum_samples),
+                  prod_grad),
+    with_gradient(prod_op("aten.prod.dim_int",
+                          "prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+                          prod_dim_samples),
+                  prod_grad),
+    with_gradient(mean_op("aten.mean.default", "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", mean_samples),
+                  mean_grad),
+    with_gradient(mean_op("aten.mean.dim",
+                          "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+                          mean_dim_samples),
+                  mean_grad),
+    with_gradient(logic_op<true>("aten.any.default", "any(Tensor self) -> Tensor", kWhole), no_gradient),
+    with_gradient(
+        logic_op<true>("aten.any.dim", "any.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", kSingle),
+        no_gradient),
+    with_gradient(
+        logic_op<true>("aten.any.dims", "any.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kLists),
+        no_gradient),
+    with_gradient(logic_op<false>("aten.all.default", "all(Tensor self) -> Tensor", kWhole), no_gradient),
+    with_gradient(
+        logic_op<false>("aten.all.dim", "all.dim(Tensor self, int dim, bool keepdim=False) -> Tensor", kSingle),
+        no_gradient),
+    with_gradient(logic_op<false>("aten.all.dims",
+                                  "all.dims(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", kLists),
+                  no_gradient),
     {.name = "aten.linalg_vector_norm.default",
      .doc = "(sum |x|^ord)^(1/ord); 0 counts what is not zero, infinities take extreme magnitudes",
      .schema = "linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
@@ -421,6 +437,7 @@ constexpr OpDef kReduction[] = {
      .infer = infer_norm,
      .eval = eval_norm,
      .lower = lower_norm,
+     .grad = vector_norm_grad,
      .samples = vector_norm_samples},
     {.name = "aten.norm.Scalar",
      .doc = "linalg_vector_norm over all dimensions",
@@ -438,6 +455,7 @@ constexpr OpDef kReduction[] = {
      .doc = "how many elements are != 0",
      .schema = "count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
      .decompose = decompose_count,
+     .grad = no_gradient,
      .samples = count_samples},
 };
 

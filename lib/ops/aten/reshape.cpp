@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/move_samples.h"
@@ -173,6 +174,7 @@ std::span<const OpDef> reshape_ops() {
             .name = "aten.view.default",
             .doc = "other sizes over the same memory: https://pytorch.org/docs/stable/generated/torch.Tensor.view.html",
             .schema = "view(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+            .grad = restore_grad,
             .samples =
                 [](DType dtype) {
                     Sample channels = once(dtype, "of a permuted tensor", {}, {Arg::ints({2, 2, 3, 5})});
@@ -196,6 +198,7 @@ std::span<const OpDef> reshape_ops() {
             .doc = "other sizes, copied where no view exists: "
                    "https://pytorch.org/docs/stable/generated/torch.reshape.html",
             .schema = "reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)",
+            .grad = restore_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "merge", {2, 3, 4}, {Arg::ints({6, 4})}) +
@@ -210,6 +213,7 @@ std::span<const OpDef> reshape_ops() {
             .doc = "view of a temporary (same values as view): "
                    "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
             .schema = "_unsafe_view(Tensor self, SymInt[] size) -> Tensor",
+            .grad = restore_grad,
             .samples =
                 [](DType dtype) {
                     return std::vector<Sample>{once(dtype, "split", {6, 4}, {Arg::ints({2, 3, 4})}),
@@ -220,6 +224,7 @@ std::span<const OpDef> reshape_ops() {
             .name = "aten.flatten.using_ints",
             .doc = "a run of dimensions as one: https://pytorch.org/docs/stable/generated/torch.flatten.html",
             .schema = "flatten.using_ints(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
+            .grad = restore_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "all", {2, 3, 4}) + moved(dtype, "from 1", {2, 3, 4}, {1}) +
@@ -231,6 +236,7 @@ std::span<const OpDef> reshape_ops() {
             .name = "aten.unflatten.int",
             .doc = "one dimension as several: https://pytorch.org/docs/stable/generated/torch.unflatten.html",
             .schema = "unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)",
+            .grad = restore_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "middle", {2, 6, 3}, {1, Arg::ints({2, -1})}) +
@@ -246,6 +252,7 @@ std::span<const OpDef> reshape_ops() {
             .infer = infer_as_strided,
             .eval = eval_as_strided,
             .decompose = decompose_as_strided,
+            .grad = as_strided_grad,
             .samples =
                 [](DType dtype) {
                     Sample permuted = once(dtype, "of a transposed tensor", {}, {Arg::ints({2, 5}), Arg::ints({5, 1})});

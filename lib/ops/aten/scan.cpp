@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/own_copy.h"
+#include "ops/aten/reduction_grad.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -278,12 +279,14 @@ std::span<const OpDef> scan_ops() {
             .name = "aten.cumsum.default",
             .doc = "running sums: https://pytorch.org/docs/stable/generated/torch.cumsum.html",
             .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+            .grad = cumsum_grad,
             .samples = typed_scan_samples,
         }),
         scan_op<Product>({
             .name = "aten.cumprod.default",
             .doc = "running products: https://pytorch.org/docs/stable/generated/torch.cumprod.html",
             .schema = "cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+            .grad = cumprod_grad,
             .samples = typed_scan_samples,
         }),
         scan_op<LogAddExp>({
@@ -292,18 +295,21 @@ std::span<const OpDef> scan_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.logcumsumexp.html",
             .schema = "logcumsumexp(Tensor self, int dim) -> Tensor",
             .dtypes = kFloating,
+            .grad = logcumsumexp_grad,
             .samples = scan_samples,
         }),
         running_extreme_op<Extreme<true>>({
             .name = "aten.cummax.default",
             .doc = "running maxima and where they are: https://pytorch.org/docs/stable/generated/torch.cummax.html",
             .schema = "cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+            .grad = scan_picked_grad,
             .samples = scan_samples,
         }),
         running_extreme_op<Extreme<false>>({
             .name = "aten.cummin.default",
             .doc = "running minima and where they are: https://pytorch.org/docs/stable/generated/torch.cummin.html",
             .schema = "cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+            .grad = scan_picked_grad,
             .samples = scan_samples,
         }),
         {

@@ -3,6 +3,7 @@
 // are kept in f32 until the end. Positions outside are refused as gather.cpp says.
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/index_grad.h"
 #include "ops/core/combine.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
@@ -292,6 +293,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
+            .grad = scatter_grad,
             .samples = [](DType dtype) { return source_samples(dtype, {t(2)}); },
         },
         {
@@ -302,6 +304,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter_value,
             .eval = eval_scatter_value,
             .lower = lower_scatter_value,
+            .grad = scatter_value_grad,
             .samples = value_samples,
         },
         {
@@ -312,6 +315,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
+            .grad = scatter_add_grad,
             .samples = [](DType dtype) { return source_samples(dtype, {t(2)}); },
         },
         {
@@ -323,6 +327,7 @@ std::span<const OpDef> scatter_ops() {
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
+            .grad = scatter_reduce_grad,
             .samples = reduce_samples,
         },
         {
@@ -331,6 +336,7 @@ std::span<const OpDef> scatter_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html",
             .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
             .decompose = decompose_index_add,
+            .grad = index_add_grad,
             .samples = [](DType dtype) -> std::vector<Sample> {
                 using samples::indices, samples::mixed, samples::ramp;
                 Sample twice = scattered("alpha", {mixed(dtype, {3}), indices({4}, 3), ramp(dtype, {4})}, 0, {t(2)});

@@ -147,6 +147,7 @@ std::span<const OpDef> search_ops() {
             },
             .eval = eval_search,
             .lower = lower_search,
+            .grad = no_gradient,
             .samples = [](DType dtype) { return search_samples(dtype, true); },
         },
         {
@@ -157,6 +158,7 @@ std::span<const OpDef> search_ops() {
                       "Tensor",
             .dtypes = kNumbers,
             .decompose = decompose_bucketize,
+            .grad = no_gradient,
             .samples = [](DType dtype) { return search_samples(dtype, false); },
         },
     };

@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/pointwise_grad.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
 
@@ -190,18 +191,26 @@ constexpr OpDef fill_op(std::string_view name, std::string_view schema, SamplesF
 }
 
 constexpr OpDef kSelect[] = {
-    where_op("aten.where.self", "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor", kAnyDType,
-             where_samples),
-    where_op("aten.where.ScalarOther", "where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor",
-             kAnyDType, where_other_samples),
-    where_op("aten.where.ScalarSelf", "where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor",
-             kBool | set_of(DType::u8), where_self_samples),
-    where_op("aten.where.Scalar", "where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
-             kBool | set_of(DType::u8), where_scalar_samples),
-    fill_op("aten.masked_fill.Scalar", "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor",
-            fill_samples),
-    fill_op("aten.masked_fill.Tensor", "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor",
-            fill_tensor_samples),
+    with_gradient(where_op("aten.where.self", "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
+                           kAnyDType, where_samples),
+                  where_grad),
+    with_gradient(
+        where_op("aten.where.ScalarOther", "where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor",
+                 kAnyDType, where_other_samples),
+        where_grad),
+    with_gradient(
+        where_op("aten.where.ScalarSelf", "where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor",
+                 kBool | set_of(DType::u8), where_self_samples),
+        where_grad),
+    with_gradient(where_op("aten.where.Scalar", "where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
+                           kBool | set_of(DType::u8), where_scalar_samples),
+                  no_gradient),
+    with_gradient(fill_op("aten.masked_fill.Scalar",
+                          "masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor", fill_samples),
+                  masked_fill_grad),
+    with_gradient(fill_op("aten.masked_fill.Tensor",
+                          "masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor", fill_tensor_samples),
+                  masked_fill_grad),
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/move_samples.h"
@@ -100,6 +101,7 @@ std::span<const OpDef> slice_scatter_ops() {
             .infer = infer_overwrite,
             .eval = eval_overwrite,
             .lower = lower_overwrite,
+            .grad = select_scatter_grad,
             .samples = [](DType dtype) -> std::vector<Sample> {
                 return {replaced("row", mixed(dtype, {3, 4}), ramp(dtype, {4}), {0, 1}),
                         replaced("column from the end", samples::transposed(mixed(dtype, {3, 4})),
@@ -116,6 +118,7 @@ std::span<const OpDef> slice_scatter_ops() {
             .infer = infer_overwrite,
             .eval = eval_overwrite,
             .lower = lower_overwrite,
+            .grad = slice_scatter_grad,
             .samples = [](DType dtype) -> std::vector<Sample> {
                 return {replaced("range", mixed(dtype, {4, 3}), ramp(dtype, {2, 3}), {0, 1, 3}),
                         replaced("step", samples::transposed(mixed(dtype, {2, 7})), ramp(dtype, {2, 3}), {1, 1, 6, 2}),

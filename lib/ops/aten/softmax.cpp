@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/reduction_grad.h"
 #include "ops/core/reduce.h"
 #include "ops/core/samples.h"
 
@@ -125,6 +126,7 @@ constexpr OpDef kSoftmax[] = {
      .infer = infer_softmax,
      .eval = eval_softmax<false>,
      .lower = lower_softmax<false>,
+     .grad = softmax_grad,
      .samples = primitive_samples},
     {.name = "aten._log_softmax.default",
      .doc = "x - log(sum(exp(x))) along a dimension",
@@ -133,6 +135,7 @@ constexpr OpDef kSoftmax[] = {
      .infer = infer_softmax,
      .eval = eval_softmax<true>,
      .lower = lower_softmax<true>,
+     .grad = log_softmax_grad,
      .samples = primitive_samples},
     {.name = "aten.softmax.int",
      .doc = "_softmax after an optional cast",

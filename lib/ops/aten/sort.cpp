@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/reduction_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/move_samples.h"
@@ -315,6 +316,7 @@ std::span<const OpDef> sort_ops() {
             .name = "aten.sort.default",
             .doc = "in order, and where each element was: https://pytorch.org/docs/stable/generated/torch.sort.html",
             .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
+            .grad = picked_grad,
             .samples =
                 [](DType dtype) {
                     std::vector<Sample> down = order_samples(dtype, {0, true});
@@ -329,6 +331,7 @@ std::span<const OpDef> sort_ops() {
             .doc = "in order, equal elements in theirs: https://pytorch.org/docs/stable/generated/torch.sort.html",
             .schema = "sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, "
                       "Tensor indices)",
+            .grad = picked_grad,
             .samples =
                 [](DType dtype) {
                     std::vector<Sample> result = order_samples(dtype, {});
@@ -341,6 +344,7 @@ std::span<const OpDef> sort_ops() {
             .doc = "positions in order: https://pytorch.org/docs/stable/generated/torch.argsort.html",
             .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
             .decompose = decompose_argsort,
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     return order_samples(dtype, {0, true});
@@ -351,6 +355,7 @@ std::span<const OpDef> sort_ops() {
             .doc = "positions in order: https://pytorch.org/docs/stable/generated/torch.argsort.html",
             .schema = "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
             .decompose = decompose_argsort,
+            .grad = no_gradient,
             .samples =
                 [](DType dtype) {
                     std::vector<Sample> result = order_samples(dtype, {});
@@ -365,6 +370,7 @@ std::span<const OpDef> sort_ops() {
             .schema = "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
                       "Tensor indices)",
             .dtypes = kNumbers,
+            .grad = picked_grad,
             .samples =
                 [](DType dtype) {
                     std::vector<Sample> smallest = order_samples(dtype, {2, 0, false});
@@ -381,6 +387,7 @@ std::span<const OpDef> sort_ops() {
             .schema = "kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)",
             .dtypes = kNumbers,
             .decompose = decompose_kthvalue,
+            .grad = picked_grad,
             .samples =
                 [](DType dtype) {
                     return order_samples(dtype, {2, 0}) +
@@ -401,6 +408,7 @@ std::span<const OpDef> sort_ops() {
             },
             .eval = eval_median,
             .lower = lower_median,
+            .grad = picked_grad,
             .samples =
                 [](DType dtype) {
                     return order_samples(dtype, {0}) + std::vector<Sample>{once(dtype, "kept dim", {2, 4}, {-1, true}),
@@ -414,6 +422,7 @@ std::span<const OpDef> sort_ops() {
             .schema = "median(Tensor self) -> Tensor",
             .dtypes = kNumbers,
             .decompose = decompose_median,
+            .grad = median_grad,
             .samples =
                 [](DType dtype) {
                     std::vector<Sample> result = {

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/view_grad.h"
 #include "ops/core/geometry.h"
 #include "ops/core/move_samples.h"
 
@@ -145,6 +146,7 @@ std::span<const OpDef> split_ops() {
             .doc = "pieces of one size, the last may be shorter: "
                    "https://pytorch.org/docs/stable/generated/torch.split.html",
             .schema = "split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
+            .grad = split_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "uneven", {2, 7}, {3, 1}) +
@@ -156,6 +158,7 @@ std::span<const OpDef> split_ops() {
             .name = "aten.split_with_sizes.default",
             .doc = "pieces of given sizes: https://pytorch.org/docs/stable/generated/torch.split.html",
             .schema = "split_with_sizes(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
+            .grad = split_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "three", {6, 2}, {Arg::ints({1, 3, 2})}) +
@@ -166,6 +169,7 @@ std::span<const OpDef> split_ops() {
             .name = "aten.chunk.default",
             .doc = "at most so many pieces of equal size: https://pytorch.org/docs/stable/generated/torch.chunk.html",
             .schema = "chunk(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
+            .grad = split_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "even", {3, 8}, {4, 1}) +
@@ -178,6 +182,7 @@ std::span<const OpDef> split_ops() {
             .doc = "split whose results count as memory of their own: "
                    "https://pytorch.org/docs/stable/generated/torch.unsafe_split.html",
             .schema = "unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
+            .grad = split_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "uneven", {2, 7}, {3, 1});
@@ -188,6 +193,7 @@ std::span<const OpDef> split_ops() {
             .doc = "as unsafe_split, with sizes: "
                    "https://github.com/pytorch/pytorch/blob/main/aten/src/ATen/native/native_functions.yaml",
             .schema = "unsafe_split_with_sizes(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+            .grad = split_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "three", {6, 2}, {Arg::ints({1, 3, 2})});
@@ -198,6 +204,7 @@ std::span<const OpDef> split_ops() {
             .doc = "chunk whose results count as memory of their own: "
                    "https://pytorch.org/docs/stable/generated/torch.unsafe_chunk.html",
             .schema = "unsafe_chunk(Tensor self, int chunks, int dim=0) -> Tensor[]",
+            .grad = split_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "even", {3, 8}, {4, 1});
@@ -207,6 +214,7 @@ std::span<const OpDef> split_ops() {
             .name = "aten.unbind.int",
             .doc = "all indices of a dimension: https://pytorch.org/docs/stable/generated/torch.unbind.html",
             .schema = "unbind.int(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]",
+            .grad = unbind_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "columns", {2, 3}, {-1}) +
@@ -218,6 +226,7 @@ std::span<const OpDef> split_ops() {
             .doc = "windows of a dimension as a new last one: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.unfold.html",
             .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
+            .grad = unfold_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "overlapping", {2, 7}, {1, 3, 2}) +
@@ -231,6 +240,7 @@ std::span<const OpDef> split_ops() {
             .doc = "a diagonal of two dimensions as a new last one: "
                    "https://pytorch.org/docs/stable/generated/torch.diagonal.html",
             .schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
+            .grad = diagonal_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "main", {3, 4}) +

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/reduction_grad.h"
 #include "ops/core/reduce.h"
 #include "ops/core/samples.h"
 
@@ -172,32 +173,47 @@ constexpr OpDef op(std::string_view name, std::string_view schema, SamplesFn sam
 }
 
 constexpr OpDef kStatistic[] = {
-    op<false>("aten.var.correction",
-              "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-              correction_samples),
-    op<false>("aten.var.dim", "var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-              unbiased_dim_samples),
-    op<false>("aten.var.default", "var(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
-    op<true>("aten.std.correction",
-             "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-             correction_samples),
-    op<true>("aten.std.dim", "std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
-             unbiased_dim_samples),
-    op<true>("aten.std.default", "std(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
-    op<false, true>("aten.var_mean.correction",
-                    "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-                    "keepdim=False) -> (Tensor, Tensor)",
-                    correction_samples),
-    op<true, true>("aten.std_mean.correction",
-                   "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
-                   "keepdim=False) -> (Tensor, Tensor)",
-                   correction_samples),
+    with_gradient(
+        op<false>(
+            "aten.var.correction",
+            "var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+            correction_samples),
+        variance_grad),
+    with_gradient(
+        op<false>("aten.var.dim", "var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+                  unbiased_dim_samples),
+        variance_grad),
+    with_gradient(op<false>("aten.var.default", "var(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
+                  variance_grad),
+    with_gradient(
+        op<true>(
+            "aten.std.correction",
+            "std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
+            correction_samples),
+        deviation_grad),
+    with_gradient(
+        op<true>("aten.std.dim", "std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor",
+                 unbiased_dim_samples),
+        deviation_grad),
+    with_gradient(op<true>("aten.std.default", "std(Tensor self, bool unbiased=True) -> Tensor", unbiased_samples),
+                  deviation_grad),
+    with_gradient(op<false, true>("aten.var_mean.correction",
+                                  "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+                                  "keepdim=False) -> (Tensor, Tensor)",
+                                  correction_samples),
+                  variance_grad),
+    with_gradient(op<true, true>("aten.std_mean.correction",
+                                 "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool "
+                                 "keepdim=False) -> (Tensor, Tensor)",
+                                 correction_samples),
+                  deviation_grad),
     {.name = "aten.logsumexp.default",
      .doc = "log(sum(exp(x))), shifted by the largest x",
      .schema = "logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
      .infer = infer_logsumexp,
      .eval = eval_logsumexp,
      .decompose = decompose_logsumexp,
+     .grad = logsumexp_grad,
      .samples = logsumexp_samples},
 };
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "ops/aten/families.h"
+#include "ops/aten/pointwise_grad.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
@@ -254,22 +255,35 @@ constexpr OpDef kernel_op(std::string_view name, std::string_view schema, std::s
             .samples = samples};
 }
 constexpr OpDef kTernary[] = {
-    clamp_op("aten.clamp.default", "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
-             "min(max(self, min), max); NaN stays", clamp_samples),
-    clamp_op("aten.clamp.Tensor", "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
-             "min(max(self, min), max); NaN in any gives NaN", clamp_tensor_samples),
-    clamp_op("aten.clamp_min.default", "clamp_min(Tensor self, Scalar min) -> Tensor", "max(self, min)", bound_samples),
-    clamp_op("aten.clamp_max.default", "clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)", bound_samples),
-    kernel_op<Lerp>("aten.lerp.Tensor", "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
-                    "self + weight * (end - self)", three_samples),
-    kernel_op<Lerp>("aten.lerp.Scalar", "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
-                    "self + weight * (end - self)", lerp_scalar_samples),
-    kernel_op<Addcmul>("aten.addcmul.default",
-                       "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-                       "self + value * tensor1 * tensor2", with_value_samples),
-    kernel_op<Addcdiv>("aten.addcdiv.default",
-                       "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
-                       "self + value * tensor1 / tensor2", with_value_samples),
+    with_gradient(clamp_op("aten.clamp.default", "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
+                           "min(max(self, min), max); NaN stays", clamp_samples),
+                  clamp_grad),
+    with_gradient(
+        clamp_op("aten.clamp.Tensor", "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+                 "min(max(self, min), max); NaN in any gives NaN", clamp_tensor_samples),
+        clamp_tensor_grad),
+    with_gradient(clamp_op("aten.clamp_min.default", "clamp_min(Tensor self, Scalar min) -> Tensor", "max(self, min)",
+                           bound_samples),
+                  clamp_min_grad),
+    with_gradient(clamp_op("aten.clamp_max.default", "clamp_max(Tensor self, Scalar max) -> Tensor", "min(self, max)",
+                           bound_samples),
+                  clamp_max_grad),
+    with_gradient(kernel_op<Lerp>("aten.lerp.Tensor", "lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor",
+                                  "self + weight * (end - self)", three_samples),
+                  lerp_grad),
+    with_gradient(kernel_op<Lerp>("aten.lerp.Scalar", "lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor",
+                                  "self + weight * (end - self)", lerp_scalar_samples),
+                  lerp_grad),
+    with_gradient(
+        kernel_op<Addcmul>("aten.addcmul.default",
+                           "addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+                           "self + value * tensor1 * tensor2", with_value_samples),
+        addcmul_grad),
+    with_gradient(
+        kernel_op<Addcdiv>("aten.addcdiv.default",
+                           "addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor",
+                           "self + value * tensor1 / tensor2", with_value_samples),
+        addcdiv_grad),
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/aten/tensor_options.h"
+#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/move_samples.h"
@@ -104,11 +105,13 @@ std::span<const OpDef> triangle_ops() {
             .name = "aten.tril.default",
             .doc = "zeros above a diagonal: https://pytorch.org/docs/stable/generated/torch.tril.html",
             .schema = "tril(Tensor self, int diagonal=0) -> Tensor",
+            .grad = tril_grad,
         }),
         triangle_op<Upper>({
             .name = "aten.triu.default",
             .doc = "zeros below a diagonal: https://pytorch.org/docs/stable/generated/torch.triu.html",
             .schema = "triu(Tensor self, int diagonal=0) -> Tensor",
+            .grad = triu_grad,
         }),
         {
             .name = "aten.tril_indices.default",
@@ -118,6 +121,7 @@ std::span<const OpDef> triangle_ops() {
                       "Device? device=None, bool? pin_memory=None) -> Tensor",
             .dtypes = kIndexDTypes,
             .decompose = decompose_indices<Lower>,
+            .grad = no_gradient,
             .samples = indices_samples,
         },
         {
@@ -128,6 +132,7 @@ std::span<const OpDef> triangle_ops() {
                       "Device? device=None, bool? pin_memory=None) -> Tensor",
             .dtypes = kIndexDTypes,
             .decompose = decompose_indices<Upper>,
+            .grad = no_gradient,
             .samples = indices_samples,
         },
     };

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "ops/aten/families.h"
+#include "ops/aten/layer_grad.h"
 #include "ops/core/dense.h"
 #include "ops/core/gemm.h"
 #include "ops/core/samples.h"
@@ -301,6 +302,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_resize<1>,
      .eval = eval_nearest<1>,
      .lower = lower_nearest<1>,
+     .grad = upsample_grad,
      .samples = sample_rank<1, false>},
     {.name = "aten.upsample_nearest2d.vec",
      .doc = "The nearest element; pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html",
@@ -309,6 +311,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_resize<2>,
      .eval = eval_nearest<2>,
      .lower = lower_nearest<2>,
+     .grad = upsample_grad,
      .samples = sample_rank<2, false>},
     {.name = "aten.upsample_nearest3d.vec",
      .doc = "The nearest element; pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html",
@@ -317,6 +320,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_resize<3>,
      .eval = eval_nearest<3>,
      .lower = lower_nearest<3>,
+     .grad = upsample_grad,
      .samples = sample_rank<3, false>},
     {.name = "aten.upsample_linear1d.vec",
      .doc = "Between two neighbours; pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html",
@@ -326,6 +330,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_resize<1>,
      .eval = eval_linear<1>,
      .lower = lower_linear<1>,
+     .grad = upsample_grad,
      .samples = sample_rank<1, true>},
     {.name = "aten.upsample_bilinear2d.vec",
      .doc = "Between four neighbours; pytorch.org/docs/stable/generated/torch.nn.functional.interpolate.html",
@@ -335,6 +340,7 @@ constexpr OpDef kOps[] = {
      .infer = infer_resize<2>,
      .eval = eval_linear<2>,
      .lower = lower_linear<2>,
+     .grad = upsample_grad,
      .samples = sample_rank<2, true>},
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "ops/aten/families.h"
+#include "ops/aten/view_grad.h"
 #include "ops/core/elements.h"
 #include "ops/core/geometry.h"
 #include "ops/core/move_samples.h"
@@ -141,6 +142,7 @@ std::span<const OpDef> view_ops() {
             .name = "aten.permute.default",
             .doc = "dimensions in another order: https://pytorch.org/docs/stable/generated/torch.permute.html",
             .schema = "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
+            .grad = permute_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "rotate", {2, 3, 4}, {Arg::ints({2, 0, 1})}) +
@@ -153,6 +155,7 @@ std::span<const OpDef> view_ops() {
             .name = "aten.transpose.int",
             .doc = "two dimensions swapped: https://pytorch.org/docs/stable/generated/torch.transpose.html",
             .schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
+            .grad = transpose_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "matrix", {3, 5}, {0, 1}) +
@@ -166,6 +169,7 @@ std::span<const OpDef> view_ops() {
             .doc = "a matrix transposed, a vector or number as it is: "
                    "https://pytorch.org/docs/stable/generated/torch.t.html",
             .schema = "t(Tensor(a) self) -> Tensor(a)",
+            .grad = t_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "matrix", {3, 5}) + std::vector<Sample>{once(dtype, "1-d", {4}),
@@ -178,6 +182,7 @@ std::span<const OpDef> view_ops() {
             .doc = "dimensions moved, the others in order: "
                    "https://pytorch.org/docs/stable/generated/torch.movedim.html",
             .schema = "movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
+            .grad = movedim_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "two", {2, 3, 4}, {Arg::ints({0, -1}), Arg::ints({2, 0})}) +
@@ -189,6 +194,7 @@ std::span<const OpDef> view_ops() {
             .name = "aten.movedim.int",
             .doc = "one dimension moved: https://pytorch.org/docs/stable/generated/torch.movedim.html",
             .schema = "movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
+            .grad = movedim_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "last to first", {2, 3, 4}, {-1, 0});
@@ -198,6 +204,7 @@ std::span<const OpDef> view_ops() {
             .name = "aten.squeeze.default",
             .doc = "without dimensions of size 1: https://pytorch.org/docs/stable/generated/torch.squeeze.html",
             .schema = "squeeze(Tensor(a) self) -> Tensor(a)",
+            .grad = squeeze_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "several", {1, 3, 1, 2}) + std::vector<Sample>{once(dtype, "all", {1, 1}),
@@ -210,6 +217,7 @@ std::span<const OpDef> view_ops() {
             .doc = "without one dimension if its size is 1: "
                    "https://pytorch.org/docs/stable/generated/torch.squeeze.html",
             .schema = "squeeze.dim(Tensor(a) self, int dim) -> Tensor(a)",
+            .grad = squeeze_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "middle", {2, 1, 3}, {1}) +
@@ -221,6 +229,7 @@ std::span<const OpDef> view_ops() {
             .doc = "without those of some dimensions whose size is 1: "
                    "https://pytorch.org/docs/stable/generated/torch.squeeze.html",
             .schema = "squeeze.dims(Tensor(a) self, int[] dim) -> Tensor(a)",
+            .grad = squeeze_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "some", {1, 2, 1, 3}, {Arg::ints({0, -1})}) +
@@ -231,6 +240,7 @@ std::span<const OpDef> view_ops() {
             .name = "aten.unsqueeze.default",
             .doc = "with a new dimension of size 1: https://pytorch.org/docs/stable/generated/torch.unsqueeze.html",
             .schema = "unsqueeze(Tensor(a) self, int dim) -> Tensor(a)",
+            .grad = unsqueeze_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "middle", {2, 3}, {1}) +
@@ -243,6 +253,7 @@ std::span<const OpDef> view_ops() {
             .doc = "dimensions of size 1 repeated without a copy: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.expand.html",
             .schema = "expand(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
+            .grad = pass_gradient,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "middle", {2, 1, 3}, {Arg::ints({2, 4, 3})}) +
@@ -256,6 +267,7 @@ std::span<const OpDef> view_ops() {
             .name = "aten.select.int",
             .doc = "one index of a dimension: https://pytorch.org/docs/stable/generated/torch.select.html",
             .schema = "select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)",
+            .grad = select_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "middle", {2, 3, 4}, {1, 2}) +
@@ -270,6 +282,7 @@ std::span<const OpDef> view_ops() {
                    "https://docs.python.org/3/library/functions.html#slice",
             .schema = "slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> "
                       "Tensor(a)",
+            .grad = slice_grad,
             .samples =
                 [](DType dtype) {
                     const std::int64_t last = std::numeric_limits<std::int64_t>::max();
@@ -287,6 +300,7 @@ std::span<const OpDef> view_ops() {
             .name = "aten.narrow.default",
             .doc = "a range of a dimension: https://pytorch.org/docs/stable/generated/torch.narrow.html",
             .schema = "narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
+            .grad = narrow_grad,
             .samples =
                 [](DType dtype) {
                     return moved(dtype, "middle", {4, 5}, {1, 1, 3}) +

@@ -29,6 +29,7 @@ class CallGradients {
 
     const Arguments<NodeValue>& args() const { return args_; }
     const NodeValue& result(std::size_t index = 0) const { return results_.at(index); }
+    std::size_t result_count() const { return results_.size(); }
     /// Of a result, with its sizes and dtype; zeros where nothing depends on it.
     NodeValue grad(std::size_t index = 0);
     std::optional<NodeValue> grad_if_any(std::size_t index) const { return grads_.at(index); }

@@ -68,10 +68,45 @@ DTypeSet compared(const RegisteredOp& op, const test::Exceptions& exceptions) {
     return static_cast<DTypeSet>(set);
 }
 
+/// How the gradient of an op is known: by its rule, through the ops that its samples decompose to, or not at all.
+/// "none" are those that have no gradient.
+class Gradients {
+  public:
+    std::string_view of(const RegisteredOp& op) {
+        if (op.def->grad) return op.def->grad == no_gradient ? "none" : "rule";
+        const auto [found, first] = known_.try_emplace(op.def->name, kMissing);
+        if (first && op.def->decompose && known_of_parts(op)) found->second = "parts";
+        return found->second;
+    }
+
+    static constexpr std::string_view kMissing = "–";
+
+  private:
+    bool known_of_parts(const RegisteredOp& op) {
+        const DTypeSet floating = op.def->dtypes & kFloating;
+        const auto dtype = std::ranges::find_if(
+            kAllDTypes, [&](DType d) { return (floating ? floating : op.def->dtypes) & set_of(d); });
+        return std::ranges::all_of(op.def->samples(*dtype), [&](const Sample& sample) {
+            const Graph graph = graph_of(op, sample);
+            const Graph parts = expand(graph, graph.nodes[static_cast<std::size_t>(graph.calls().front())]).graph;
+            return std::ranges::all_of(parts.calls(), [&](NodeId id) {
+                const std::string& target = parts.nodes[static_cast<std::size_t>(id)].target;
+                return target == kGetItem || of(Registry::instance().require(target)) != kMissing;
+            });
+        });
+    }
+
+    std::map<std::string_view, std::string_view> known_;
+};
+
 std::string table() {
     const test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/libtorch.txt");
     std::map<std::string_view, const RegisteredOp*> ops;
     for (const RegisteredOp& op : Registry::instance().all()) ops[op.def->name] = &op;
+    Gradients gradients;
+    std::map<std::string_view, int> counts;
+    for (const auto& [name, op] : ops)
+        if (name.starts_with("aten.")) ++counts[gradients.of(*op)];
     std::ostringstream text;
     text << "# Ops\n\n"
             "Generated from the registry by `scripts/update-ops`. What an op does itself is *own*; what its simpler "
@@ -83,13 +118,18 @@ std::string table() {
             "these, values, dtypes, sizes, strides and aliasing are compared, but for what "
             "`test/known-failing/libtorch.txt`\n"
             "lists. What ONNX's ops mean is tested by the models of the standard in `test/conformance`.\n\n"
-            "| op | dtypes | infer | eval | lower | LibTorch |\n|---|---|---|---|---|---|\n";
+            "Under *grad*: a *rule* of its own, *parts*, *none* where results do not change smoothly with operands. Of "
+            "ATen's ops "
+         << counts["rule"] << "\nhave a rule, " << counts["parts"] << " are differentiated through their parts, "
+         << counts["none"] << " have no gradient, and of " << counts[Gradients::kMissing]
+         << " it is missing.\n\n"
+            "| op | dtypes | infer | eval | lower | grad | LibTorch |\n|---|---|---|---|---|---|---|\n";
     for (const auto& [name, op] : ops) {
         const OpDef& def = *op->def;
         const char* parts = def.decompose ? "parts" : "–";
         text << "| " << name << " | " << names(def.dtypes) << " | " << (def.infer ? "own" : parts) << " | "
-             << (def.eval ? "own" : parts) << " | " << (def.lower ? "own" : parts) << " | "
-             << (name.starts_with("aten.") ? names(compared(*op, exceptions)) : "") << " |\n";
+             << (def.eval ? "own" : parts) << " | " << (def.lower ? "own" : parts) << " | " << gradients.of(*op)
+             << " | " << (name.starts_with("aten.") ? names(compared(*op, exceptions)) : "") << " |\n";
     }
     return text.str();
 }

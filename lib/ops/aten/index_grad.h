@@ -1,0 +1,11 @@
+// Gradient rules of what reads or writes elements at computed positions.
+#pragma once
+
+#include "ops/aten/gradient.h"
+
+namespace whittle {
+
+GradRule gather_grad, index_select_grad, embedding_grad, take_grad, index_grad, index_put_grad;
+GradRule scatter_grad, scatter_value_grad, scatter_add_grad, scatter_reduce_grad, index_add_grad;
+
+}  // namespace whittle

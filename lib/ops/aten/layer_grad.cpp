@@ -1,0 +1,96 @@
+// Gradients of convolution, normalization and losses, by the backward ops that LibTorch's autograd calls.
+#include "ops/aten/layer_grad.h"
+
+namespace whittle {
+
+namespace {
+
+using B = GraphBuilder;
+using C = CallGradients;
+using Ints = std::vector<std::int64_t>;
+
+/// What a backward op gives of input, weight and bias, where they are needed.
+void set_parameters(B& b, const Rule& r, std::string_view backward, ArgList args) {
+    const char* names[] = {"input", "weight", "bias"};
+    ArgList mask;
+    for (const char* name : names) mask.emplace_back(r.needed(name));
+    args.emplace_back(mask);
+    const std::vector<NodeValue> gradients = b.call_multi(backward, std::move(args));
+    for (std::size_t i = 0; i < std::size(names); ++i)
+        if (r.needed(names[i])) r.set(names[i], gradients[i]);
+}
+
+Arg result_arg(C& c, std::size_t index) { return arg(c.result(index)); }
+
+void batch_norm(B& b, C& c, const Arg& mean, const Arg& variance, bool batch) {
+    const Rule r(b, c);
+    const Arg save_mean = batch ? result_arg(c, 1) : Arg(), save_rstd = batch ? result_arg(c, 2) : Arg();
+    set_parameters(b, r, "aten.native_batch_norm_backward.default",
+                   {arg(r.grad()), arg(r.tensor("input")), r.optional("weight"), mean, variance, save_mean, save_rstd,
+                    batch, c.args().number("eps")});
+}
+
+}  // namespace
+
+void convolution_grad(B& b, C& c) {
+    const Rule r(b, c);
+    const auto ints = [&](const char* name) { return Arg::ints(c.args().integers(name)); };
+    const std::optional<NodeValue> bias = c.args().optional_tensor("bias");
+    set_parameters(b, r, "aten.convolution_backward.default",
+                   {arg(r.grad()), arg(r.tensor("input")), arg(r.tensor("weight")),
+                    bias ? Arg::ints(bias->meta.sizes) : Arg(), ints("stride"), ints("padding"), ints("dilation"),
+                    c.args().boolean("transposed"), ints("output_padding"), c.args().integer("groups")});
+}
+void layer_norm_grad(B& b, C& c) {
+    const Rule r(b, c);
+    set_parameters(b, r, "aten.native_layer_norm_backward.default",
+                   {arg(r.grad()), arg(r.tensor("input")), Arg::ints(c.args().integers("normalized_shape")),
+                    result_arg(c, 1), result_arg(c, 2), r.optional("weight"), r.optional("bias")});
+}
+void batch_norm_inference_grad(B& b, C& c) {
+    const Rule r(b, c);
+    batch_norm(b, c, r.optional("running_mean"), r.optional("running_var"), false);
+}
+void batch_norm_batch_grad(B& b, C& c) { batch_norm(b, c, Arg(), Arg(), true); }
+void batch_norm_grad(B& b, C& c) {
+    const Rule r(b, c);
+    batch_norm(b, c, r.optional("running_mean"), r.optional("running_var"), c.args().boolean("training"));
+}
+/// With x^ = (x - mean) rstd over a group: rstd (g w - mean(g w) - x^ mean(g w x^)); Wu and He 2018.
+void group_norm_grad(B& b, C& c) {
+    const Rule r(b, c);
+    const NodeValue x = r.tensor("input"), grad = r.grad();
+    const std::int64_t n = c.args().integer("N"), channels = c.args().integer("C"), groups = c.args().integer("group");
+    const std::int64_t area = c.args().integer("HxW"), count = channels / groups * area;
+    const Sizes by_group = {n, groups, count}, by_channel = {n, channels, area};
+    const NodeValue mean = r.reshape(c.result(1), {n, groups, 1}), rstd = r.reshape(c.result(2), {n, groups, 1});
+    const NodeValue normal = r.mul(r.sub(r.reshape(x, by_group), mean), rstd);
+    const NodeValue g = r.reshape(grad, by_channel);
+    if (r.needed("input")) {
+        NodeValue scaled = g;
+        if (c.args().has("weight")) scaled = r.mul(g, r.reshape(r.tensor("weight"), {channels, 1}));
+        scaled = r.reshape(scaled, by_group);
+        const auto average = [&](const NodeValue& v) {
+            return r.div(r.sum(v, {2}, true), Arg(static_cast<double>(count)));
+        };
+        const NodeValue centered = r.sub(r.sub(scaled, average(scaled)), r.mul(normal, average(r.mul(scaled, normal))));
+        r.set("input", r.reshape(r.mul(centered, rstd), x.meta.sizes));
+    }
+    if (r.needed("weight")) r.set("weight", r.sum(r.mul(g, r.reshape(normal, by_channel)), {0, 2}));
+    if (r.needed("bias")) r.set("bias", r.sum(g, {0, 2}));
+}
+void nll_loss_grad(B& b, C& c) {
+    const OfSelf r(b, c);
+    r.set(r.call("aten.nll_loss_backward.default",
+                 {arg(r.g), arg(r.x), arg(r.tensor("target")), r.optional("weight"), c.args().integer("reduction"),
+                  c.args().integer("ignore_index"), arg(c.result(1))}));
+}
+void mse_loss_grad(B& b, C& c) {
+    const OfSelf r(b, c);
+    const NodeValue gradient = r.call("aten.mse_loss_backward.default",
+                                      {arg(r.g), arg(r.x), arg(r.tensor("target")), c.args().integer("reduction")});
+    r.set(gradient);
+    if (r.needed("target")) c.set("target", r.neg(gradient));
+}
+
+}  // namespace whittle
