@@ -1,5 +1,6 @@
 #include "passes/decompose.h"
 
+#include <algorithm>
 #include <map>
 
 #include "base/error.h"
@@ -15,10 +16,15 @@ namespace {
 /// Decompositions of decompositions nest less deeply than this; more is an op that decomposes into itself.
 constexpr int kMaxRounds = 16;
 
-const RegisteredOp* composite(const Node& node) {
-    if (!is_op_call(node)) return nullptr;
-    const RegisteredOp* op = Registry::instance().op(node.target);
-    return op && op->def->decompose && !op->def->lower ? op : nullptr;
+bool does_not_lower(const Node& node) {
+    const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
+    return op && op->def->decompose && !op->def->lower;
+}
+
+std::vector<bool> all_that_do_not_lower(const Graph& graph) {
+    std::vector<bool> chosen;
+    for (const Node& node : graph.nodes) chosen.push_back(does_not_lower(node));
+    return chosen;
 }
 
 class Decomposer {
@@ -26,12 +32,12 @@ class Decomposer {
     Decomposer(const Graph& graph, const DecomposeOptions& options)
         : rewriter_(graph), builder_(rewriter_.graph()), options_(options) {}
 
-    Graph run() {
+    Graph run(const std::vector<bool>& chosen) {
         const Graph& from = rewriter_.from();
         for (NodeId id = 0; id < static_cast<NodeId>(from.nodes.size()); id++) {
             const Node& node = from.nodes[static_cast<std::size_t>(id)];
-            if (const RegisteredOp* op = composite(node))
-                expand(id, node, *op);
+            if (chosen[static_cast<std::size_t>(id)])
+                expand(id, node, Registry::instance().require(node.target));
             else if (const auto results = results_read(node))
                 rewriter_.replace(id, *results);
             else
@@ -78,12 +84,6 @@ class Decomposer {
     std::map<NodeId, std::vector<NodeRef>> expanded_;
 };
 
-bool has_composite(const Graph& graph) {
-    for (const Node& node : graph.nodes)
-        if (composite(node)) return true;
-    return false;
-}
-
 bool has_foreign_call(const Graph& graph) {
     for (const Node& node : graph.nodes)
         if (is_op_call(node) && !node.target.starts_with("aten.")) return true;
@@ -95,10 +95,12 @@ bool has_foreign_call(const Graph& graph) {
 Graph decompose(const Graph& graph, const DecomposeOptions& options, Origins* origins) {
     Graph result = graph;
     if (origins) *origins = own_origins(graph);
-    for (int round = 0; has_composite(result); round++) {
+    for (int round = 0;; round++) {
+        const std::vector<bool> chosen = options.chosen ? options.chosen(result) : all_that_do_not_lower(result);
+        if (std::find(chosen.begin(), chosen.end(), true) == chosen.end()) break;
         WHITTLE_CHECK(round < kMaxRounds, "an op decomposes into itself");
         Decomposer decomposer(result, options);
-        Graph next = decomposer.run();
+        Graph next = decomposer.run(chosen);
         if (origins) *origins = through(decomposer.origins(), *origins);
         result = std::move(next);
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "ops/core/builder.h"
 #include "passes/origins.h"
@@ -9,6 +10,9 @@
 namespace whittle {
 
 struct DecomposeOptions {
+    /// Which of a graph's nodes are taken apart: asked of the given graph and again of each that comes of it, until it
+    /// says none. All are calls of composites. Nothing: every composite that does not lower.
+    std::function<std::vector<bool>(const Graph& graph)> chosen = {};
     /// Called with what takes the place of the results of each call that is taken apart, those of decompositions
     /// included; may change it.
     std::function<void(GraphBuilder& builder, const Node& call, std::vector<NodeRef>& results)> decomposed = {};

@@ -1,0 +1,268 @@
+#include "passes/joint.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "base/error.h"
+#include "graph/text.h"
+#include "graph/value_ref.h"
+#include "ops/core/registry.h"
+#include "passes/dce.h"
+#include "passes/decompose.h"
+#include "passes/log.h"
+#include "passes/rewriter.h"
+
+namespace whittle {
+namespace {
+
+std::size_t at(NodeId id) { return static_cast<std::size_t>(id); }
+
+/// What the gradient of a placeholder or attribute is called.
+const std::string& primal_name(const Node& node) {
+    return node.kind == NodeKind::placeholder ? node.name : node.target;
+}
+bool is_primal(const Node& node) { return node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr; }
+
+NodeValue value_in(const Graph& graph, NodeRef ref) { return {ref, graph.node(ref).meta()}; }
+
+/// The call's rule, asked about `call`, a node of the builder's graph. `grads` as CallGradients has them.
+std::vector<CallGradients::Part> ask(GraphBuilder& builder, const RegisteredOp& op, const Node& call,
+                                     const std::vector<NodeValue>& results,
+                                     const std::vector<std::optional<NodeValue>>& grads,
+                                     const CallGradients::Needed& needed) {
+    const Graph& graph = builder.graph();
+    const Arguments<NodeValue> arguments(
+        op.schema, call, [&](NodeRef ref) { return value_in(graph, ref); }, {}, &graph);
+    CallGradients gradients(builder, arguments, results, grads, needed);
+    op.def->grad(builder, gradients);
+    return gradients.parts();
+}
+
+/// A call that gradients end at, as they do at detach.
+bool ends_gradients(const Node& node) {
+    const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
+    return op && op->def->grad == no_gradient;
+}
+
+/// Which values of a graph gradients flow through.
+class Flow {
+  public:
+    explicit Flow(const JointOptions& options) : options_(options) {}
+
+    /// Of each node, whether it is on a way from something wanted to an output that gets a tangent.
+    std::vector<bool> path(const Graph& graph) const {
+        const std::vector<bool> depends = dependent(graph);
+        std::vector<bool> path(graph.nodes.size(), false);
+        for (const std::size_t output : differentiable_outputs(graph, depends))
+            path[at(graph.outputs()[output])] = true;
+        for (std::size_t i = graph.nodes.size(); i-- > 0;)
+            if (path[i]) for_each_input(graph.nodes[i], [&](NodeRef ref) { path[at(ref.id)] = depends[at(ref.id)]; });
+        return path;
+    }
+
+    std::vector<std::size_t> differentiable_outputs(const Graph& graph) const {
+        return differentiable_outputs(graph, dependent(graph));
+    }
+
+    /// Calls on the path that have no rule but a decomposition. Throws Error for one that has neither.
+    std::vector<bool> without_rule(const Graph& graph) const {
+        std::vector<bool> chosen = path(graph);
+        for (std::size_t i = 0; i < chosen.size(); ++i) {
+            const Node& node = graph.nodes[i];
+            if (!chosen[i]) continue;
+            const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
+            chosen[i] = is_op_call(node) && !(op && op->def->grad);
+            if (chosen[i] && !(op && op->def->decompose))
+                throw Error({"", place_of(graph, node)},
+                            "found no gradient of " + node.target + ", expected a rule or a decomposition of the op");
+        }
+        return chosen;
+    }
+
+  private:
+    bool wanted(const Node& node) const {
+        return options_.wanted ? options_.wanted->contains(primal_name(node)) : node.meta().requires_grad;
+    }
+
+    std::vector<bool> dependent(const Graph& graph) const {
+        std::vector<bool> depends(graph.nodes.size(), false);
+        for (std::size_t i = 0; i < depends.size(); ++i) {
+            const Node& node = graph.nodes[i];
+            if (node.kind == NodeKind::output) continue;
+            const bool floating = std::any_of(node.results.begin(), node.results.end(),
+                                              [](const ValueMeta& meta) { return is_floating(meta.dtype); });
+            if (!floating) continue;
+            bool any = is_primal(node) && wanted(node);
+            for_each_input(node, [&](NodeRef ref) { any = any || depends[at(ref.id)]; });
+            depends[i] = any && !ends_gradients(node);
+        }
+        return depends;
+    }
+
+    std::vector<std::size_t> differentiable_outputs(const Graph& graph, const std::vector<bool>& depends) const {
+        std::vector<std::size_t> positions;
+        const std::vector<NodeId> outputs = graph.outputs();
+        const std::size_t most = std::min(options_.outputs.value_or(outputs.size()), outputs.size());
+        for (std::size_t i = 0; i < most; ++i)
+            if (depends[at(outputs[i])]) positions.push_back(i);
+        return positions;
+    }
+
+    const JointOptions& options_;
+};
+
+/// Copies the forward graph and appends its calls' gradients, last call first.
+class Differentiator {
+  public:
+    Differentiator(const Graph& forward, const Flow& flow)
+        : from_(forward), rewriter_(forward), builder_(rewriter_.graph()), path_(flow.path(forward)) {
+        joint_.tangents = flow.differentiable_outputs(forward);
+    }
+
+    Joint run() {
+        const auto output = static_cast<NodeId>(from_.nodes.size()) - 1;
+        for (NodeId id = 0; id < output; ++id) copy(id);
+        rewriter_.work_on(output);
+        joint_.inputs = from_.placeholders().size();
+        const std::vector<NodeId> outputs = from_.outputs();
+        joint_.outputs = outputs.size();
+        for (const std::size_t position : joint_.tangents) add_tangent(outputs[position]);
+        for (NodeId id = output; id-- > 0;)
+            if (path_[at(id)] && is_op_call(from_.nodes[at(id)])) differentiate(id);
+        finish(output, outputs);
+        return std::move(joint_);
+    }
+
+    const Origins& origins() const { return rewriter_.origins(); }
+
+  private:
+    /// As in the forward graph; several nodes that name one attribute are one, so that its gradients meet.
+    void copy(NodeId id) {
+        const Node& node = from_.nodes[at(id)];
+        const bool repeated = node.kind == NodeKind::get_attr && !attributes_.emplace(node.target, id).second;
+        if (repeated)
+            rewriter_.replace(id, rewriter_.mapped({attributes_.at(node.target)}));
+        else
+            rewriter_.copy(id);
+        const NodeRef ref = rewriter_.mapped({id});
+        if (const std::optional<ValueRef> read = item_read(rewriter_.graph().node(ref))) items_.emplace(*read, ref);
+        if (path_[at(id)]) on_path_.insert(ref.id);
+    }
+
+    void add_tangent(NodeId output) {
+        const NodeRef of = rewriter_.mapped({output});
+        const ValueMeta meta = rewriter_.graph().node(of).meta();
+        const NodeRef tangent = rewriter_.graph().placeholder("tangent_" + rewriter_.graph().node(of).name,
+                                                              ValueMeta::contiguous(meta.dtype, meta.sizes));
+        accumulate(of, value_in(rewriter_.graph(), tangent));
+    }
+
+    void accumulate(NodeRef operand, const NodeValue& part) {
+        const ValueRef value = value_of(rewriter_.graph(), operand);
+        const auto [sum, first] = gradients_.emplace(value, part);
+        if (!first) sum->second = builder_.call("aten.add.Tensor", {arg(sum->second), arg(part)});
+    }
+
+    void differentiate(NodeId id) {
+        const NodeRef ref = rewriter_.mapped({id});
+        const Node call = rewriter_.graph().node(ref);
+        std::vector<std::optional<NodeValue>> grads;
+        bool any = false;
+        for (int i = 0; i < static_cast<int>(call.results.size()); ++i) {
+            const auto found = gradients_.find({ref.id, i});
+            grads.push_back(found == gradients_.end() ? std::nullopt : std::optional(found->second));
+            any = any || grads.back();
+        }
+        if (!any) return;
+        rewriter_.work_on(id);
+        builder_.set_origin(backward_origin(call));
+        try {
+            const auto needed = [this](NodeRef operand) { return on_path_.contains(operand.id); };
+            const RegisteredOp& op = Registry::instance().require(call.target);
+            for (const CallGradients::Part& part : ask(builder_, op, call, results_of(ref, call), grads, needed))
+                accumulate(part.operand, part.gradient);
+        } catch (const Error& error) {
+            throw Error({error.where().file, place_of(from_, from_.nodes[at(id)])},
+                        "the gradient of " + call.target + ": " + error.message(), error.hint());
+        }
+    }
+
+    static Node backward_origin(Node call) {
+        call.name += "_grad";
+        return call;
+    }
+
+    std::vector<NodeValue> results_of(NodeRef ref, const Node& call) {
+        if (call.results.size() == 1) return {value_in(rewriter_.graph(), ref)};
+        std::vector<NodeValue> results;
+        for (int i = 0; i < static_cast<int>(call.results.size()); ++i) {
+            const auto [item, absent] = items_.try_emplace({ref.id, i});
+            if (absent) item->second = rewriter_.graph().add(getitem(ref, i, call));
+            results.push_back(value_in(rewriter_.graph(), item->second));
+        }
+        return results;
+    }
+
+    void finish(NodeId output, const std::vector<NodeId>& outputs) {
+        rewriter_.work_on(output);
+        std::vector<NodeRef> results;
+        for (const NodeId id : outputs) results.push_back(rewriter_.mapped({id}));
+        std::set<NodeId> listed;
+        for (NodeId id = 0; id < output; ++id) {
+            const Node& node = from_.nodes[at(id)];
+            if (!is_primal(node)) continue;
+            const NodeRef ref = rewriter_.mapped({id});
+            const auto gradient = gradients_.find({ref.id, 0});
+            if (!path_[at(id)] || gradient == gradients_.end() || !listed.insert(ref.id).second) continue;
+            results.push_back(gradient->second.ref);
+            joint_.gradients.push_back(primal_name(node));
+        }
+        rewriter_.graph().output(results);
+        joint_.graph = rewriter_.finish();
+    }
+
+    const Graph& from_;
+    Rewriter rewriter_;
+    GraphBuilder builder_;
+    const std::vector<bool> path_;
+    std::set<NodeId> on_path_;                  // in the new graph
+    std::map<std::string, NodeId> attributes_;  // the first node of each
+    std::map<ValueRef, NodeRef> items_;         // getitems of the new graph
+    std::map<ValueRef, NodeValue> gradients_;   // so far, of values of the new graph
+    Joint joint_;
+};
+
+void check_wanted(const Graph& graph, const JointOptions& options) {
+    if (!options.wanted) return;
+    for (const std::string& name : *options.wanted) {
+        const auto found = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                                        [&](const Node& node) { return is_primal(node) && primal_name(node) == name; });
+        if (found == graph.nodes.end() || !is_floating(found->meta().dtype))
+            throw Error({"", "graph " + graph.name}, "found '" + name +
+                                                         "', whose gradient is wanted, expected the name of a floating "
+                                                         "placeholder or attribute");
+    }
+}
+
+}  // namespace
+
+Joint joint(const Graph& functional, const JointOptions& options, Origins* origins) {
+    check_wanted(functional, options);
+    Origins decomposed, differentiated, live;
+    const Flow flow(options);
+    // Rules make ATen calls: a graph of another dialect becomes one of ATen first.
+    const Graph in_aten = functional.dialect == "aten" ? functional : decompose(functional, {}, &decomposed);
+    Origins rules;
+    const Graph forward =
+        decompose(in_aten, {.chosen = [&](const Graph& graph) { return flow.without_rule(graph); }}, &rules);
+    decomposed = functional.dialect == "aten" ? std::move(rules) : through(rules, decomposed);
+    Differentiator differentiator(forward, flow);
+    Joint result = differentiator.run();
+    differentiated = through(differentiator.origins(), decomposed);
+    result.graph = logged("joint", functional, dce(result.graph, &live));
+    if (origins) *origins = through(live, differentiated);
+    return result;
+}
+
+}  // namespace whittle
