@@ -10,6 +10,7 @@
 #include "passes/log.h"
 #include "passes/rewriter.h"
 #include "passes/view_write.h"
+#include "passes/views.h"
 
 namespace whittle {
 namespace {
@@ -96,51 +97,17 @@ class Functionalizer {
             Node item = n;
             item.args[0] = Arg(slot(read->node).current);
             slot(id).current = rewriter_.graph().add(std::move(item));
-            if (const NodeId of = viewed_operand(read->node); of >= 0) show(id, of);
+            if (const auto of = viewed_operand(from_, node(read->node))) show(id, of->id);
             return;
         }
         slot(id).current = rewriter_.graph().add(mapped(n));
         if (n.results.size() == 1)
-            if (const NodeId of = viewed_operand(id); of >= 0) show(id, of);
+            if (const auto of = viewed_operand(from_, n)) show(id, of->id);
     }
 
     void show(NodeId id, NodeId of) {
         slot(id).view_of = of;
         slot(id).time = slot(root(of)).writes;
-    }
-
-    /// The operand whose memory the results of the call show, or -1.
-    NodeId viewed_operand(NodeId call_id) {
-        const Node& call = node(call_id);
-        const Schema* schema = call.kind == NodeKind::call ? Registry::instance().find(call.target) : nullptr;
-        if (!schema || schema->returns.empty() || schema->returns.front().alias.empty() || call.args.empty()) return -1;
-        const NodeRef* operand = call.args.front().node();
-        return operand && shares_memory(call, node(operand->id).meta()) ? operand->id : -1;
-    }
-
-    /// Some views copy when the strides ask for it (reshape, contiguous), or the dtype (to): tried on an operand of the
-    /// recorded strides.
-    bool shares_memory(const Node& call, const ValueMeta& operand) {
-        std::int64_t last = 0;
-        for (std::size_t d = 0; d < operand.sizes.size(); ++d) {
-            if (operand.sizes[d] == 0 || operand.strides[d] < 0) return false;
-            last += (operand.sizes[d] - 1) * operand.strides[d];
-        }
-        const auto storage = Storage::allocate(static_cast<std::size_t>(last + 1) * size_of(operand.dtype));
-        const Tensor probe(storage, operand.dtype, operand.sizes, operand.strides);
-        return results_on(call, probe).at(0).storage() == storage;
-    }
-
-    /// The call's results with `operand` in place of its first argument; the others are no tensors.
-    std::vector<Tensor> results_on(const Node& call, const Tensor& operand) {
-        const RegisteredOp& op = Registry::instance().require(call.target);
-        if (!op.def->eval) throw Error("found a view without a kernel of its own, expected one", "decompose first");
-        const NodeRef first = *call.args.front().node();
-        const Arguments<Tensor> arguments(op.schema, call, [&](NodeRef ref) {
-            if (ref == first) return operand;
-            throw Error("found a view with a second tensor operand, expected one");
-        });
-        return op.def->eval(arguments);
     }
 
     void write(NodeId id) {
@@ -188,7 +155,7 @@ class Functionalizer {
     }
 
     Tensor numbered_view(const Node& call, const Tensor& numbered, int result) {
-        const Tensor shown = results_on(call, numbered).at(static_cast<std::size_t>(result));
+        const Tensor shown = view_of(call, numbered).at(static_cast<std::size_t>(result));
         // A view keeps the dtype; `to` that was recorded as a view did not convert.
         return shown.dtype() == DType::i64 ? shown : numbered;
     }

@@ -1,0 +1,103 @@
+#include "ops/core/cost.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "expr/builder.h"
+#include "graph/value_ref.h"
+#include "ops/core/registry.h"
+
+namespace whittle {
+namespace {
+
+/// Loads below `root` whose place depends on one of the variables.
+std::vector<expr::Expr> loads_along(const expr::Expr& root, const std::set<std::string>& variables) {
+    std::vector<expr::Expr> loads;
+    expr::visit(root, [&](const expr::Expr& e) {
+        if (e->op != expr::Op::load) return;
+        bool depends = false;
+        for (const expr::Expr& index : e->operands)
+            expr::visit(index, [&](const expr::Expr& part) {
+                depends = depends || (part->op == expr::Op::variable && variables.contains(part->name));
+            });
+        if (depends) loads.push_back(e);
+    });
+    return loads;
+}
+
+bool same_place(const expr::Expr& a, const expr::Expr& b) {
+    return std::equal(a->operands.begin(), a->operands.end(), b->operands.begin(), b->operands.end(), expr::same);
+}
+
+bool contracts(const expr::Update& update) {
+    std::set<std::string> domain;
+    for (const expr::LoopVar& variable : update.domain) domain.insert(variable.name);
+    bool found = false;
+    expr::visit(update.value, [&](const expr::Expr& e) {
+        if (e->op != expr::Op::mul) return;
+        for (const expr::Expr& a : loads_along(e->operands[0], domain))
+            for (const expr::Expr& b : loads_along(e->operands[1], domain)) found = found || !same_place(a, b);
+    });
+    return found;
+}
+
+CallCost cost_of(const expr::Group& group) {
+    CallCost cost;
+    for (const expr::Stage& stage : group.stages) {
+        cost.steps += static_cast<double>(element_count(stage.sizes()));
+        for (const expr::Update& update : stage.updates) {
+            double steps = 1;
+            for (const expr::LoopVar& loop : expr::loops_of(stage, update)) steps *= static_cast<double>(loop.extent);
+            cost.steps += steps;
+            cost.contracts = cost.contracts || contracts(update);
+        }
+    }
+    return cost;
+}
+
+expr::Value operand(expr::GroupBuilder& builder, const Node& node) {
+    const ValueMeta& meta = node.meta();
+    if (meta.numel() > 0) return builder.input(node.name, meta.dtype, meta.sizes, meta.strides);
+    return expr::Value(meta.dtype, meta.sizes,
+                       [dtype = meta.dtype](const expr::Index&) { return expr::constant(dtype, Scalar(0)); });
+}
+
+CallCost cost_of_lowered(const Graph& graph, const Node& call, const RegisteredOp& op) {
+    expr::GroupBuilder builder;
+    const Arguments<expr::Value> arguments(op.schema, call,
+                                           [&](NodeRef ref) { return operand(builder, graph.node(ref)); });
+    for (const expr::Value& result : op.def->lower(builder, arguments))
+        if (element_count(result.sizes()) > 0) builder.output(result);
+    return cost_of(builder.finish());
+}
+
+std::optional<CallCost> cost_of_parts(const Graph& graph, const Node& call) {
+    const Expansion expansion = expand(graph, call);
+    CallCost sum;
+    for (const Node& part : expansion.graph.nodes) {
+        if (!is_op_call(part)) continue;
+        const std::optional<CallCost> cost = cost_of(expansion.graph, part);
+        if (!cost) return std::nullopt;
+        sum.steps += cost->steps;
+        sum.contracts = sum.contracts || cost->contracts;
+    }
+    return sum;
+}
+
+}  // namespace
+
+std::optional<CallCost> cost_of(const Graph& graph, const Node& call) {
+    const RegisteredOp* op = Registry::instance().op(call.target);
+    if (!op || op->def->random) return std::nullopt;
+    try {
+        if (op->def->lower) return cost_of_lowered(graph, call, *op);
+        if (op->def->decompose) return cost_of_parts(graph, call);
+    } catch (const Error&) {  // it refuses its operands, which is for who runs it to say
+    }
+    return std::nullopt;
+}
+
+}  // namespace whittle

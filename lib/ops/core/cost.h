@@ -1,0 +1,20 @@
+// What computing a call again would cost, as the op's own lowering tells: for who must choose between keeping a value
+// and computing it twice.
+#pragma once
+
+#include <optional>
+
+#include "graph/graph.h"
+
+namespace whittle {
+
+struct CallCost {
+    double steps = 0;        ///< of all its loops
+    bool contracts = false;  ///< sums products of elements at different places of two tensors: matmul, convolution
+};
+
+/// Of a composite, its parts together. Nothing where it cannot be known or the call must not be repeated: its results
+/// are random, it runs a nested graph, its op lowers in no way or refuses these operands.
+std::optional<CallCost> cost_of(const Graph& graph, const Node& call);
+
+}  // namespace whittle

@@ -1,0 +1,43 @@
+// partition(): a joint graph cut in two, one to run forwards and one to run backwards, with what the second needs of
+// the first. Memory against time: what is not saved is computed again. https://arxiv.org/abs/2111.00364 (functorch's
+// min-cut partitioner)
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "passes/joint.h"
+
+namespace whittle {
+
+enum class Partitioner {
+    all,      ///< "default": what the outputs need is computed once, and what backward reads of it is saved
+    min_cut,  ///< as few bytes as can be without repeating what is expensive
+};
+/// "default" or "min_cut". Throws Error for another name.
+Partitioner partitioner_named(std::string_view name);
+
+/// Where an input of the backward graph comes from: an input of the forward graph, or one of its outputs.
+struct Saved {
+    bool is_output = false;
+    std::size_t position = 0;
+    bool operator==(const Saved&) const = default;
+};
+
+struct Partition {
+    Graph forward;   ///< inputs and outputs of the original; behind these what is saved
+    Graph backward;  ///< placeholders: `saved` in order, then the joint graph's tangents; outputs: its gradients
+    Origins forward_origins = {}, backward_origins = {};  ///< in the joint graph
+    std::vector<Saved> saved = {};
+    std::int64_t saved_bytes = 0;              ///< of memory that `saved` shows, but for that of inputs and attributes
+    std::vector<std::string> recomputed = {};  ///< calls that are in both graphs
+};
+
+/// min_cut merges equal calls first, and then saves no views and repeats nothing that cost_of() cannot tell or that
+/// contracts; a byte that is saved counts as much as 16 steps of a loop that runs again. Of equally good choices it
+/// takes the one that repeats less. What backward repeats, it computes where it is first read.
+Partition partition(const Joint& joint, Partitioner partitioner);
+
+}  // namespace whittle

@@ -1,0 +1,42 @@
+#include "passes/views.h"
+
+#include "base/error.h"
+#include "ops/core/registry.h"
+
+namespace whittle {
+namespace {
+
+bool shares_memory(const Node& call, const ValueMeta& operand) {
+    std::int64_t last = 0;
+    for (std::size_t d = 0; d < operand.sizes.size(); ++d) {
+        if (operand.sizes[d] == 0 || operand.strides[d] < 0) return false;
+        last += (operand.sizes[d] - 1) * operand.strides[d];
+    }
+    const auto storage = Storage::allocate(static_cast<std::size_t>(last + 1) * size_of(operand.dtype));
+    const Tensor probe(storage, operand.dtype, operand.sizes, operand.strides);
+    return view_of(call, probe).at(0).storage() == storage;
+}
+
+}  // namespace
+
+std::vector<Tensor> view_of(const Node& call, const Tensor& operand) {
+    const RegisteredOp& op = Registry::instance().require(call.target);
+    if (!op.def->eval) throw Error("found a view without a kernel of its own, expected one", "decompose first");
+    const NodeRef first = *call.args.front().node();
+    const Arguments<Tensor> arguments(op.schema, call, [&](NodeRef ref) {
+        if (ref == first) return operand;
+        throw Error("found a view with a second tensor operand, expected one");
+    });
+    return op.def->eval(arguments);
+}
+
+std::optional<NodeRef> viewed_operand(const Graph& graph, const Node& call) {
+    const Schema* schema = call.kind == NodeKind::call ? Registry::instance().find(call.target) : nullptr;
+    if (!schema || schema->returns.empty() || schema->returns.front().alias.empty() || call.args.empty())
+        return std::nullopt;
+    const NodeRef* operand = call.args.front().node();
+    if (!operand || !shares_memory(call, graph.node(*operand).meta())) return std::nullopt;
+    return *operand;
+}
+
+}  // namespace whittle
