@@ -14,6 +14,7 @@
 #include "debug/subject.h"
 #include "debug/trace.h"
 #include "frontends/clang/launcher.h"
+#include "graph/abilities.h"
 #include "trace/folder.h"
 
 namespace {
@@ -116,7 +117,7 @@ int run(const cli::Tool& tool, const Options& options) {
         throw Error("--minify cannot be used with --record never: the records hold what is minimized");
     cli::check_traced(options.models, options.inputs, options.output);
     require_replaceable(options.output, options.models, options.force);
-    const debug::TraceRequest request{
+    debug::TraceRequest request{
         .folder = options.output,
         .models = options.models,
         .suspect = {.spec = options.backend.spec(kReferenceBackend), .options = options.backend.options()},
@@ -124,7 +125,9 @@ int run(const cli::Tool& tool, const Options& options) {
         .check = options.record.checks(),
         .environment = cli::environment(),
         .load = [](const fs::path& folder) { return cli::load_model(folder, {.keep_unknown = true}); }};
-    find_backend(request.suspect.spec);  // that it is not there is told before anything runs
+    const auto backend = find_backend(request.suspect.spec);  // that it is not there is told before anything runs
+    if (const std::string version = version_of(*backend); !version.empty())
+        request.environment["backend"] = backend->name() + " " + version;
     if (cli::recognize(options.models[0]) == cli::ModelKind::program) return trace_program(tool, options, request);
     for (const fs::path& model : options.models) options.program.refuse_for_model(model);
     return trace_models(tool, options, request);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/debug/debug.h"
+#include "backends/described.h"
 #include "backends/eager/eager.h"
 #include "backends/plugin/plugin.h"
 #include "base/error.h"
@@ -55,17 +56,50 @@ std::unique_ptr<Backend> make_command_backend(const std::string& line) {
         module_function<Backend*(const std::string&)>("onnx", "whittle_make_command_backend")(line));
 }
 
-std::vector<fs::path> libraries() {
+std::unique_ptr<Backend> make_worker_backend(const std::string& name, const std::string& description,
+                                             const std::vector<std::string>& argv) {
+    using Make = Backend*(const std::string&, const std::string&, const std::vector<std::string>&);
+    return std::unique_ptr<Backend>(
+        module_function<Make>("onnx", "whittle_make_worker_backend")(name, description, argv));
+}
+
+/// What is in the folders, in order of name in each.
+std::vector<fs::path> found_in_folders(bool (*wanted)(const fs::path&)) {
     std::vector<fs::path> files;
     for (const fs::path& folder : backend_folders()) {
         std::error_code ignored;
         std::vector<fs::path> here;
         for (const auto& entry : fs::directory_iterator(folder, ignored))
-            if (entry.path().extension() == ".so") here.push_back(entry.path());
+            if (wanted(entry.path())) here.push_back(entry.path());
         std::sort(here.begin(), here.end());
         files.insert(files.end(), here.begin(), here.end());
     }
     return files;
+}
+
+std::vector<fs::path> libraries() {
+    return found_in_folders([](const fs::path& path) { return path.extension() == ".so"; });
+}
+
+std::vector<DescribedBackend> described_backends() {
+    std::vector<DescribedBackend> backends;
+    for (const fs::path& folder : found_in_folders([](const fs::path& path) {
+             std::error_code ignored;
+             return fs::exists(path / "backend.json", ignored);
+         })) {
+        try {
+            backends.push_back(read_described_backend(folder));
+        } catch (const Error& error) {
+            log_warning(LogChannel::backend, error.what());
+        }
+    }
+    return backends;
+}
+
+std::optional<DescribedBackend> described(const std::string& name) {
+    for (DescribedBackend& backend : described_backends())
+        if (backend.name == name) return std::move(backend);
+    return std::nullopt;
 }
 
 }  // namespace
@@ -138,6 +172,13 @@ std::vector<BackendInfo> list_backends() {
             log_warning(LogChannel::backend, error.what());
         }
     }
+    for (const DescribedBackend& described : described_backends()) {
+        BackendInfo info{described.name, described.description, described.file.string()};
+        if (!described.missing.empty())
+            info.missing =
+                "not installed: there is no " + join(described.missing, ", no ") + "; run " + described.install;
+        backends.push_back(std::move(info));
+    }
     return backends;
 }
 
@@ -151,7 +192,8 @@ fs::path named_library(const std::string& name) {
         names.push_back(info.name);
     }
     std::string hint = did_you_mean(name, names);
-    if (hint.empty()) hint = "a shared library is named by its path, a command as 'cmd:PROGRAM ARGS'";
+    if (hint.empty())
+        hint = "a shared library is named by its path, a command as 'cmd:PROGRAM ARGS' or 'worker:PROGRAM ARGS'";
     throw Error("there is no backend '" + name + "', expected one of " + join(names), hint);
 }
 
@@ -162,6 +204,11 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
         return files_named(shell_split(command->line));
     if (const auto* in = std::get_if<LibraryBackend>(&spec.value())) return {in->library};
     const std::string& name = std::get<NamedBackend>(spec.value()).name;
+    if (const auto found = described(name)) {
+        std::vector<fs::path> files = files_named(found->worker);
+        files.insert(files.begin(), found->file);
+        return files;
+    }
     const bool built_in =
         std::any_of(std::begin(kBuiltIn), std::end(kBuiltIn), [&](const BuiltIn& known) { return known.name == name; });
     if (!built_in) {
@@ -180,11 +227,17 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
 
 std::unique_ptr<Backend> find_backend(const BackendSpec& spec) {
     if (const auto* command = std::get_if<CommandBackendSpec>(&spec.value()))
-        return make_command_backend(command->line);
+        return command->worker
+                   ? make_worker_backend(spec.text(), "a worker: " + command->line, shell_split(command->line))
+                   : make_command_backend(command->line);
     if (const auto* in = std::get_if<LibraryBackend>(&spec.value())) return load_plugin(in->library, in->name);
     const std::string& name = std::get<NamedBackend>(spec.value()).name;
     for (const BuiltIn& built_in : kBuiltIn)
         if (built_in.name == name) return built_in.make();
+    if (const auto found = described(name)) {
+        expect_installed(*found);
+        return make_worker_backend(name, found->description, found->worker);
+    }
     return load_plugin(named_library(name), name);
 }
 

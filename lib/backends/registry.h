@@ -12,9 +12,11 @@
 namespace whittle {
 
 /// Finds a backend:
-///   NAME                 built in (eager, halide), or exported by a library in one of backend_folders()
+///   NAME                 built in (eager, halide), or exported by a library in one of backend_folders(), or a folder
+///                        in one (backends/described.h)
 ///   PATH/LIB.so[:NAME]   a shared library (whittle_backend.h), NAME where it has several
 ///   cmd:PROGRAM ARGS     a command (backends/command/command.h)
+///   worker:PROGRAM ARGS  a command that is asked again and again (backends/command/worker.h)
 /// Throws Error for an unknown name, with the list of what exists and a close spelling, and for a library that cannot
 /// be loaded.
 std::unique_ptr<Backend> find_backend(const BackendSpec& spec);
@@ -30,14 +32,15 @@ std::vector<std::filesystem::path> backend_files(const BackendSpec& spec);
 
 struct BackendInfo {
     std::string name, description;
-    std::string from;  ///< "built in", or the library's path
+    std::string from;          ///< "built in", or the path of the library or description
+    std::string missing = {};  ///< why it cannot be used so far, and how it is installed; empty: it can be used
 };
 
-/// The built-in backends, then those of the libraries in backend_folders(), in order of file name. A library that
-/// cannot be loaded is left out with a warning in the log.
+/// The built-in backends, then those of the libraries and of the folders in backend_folders(), in order of file name.
+/// What cannot be loaded is left out with a warning in the log.
 std::vector<BackendInfo> list_backends();
 
-/// Where libraries are looked for: the folders of WHITTLE_BACKEND_PATH, then the one beside the library of Whittle that
+/// Where backends are looked for: the folders of WHITTLE_BACKEND_PATH, then the one beside the library of Whittle that
 /// the program uses (build tree or installation).
 std::vector<std::filesystem::path> backend_folders();
 

@@ -7,7 +7,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kCommand = "cmd:", kLibrary = ".so";
+constexpr std::string_view kCommand = "cmd:", kWorker = "worker:", kLibrary = ".so";
 
 template <class... F>
 struct Cases : F... {
@@ -21,6 +21,8 @@ Cases(F...) -> Cases<F...>;
 BackendSpec::BackendSpec(std::string_view text) {
     if (text.starts_with(kCommand)) {
         value_ = CommandBackendSpec{std::string(text.substr(kCommand.size()))};
+    } else if (text.starts_with(kWorker)) {
+        value_ = CommandBackendSpec{std::string(text.substr(kWorker.size())), true};
     } else if (const std::size_t suffix = text.rfind(".so:"); suffix != std::string_view::npos) {
         const std::size_t end = suffix + kLibrary.size();
         value_ = LibraryBackend{text.substr(0, end), std::string(text.substr(end + 1))};
@@ -41,7 +43,9 @@ std::string BackendSpec::text() const {
                             [](const LibraryBackend& library) {
                                 return library.library.string() + (library.name.empty() ? "" : ":" + library.name);
                             },
-                            [](const CommandBackendSpec& command) { return std::string(kCommand) + command.line; }},
+                            [](const CommandBackendSpec& command) {
+                                return std::string(command.worker ? kWorker : kCommand) + command.line;
+                            }},
                       value_);
 }
 

@@ -11,7 +11,7 @@
 
 namespace whittle {
 
-/// Built in, or exported by a library in one of backend_folders().
+/// Built in, or exported by a library or described by a folder in one of backend_folders().
 struct NamedBackend {
     std::string name;
     bool operator==(const NamedBackend&) const = default;
@@ -22,9 +22,11 @@ struct LibraryBackend {
     std::string name = {};
     bool operator==(const LibraryBackend&) const = default;
 };
-/// A command line (backends/command/command.h).
+/// A command line that is run for each query (backends/command/command.h), or a worker's, which is asked again and
+/// again (backends/command/worker.h).
 struct CommandBackendSpec {
     std::string line;
+    bool worker = false;
     bool operator==(const CommandBackendSpec&) const = default;
 };
 
@@ -32,7 +34,7 @@ class BackendSpec {
   public:
     /// Names none.
     BackendSpec() = default;
-    /// NAME, PATH/LIB.so[:NAME] or cmd:PROGRAM ARGS; "" names none.
+    /// NAME, PATH/LIB.so[:NAME], cmd:PROGRAM ARGS or worker:PROGRAM ARGS; "" names none.
     BackendSpec(std::string_view text);
     BackendSpec(const std::string& text) : BackendSpec(std::string_view(text)) {}
     BackendSpec(const char* text) : BackendSpec(std::string_view(text)) {}

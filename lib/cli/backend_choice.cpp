@@ -12,7 +12,7 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
     tool.option(
         "--backend", name, "B",
         "Backend: its name (explain --list-backends lists them), a shared library, LIBRARY.so or LIBRARY.so:NAME, or a "
-        "command, cmd:COMMAND. "
+        "command, cmd:COMMAND or worker:COMMAND. "
         "Default: " +
             std::string(fallback) + ".");
     tool.option("--backend-option", pairs, "KEY=VALUE", "An option of the backend's own. May be repeated.");

@@ -17,15 +17,18 @@ void print_backends(const Tool& tool) {
     const std::vector<BackendInfo> backends = list_backends();
     if (tool.shared().json) {
         nlohmann::json all = nlohmann::json::array();
-        for (const BackendInfo& b : backends)
+        for (const BackendInfo& b : backends) {
             all.push_back({{"name", b.name}, {"description", b.description}, {"from", b.from}});
+            if (!b.missing.empty()) all.back()["missing"] = b.missing;
+        }
         print_json({{"backends", all}});
         return;
     }
     std::size_t widest = 0;
     for (const BackendInfo& b : backends) widest = std::max(widest, b.name.size());
     for (const BackendInfo& b : backends)
-        std::printf("%-*s  %s\n", static_cast<int>(widest), b.name.c_str(), b.description.c_str());
+        std::printf("%-*s  %s%s\n", static_cast<int>(widest), b.name.c_str(), b.description.c_str(),
+                    b.missing.empty() ? "" : (" (" + b.missing + ")").c_str());
 }
 
 std::string break_page(const std::string& id) {

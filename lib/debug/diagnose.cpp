@@ -21,6 +21,7 @@ class CulpritFinder {
         const std::unique_ptr<Switchable::Inspection> inspection = switchable_.inspect(graph_, failure_.options);
         if (!inspection) return std::nullopt;
         directives_ = inspection->parts().directives;
+        directive_is_ = inspection->parts().directive_is;
         expected_ = evaluate(graph_, failure_.inputs);
         Set all;
         for (std::size_t i = 0; i < directives_.size(); i++) all.push_back(static_cast<int>(i));
@@ -89,7 +90,10 @@ class CulpritFinder {
             guilty = found.kept[i];
             break;
         }
-        Culprit culprit{"schedule", directives_[static_cast<std::size_t>(guilty)].text, {}, {}};
+        Culprit culprit{directive_is_.empty() ? "schedule" : "switch",
+                        directives_[static_cast<std::size_t>(guilty)].text,
+                        {},
+                        directive_is_};
         for (const int item : found.kept)
             if (item != guilty) culprit.together.push_back(directives_[static_cast<std::size_t>(item)].text);
         return culprit;
@@ -102,6 +106,7 @@ class CulpritFinder {
     const DiagnoseOptions& options_;
     std::vector<Tensor> expected_;
     std::vector<Switchable::Directive> directives_;
+    std::string directive_is_;
 };
 
 std::optional<Culprit> culprit_of(const Graph& graph, Backend& backend, const DiagnoseOptions& options) {

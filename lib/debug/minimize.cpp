@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "debug/check.h"
 #include "debug/diagnose.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "reduce/journal.h"
 #include "reduce/parallel.h"
@@ -44,9 +45,11 @@ std::vector<std::string> first_divergent(const LoadedFrame& frame, Backend& back
     }
 }
 
-/// Writes what is to blame into the graph's failure; of wrong results, says whether they are rounding noise.
+/// Writes what is to blame, and in which version, into the graph's failure; of wrong results, says whether they are
+/// rounding noise.
 std::optional<Closeness> blame(Graph& graph, Backend& backend, const Suspect& suspect) {
     try {
+        graph.failure->version = version_of(backend);
         const Diagnosis found = diagnose(graph, backend, {suspect.limits, interrupted});
         graph.failure->culprit = found.culprit;
         return found.closeness;

@@ -5,6 +5,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/subprocess.h"
+#include "graph/abilities.h"
 
 namespace whittle::debug {
 namespace fs = std::filesystem;
@@ -23,6 +24,7 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     }
     Failure failure;
     describe(suspect, failure);
+    failure.version = version_of(*backend);
     failure.signature = signature_of(seen);
     failure.message = seen.message;
     failure.inputs = frame.inputs;

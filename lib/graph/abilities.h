@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/subprocess.h"
 #include "graph/backend.h"
 #include "graph/failure.h"
 
@@ -56,6 +57,41 @@ inline std::vector<std::string> unsupported_by(const Backend& backend, const Gra
     return support ? support->unsupported(graph) : std::vector<std::string>();
 }
 
+/// Its compiler is a process of its own that answers many queries: none of them needs a copy of this process.
+class Apart {
+  public:
+    /// How a query ended without an answer.
+    struct Ended {
+        ProcessResult process;
+        std::string stage = {};  ///< "compile" or "run"
+    };
+    /// The backend, for one query within limits.
+    class Query : public Backend {
+      public:
+        /// Set where the process ended instead of answering; what compile() or run() said then is nobody's words.
+        virtual const std::optional<Ended>& ended() const = 0;
+    };
+
+    virtual ~Apart() = default;
+    /// Of `limits`, its times and memory count. Throws Error where the process cannot be started, and for options that
+    /// the compiler does not have.
+    virtual std::unique_ptr<Query> query(const BackendOptions& options, const ProcessOptions& limits) = 0;
+};
+
+/// It knows which release of the compiler it is.
+class Versioned {
+  public:
+    virtual ~Versioned() = default;
+    /// "1.30.0 (node 20.20.2)". Throws Error where it has to be started for that and cannot be.
+    virtual std::string version() = 0;
+};
+
+/// What it says; nothing where it cannot say.
+inline std::string version_of(Backend& backend) {
+    Versioned* versioned = offered<Versioned>(backend);
+    return versioned ? versioned->version() : std::string();
+}
+
 /// A compiler whose parts can be switched off by options of its own: which of them does it take to fail?
 class Switchable {
   public:
@@ -72,6 +108,8 @@ class Switchable {
     struct Parts {
         std::vector<Directive> directives = {};  ///< in order, prerequisites first
         std::vector<Pass> passes = {};           ///< in the order in which they are to be suspected
+        /// What a directive is called where it belongs to no schedule: "optimizer".
+        std::string directive_is = {};
     };
 
     /// One compilation of a graph under options, looked into.

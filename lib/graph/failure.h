@@ -26,17 +26,19 @@ struct Signature {
 
 /// What is to blame, as far as switching parts of the compiler off could tell.
 struct Culprit {
-    /// "schedule", "lowering", "pass" (a rewrite of the graph before lowering) or "compiler" (what remains: Halide)
+    /// "schedule", "switch" (of a compiler that has no schedules), "lowering", "pass" (a rewrite of the graph before
+    /// lowering) or "compiler" (what remains: Halide)
     std::string component = {};
-    std::string directive = {};              ///< schedule: as explain prints it, "conv.vectorize(x, 8)"
-    std::vector<std::string> together = {};  ///< schedule: directives it takes, too; pass: last good, first bad
-    std::string op = {};                     ///< lowering: the op that is lowered wrongly; pass: its name
+    std::string directive = {};  ///< schedule: as explain prints it, "conv.vectorize(x, 8)"; switch: its name
+    std::vector<std::string> together = {};  ///< directives it takes, too; pass: last good, first bad
+    std::string op = {};  ///< lowering: the op that is lowered wrongly; pass: its name; switch: its kind, "optimizer"
     bool operator==(const Culprit&) const = default;
     std::string text() const;  ///< one line
 };
 
 struct Failure {
     std::string backend = {};                         ///< as in --backend; empty when a command was the oracle
+    std::string version = {};                         ///< of its compiler, where it says
     std::map<std::string, std::string> options = {};  ///< backend options
     std::vector<std::string> command = {};            ///< the oracle command, when one was used
     std::string polarity = {};                        ///< "test", "test-must-fail" or "check" with a command

@@ -239,7 +239,7 @@ std::string Signature::text() const {
 
 std::string Culprit::text() const {
     if (!directive.empty()) {
-        std::string text = "directive " + directive;
+        std::string text = (component == "switch" ? op : "directive") + " " + directive;
         for (std::size_t i = 0; i < together.size(); i++) text += (i ? ", " : " (with ") + together[i];
         return text + (together.empty() ? "" : ")");
     }

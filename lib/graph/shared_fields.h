@@ -97,7 +97,7 @@ struct Fields<Signature> {
 template <>
 struct Fields<Culprit> {
     static void visit(auto& field) {
-        field("component", &Culprit::component, "", OneOf{"schedule lowering pass compiler"});
+        field("component", &Culprit::component, "", OneOf{"schedule switch lowering pass compiler"});
         field.maybe("directive", &Culprit::directive, "");
         field.maybe("together", &Culprit::together, "");
         field.maybe("op", &Culprit::op, "");
@@ -109,6 +109,7 @@ struct Fields<Failure> {
     static constexpr bool kLines = true;
     static void visit(auto& field) {
         field("backend", &Failure::backend, "Empty when a command was the oracle.");
+        field.maybe("version", &Failure::version, "Of the backend's compiler, where it says.");
         field.maybe("options", &Failure::options, "");
         field.maybe("command", &Failure::command, "", OneLine{});
         field.maybe("polarity", &Failure::polarity, "", OneOf{"test test-must-fail check"});

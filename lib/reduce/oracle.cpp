@@ -112,7 +112,8 @@ class CommandOracle final : public Oracle {
     std::filesystem::path write_query(const Candidate& candidate, const std::filesystem::path& folder) const {
         const std::filesystem::path file = folder / ("candidate" + options_.extension);
         if (options_.extension == ".onnx") {
-            candidate.file.empty() ? save_onnx(candidate.graph, file) : copy_onnx(candidate.file, file);
+            candidate.file.empty() ? static_cast<void>(save_onnx(candidate.graph, file))
+                                   : copy_onnx(candidate.file, file);
             save_tensors(folder / "test_data_set_0", "input_", candidate.inputs);
             save_tensors(folder / "test_data_set_0", "output_", candidate.expected);
             return file;

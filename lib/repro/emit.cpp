@@ -259,6 +259,8 @@ class ProgramText {
     /// Who is to blame when the suspect is wrong.
     std::string accused() const {
         if (culprit() && culprit()->component == "schedule") return culprit()->text();
+        if (culprit() && culprit()->component == "switch")
+            return "the " + culprit()->text() + " of " + (suspect_.called.empty() ? failure_.backend : suspect_.called);
         if (!suspect_.label.empty()) return suspect_.label;
         return "the backend " + (suspect_.called.empty() ? failure_.backend : suspect_.called) + " on " + ops();
     }
@@ -266,7 +268,7 @@ class ProgramText {
     /// And when the loops are wrong, too.
     std::string accused_with_loops() const {
         if (strict()) return "neither has the bits of the reference (--accuracy=strict)";
-        const bool known = culprit() && culprit()->component != "compiler" && culprit()->component != "schedule";
+        const bool known = culprit() && (culprit()->component == "lowering" || culprit()->component == "pass");
         return "BUG in " + (known ? "the " + culprit()->text() : suspect_.lowering) + " (the loops are wrong too)";
     }
 

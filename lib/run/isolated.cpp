@@ -1,4 +1,5 @@
-// run_isolated(): the backend works in a forked child; its outcome comes back through a file in memory.
+// run_isolated(): the backend works in a forked child, whose outcome comes back through a file in memory, or in a
+// process of its own (Apart).
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/interrupt.h"
 #include "base/log.h"
 #include "base/memory_file.h"
 #include "base/subprocess.h"
@@ -102,7 +104,8 @@ std::string last_words(const ProcessResult& process) {
     return std::string(text.substr(text.size() - std::min<std::size_t>(text.size(), 2048)));
 }
 
-Outcome outcome_of(const ProcessResult& process, const MemoryFile& answer, const Limits& limits) {
+/// What a process that gave no answer says by its end.
+Outcome outcome_of(const ProcessResult& process, const Limits& limits) {
     Outcome outcome;
     if (process.timed_out) {
         outcome.kind = Outcome::Kind::timeout;
@@ -113,14 +116,6 @@ Outcome outcome_of(const ProcessResult& process, const MemoryFile& answer, const
         outcome.kind = Outcome::Kind::timeout;
         outcome.message = "no result after " + std::to_string(limits.cpu->count()) + " s of processor time";
         return outcome;
-    }
-    if (process.signal == 0 && process.exit_code == 0) {
-        std::optional<Outcome> told;
-        answer.read([&](std::string_view bytes) { told = decode(bytes); });
-        if (told) {
-            if (told->kind == Outcome::Kind::exception) hint_at_memory(told->message);
-            return *told;
-        }
     }
     outcome.kind = Outcome::Kind::crash;
     if (process.signal != 0) {
@@ -143,6 +138,15 @@ Outcome outcome_of(const ProcessResult& process, const MemoryFile& answer, const
     return outcome;
 }
 
+Outcome outcome_of(const ProcessResult& process, const MemoryFile& answer, const Limits& limits) {
+    if (process.good() && !process.timed_out && !process.cpu_exceeded) {
+        std::optional<Outcome> told;
+        answer.read([&](std::string_view bytes) { told = decode(bytes); });
+        if (told) return *told;
+    }
+    return outcome_of(process, limits);
+}
+
 void log_ending(const Graph& graph, const Backend& backend, const Outcome& outcome) {
     if (!log_enabled(LogChannel::run, LogLevel::info)) return;
     std::string text = summary(graph) + " on " + backend.name() + ": " + std::string(name(outcome.kind));
@@ -150,10 +154,22 @@ void log_ending(const Graph& graph, const Backend& backend, const Outcome& outco
     log_info(LogChannel::run, text);
 }
 
-}  // namespace
+/// The backend's own process is what is isolated; passes and files are made here.
+Outcome run_apart(const Graph& graph, std::span<const Tensor> inputs, Apart& apart, const BackendOptions& options,
+                  const Limits& limits) {
+    const auto query =
+        apart.query(options, {.timeout = limits.timeout, .memory_limit = limits.memory, .cpu_limit = limits.cpu});
+    seed_random_ops(0);  // as the reference's runs do
+    const Outcome outcome = run_in_process(graph, inputs, *query, options);
+    throw_if_interrupted();  // which is no outcome
+    if (!query->ended()) return outcome;
+    Outcome ended = outcome_of(query->ended()->process, limits);
+    if (ended.is_failure()) ended.stage = query->ended()->stage;
+    return ended;
+}
 
-Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
-                     const BackendOptions& options, const Limits& limits) {
+Outcome run_forked_copy(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
+                        const BackendOptions& options, const Limits& limits) {
     // Here and nowhere else: every query asks from the same state, whoever asks it.
     if (WarmUp* cold = offered<WarmUp>(backend)) cold->warm_up();
     const TempDir scratch("whittle-run");  // the child's TMPDIR: what it leaves when it is killed goes with it
@@ -170,6 +186,17 @@ Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend
         run_forked([&] { return work(graph, inputs, backend, options, *shared, answer); }, process);
     Outcome outcome = outcome_of(result, answer, limits);
     if (outcome.stage.empty() && outcome.is_failure()) outcome.stage = (*shared).stage ? "run" : "compile";
+    return outcome;
+}
+
+}  // namespace
+
+Outcome run_isolated(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
+                     const BackendOptions& options, const Limits& limits) {
+    Apart* apart = offered<Apart>(backend);
+    Outcome outcome = apart ? run_apart(graph, inputs, *apart, options, limits)
+                            : run_forked_copy(graph, inputs, backend, options, limits);
+    if (outcome.kind == Outcome::Kind::exception) hint_at_memory(outcome.message);
     outcome.message = as_line(outcome.message, 2000);
     log_ending(graph, backend, outcome);
     return outcome;

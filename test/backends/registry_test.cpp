@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/module.h"
 
 using namespace whittle;
@@ -37,6 +38,10 @@ TEST_CASE("every listed backend is found by its name and says what it is") {
             CHECK_THROWS_WITH(find_backend(info.name), Catch::Contains("built without LibTorch"));
             continue;
         }
+        if (!info.missing.empty()) {
+            CHECK_THROWS_WITH(find_backend(info.name), Catch::Contains("is not installed"));
+            continue;
+        }
         CHECK(find_backend(info.name)->name() == info.name);
         CHECK(find_backend(info.name)->description() == info.description);
     }
@@ -45,7 +50,8 @@ TEST_CASE("every listed backend is found by its name and says what it is") {
 }
 
 TEST_CASE("what --backend names is parsed once, and printed as it parses") {
-    for (const std::string text : {"halide", "./mine.so", "mine.so", "a/lib.so:relu", "cmd:./x.sh -O 2 {}", ""})
+    for (const std::string text :
+         {"halide", "./mine.so", "mine.so", "a/lib.so:relu", "cmd:./x.sh -O 2 {}", "worker:./x.sh 2", ""})
         CHECK(BackendSpec(text).text() == text);
     CHECK(BackendSpec("").empty());
     CHECK(std::get<LibraryBackend>(BackendSpec("a/lib.so:relu").value()) == LibraryBackend{"a/lib.so", "relu"});
@@ -53,6 +59,7 @@ TEST_CASE("what --backend names is parsed once, and printed as it parses") {
     const auto moved = [](const std::string& file) { return "/there/" + file; };
     CHECK(BackendSpec("lib.so:relu").with_files(moved).text() == "/there/lib.so:relu");
     CHECK(BackendSpec("cmd:./x.sh -O").with_files(moved).text() == "cmd:/there/./x.sh -O");
+    CHECK(BackendSpec("worker:./x.sh -O").with_files(moved).text() == "worker:/there/./x.sh -O");
     CHECK(BackendSpec("halide").with_files(moved).text() == "halide");
 }
 
@@ -109,4 +116,28 @@ TEST_CASE("a command is a backend; an empty one is not") {
     CHECK(find_backend("cmd:true")->name() == "cmd:true");
     CHECK_THROWS_WITH(find_backend("cmd: "), Catch::Contains("the command is missing"));
     CHECK_THROWS_WITH(find_backend("cmd:a 'b"), Catch::Contains("no closing '"));
+}
+
+TEST_CASE("a folder with a description is a backend of its name") {
+    const TempDir folders;
+    const std::filesystem::path folder = folders.path() / "mine";
+    std::filesystem::create_directory(folder);
+    const auto describe = [&](const std::string& needs) {
+        write_file(folder / "backend.json",
+                   R"({"description": "my own", "worker": ["sh", "{here}/w.sh", "{data}"], "needs": )" + needs +
+                       R"(, "install": "make -C {here}"})");
+    };
+    const BackendPath path(folders.path().string());
+    describe(R"(["sh", "{here}/backend.json"])");
+    CHECK(find_backend("mine")->name() == "mine");
+    CHECK(find_backend("mine")->description() == "my own");
+    CHECK(backend_files("mine").front() == folder / "backend.json");
+    describe(R"(["no-such-program", "{here}/w.sh"])");
+    CHECK_THROWS_WITH(find_backend("mine"),
+                      Catch::Contains("there is no no-such-program, no " + (folder / "w.sh").string()) &&
+                          Catch::Contains("run make -C " + folder.string()));
+    CHECK(listed("mine"));
+    describe("7");
+    CHECK_FALSE(listed("mine"));  // with a warning
+    CHECK_THROWS_WITH(find_backend("mine"), Catch::Contains("there is no backend 'mine'"));
 }

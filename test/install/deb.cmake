@@ -21,6 +21,7 @@ foreach(line "Package: whittle" "Conflicts: minify, explain" "Depends: .*libonnx
 endforeach()
 run(dpkg-deb --contents ${package})
 foreach(file usr/bin/explain usr/share/man/man1/explain.1 usr/lib/whittle/backends/relu_testing.so
+             usr/lib/whittle/backends/onnxruntime/worker.mjs usr/lib/whittle/backends/opencv/install
              usr/share/whittle/schema/graph.schema.json usr/share/doc/whittle/LICENSE)
   if(NOT output MATCHES " ./${file}\n")
     message(FATAL_ERROR "found no ${file} in:\n${output}")

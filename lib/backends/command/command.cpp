@@ -12,14 +12,13 @@
 #include <sstream>
 #include <utility>
 
+#include "backends/command/exchange.h"
 #include "backends/command/repro_code.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/subprocess.h"
-#include "frontends/onnx/save.h"
 #include "graph/json.h"
-#include "tensor/safetensors.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -56,23 +55,6 @@ Options read_options(const BackendOptions& options, const Graph& graph) {
         }
     }
     return result;
-}
-
-/// The line of standard error that tells failures apart: the first that says error:, or else the last. Compilers end
-/// with words that all their errors share ("1 error generated.").
-std::string own_words(const std::string& said) {
-    constexpr std::string_view kErrors[] = {"error:", "fatal:", "exception:", "assertion", "panicked at"};
-    std::istringstream lines(said);
-    std::string last;
-    for (std::string line; std::getline(lines, line);) {
-        line.erase(line.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
-        std::string lower = line;
-        std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-        for (const std::string_view word : kErrors)
-            if (lower.find(word) != std::string::npos) return line;
-        if (!line.empty()) last = line;
-    }
-    return last;
 }
 
 /// What the command itself wrote down of its failure, over `failure`.
@@ -116,37 +98,6 @@ BackendFailure failure_of(const ProcessResult& result, const Options& options, c
     return failure;
 }
 
-/// The tensors "0" to "count-1", all of them and no others. Throws Error.
-Values read_outputs(const fs::path& file, std::size_t count) {
-    std::map<std::string, Tensor> tensors = load_safetensors(file);
-    Values outputs;
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto found = tensors.find(std::to_string(i));
-        if (found == tensors.end())
-            throw Error("found no tensor '" + std::to_string(i) + "', expected '0' to '" + std::to_string(count - 1) +
-                        "'");
-        outputs.push_back(found->second);
-    }
-    if (tensors.size() != count)
-        throw Error("found " + std::to_string(tensors.size()) + " tensors, expected " + std::to_string(count));
-    return outputs;
-}
-
-void write_model(const Graph& graph, bool onnx, const fs::path& folder) {
-    Graph plain = graph;
-    plain.failure.reset();
-    if (onnx)
-        save_onnx(plain, folder / "model.onnx");
-    else
-        save_graph(plain, folder / "graph.json");
-}
-
-void write_inputs(std::span<const Tensor> inputs, const fs::path& folder) {
-    std::map<std::string, Tensor> named;
-    for (std::size_t i = 0; i < inputs.size(); ++i) named.emplace(std::to_string(i), inputs[i]);
-    save_safetensors(folder / "inputs.safetensors", named);
-}
-
 class CommandExecutable final : public Executable {
   public:
     /// Writes the model; throws Error when it has no spelling in that format.
@@ -184,14 +135,7 @@ class CommandExecutable final : public Executable {
         if (result.exit_code != 0 || result.signal || result.timed_out)
             return failure_of(result, options_, folder_.path());
         if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
-        try {
-            return read_outputs(outputs, outputs_);
-        } catch (const Error& error) {  // without the path, which is another one in every run
-            return BackendFailure{"run",
-                                  {},
-                                  "wrote a bad outputs.safetensors: " + error.where().position +
-                                      (error.where().position.empty() ? "" : ": ") + error.message()};
-        }
+        return read_outputs(outputs, outputs_);
     }
 
   private:
@@ -201,29 +145,11 @@ class CommandExecutable final : public Executable {
     std::size_t outputs_;
 };
 
-/// True where execvp() would find a program.
-bool is_program(const std::string& name) {
-    const auto runs = [](const fs::path& file) {
-        std::error_code ignored;
-        return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
-    };
-    if (name.find('/') != std::string::npos) return runs(name);
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path ? path : "/bin:/usr/bin");
-    for (std::string folder; std::getline(folders, folder, ':');)
-        if (runs(fs::path(folder) / name)) return true;
-    return false;
-}
-
 /// Offers no Support: only the command knows, and it says so by exiting with 125.
 class CommandBackend final : public Backend, public Emitter {
   public:
     explicit CommandBackend(const std::string& line) : line_(line), argv_(shell_split(line)) {
-        if (argv_.empty())
-            throw Error({"backend 'cmd:" + line + "'", {}}, "the command is missing, expected cmd:PROGRAM ARGS");
-        if (!is_program(argv_[0]))  // or that would pass for the backend's failure
-            throw Error({"backend 'cmd:" + line + "'", {}},
-                        "there is no program '" + argv_[0] + "', neither in PATH nor by this path");
+        expect_program("cmd:", line, argv_);
     }
     std::string name() const override { return "cmd:" + line_; }
     std::string description() const override { return "runs " + shell_quote(argv_) + " on a folder"; }

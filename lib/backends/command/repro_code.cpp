@@ -66,25 +66,23 @@ std::string slots_text(const EmitRequest& request) {
     return text;
 }
 
-}  // namespace
+using Slots = std::map<std::string, std::string>;
 
-SuspectCode command_code(const EmitRequest& request, const std::vector<std::string>& words) {
-    const Failure& failure = *request.graph.failure;
-    SuspectCode code;
-    const TempDir folder("whittle-repro");
-    write_command_folder(request.graph, failure.options, failure.inputs, folder.path());
-    std::map<std::string, std::string> slots;
+/// The files of a folder, which the program writes again.
+void define_files(const EmitRequest& request, const fs::path& folder, Slots& slots) {
     std::size_t number = 0;
-    for (const fs::directory_entry& entry : sorted_entries(folder.path())) {
+    for (const fs::directory_entry& entry : sorted_entries(folder)) {
         const std::string bytes = read_file(entry.path()), name = "file_" + std::to_string(number++);
         slots["FILE_DATA"] += file_data(request, name, bytes);
         slots["FILES"] += "    {" + string_literal(entry.path().filename().string()) + ", " + name + ", " +
                           std::to_string(bytes.size()) + "},\n";
     }
-    bool placed = false;
+}
+
+/// The command line; what of it lies beside the repro, in the words that are returned.
+std::vector<std::string> define_words(const std::vector<std::string>& words, Slots& slots, SuspectCode& code) {
     std::vector<std::string> beside = words;
     for (std::string& word : beside) {
-        placed = placed || word.find("{}") != std::string::npos;
         if (!is_companion(word)) {
             slots["WORDS"] += "    {" + string_literal(word) + ", nullptr},\n";
             continue;
@@ -95,12 +93,52 @@ SuspectCode command_code(const EmitRequest& request, const std::vector<std::stri
             "    {" + string_literal(path.string()) + ", " + string_literal(path.filename().string()) + "},\n";
         word = "./" + path.filename().string();
     }
-    if (!placed) slots["WORDS"] += "    {\"{}\", nullptr},\n";
+    return beside;
+}
+
+std::string filled(const EmitRequest& request, Slots& slots) {
     slots["SLOTS"] = slots_text(request);
     for (const char* slot : {"FILE_DATA", "FILES", "WORDS", "SLOTS"}) slots[slot] = trimmed(slots[slot]);
-    code.code = fill_template("repro_command.cpp", slots);
+    return fill_template("repro_command.cpp", slots);
+}
+
+}  // namespace
+
+SuspectCode command_code(const EmitRequest& request, const std::vector<std::string>& words) {
+    const Failure& failure = *request.graph.failure;
+    SuspectCode code;
+    const TempDir folder("whittle-repro");
+    write_command_folder(request.graph, failure.options, failure.inputs, folder.path());
+    Slots slots = {{"QUESTIONS", ""}, {"ASK", ""}, {"LISTEN", ""}, {"ANSWER", ""}};
+    define_files(request, folder.path(), slots);
+    const std::vector<std::string> beside = define_words(words, slots, code);
+    if (std::none_of(words.begin(), words.end(), [](const std::string& word) { return word.find("{}") != word.npos; }))
+        slots["WORDS"] += "    {\"{}\", nullptr},\n";
+    code.code = filled(request, slots);
     code.header = "command " + shell_quote(words);
     code.spec_beside = "cmd:" + shell_quote(beside);
+    return code;
+}
+
+SuspectCode worker_code(const EmitRequest& request, const std::vector<std::string>& words, const fs::path& folder,
+                        const WorkerQuestion& question) {
+    SuspectCode code;
+    Slots slots;
+    define_files(request, folder, slots);
+    code.spec_beside = "worker:" + shell_quote(define_words(words, slots, code));
+    code.reads_guilty = !question.text_without.empty();
+    const auto line = [](const std::string& name, const std::string& text) {
+        return "static const char " + name + "[] =\n    " + string_literal(text) + ";\n";
+    };
+    slots["ASKED"] = code.reads_guilty ? "guilty ? question : question_without" : "question";
+    slots["QUESTION"] = trimmed(line("question", question.text) +
+                                (code.reads_guilty ? line("question_without", question.text_without) : ""));
+    for (const char* part : {"questions", "ask", "listen", "answer"}) {
+        std::string slot = part;
+        std::transform(slot.begin(), slot.end(), slot.begin(), [](unsigned char c) { return std::toupper(c); });
+        slots[slot] = "\n" + trimmed(fill_template(std::string("repro_worker_") + part + ".cpp", slots));
+    }
+    code.code = filled(request, slots);
     return code;
 }
 

@@ -1,6 +1,7 @@
 // Repros of command backends.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,5 +12,15 @@ namespace whittle {
 /// A program that writes the folder that the command reads, runs it, and reads what it wrote. `words` are the
 /// command's. Throws Error when the graph has no spelling in the command's format.
 SuspectCode command_code(const EmitRequest& request, const std::vector<std::string>& words);
+
+/// What a worker is asked, as a line; "{}" stands for the folder.
+struct WorkerQuestion {
+    std::string text;
+    std::string text_without;  ///< the culprit's switch; empty: no switch is guilty
+};
+
+/// The same for a worker, which is asked once about the files in `folder`.
+SuspectCode worker_code(const EmitRequest& request, const std::vector<std::string>& words,
+                        const std::filesystem::path& folder, const WorkerQuestion& question);
 
 }  // namespace whittle

@@ -316,9 +316,14 @@ onnx::ModelProto to_model(const Graph& graph) {
 
 std::string to_onnx(const Graph& graph) { return to_model(graph).SerializeAsString(); }
 
-void save_onnx(const Graph& graph, const std::filesystem::path& path) {
+OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path) {
     try {
-        write_file(path, to_onnx(graph));
+        const onnx::ModelProto model = to_model(graph);
+        write_file(path, model.SerializeAsString());
+        OnnxNames names;
+        for (const onnx::ValueInfoProto& input : model.graph().input()) names.inputs.push_back(input.name());
+        for (const onnx::ValueInfoProto& output : model.graph().output()) names.outputs.push_back(output.name());
+        return names;
     } catch (const Error& error) {
         throw error.where().file.empty() ? error.in_file(path.string()) : error;
     }

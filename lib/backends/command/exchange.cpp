@@ -1,0 +1,104 @@
+#include "backends/command/exchange.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <map>
+#include <sstream>
+#include <string_view>
+
+#include "base/error.h"
+#include "graph/json.h"
+#include "tensor/safetensors.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+std::string own_words(const std::string& said) {
+    constexpr std::string_view kErrors[] = {"error:", "fatal:", "exception:", "assertion", "panicked at"};
+    std::istringstream lines(said);
+    std::string last;
+    for (std::string line; std::getline(lines, line);) {
+        line.erase(line.find_last_not_of(" \t\r") + 1);  // npos + 1 is 0
+        std::string lower = line;
+        std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+        for (const std::string_view word : kErrors)
+            if (lower.find(word) != std::string::npos) return line;
+        if (!line.empty()) last = line;
+    }
+    return last;
+}
+
+namespace {
+
+/// Throws Error.
+Values read_values(const fs::path& file, std::size_t count) {
+    std::map<std::string, Tensor> tensors = load_safetensors(file);
+    Values outputs;
+    for (std::size_t i = 0; i < count; ++i) {
+        const auto found = tensors.find(std::to_string(i));
+        if (found == tensors.end())
+            throw Error("found no tensor '" + std::to_string(i) + "', expected '0' to '" + std::to_string(count - 1) +
+                        "'");
+        outputs.push_back(found->second);
+    }
+    if (tensors.size() != count)
+        throw Error("found " + std::to_string(tensors.size()) + " tensors, expected " + std::to_string(count));
+    return outputs;
+}
+
+}  // namespace
+
+RunResult read_outputs(const fs::path& file, std::size_t count) {
+    try {
+        return read_values(file, count);
+    } catch (const Error& error) {  // without the path, which is another one in every run
+        return BackendFailure{"run",
+                              {},
+                              "wrote a bad outputs.safetensors: " + error.where().position +
+                                  (error.where().position.empty() ? "" : ": ") + error.message()};
+    }
+}
+
+ModelNames write_model(const Graph& graph, bool onnx, const fs::path& folder) {
+    Graph plain = graph;
+    plain.failure.reset();
+    if (onnx) return save_onnx(plain, folder / "model.onnx");
+    save_graph(plain, folder / "graph.json");
+    ModelNames names;
+    for (const NodeId id : graph.placeholders()) names.inputs.push_back(graph.node({id}).name);
+    for (const NodeId id : graph.outputs()) names.outputs.push_back(graph.node({id}).name);
+    return names;
+}
+
+void write_inputs(std::span<const Tensor> inputs, const fs::path& folder) {
+    std::map<std::string, Tensor> named;
+    for (std::size_t i = 0; i < inputs.size(); ++i) named.emplace(std::to_string(i), inputs[i]);
+    save_safetensors(folder / "inputs.safetensors", named);
+}
+
+bool is_program(const std::string& name) {
+    const auto runs = [](const fs::path& file) {
+        std::error_code ignored;
+        return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
+    };
+    if (name.find('/') != std::string::npos) return runs(name);
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path ? path : "/bin:/usr/bin");
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (runs(fs::path(folder) / name)) return true;
+    return false;
+}
+
+void expect_program(const std::string& prefix, const std::string& line, const std::vector<std::string>& argv) {
+    if (argv.empty())
+        throw Error({"backend '" + prefix + line + "'", {}},
+                    "the command is missing, expected " + prefix + "PROGRAM ARGS");
+    if (!is_program(argv[0]))  // or that would pass for the backend's failure
+        throw Error({"backend '" + prefix + line + "'", {}},
+                    "there is no program '" + argv[0] + "', neither in PATH nor by this path");
+}
+
+}  // namespace whittle

@@ -1,0 +1,298 @@
+#include "backends/command/worker.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include "backends/command/exchange.h"
+#include "backends/command/repro_code.h"
+#include "backends/command/worker_process.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/suggest.h"
+#include "graph/abilities.h"
+#include "graph/json_text.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kWorkerPrefix = "worker:";
+
+std::vector<std::string> parts(const BackendOptions& options, const std::string& key) {
+    std::vector<std::string> result;
+    const auto found = options.find(key);
+    std::istringstream rest(found == options.end() ? std::string() : found->second);
+    for (std::string part; std::getline(rest, part, ';');)
+        if (!part.empty()) result.push_back(part);
+    return result;
+}
+
+void expect_known(const std::string& option, const std::string& name, const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    throw Error({"backend option " + option, {}},
+                "found '" + name + "', expected one of " + (known.empty() ? "none: there are none" : join(known)),
+                did_you_mean(name, known));
+}
+
+/// The options as the worker is told them: "off", "most", "options", where there are some. Throws Error for what it
+/// does not have.
+json settings_of(const BackendOptions& options, const WorkerHello& hello) {
+    json settings = json::object();
+    for (const std::string& name : parts(options, "disable")) {
+        expect_known("disable", name, hello.switches);
+        settings["off"].push_back(name);
+    }
+    std::vector<std::string> levels, known = {"format", "disable", "pass-limit"};
+    for (const WorkerHello::Level& level : hello.levels) levels.push_back(level.name);
+    for (const std::string& limit : parts(options, "pass-limit")) {
+        const auto equals = limit.find('=');
+        const std::string name = limit.substr(0, equals), text = equals == limit.npos ? "" : limit.substr(equals + 1);
+        expect_known("pass-limit", name, levels);
+        int most = -1;
+        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), most);
+        if (status != std::errc() || end != text.data() + text.size() || most < 0)
+            throw Error({"backend option pass-limit", {}}, "found '" + limit + "', expected NAME=K, a number");
+        settings["most"][name] = most;
+    }
+    for (const auto& [name, meaning] : hello.options) known.push_back(name);
+    for (const auto& [key, value] : options) {
+        expect_known("'" + key + "'", key, known);
+        if (hello.options.contains(key)) settings["options"][key] = value;
+    }
+    return settings;
+}
+
+bool wants_onnx(const BackendOptions& options, const WorkerHello& hello) {
+    const auto found = options.find("format");
+    if (found == options.end() || found->second == "auto") return hello.onnx;
+    if (found->second != "onnx" && found->second != "json")
+        throw Error({"backend option format", {}}, "found '" + found->second + "', expected auto, onnx or json");
+    return found->second == "onnx";
+}
+
+/// What the worker is asked about a folder in which model and inputs are.
+json question_of(const Graph& graph, const ModelNames& names, const std::string& folder, bool onnx, json settings) {
+    json question = std::move(settings);
+    question["folder"] = folder;
+    question["model"] = onnx ? "model.onnx" : "graph.json";
+    question["inputs"] = question["outputs"] = json::array();
+    const auto list = [&](const char* key, const std::vector<NodeId>& ids, const std::vector<std::string>& named) {
+        for (std::size_t i = 0; i < ids.size(); i++) {
+            const ValueMeta& meta = graph.node({ids[i]}).meta();
+            question[key].push_back(
+                {{"name", named.at(i)}, {"dtype", std::string(name(meta.dtype))}, {"shape", meta.sizes}});
+        }
+    };
+    list("inputs", graph.placeholders(), names.inputs);
+    list("outputs", graph.outputs(), names.outputs);
+    return question;
+}
+
+/// The worker's own account of a failure.
+BackendFailure failure_of(const json& answer, const std::string& stage) {
+    const auto text = [&](const char* key, const std::string& otherwise) {
+        const auto found = answer.find(key);
+        return found != answer.end() && found->is_string() ? found->get<std::string>() : otherwise;
+    };
+    BackendFailure failure{.stage = text("stage", stage), .op = text("op", ""), .message = text("error", "")};
+    if (failure.message.empty()) failure.message = "gave no reason";
+    if (failure.stage != "compile" && failure.stage != "run") {
+        failure.message += "; it says stage '" + failure.stage + "', expected compile or run";
+        failure.stage = stage;
+    }
+    if (const auto found = answer.find("unsupported"); found != answer.end() && found->is_boolean())
+        failure.unsupported = found->get<bool>();
+    return failure;
+}
+
+// ---- a query --------------------------------------------------------------------------------------------------------
+
+class WorkerQuery final : public Apart::Query {
+  public:
+    WorkerQuery(WorkerPool& pool, std::string name, const BackendOptions& options, const ProcessOptions& limits)
+        : pool_(pool), name_(std::move(name)), limits_(limits), held_(pool.take(limits)) {
+        settings_ = settings_of(options, held_.worker->hello());
+    }
+    ~WorkerQuery() override { pool_.give_back(std::move(held_)); }
+
+    std::string name() const override { return name_; }
+    std::string description() const override { return "a query of " + name_; }
+    const std::optional<Apart::Ended>& ended() const override { return ended_; }
+
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        const bool onnx = wants_onnx(options, held_.worker->hello());
+        ModelNames names;
+        try {
+            names = write_model(graph, onnx, folder_.path());
+        } catch (const Error& error) {
+            return BackendFailure{"compile", {}, "cannot write the model: " + error.message(), true};
+        }
+        question_ = question_of(graph, names, folder_.path().string(), onnx, settings_);
+        outputs_ = graph.outputs().size();
+        return std::make_unique<Run>(*this);
+    }
+
+  private:
+    struct Run final : Executable {
+        explicit Run(WorkerQuery& query) : query(query) {}
+        RunResult run(std::span<const Tensor> inputs) override { return query.ask(inputs); }
+        WorkerQuery& query;
+    };
+
+    RunResult ask(std::span<const Tensor> inputs) {
+        write_inputs(inputs, folder_.path());
+        fs::remove(folder_.path() / "outputs.safetensors");
+        const bool fresh = held_.worker->fresh();
+        const auto once = [&] {
+            stage_ = "compile";
+            return held_.worker->ask(question_, limits_.timeout.value_or(kLongest), stage_);
+        };
+        WorkerProcess::Answer answer = once();
+        if (!std::holds_alternative<json>(answer) && !fresh) {
+            log_info(LogChannel::backend, name_ + ": its worker ended; the query is asked again, by a new one");
+            fs::remove(folder_.path() / "outputs.safetensors");
+            try {
+                held_ = {};
+                held_ = pool_.take_fresh(limits_);
+                answer = once();
+            } catch (const Error& error) {  // says nothing of the graph
+                ended_.emplace().process.ended_from_outside = true;
+                ended_->process.err = error.what();
+                return BackendFailure{stage_, {}, error.what()};
+            }
+        }
+        if (auto* ended = std::get_if<Service::Ended>(&answer)) {
+            ended_ = {std::move(ended->process), stage_};
+            return BackendFailure{stage_, {}, "its worker " + ending_of(ended_->process)};
+        }
+        if (const auto* broken = std::get_if<WorkerProcess::Broken>(&answer))
+            return BackendFailure{stage_, {}, "its worker " + broken->how};
+        const json& said = std::get<json>(answer);
+        if (said.contains("error")) return failure_of(said, stage_);
+        const fs::path outputs = folder_.path() / "outputs.safetensors";
+        if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
+        return read_outputs(outputs, outputs_);
+    }
+
+    static constexpr std::chrono::hours kLongest{24};
+
+    WorkerPool& pool_;
+    const std::string name_;
+    const ProcessOptions limits_;
+    WorkerPool::Held held_;
+    TempDir folder_{"whittle-worker"};
+    json settings_, question_;
+    std::size_t outputs_ = 0;
+    std::string stage_;
+    std::optional<Apart::Ended> ended_;
+};
+
+// ---- the backend ----------------------------------------------------------------------------------------------------
+
+class WorkerBackend final : public Backend, public Apart, public Versioned, public Switchable, public Emitter {
+  public:
+    WorkerBackend(std::string name, std::string description, const std::vector<std::string>& argv)
+        : name_(std::move(name)), description_(std::move(description)), pool_(argv) {
+        expect_program("worker:", shell_quote(argv), argv);
+    }
+
+    std::string name() const override { return name_; }
+    std::string description() const override { return description_; }
+
+    std::unique_ptr<Query> query(const BackendOptions& options, const ProcessOptions& limits) override {
+        return std::make_unique<WorkerQuery>(pool_, name_, options, limits);
+    }
+    std::string version() override { return pool_.hello().version; }
+
+    /// For who isolates nothing: every run is a query.
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        return std::make_unique<Runs>(*this, graph, options);
+    }
+
+    std::unique_ptr<Inspection> inspect(const Graph&, const BackendOptions& options) override {
+        const WorkerHello said = pool_.hello();
+        const json settings = settings_of(options, said), off = settings.value("off", json::array()),
+                   most = settings.value("most", json::object());
+        auto look = std::make_unique<Look>();
+        look->found.directive_is = said.switch_is;
+        for (const std::string& name : said.switches)
+            if (std::find(off.begin(), off.end(), name) == off.end()) look->found.directives.push_back({name});
+        for (const WorkerHello::Level& level : said.levels)
+            look->found.passes.push_back({level.name, most.value(level.name, level.most)});
+        return look;
+    }
+    BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
+        for (const std::string& text : directives) options["disable"] += (options["disable"].empty() ? "" : ";") + text;
+        return options;
+    }
+    BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
+        std::string& limits = options["pass-limit"];
+        limits += (limits.empty() ? "" : ";") + pass + "=" + std::to_string(most);
+        return options;
+    }
+
+    SuspectCode emit(const EmitRequest& request) override {
+        const Failure& failure = *request.graph.failure;
+        const WorkerHello said = pool_.hello();
+        const bool onnx = wants_onnx(failure.options, said);
+        const TempDir folder("whittle-repro");
+        const ModelNames names = write_model(request.graph, onnx, folder.path());
+        write_inputs(failure.inputs, folder.path());
+        const auto text = [&](const BackendOptions& options) {
+            json question = question_of(request.graph, names, "{}", onnx, settings_of(options, said));
+            question["id"] = 1;
+            return question.dump() + '\n';
+        };
+        WorkerQuestion question{text(failure.options), {}};
+        if (failure.culprit && failure.culprit->component == "switch")
+            question.text_without = text(without(failure.options, {failure.culprit->directive}));
+        SuspectCode code = worker_code(request, pool_.argv(), folder.path(), question);
+        code.header = name_ + ", version " + said.version;
+        if (!name_.starts_with(kWorkerPrefix)) code.spec_beside.clear();  // found by its name everywhere
+        return code;
+    }
+
+  private:
+    struct Look final : Inspection {
+        const Parts& parts() const override { return found; }
+        Parts found;
+    };
+    struct Runs final : Executable {
+        Runs(WorkerBackend& backend, Graph graph, BackendOptions options)
+            : backend(backend), graph(std::move(graph)), options(std::move(options)) {}
+        RunResult run(std::span<const Tensor> inputs) override {
+            const auto query = backend.query(options, {});
+            CompileResult compiled = query->compile(graph, options);
+            if (auto* failure = std::get_if<BackendFailure>(&compiled)) return std::move(*failure);
+            return std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
+        }
+        WorkerBackend& backend;
+        const Graph graph;
+        const BackendOptions options;
+    };
+
+    const std::string name_, description_;
+    WorkerPool pool_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_worker_backend(const std::string& name, const std::string& description,
+                                             const std::vector<std::string>& argv) {
+    return std::make_unique<WorkerBackend>(name, description, argv);
+}
+
+}  // namespace whittle
+
+/// What the registry looks for in this library.
+extern "C" whittle::Backend* whittle_make_worker_backend(const std::string& name, const std::string& description,
+                                                         const std::vector<std::string>& argv) {
+    return whittle::make_worker_backend(name, description, argv).release();
+}

@@ -1,0 +1,226 @@
+#include "backends/command/worker_process.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <exception>
+#include <latch>
+#include <utility>
+
+#include "backends/command/exchange.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "base/turn.h"
+#include "graph/json.h"
+#include "graph/json_text.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::chrono::seconds kStarting{60};
+constexpr int kProtocol = 1;
+constexpr std::size_t kMostOutput = 1 << 20;
+
+/// Lines that do not begin an object are the compiler's talk.
+bool is_object_line(std::string_view line) { return line.starts_with('{'); }
+
+/// Throws json::exception for what has another type than it should.
+WorkerHello read_hello(const json& said) {
+    if (said.value("whittle", 0) != kProtocol)
+        throw Error("found \"whittle\": " + said.value("whittle", json()).dump() + ", expected " +
+                    std::to_string(kProtocol));
+    WorkerHello hello;
+    hello.version = said.at("version").get<std::string>();
+    const std::string format = said.value("format", "onnx");
+    if (format != "onnx" && format != "json") throw Error("found \"format\": '" + format + "', expected onnx or json");
+    hello.onnx = format == "onnx";
+    if (const auto switches = said.find("switches"); switches != said.end()) {
+        hello.switch_is = switches->at("kind").get<std::string>();
+        hello.switches = switches->at("names").get<std::vector<std::string>>();
+    }
+    if (const auto levels = said.find("levels"); levels != said.end())
+        for (const json& level : *levels)
+            hello.levels.push_back({level.at("name").get<std::string>(), level.at("most").get<int>()});
+    hello.options = said.value("options", hello.options);
+    return hello;
+}
+
+std::string ending(const Service::Ended& ended) {
+    if (ended.flooded) return "wrote more than " + std::to_string(kMostOutput) + " bytes without an answer";
+    const std::string words = own_words(ended.process.err);
+    return ending_of(ended.process) + (words.empty() ? "" : ": " + words);
+}
+
+}  // namespace
+
+WorkerProcess::WorkerProcess(const std::vector<std::string>& argv, const fs::path& scratch,
+                             const ProcessOptions& limits, const Start& start) {
+    const Location where{"backend worker " + shell_quote(argv), {}};
+    const ProcessOptions options{.environment = {{"TMPDIR", scratch.string()}},
+                                 .memory_limit = limits.memory_limit,
+                                 .cpu_limit = limits.cpu_limit,
+                                 .output_limit = kMostOutput,
+                                 .remove_if_killed = scratch};
+    start([&] { service_.emplace(argv, options); });
+    const Service::Answer first = service_->ask({}, is_object_line, kStarting);
+    if (const auto* ended = std::get_if<Service::Ended>(&first))
+        throw Error(where, "it " + ending(*ended) + " before it said what it is");
+    try {
+        hello_ = read_hello(parse_json(std::get<std::string>(first), "its first line"));
+    } catch (const json::exception& error) {
+        throw Error(where, std::string("its first line cannot be read: ") + error.what());
+    } catch (const Error& error) {
+        throw Error(where, "its first line cannot be read: " + error.message());
+    }
+}
+
+WorkerProcess::Answer WorkerProcess::ask(json question, std::chrono::milliseconds timeout, std::string& stage) {
+    const int id = ++asked_;
+    question["id"] = id;
+    const std::string text = question.dump() + '\n';
+    log_debug(LogChannel::backend, "to the worker: " + text);
+    json answer;
+    const auto ends = [&](std::string_view line) {
+        if (!is_object_line(line)) return false;
+        answer = json::parse(line, nullptr, false);
+        if (answer.is_object() && answer.value("id", json()) == id && answer.size() == 2 && answer.contains("stage")) {
+            if (answer["stage"] == "run") stage = "run";
+            return false;
+        }
+        return true;
+    };
+    good_ = false;  // until it has answered
+    const Service::Answer line = service_->ask(text, ends, timeout);
+    if (const auto* ended = std::get_if<Service::Ended>(&line)) {
+        if (ended->flooded) return Broken{ending(*ended)};
+        return *ended;
+    }
+    log_debug(LogChannel::backend, "the worker: " + std::get<std::string>(line));
+    if (!answer.is_object() || answer.value("id", json()) != id || answer.contains("ok") == answer.contains("error"))
+        return Broken{"answered with '" + as_line(std::get<std::string>(line), 200) +
+                      "', expected the question's id and either \"ok\" or \"error\""};
+    good_ = true;
+    return answer;
+}
+
+// ---- the pool -------------------------------------------------------------------------------------------------------
+
+WorkerPool::~WorkerPool() {
+    if (owner_ != ::getpid()) {  // nothing of it is ours
+        starter_.detach();
+        for (Held& held : idle_) static_cast<void>(held.worker.release());
+        return;
+    }
+    idle_.clear();
+    if (!starter_.joinable()) return;
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    changed_.notify_all();
+    const TurnPause others;
+    starter_.join();
+}
+
+void WorkerPool::serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        changed_.wait(lock, [&] { return job_ || stop_; });
+        if (!job_) return;
+        lock.unlock();
+        {
+            const Turn turn;
+            (*job_)();
+        }
+        lock.lock();
+        job_ = nullptr;
+        changed_.notify_all();
+    }
+}
+
+/// Runs the job in the starter's thread and waits for it.
+void WorkerPool::start_here(const std::function<void()>& job) {
+    std::exception_ptr thrown;
+    const std::function<void()> kept = [&] {
+        try {
+            job();
+        } catch (...) {
+            thrown = std::current_exception();
+        }
+    };
+    {
+        std::latch begun(1);  // a thread that begins holds locks, which no fork may copy
+        const auto begin = [&] {
+            if (starter_.joinable()) return begun.count_down();
+            starter_ = std::thread([this, &begun] {
+                begun.count_down();
+                serve();
+            });
+            begun.wait();
+        };
+        std::unique_lock one(starting_, std::defer_lock);
+        {
+            const TurnPause others;
+            one.lock();
+        }
+        begin();
+        const TurnPause others;
+        std::unique_lock lock(mutex_);
+        job_ = &kept;
+        changed_.notify_all();
+        changed_.wait(lock, [&] { return !job_; });
+    }
+    if (thrown) std::rethrow_exception(thrown);
+}
+
+WorkerPool::Held WorkerPool::take(const ProcessOptions& limits) {
+    Held held;
+    if (owner_ == ::getpid() && !limits.cpu_limit) {
+        const std::lock_guard lock(mutex_);
+        const auto found = std::find_if(idle_.begin(), idle_.end(), [&](const Held& idle) {
+            return idle.limits.memory_limit == limits.memory_limit;
+        });
+        if (found != idle_.end()) {
+            held = std::move(*found);
+            idle_.erase(found);
+        }
+    }
+    if (held.worker && held.worker->good()) return held;  // or somebody ended it
+    return take_fresh(limits);
+}
+
+WorkerPool::Held WorkerPool::take_fresh(const ProcessOptions& limits) {
+    const bool ours = owner_ == ::getpid();
+    if (ours) {
+        const std::lock_guard lock(mutex_);
+        if (!scratch_) scratch_.emplace("whittle-worker");
+    } else if (!scratch_) {
+        scratch_.emplace("whittle-worker");
+    }
+    const auto start = [&](const std::function<void()>& job) { ours ? start_here(job) : job(); };
+    return {std::make_unique<WorkerProcess>(argv_, scratch_->path(), limits, start), limits};
+}
+
+WorkerHello WorkerPool::hello() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!idle_.empty()) return idle_.front().worker->hello();
+    }
+    Held held = take_fresh({});
+    const WorkerHello hello = held.worker->hello();
+    give_back(std::move(held));
+    return hello;
+}
+
+void WorkerPool::give_back(Held held) {
+    if (owner_ != ::getpid() || held.limits.cpu_limit || !held.worker || !held.worker->good()) return;
+    const std::lock_guard lock(mutex_);
+    idle_.push_back(std::move(held));
+}
+
+}  // namespace whittle

@@ -1,0 +1,106 @@
+// The other end of the workers' protocol (share/doc/backends.md): processes that are started once and asked about one
+// graph after another, and who keeps them between questions.
+#pragma once
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <thread>
+#include <variant>
+#include <vector>
+
+#include "base/files.h"
+#include "base/service.h"
+
+namespace whittle {
+
+/// What a worker says first.
+struct WorkerHello {
+    struct Level {
+        std::string name;
+        int most = 0;  ///< it is one of 0 to most
+    };
+    std::string version = {};
+    bool onnx = true;                                 ///< it reads model.onnx
+    std::string switch_is = {};                       ///< "optimizer"
+    std::vector<std::string> switches = {};           ///< what can be switched off
+    std::vector<Level> levels = {};                   ///< what can be limited
+    std::map<std::string, std::string> options = {};  ///< with what they mean
+};
+
+class WorkerProcess {
+  public:
+    using Start = std::function<void(const std::function<void()>&)>;
+    /// Starts it by `start` and waits for its first line; its files go into `scratch`. Throws Error when there is no
+    /// such process or it does not say what it is.
+    WorkerProcess(const std::vector<std::string>& argv, const std::filesystem::path& scratch,
+                  const ProcessOptions& limits, const Start& start);
+
+    const WorkerHello& hello() const { return hello_; }
+    /// Nothing that it was asked before can have to do with the next answer.
+    bool fresh() const { return asked_ == 0; }
+    /// It can be asked again.
+    bool good() { return good_ && service_->running(); }
+
+    /// Its answer, how it ended, or in what way it broke the protocol.
+    struct Broken {
+        std::string how;
+    };
+    using Answer = std::variant<nlohmann::json, Service::Ended, Broken>;
+    /// `question` gets its "id". `stage` becomes "run" once it says that it has compiled. Throws Interrupted.
+    Answer ask(nlohmann::json question, std::chrono::milliseconds timeout, std::string& stage);
+
+  private:
+    std::optional<Service> service_;
+    WorkerHello hello_;
+    int asked_ = 0;
+    bool good_ = true;
+};
+
+/// May be asked from several threads.
+class WorkerPool {
+  public:
+    explicit WorkerPool(std::vector<std::string> argv) : argv_(std::move(argv)) {}
+    ~WorkerPool();
+
+    struct Held {
+        std::unique_ptr<WorkerProcess> worker;
+        ProcessOptions limits;
+    };
+    /// One that waits, or a new one. Throws Error as WorkerProcess does.
+    Held take(const ProcessOptions& limits);
+    Held take_fresh(const ProcessOptions& limits);
+    /// It is kept where it is good and its limits are not used up by living on: processor time is.
+    void give_back(Held held);
+
+    /// What its workers say of themselves; one is started where none waits.
+    WorkerHello hello();
+
+    const std::vector<std::string>& argv() const { return argv_; }
+
+  private:
+    void start_here(const std::function<void()>& job);
+    void serve();
+
+    const std::vector<std::string> argv_;
+    const pid_t owner_ = ::getpid();  ///< a copy of this process has neither the thread nor the workers
+    std::mutex mutex_;
+    std::optional<TempDir> scratch_;
+    std::vector<Held> idle_;
+    /// A process ends with the thread that started it: this one lives as long as the pool.
+    std::thread starter_;
+    std::mutex starting_;  ///< one at a time
+    std::condition_variable changed_;
+    const std::function<void()>* job_ = nullptr;
+    bool stop_ = false;
+};
+
+}  // namespace whittle

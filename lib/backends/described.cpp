@@ -1,0 +1,67 @@
+#include "backends/described.h"
+
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "base/suggest.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path data_folder(const std::string& name) {
+    const char *data = std::getenv("XDG_DATA_HOME"), *home = std::getenv("HOME");
+    const fs::path base = data && *data ? fs::path(data) : fs::path(home ? home : "/") / ".local" / "share";
+    return base / "whittle" / "backends" / name;
+}
+
+std::string filled(std::string text, const fs::path& folder, const fs::path& data) {
+    const std::pair<std::string_view, std::string> places[] = {{"{here}", folder.string()}, {"{data}", data.string()}};
+    for (const auto& [place, path] : places)
+        for (std::size_t at = 0; (at = text.find(place, at)) != std::string::npos; at += path.size())
+            text.replace(at, place.size(), path);
+    return text;
+}
+
+/// A file by its path, a program by its name.
+bool is_there(const std::string& need) {
+    std::error_code ignored;
+    return need.find('/') == std::string::npos ? !files_named({need}).empty() : fs::exists(need, ignored);
+}
+
+}  // namespace
+
+DescribedBackend read_described_backend(const fs::path& folder) {
+    const fs::path file = folder / "backend.json";
+    const std::string name = folder.filename().string();
+    const fs::path data = data_folder(name);
+    DescribedBackend backend;
+    backend.name = name, backend.file = file;
+    try {
+        const nlohmann::json said = nlohmann::json::parse(read_file(file));
+        backend.description = said.at("description").get<std::string>();
+        for (const std::string& word : said.at("worker").get<std::vector<std::string>>())
+            backend.worker.push_back(filled(word, folder, data));
+        for (const std::string& need : said.at("needs").get<std::vector<std::string>>())
+            if (const std::string found = filled(need, folder, data); !is_there(found))
+                backend.missing.push_back(found);
+        backend.install = filled(said.at("install").get<std::string>(), folder, data);
+    } catch (const nlohmann::json::exception& error) {
+        throw Error({file.string(), {}}, std::string("found no description of a backend: ") + error.what());
+    }
+    if (backend.worker.empty())
+        throw Error({file.string(), {}}, "found no words in \"worker\", expected a command line");
+    return backend;
+}
+
+void expect_installed(const DescribedBackend& backend) {
+    if (backend.missing.empty()) return;
+    throw Error("the backend '" + backend.name + "' is not installed: there is no " + join(backend.missing, ", no "),
+                "run " + backend.install);
+}
+
+}  // namespace whittle

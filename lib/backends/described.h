@@ -1,0 +1,28 @@
+// Backends that are a folder: a worker (share/doc/backends.md) with a description of what it takes to run it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace whittle {
+
+/// FOLDER/backend.json, with FOLDER's name as the backend's:
+///   {"description": TEXT, "worker": [WORD, …], "needs": [PROGRAM or FILE, …], "install": TEXT}
+/// In words, files and texts `{here}` stands for FOLDER and `{data}` for the folder where what is installed for it
+/// lies: whittle/backends/NAME of $XDG_DATA_HOME or ~/.local/share.
+struct DescribedBackend {
+    std::string name, description;
+    std::vector<std::string> worker;   ///< its command line
+    std::vector<std::string> missing;  ///< of what it needs
+    std::string install;               ///< the command that installs that
+    std::filesystem::path file;        ///< the description
+};
+
+/// Reads the description in a folder. Throws Error.
+DescribedBackend read_described_backend(const std::filesystem::path& folder);
+
+/// Throws Error, which says how it is installed, where something is missing.
+void expect_installed(const DescribedBackend& backend);
+
+}  // namespace whittle

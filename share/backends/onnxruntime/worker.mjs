@@ -1,0 +1,127 @@
+// A worker (share/doc/backends.md) around npm's onnxruntime-node, on the CPU.
+//   node worker.mjs
+// The package is the one that `install` put into the folder of the user's data, or what node finds beside this file or in
+// the current folder.
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import readline from 'node:readline';
+
+const data = process.env.XDG_DATA_HOME || path.join(os.homedir(), '.local', 'share');
+const places = [path.join(data, 'whittle', 'backends', 'onnxruntime'), import.meta.dirname ?? '.', '.'];
+const require = createRequire(import.meta.url);
+const found = require.resolve('onnxruntime-node', { paths: places });
+const ort = require(found);
+
+const version = JSON.parse(fs.readFileSync(path.join(path.dirname(found), '..', 'package.json'))).version;
+
+// What `optimization.disable_specified_optimizers` takes: the rewrite rules and graph transformers that a session on the
+// CPU registers. Without those that later stages rely on, and without the transformers that are only lists of rules.
+const optimizers = `
+  EliminateIdentity EliminateSlice UnsqueezeElimination EliminateDropout ExpandElimination CastElimination
+  CastChainElimination PreShapeNodeElimination NoopElimination DivMulFusion FuseReluClip GemmSumFusion GemmTransposeFusion
+  NotWhereFusion ConvAddFusion ConvMulFusion ConvBNFusion Pad_Fusion MatMul_BatchNormalization_Fusion LabelEncoderFusion
+  ClipQuantRewrite ReluQuantRewrite DoubleQDQPairsRemover ConstantSharing CommonSubexpressionElimination ConstantFolding
+  MatMulAddFusion ReshapeFusion GeluFusionL1 LayerNormFusionL1 QDQPropagationTransformer WeightBiasQuantization WhereDummyDq
+  TransposeOptimizer TransposeOptimizer_CPUExecutionProvider QDQS8ToU8Transformer QDQSelectorActionTransformer
+  GemmActivationFusion MatMulIntegerToFloatFusion DynamicQuantizeMatMulFusion ConvActivationFusion ConvAddActivationFusion
+  GeluFusionL2 LayerNormFusionL2 SimplifiedLayerNormFusion AttentionFusion EmbedLayerNormFusion GatherSliceToSplitFusion
+  GatherToSliceFusion MatmulTransposeFusion BiasGeluFusion GroupQueryAttentionFusion GroupQueryAttentionPreNormFusion
+  SkipLayerNormFusion BiasSkipLayerNormFusion FastGeluFusion QuickGeluFusion BiasSoftmaxFusion BiasDropoutFusion
+  SliceConcatToSpaceToDepthFusion MatMulScaleFusion MatMulActivationFusion MatMulNBitsFusion QDQFinalCleanupTransformer
+  NchwcTransformer NhwcTransformer FuseFp16InitializerToFp32NodeTransformer`.trim().split(/\s+/);
+const levels = ['disabled', 'basic', 'extended', 'layout', 'all'];
+
+// ---- tensors -------------------------------------------------------------------------------------------------------------
+
+// safetensors' name of a dtype, ONNX Runtime's, and the array of its elements.
+const dtypes = [
+  ['F64', 'float64', Float64Array], ['F32', 'float32', Float32Array], ['F16', 'float16', Uint16Array],
+  ['I64', 'int64', BigInt64Array], ['I32', 'int32', Int32Array], ['I16', 'int16', Int16Array], ['I8', 'int8', Int8Array],
+  ['U64', 'uint64', BigUint64Array], ['U32', 'uint32', Uint32Array], ['U16', 'uint16', Uint16Array],
+  ['U8', 'uint8', Uint8Array], ['BOOL', 'bool', Uint8Array],
+];
+
+class Unsupported extends Error {}
+
+function loadTensors(file) {
+  const bytes = fs.readFileSync(file);
+  const length = Number(bytes.readBigUInt64LE(0));
+  const tensors = {};
+  for (const [name, { dtype, shape, data_offsets: [begin, end] }] of Object.entries(JSON.parse(bytes.toString('utf8', 8, 8 + length)))) {
+    if (name === '__metadata__') continue;
+    const known = dtypes.find(([own]) => own === dtype);
+    if (!known) throw new Unsupported(`the binding has no tensors of ${dtype}`);
+    const copy = new Uint8Array(bytes.subarray(8 + length + begin, 8 + length + end));  // aligned
+    tensors[name] = new ort.Tensor(known[1], new known[2](copy.buffer), shape);
+  }
+  return tensors;
+}
+
+function saveTensors(file, tensors) {
+  const header = {}, blobs = [];
+  let offset = 0;
+  tensors.forEach((tensor, i) => {
+    const known = dtypes.find(([, own]) => own === tensor.type);
+    if (!known) throw new Unsupported(`an output is of ${tensor.type}`);
+    const { buffer, byteOffset, byteLength } = tensor.data;
+    header[i] = { dtype: known[0], shape: [...tensor.dims], data_offsets: [offset, offset + byteLength] };
+    blobs.push(Buffer.from(buffer, byteOffset, byteLength));
+    offset += byteLength;
+  });
+  const text = JSON.stringify(header).padEnd(Math.ceil(JSON.stringify(header).length / 8) * 8);
+  const length = Buffer.alloc(8);
+  length.writeBigUInt64LE(BigInt(Buffer.byteLength(text)));
+  fs.writeFileSync(file, Buffer.concat([length, Buffer.from(text), ...blobs]));
+}
+
+// ---- questions -----------------------------------------------------------------------------------------------------------
+
+function sessionOptions({ off = [], most = {}, options = {} }) {
+  const chosen = {
+    graphOptimizationLevel: levels[Math.min(most.level ?? levels.length, levels.length - 1)],
+    intraOpNumThreads: Number(options.threads ?? 1),
+    logSeverityLevel: 3,
+  };
+  if (off.length) chosen.extra = { optimization: { disable_specified_optimizers: off.join(';') } };
+  return chosen;
+}
+
+// What says that something is not there, and not that it is wrong.
+const notThere = /NOT_IMPLEMENTED|Could not find an implementation|is not a registered function|is under development|Unsupported model IR version|Unsupported data type/;
+
+async function answer(question, say) {
+  const at = (file) => path.join(question.folder, file);
+  let stage = 'compile', session;
+  try {
+    session = await ort.InferenceSession.create(at(question.model), sessionOptions(question));
+    stage = 'run';
+    say({ stage });
+    const inputs = loadTensors(at('inputs.safetensors')), feeds = {};
+    session.inputNames.forEach((name, i) => { feeds[name] = inputs[i]; });
+    const results = await session.run(feeds);
+    saveTensors(at('outputs.safetensors'), session.outputNames.map((name) => results[name]));
+    say({ ok: true });
+  } catch (error) {
+    const message = String(error?.message ?? error).replaceAll(question.folder, '');
+    say({ error: message, stage, unsupported: error instanceof Unsupported || notThere.test(message) });
+  } finally {
+    await session?.release();
+  }
+}
+
+const write = (line) => fs.writeSync(1, JSON.stringify(line) + '\n');
+write({
+  whittle: 1,
+  name: 'onnxruntime',
+  version: `${version} (onnxruntime-node, node ${process.versions.node})`,
+  format: 'onnx',
+  switches: { kind: 'optimizer', names: optimizers },
+  levels: [{ name: 'level', most: levels.length - 1 }],
+  options: { threads: 'threads of a run, 1 by default' },
+});
+for await (const line of readline.createInterface({ input: process.stdin })) {
+  const question = JSON.parse(line);
+  await answer(question, (said) => write({ id: question.id, ...said }));
+}

@@ -1,0 +1,108 @@
+// A worker (share/doc/backends.md) that computes by the reference's own kernels and misbehaves as its first argument
+// says:
+//   right              never
+//   wrong              a relu gives 1 more from level 2 on, unless the switch fuse-relu or lower-relu is off
+//   crash | hang | flood | grow   where there is a relu; -later: from its third question on, whatever that is
+//   short | other      says that it has written what is no file of tensors; answers another question
+//   fail | unsupported says so of a relu, in its own words
+//   silent | old | talk   at its start: ends; speaks another version; prints first (and works)
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "graph/backend.h"
+#include "graph/json.h"
+#include "ops/core/interpreter.h"
+#include "tensor/safetensors.h"
+
+namespace {
+
+using namespace whittle;
+using nlohmann::json;
+
+void say(const json& line) { std::cout << line.dump() << std::endl; }
+
+bool has_relu(const Graph& graph) {
+    for (const NodeId id : graph.calls())
+        if (graph.node({id}).target == "onnx.Relu") return true;
+    return false;
+}
+
+struct WrongRelu final : Interpreter {
+    std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                             const Arguments<Tensor>& arguments) override {
+        std::vector<Tensor> results = Interpreter::step(graph, call, op, arguments);
+        if (call.target != "onnx.Relu") return results;
+        std::vector<float> more;
+        for (const double value : results[0].values<double>()) more.push_back(static_cast<float>(value + 1));
+        return {Tensor::of(more, results[0].sizes())};
+    }
+};
+
+[[noreturn]] void misbehave(const std::string& how) {
+    if (how == "crash") {
+        std::cerr << "error: the relu is broken\n";
+        std::abort();
+    }
+    std::vector<std::vector<char>> held;
+    for (;;) {
+        if (how == "hang") ::pause();
+        if (how == "flood") std::cout << "words without end\n";
+        if (how == "grow") held.emplace_back(1 << 24, 'x');
+    }
+}
+
+Values results_of(const std::string& mode, const json& question, const Graph& graph, const Values& inputs) {
+    const json off = question.value("off", json::array()), most = question.value("most", json::object());
+    const bool switched = std::any_of(off.begin(), off.end(), [](const json& name) { return name != "share"; });
+    if (mode != "wrong" || switched || most.value("level", 3) < 2) return evaluate(graph, inputs);
+    return WrongRelu().run(graph, inputs);
+}
+
+void answer(const std::string& mode, const json& question, int number) {
+    const std::filesystem::path folder = question.at("folder").get<std::string>();
+    const json id = question.at("id");
+    const Graph graph = load_graph(folder / question.at("model").get<std::string>());
+    const std::string how = mode.substr(0, mode.find('-'));
+    const bool now = mode.ends_with("-later") ? number >= 3 : has_relu(graph);
+    if (now && (how == "fail" || how == "unsupported"))
+        return say({{"id", id}, {"error", "no relu"}, {"op", "onnx.Relu"}, {"unsupported", how == "unsupported"}});
+    say({{"id", id}, {"stage", "run"}});
+    if (now && (how == "crash" || how == "hang" || how == "flood" || how == "grow")) misbehave(how);
+    const std::map<std::string, Tensor> given = load_safetensors(folder / "inputs.safetensors");
+    Values inputs;
+    for (std::size_t i = 0; i < given.size(); i++) inputs.push_back(given.at(std::to_string(i)));
+    std::map<std::string, Tensor> outputs;
+    for (const Tensor& value : results_of(mode, question, graph, inputs))
+        outputs.emplace(std::to_string(outputs.size()), value);
+    save_safetensors(folder / "outputs.safetensors", outputs);
+    if (how == "short") std::filesystem::resize_file(folder / "outputs.safetensors", 12);
+    say({{"id", how == "other" ? json(99) : id}, {"ok", true}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const std::string mode = argc > 1 ? argv[1] : "right";
+    if (mode == "silent") return 3;
+    if (mode == "talk") std::cout << "warming up\n";
+    say({{"whittle", mode == "old" ? 0 : 1},
+         {"version", "7.1"},
+         {"format", "json"},
+         {"switches", {{"kind", "optimizer"}, {"names", {"share", "lower-relu", "fuse-relu"}}}},
+         {"levels", {{{"name", "level"}, {"most", 3}}}},
+         {"options", {{"threads", "of a run"}}}});
+    int number = 0;
+    for (std::string line; std::getline(std::cin, line);) answer(mode, json::parse(line), ++number);
+    return 0;
+}

@@ -1,0 +1,134 @@
+// Workers (share/doc/backends.md) as suspects: what becomes of queries, and that nothing else becomes of it.
+#include <catch2/catch.hpp>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/subprocess.h"
+#include "graph/abilities.h"
+#include "graph/text.h"
+#include "run/outcome.h"
+
+using namespace whittle;
+
+namespace {
+
+const Graph kRelu = parse(R"(graph g opset("": 13) {
+  %x = placeholder["x"] : f32[2]
+  %y = onnx.Relu(%x) : f32[2]
+  return (%y)
+})");
+const Graph kAbs = parse(R"(graph g opset("": 13) {
+  %x = placeholder["x"] : f32[2]
+  %y = onnx.Abs(%x) : f32[2]
+  return (%y)
+})");
+const std::vector<Tensor> kInputs = {Tensor::of({1.f, -2.f})};
+
+std::unique_ptr<Backend> worker(const std::string& mode) {
+    return find_backend("worker:" + shell_quote({WHITTLE_TEST_WORKER, mode}));
+}
+
+Outcome ask(Backend& backend, const Graph& graph, const BackendOptions& options = {}) {
+    return run_isolated(graph, kInputs, backend, options,
+                        {.timeout = std::chrono::milliseconds(1000), .memory = std::size_t(1) << 28});
+}
+
+void check_abs(Backend& backend) {
+    const Outcome outcome = ask(backend, kAbs);
+    CAPTURE(outcome.message);
+    REQUIRE(outcome.kind == Outcome::Kind::ok);
+    CHECK(outcome.outputs.at(0).values<float>() == std::vector<float>{1, 2});
+}
+
+}  // namespace
+
+TEST_CASE("a worker answers one query after another") {
+    for (const char* mode : {"right", "talk"}) {
+        const auto backend = worker(mode);
+        for (int i = 0; i < 3; i++) check_abs(*backend);
+        CHECK(version_of(*backend) == "7.1");
+    }
+}
+
+TEST_CASE("a worker that ends, hangs, floods or grows is that query's outcome, and a new one answers the next") {
+    struct Case {
+        const char* mode;
+        Outcome::Kind kind;
+        const char* says;
+    };
+    for (const Case& expected :
+         {Case{"crash", Outcome::Kind::crash, "the relu is broken"},
+          Case{"hang", Outcome::Kind::timeout, "no result after 1000 ms"},
+          Case{"flood", Outcome::Kind::exception, "without an answer"}, Case{"grow", Outcome::Kind::out_of_memory, ""},
+          Case{"fail", Outcome::Kind::exception, "no relu"},
+          Case{"unsupported", Outcome::Kind::unsupported, "no relu"}}) {
+        CAPTURE(expected.mode);
+        const auto backend = worker(expected.mode);
+        check_abs(*backend);
+        const Outcome outcome = ask(*backend, kRelu);
+        CAPTURE(outcome.message);
+        CHECK(outcome.kind == expected.kind);
+        CHECK_THAT(outcome.message, Catch::Contains(expected.says));
+        const bool says_stage = outcome.message == "no relu";
+        CHECK(outcome.stage == (says_stage ? "compile" : "run"));
+        check_abs(*backend);
+    }
+}
+
+TEST_CASE("what a worker was asked before is no reason to fail") {
+    for (const char* mode : {"crash-later", "hang-later"}) {
+        CAPTURE(mode);
+        const auto backend = worker(mode);
+        for (int i = 0; i < 4; i++) check_abs(*backend);
+    }
+}
+
+TEST_CASE("answers that are none are failures of the query") {
+    const Outcome other = ask(*worker("other"), kAbs), cut = ask(*worker("short"), kAbs);
+    CHECK(other.kind == Outcome::Kind::exception);
+    CHECK_THAT(other.message, Catch::Contains("expected the question's id"));
+    CHECK(cut.kind == Outcome::Kind::exception);
+    CHECK_THAT(cut.message, Catch::Contains("wrote a bad outputs.safetensors"));
+}
+
+TEST_CASE("what is no worker is an error and no outcome") {
+    CHECK_THROWS_WITH(ask(*worker("silent"), kAbs), Catch::Contains("exited with 3 before it said what it is"));
+    CHECK_THROWS_WITH(ask(*worker("old"), kAbs), Catch::Contains("expected 1"));
+    CHECK_THROWS_WITH(find_backend("worker:/no/such/program"),
+                      Catch::Contains("no such program") || Catch::Contains("there is no program"));
+}
+
+TEST_CASE("a worker's switches are options, and others are refused") {
+    const auto backend = worker("wrong");
+    const auto relu = [&](const BackendOptions& options) {
+        return ask(*backend, kRelu, options).outputs.at(0).values<float>();
+    };
+    const std::vector<float> wrong = {2, 1}, right = {1, 0};
+    CHECK(relu({}) == wrong);
+    CHECK(relu({{"disable", "share"}}) == wrong);
+    CHECK(relu({{"disable", "share;fuse-relu"}}) == right);
+    CHECK(relu({{"pass-limit", "level=2"}}) == wrong);
+    CHECK(relu({{"pass-limit", "level=1"}, {"threads", "2"}}) == right);
+    CHECK_THROWS_WITH(ask(*backend, kRelu, {{"disable", "fuse-rely"}}), Catch::Contains("did you mean 'fuse-relu'?"));
+    CHECK_THROWS_WITH(ask(*backend, kRelu, {{"pass-limit", "level=x"}}), Catch::Contains("expected NAME=K"));
+    CHECK_THROWS_WITH(ask(*backend, kRelu, {{"thread", "2"}}), Catch::Contains("did you mean 'threads'?"));
+    const auto look = offered<Switchable>(*backend)->inspect(kRelu, {{"disable", "share"}});
+    REQUIRE(look);
+    CHECK(look->parts().directives.size() == 2);
+    CHECK(look->parts().passes.at(0).applications == 3);
+}
+
+TEST_CASE("a worker serves who isolates nothing") {
+    const auto backend = worker("right");
+    CompileResult compiled = backend->compile(kAbs, {});
+    Executable& executable = *std::get<std::unique_ptr<Executable>>(compiled);
+    for (int i = 0; i < 2; i++)
+        CHECK(std::get<Values>(executable.run(kInputs)).at(0).values<float>() == std::vector<float>{1, 2});
+    // A copy of this process has a worker of its own.
+    const ForkedAnswer asked = ask_forked([&] {
+        const RunResult result = executable.run(kInputs);
+        return std::string(std::holds_alternative<Values>(result) ? "values" : "failure");
+    });
+    CHECK(asked.answer == "values");
+    CHECK(std::holds_alternative<Values>(executable.run(kInputs)));
+}
