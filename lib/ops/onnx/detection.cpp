@@ -217,7 +217,7 @@ Results max_unpool(GraphBuilder& builder, const Arguments<NodeValue>& arguments)
 std::vector<Sample> grid_samples(DType dtype) {
     std::vector<Sample> result;
     for (const char* padding : {"zeros", "border", "reflection"})
-        for (const char* mode : {"bilinear", "nearest"})
+        for (const char* mode : {"bilinear", "nearest", "bicubic"})
             result.push_back(at_opset(16, {.label = std::string(mode) + ", " + padding,
                                            .tensors = {samples::random(dtype, {2, 3, 4, 5}),
                                                        samples::uniform(dtype, {2, 3, 2, 2}, -1.3, 1.3)},
