@@ -21,7 +21,7 @@ std::span<const OpDef> onnx_create_ops();      ///< ConstantOfShape, Range, OneH
 std::span<const OpDef> onnx_detection_ops();   ///< GridSample, RoiAlign, NonMaxSuppression, MaxUnpool
 std::span<const OpDef> onnx_index_ops();       ///< Gather…, Scatter…, Compress, NonZero
 std::span<const OpDef> onnx_loss_ops();        ///< NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss
-std::span<const OpDef> onnx_matmul_ops();      ///< MatMul, Gemm, Einsum
+std::span<const OpDef> onnx_matmul_ops();      ///< MatMul, Gemm, Einsum, Det
 std::span<const OpDef> onnx_norm_ops();        ///< BatchNormalization, LayerNormalization, LRN …
 std::span<const OpDef> onnx_slice_ops();       ///< Concat, Split, Slice, Pad
 std::span<const OpDef> onnx_pool_ops();        ///< MaxPool, AveragePool …

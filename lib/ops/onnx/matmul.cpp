@@ -1,4 +1,5 @@
-// ONNX's products of matrices: MatMul, Gemm, Einsum.
+// ONNX's products of matrices, MatMul, Gemm and Einsum, and the determinant.
+#include "ops/core/pointwise.h"
 #include "ops/onnx/rewrite.h"
 
 namespace whittle {
@@ -39,6 +40,68 @@ Results gemm(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
 Results einsum(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     return {op("aten.einsum.default", arguments.text("equation"), arguments.tensors("Inputs")).ref};
+}
+
+/// Every step of the elimination is calls of its own.
+constexpr std::int64_t kMostRows = 32;
+
+/// One step of Gaussian elimination on matrices [..., n, n]: the pivots, with the sign of their exchange, and what is
+/// left, [..., n - 1, n - 1].
+std::pair<NodeValue, NodeValue> eliminate(const Rewrite& op, const NodeValue& matrices) {
+    const DType dtype = matrices.meta.dtype;
+    const std::int64_t rows = rank_of(matrices) - 2, columns = rows + 1;
+    const std::int64_t n = matrices.meta.sizes.back();
+    const auto number = [&](double value) { return op.full({}, Scalar(value), dtype); };
+    const NodeValue column = op("aten.select.int", matrices, columns, 0);
+    const NodeValue largest = op("aten.argmax.default", op("aten.abs.default", column), -1, true);
+    Ints positions;
+    for (std::int64_t i = 0; i < n; ++i) positions.push_back(i);
+    const NodeValue chosen = op("aten.unsqueeze.default", op("aten.eq.Tensor", op.ints(positions), largest), columns);
+    const NodeValue pivot_row =
+        op("aten.sum.dim_IntList", op("aten.where.self", chosen, matrices, number(0)), Ints{rows}, true);
+    const NodeValue exchanged = op("aten.where.self", chosen, op.slice(matrices, rows, 0, 1), matrices);
+    const NodeValue below = op.slice(exchanged, rows, 1, n);
+    const NodeValue pivot = op.slice(pivot_row, columns, 0, 1);
+    const NodeValue divisor = op("aten.where.self", op("aten.eq.Scalar", pivot, 0), number(1), pivot);
+    const NodeValue factors = op("aten.div.Tensor", op.slice(below, columns, 0, 1), divisor);
+    const NodeValue left = op("aten.sub.Tensor", op.slice(below, columns, 1, n),
+                              op("aten.mul.Tensor", factors, op.slice(pivot_row, columns, 1, n)));
+    const NodeValue in_place = op("aten.select.int", op("aten.eq.Scalar", largest, 0), rows, 0);
+    const NodeValue value = op("aten.select.int", op("aten.select.int", pivot, columns, 0), rows, 0);
+    return {op("aten.where.self", in_place, value, op("aten.neg.default", value)), left};
+}
+
+/// The product of the pivots: for half types in f32, as factors grow.
+Results det(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue input = op.tensor("X");
+    const Sizes& sizes = input.meta.sizes;
+    if (sizes.size() < 2 || sizes[sizes.size() - 1] != sizes[sizes.size() - 2])
+        throw Error("found sizes " + to_string(sizes) + ", expected square matrices");
+    const std::int64_t n = sizes.back();
+    if (n > kMostRows)
+        throw Error("found matrices of " + std::to_string(n) + " rows, expected at most " + std::to_string(kMostRows),
+                    "a determinant is written as a step of calls for each row");
+    NodeValue left = op.cast(input, compute_dtype(input.meta.dtype));
+    NodeValue result = op.full({sizes.begin(), sizes.end() - 2}, Scalar(1.0), left.meta.dtype);
+    const auto first = [&](const NodeValue& value) { return op("aten.select.int", value, rank_of(value) - 1, 0); };
+    for (std::int64_t rows = n; rows > 1; --rows) {
+        const auto [pivot, rest] = eliminate(op, left);
+        result = op("aten.mul.Tensor", result, pivot);
+        left = rest;
+    }
+    if (n > 0) result = op("aten.mul.Tensor", result, first(first(left)));
+    return {op.cast(result, input.meta.dtype).ref};
+}
+
+std::vector<Sample> det_samples(DType dtype) {
+    const auto of = [&](const std::string& label, const Tensor& x) {
+        return at_opset(11, {.label = label, .tensors = {x}, .args = {t(0)}});
+    };
+    return {of("2 by 2", samples::values(dtype, {0, 2, 3, 4}, {2, 2})),  // its first pivot is in the second row
+            of("batch", samples::random(dtype, {2, 1, 3, 3})),
+            of("singular", samples::values(dtype, {0, 0, 0, 1}, {2, 2})),
+            of("1 by 1", samples::values(dtype, {-2.5}, {1, 1})), of("no rows", Tensor(dtype, {2, 0, 0}))};
 }
 
 std::vector<Sample> matmul_samples(DType dtype) {
@@ -95,6 +158,12 @@ constexpr OpDef kOps[] = {
      .dtypes = kProducts,
      .decompose = einsum,
      .samples = einsum_samples},
+    {.name = "onnx.Det",
+     .doc = "The determinants of square matrices. onnx Operators.md#Det",
+     .schema = "Det(Tensor X) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = det,
+     .samples = det_samples},
 };
 
 }  // namespace
