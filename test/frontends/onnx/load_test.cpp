@@ -58,6 +58,22 @@ TEST_CASE("models of opsets before the first are read where their nodes mean the
     CHECK(same_structure(loaded.graph, reloaded(loaded.graph)));
 }
 
+TEST_CASE("operands are spread as their opset says", "[onnx]") {
+    const auto old = [](const std::string& node) {
+        return load(model("g (float[2,3] x, float[2] b) => (float[2,3] y) { y = " + node + " }", 6)).graph;
+    };
+    const Tensor x = Tensor::of(std::vector<float>{1, 1, 1, -1, -1, -1}, {2, 3}), b = Tensor::of({10.f, 20.f});
+    CHECK(run(old("Add<broadcast = 1, axis = 0>(x, b)"), {x, b}) == std::vector<double>{11, 11, 11, 19, 19, 19});
+    const Graph slope = load(model("g (float[1,2,3] x, float[2] b) => (float[1,2,3] y) { y = PRelu(x, b) }", 6)).graph;
+    CHECK(targets(slope) == std::vector<std::string>{"onnx.Unsqueeze", "onnx.PRelu"});
+    CHECK(run(slope, {Tensor::of(std::vector<float>{1, 1, 1, -1, -1, -1}, {1, 2, 3}), b}) ==
+          std::vector<double>{1, 1, 1, -20, -20, -20});
+    CHECK(same_structure(slope, reloaded(slope)));
+    // One slope for all channels is spread alike in all opsets.
+    const Graph one = load(model("g (float[N] x, float[1] b) => (float[N] y) { a = Neg(x) y = PRelu(a, b) }", 6)).graph;
+    CHECK(targets(one) == std::vector<std::string>{"onnx.Neg", "onnx.PRelu"});
+}
+
 TEST_CASE("names become identifiers and stay apart", "[onnx]") {
     onnx::ModelProto proto = model("g (float[2] x) => (float[2] y) { a = Relu(x) b = Neg(a) y = Add(a, b) }");
     onnx::GraphProto& g = *proto.mutable_graph();
