@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/suggest.h"
 #include "cli/usage.h"
-#include "frontends/onnx/tensor_proto.h"
 #include "tensor/npy.h"
 #include "tensor/safetensors.h"
 
@@ -34,8 +33,9 @@ void read_numbered(const fs::path& folder, Given& given) {
 }
 
 /// A folder of the ONNX backend tests' layout.
-void read_test_data_set(const fs::path& folder, Given& given) {
-    TestDataSet set = load_test_data_set(folder);
+void read_test_data_set(const fs::path& folder, const DeclaredValues& declared, Given& given) {
+    TestDataSet set = load_test_data_set(folder, declared);
+    given.lengths = std::move(set.lengths);
     for (NamedTensor& input : set.inputs)
         given.inputs.push_back({input.name, folder.string(), std::move(input.tensor)});
     for (NamedTensor& output : set.outputs) given.expected.push_back(std::move(output.tensor));
@@ -44,9 +44,9 @@ void read_test_data_set(const fs::path& folder, Given& given) {
         for (GivenInput& input : given.inputs) input.name.clear();
 }
 
-void read_all(const fs::path& from, Given& given) {
+void read_all(const fs::path& from, const DeclaredValues& declared, Given& given) {
     if (fs::is_directory(from))
-        fs::exists(from / "in_0.npy") ? read_numbered(from, given) : read_test_data_set(from, given);
+        fs::exists(from / "in_0.npy") ? read_numbered(from, given) : read_test_data_set(from, declared, given);
     else if (from.extension() == ".safetensors")
         for (auto& [name, tensor] : load_safetensors(from)) given.inputs.push_back({name, from.string(), tensor});
     else if (!fs::exists(from))
@@ -66,9 +66,9 @@ std::pair<std::string, std::string> split_assignment(const std::string& word, co
     return {word.substr(0, equals), word.substr(equals + 1)};
 }
 
-Given read_given(const InputOptions& options) {
+Given read_given(const InputOptions& options, const DeclaredValues& declared) {
     Given given;
-    if (options.data_set) read_all(*options.data_set, given);
+    if (options.data_set) read_all(*options.data_set, declared, given);
     for (const std::string& word : options.inputs) {
         const auto [name, file] = split_assignment(word, "--input", "NAME=FILE");
         for (const GivenInput& other : given.inputs)

@@ -2,10 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/model.h"
+#include "frontends/onnx/tensor_proto.h"
 
 namespace whittle::cli {
 
@@ -20,10 +23,12 @@ struct Given {
     std::vector<GivenInput> inputs;
     std::vector<Tensor> expected;
     std::string expected_from;
+    std::map<std::string, std::optional<std::size_t>> lengths = {};  ///< as LoadOptions::lengths
 };
 
-/// Throws Error for a file that is not there or holds no tensor, and for an input that is given twice.
-Given read_given(const InputOptions& options);
+/// Throws Error for a file that is not there or holds no tensor, and for an input that is given twice. `declared`: of
+/// the model, when the files may hold sequences and optionals.
+Given read_given(const InputOptions& options, const DeclaredValues& declared = {});
 
 /// The two sides of NAME=FILE. Throws Error naming the option for a word that is no assignment.
 std::pair<std::string, std::string> split_assignment(const std::string& word, const char* option, const char* form);

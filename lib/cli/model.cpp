@@ -31,6 +31,7 @@ LoadOptions onnx_options(const ModelOptions& options, const Given& given) {
     load.keep_unknown = options.keep_unknown;
     load.fold = options.fold;
     for (const GivenInput& input : given.inputs) load.values.push_back({input.name, input.tensor});
+    load.lengths = given.lengths;
     for (const std::string& word : options.inputs.dims) {
         const auto [name, text] = split_assignment(word, "--dim", "NAME=SIZE");
         std::int64_t size = 0;
@@ -58,13 +59,14 @@ void use_failure(LoadedFrame& frame) {
     frame.inputs_from = "the failure";
 }
 
-/// An input of the model may be no tensor (a sequence, a map): said of the model, not of the data given for it.
+/// An input of the model may be no tensor: a map is said of the model, not of the data given for it, and what sequences
+/// are cannot be read without the model. Models can be large: only looked into where the data are no tensors.
 Given read_given_for(const fs::path& model, const InputOptions& options) {
     try {
         return read_given(options);
     } catch (const Error&) {
         check_onnx_inputs(model);
-        throw;
+        return read_given(options, declared_values(model));
     }
 }
 

@@ -87,7 +87,7 @@ std::string rewritten(const Graph& graph) {
 
 /// As load_test_data_set(). numpy has no bfloat16: the data have its bits as UINT16.
 TestDataSet data_set(const Model& model, const std::filesystem::path& folder) {
-    if (!model.features.contains("type:BFLOAT16")) return load_test_data_set(folder);
+    if (!model.features.contains("type:BFLOAT16")) return load_test_data_set(folder, declared_values(model.file));
     const TempDir scratch("whittle-conformance");
     for (const std::filesystem::directory_entry& entry : std::filesystem::directory_iterator(folder)) {
         onnx::TensorProto proto;
@@ -110,6 +110,7 @@ Judged judge(const Model& model, const std::filesystem::path& folder, Backend& b
     try {
         data = data_set(model, folder);
         LoadOptions options;
+        options.lengths = data.lengths;
         for (const NamedTensor& input : data.inputs) options.values.push_back({{}, input.tensor});
         loaded = load_onnx_with_breaks(model.file, options);
         for (std::size_t i = 0; i < loaded.inputs.size() && i < data.inputs.size(); ++i)

@@ -1,7 +1,6 @@
 // How one ONNX node becomes a call, a constant, or the nodes of its branch.
 #include <algorithm>
 
-#include "base/suggest.h"
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/standard.h"
 #include "graph/value_ref.h"
@@ -12,9 +11,6 @@
 namespace whittle::onnx_proto {
 
 namespace {
-
-/// Constants up to this many elements are computed while loading.
-constexpr std::int64_t kFoldedElements = 4096;
 
 bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
@@ -79,7 +75,7 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
     if (!verdict.misfit.empty()) {
         pending.problem = verdict.misfit + " (" + version + ")";
         pending.hint = verdict.hint;
-    } else if (!pending.op && !constant) {
+    } else if (!pending.op && !constant && !onnx_sequence_op(pending.call.target)) {
         pending.problem = verdict.known_op ? "Whittle does not know the op " + pending.call.target + " yet"
                                            : "found the unknown op " + pending.call.target;
         pending.problem += " (" + version + ")";
@@ -88,6 +84,7 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
         pending.problem = "the op " + pending.call.target + " is not part of the standard (" + version + ")";
     }
     if (constant && pending.problem.empty()) return import_constant(pending);
+    if (pending.problem.empty() && resolve_sequences(pending)) return;
 
     bind_inputs(pending);
     if (inline_branch(pending)) return;
@@ -105,7 +102,7 @@ void GraphImporter::import_node(onnx::NodeProto& node, int position) {
     for (std::size_t i = 0; i < values.size() && i < static_cast<std::size_t>(pending.outputs); ++i)
         if (const auto result = frames_.back().values.find(pending.proto.output(static_cast<int>(i)));
             result != frames_.back().values.end())
-            unfolded_[result->second.id] = values[i];
+            unfolded_[result->second.nodes.at(0).id] = values[i];
 }
 
 /// The standard's only node without inputs that is a value: it becomes what an initializer becomes.
@@ -154,7 +151,16 @@ void GraphImporter::bind_inputs(Pending& pending) {
             dtypes.emplace_back();
             continue;
         }
-        const NodeRef ref = value(name);
+        const OnnxValue operand = value(name);
+        if (!operand.is_tensor()) {
+            if (pending.problem.empty())
+                pending.problem = "found " + std::string(kind_name(operand)) + " " + in_quotes(name) +
+                                  " as an input, expected a tensor";
+            flat.emplace_back();
+            dtypes.emplace_back();
+            continue;
+        }
+        const NodeRef ref = operand.nodes[0];
         flat.emplace_back(ref);
         pending.unknown_operand |= unknown(ref);
         dtypes.emplace_back(unknown(ref) ? std::nullopt : std::optional(graph_.node(ref).meta().dtype));
@@ -275,8 +281,15 @@ void GraphImporter::import_nested(Pending& pending) {
         if (count != metas.size())
             throw Error(pending.where, "found a graph " + in_quotes(attribute.name()) + " with " +
                                            std::to_string(count) + " inputs, expected " + std::to_string(metas.size()));
-        importer->import(metas);
+        import_body(pending, *importer, metas);
         pending.unknown_operand |= importer->unknown_results();
+        if (importer->lists_results()) {
+            pending.problem = "found a graph " + in_quotes(attribute.name()) + " that gives a sequence or an optional" +
+                              ", expected tensors unless a constant decides which graph runs";
+            for (const Arg& arg : pending.call.args)
+                if (arg.node()) want_constant(pending, *arg.node());
+            return;
+        }
         nested.emplace_back(&attribute, std::move(importer));
     }
     if (nested.empty()) return;
@@ -309,7 +322,7 @@ bool GraphImporter::inline_branch(Pending& pending) {
         if (branch.input_size() != 0 || branch.output_size() != pending.outputs) return false;  // infer reports it
         open_frame(branch);
         import_nodes(branch);
-        std::vector<NodeRef> results;
+        std::vector<OnnxValue> results;
         for (const onnx::ValueInfoProto& output : branch.output()) results.push_back(value(output.name()));
         frames_.pop_back();
         ++session_.folded[pending.call.target];
@@ -342,43 +355,16 @@ void GraphImporter::infer_results(Pending& pending) {
     } catch (const NeedsConstant& error) {
         pending.problem = error.message();
         pending.hint = error.hint();
-        want_constant(pending, error.operand());
+        const std::vector<Param>& params = pending.op->schema.params;
+        const auto param = std::ranges::find(params, error.operand(), &Param::name);
+        const auto position = static_cast<std::size_t>(param - params.begin());
+        if (position < call.args.size() && call.args[position].node())
+            want_constant(pending, *call.args[position].node());
     } catch (const Error& error) {
         const std::string& inner = error.where().position;
         pending.problem = (inner.empty() ? "" : inner + ": ") + error.message();
         pending.hint = error.hint();
     }
-}
-
-std::vector<std::string> GraphImporter::inputs_behind(NodeRef value) const {
-    std::vector<std::string> names;
-    std::vector<NodeRef> open = {value};
-    for (std::unordered_set<NodeId> seen; !open.empty();) {
-        const NodeRef ref = open.back();
-        open.pop_back();
-        if (!seen.insert(ref.id).second) continue;
-        const Node& node = graph_.node(ref);
-        if (node.kind == NodeKind::placeholder) {
-            if (node.meta().numel() > kFoldedElements) return {};  // data, not a description of sizes
-            names.push_back(node.target);
-        }
-        for_each_input(node, [&](NodeRef input) { open.push_back(input); });
-    }
-    return names;
-}
-
-/// The sizes of the call's results depend on the value of an operand. Where inputs of the model decide that, the user
-/// can give it.
-void GraphImporter::want_constant(Pending& pending, const std::string& operand) {
-    const std::vector<Param>& params = pending.op->schema.params;
-    const auto param = std::find_if(params.begin(), params.end(), [&](const Param& p) { return p.name == operand; });
-    const auto position = static_cast<std::size_t>(param - params.begin());
-    if (outer_ || position >= pending.call.args.size() || !pending.call.args[position].node()) return;
-    const std::vector<std::string> names = inputs_behind(*pending.call.args[position].node());
-    if (names.empty()) return;
-    pending.problem += "; it depends on the value of input " + in_quotes(join(names, "', '"));
-    pending.hint = "give that value with --input or --inputs";
-    session_.wanted.insert(names.begin(), names.end());
 }
 
 /// Metas that cannot be inferred, as the file declares them.

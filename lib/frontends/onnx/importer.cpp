@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/suggest.h"
 #include "frontends/onnx/standard.h"
 #include "ops/core/interpreter.h"
 
@@ -64,7 +65,11 @@ void GraphImporter::import(const std::vector<ValueMeta>& metas) {
     open_frame(proto_);
     for (std::size_t i = 0; i < values.size(); ++i) frames_.back().values[values[i]->name()] = placeholders[i];
     import_nodes(proto_);
-    for (const onnx::ValueInfoProto& output : proto_.output()) results_.push_back(value(output.name()));
+    for (const onnx::ValueInfoProto& output : proto_.output()) {
+        const OnnxValue result = value(output.name());
+        lists_results_ |= !result.is_tensor();
+        results_.insert(results_.end(), result.nodes.begin(), result.nodes.end());
+    }
 }
 
 void GraphImporter::open_frame(onnx::GraphProto& proto) {
@@ -120,11 +125,13 @@ NodeRef GraphImporter::add_constant(const std::string& name, const std::string& 
     return append({.kind = NodeKind::get_attr, .name = name, .target = target, .results = {std::move(meta)}});
 }
 
-NodeRef GraphImporter::value(const std::string& name) {
+OnnxValue GraphImporter::value(const std::string& name) {
     for (auto frame = frames_.rbegin(); frame != frames_.rend(); ++frame)
         if (const auto found = frame->values.find(name); found != frame->values.end()) return found->second;
     WHITTLE_CHECK(outer_ != nullptr, "the ONNX value " + name + " is not defined");
-    return capture(*outer_, outer_->value(name));
+    OnnxValue value = outer_->value(name);
+    for (NodeRef& node : value.nodes) node = capture(*outer_, node);
+    return value;
 }
 
 NodeRef GraphImporter::capture(GraphImporter& outer, NodeRef node) {
@@ -158,8 +165,47 @@ std::vector<NodeRef> GraphImporter::captured() const {
     return result;
 }
 
+std::vector<std::string> GraphImporter::inputs_behind(NodeRef value) const {
+    std::vector<std::string> names;
+    std::vector<NodeRef> open = {value};
+    for (std::unordered_set<NodeId> seen; !open.empty();) {
+        const NodeRef ref = open.back();
+        open.pop_back();
+        if (!seen.insert(ref.id).second) continue;
+        const Node& node = graph_.node(ref);
+        if (node.kind == NodeKind::placeholder) {
+            if (node.meta().numel() > kFoldedElements) return {};  // data, not a description of sizes
+            names.push_back(node.target);
+        }
+        for_each_input(node, [&](NodeRef input) { open.push_back(input); });
+    }
+    return names;
+}
+
+/// The sizes of the call's results depend on the value of an operand. Where inputs of the model decide that, the user
+/// can give it.
+void GraphImporter::want_constant(Pending& pending, NodeRef value) {
+    session_.body_needs_constant |= outer_ != nullptr;
+    if (outer_) return;
+    const std::vector<std::string> names = inputs_behind(value);
+    if (names.empty()) return;
+    pending.problem += "; it depends on the value of input " + in_quotes(join(names, "', '"));
+    pending.hint = "give that value with --input or --inputs";
+    session_.wanted.insert(names.begin(), names.end());
+}
+
 bool GraphImporter::unknown_results() const {
     return std::any_of(results_.begin(), results_.end(), [&](NodeRef ref) { return unknown(ref); });
+}
+
+std::vector<bool> GraphImporter::wanted_nodes() const {
+    std::vector<bool> wanted(graph_.nodes.size(), true);
+    for (const NodeId id : parts_) wanted[static_cast<std::size_t>(id)] = false;
+    const auto want = [&](NodeRef ref) { wanted[static_cast<std::size_t>(ref.id)] = true; };
+    for (const NodeRef ref : results_) want(ref);
+    for (std::size_t i = graph_.nodes.size(); i-- > 0;)
+        if (wanted[i]) for_each_input(graph_.nodes[i], want);
+    return wanted;
 }
 
 Graph GraphImporter::finish(const std::string& name, const std::vector<NodeRef>& captured) {
@@ -173,7 +219,9 @@ Graph GraphImporter::finish(const std::string& name, const std::vector<NodeRef>&
     const auto use = [&](NodeRef ref) {
         if (used.insert(ref.id).second) first_uses.push_back(ref.id);
     };
-    for (const Node& node : graph_.nodes) for_each_input(node, use);
+    const std::vector<bool> wanted = wanted_nodes();
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i)
+        if (wanted[i]) for_each_input(graph_.nodes[i], use);
     for (const NodeRef ref : results_) use(ref);
 
     const auto count = static_cast<NodeId>(graph_.nodes.size());
@@ -183,7 +231,7 @@ Graph GraphImporter::finish(const std::string& name, const std::vector<NodeRef>&
     for (const NodeId id : first_uses)
         if (is(id, NodeKind::get_attr)) order.push_back(id);
     for (NodeId id = 0; id < count; ++id)
-        if (is(id, NodeKind::call)) order.push_back(id);
+        if (is(id, NodeKind::call) && wanted[static_cast<std::size_t>(id)]) order.push_back(id);
 
     Graph result;
     result.name = name;

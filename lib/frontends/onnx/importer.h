@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "frontends/onnx/order.h"
 #include "frontends/onnx/proto.h"
 #include "ops/core/registry.h"
+#include "ops/onnx/sequence.h"
 
 namespace whittle::onnx_proto {
 
@@ -34,8 +36,14 @@ struct Session {
     std::vector<std::string> assumed_dims = {};
     std::map<std::string, Tensor> constants = {};  ///< inputs that are constants, by name
     std::set<std::string> wanted = {};             ///< inputs whose value a node needs while it is read
+    std::set<std::string> written_out = {};        ///< places of loops that are read one iteration after another
+    bool body_needs_constant = false;              ///< a node of a nested graph does, for all its iterations
     FreeNames free_names = {};
+    std::deque<onnx::GraphProto> bodies = {};  ///< graphs that are read several times, a copy for each
 };
+
+/// Constants up to this many elements are computed while loading.
+inline constexpr std::int64_t kFoldedElements = 4096;
 
 class GraphImporter {
   public:
@@ -51,14 +59,18 @@ class GraphImporter {
     std::vector<NodeRef> captured() const;
     /// Some result has unknown metas.
     bool unknown_results() const;
+    /// Some result is no tensor.
+    bool lists_results() const { return lists_results_; }
     /// Puts the nodes into their final order, drops unused constants, and gives the graph away. The last placeholders
     /// stand for the nodes `captured` of the outer graph, in this order.
     Graph finish(const std::string& name, const std::vector<NodeRef>& captured = {});
 
   private:
+    class SequenceReader;
+
     /// Names of one ONNX graph: this one, or a branch whose nodes replace their If.
     struct Frame {
-        std::unordered_map<std::string, NodeRef> values = {};           ///< by ONNX name
+        std::unordered_map<std::string, OnnxValue> values = {};         ///< by ONNX name
         std::unordered_map<std::string, std::string> identifiers = {};  ///< node names to be, by ONNX name
         std::vector<std::string> call_names = {};   ///< of nodes with several results, by position; else empty
         std::unordered_set<std::string> read = {};  ///< ONNX names that something reads
@@ -81,13 +93,13 @@ class GraphImporter {
 
     /// The inputs of the model that decide the value; empty when one of them is large.
     std::vector<std::string> inputs_behind(NodeRef value) const;
-    void want_constant(Pending& pending, const std::string& operand);
+    void want_constant(Pending& pending, NodeRef value);
 
     Pending start(onnx::NodeProto& node, int position);
     NodeRef append(Node node, bool unknown = false);
     NodeRef add_constant(const std::string& name, const std::string& target, Tensor value);
-    /// The value's node; one that an outer graph defines is captured.
-    NodeRef value(const std::string& name);
+    /// The value; what an outer graph defines is captured.
+    OnnxValue value(const std::string& name);
     NodeRef capture(GraphImporter& outer, NodeRef node);
     bool unknown(NodeRef ref) const { return unknown_[static_cast<std::size_t>(ref.id)]; }
 
@@ -102,7 +114,11 @@ class GraphImporter {
     void bind_attributes(Pending& pending);
     std::optional<Arg> attribute_value(Pending& pending, onnx::AttributeProto& attribute);
     void import_nested(Pending& pending);
+    void import_body(const Pending& pending, GraphImporter& body, const std::vector<ValueMeta>& metas);
     bool inline_branch(Pending& pending);
+    /// Whether the node listed, picked or passed on values that it is not called with; else it becomes a call.
+    bool resolve_sequences(Pending& pending);
+    void name_resolved(const Pending& pending, int output, const OnnxValue& result, std::size_t nodes_before);
     void infer_results(Pending& pending);
     void state_results(Pending& pending);
     /// The results, where they depend on constants and static sizes alone.
@@ -112,6 +128,8 @@ class GraphImporter {
     const Tensor* known(NodeRef ref) const;
     void add_call(Pending& pending);
     const std::string& result_name(const Pending& pending, int output);
+    /// Per node: all, but for parts_ that no result needs.
+    std::vector<bool> wanted_nodes() const;
 
     Session& session_;
     onnx::GraphProto& proto_;
@@ -122,8 +140,10 @@ class GraphImporter {
     std::vector<Frame> frames_;
     std::vector<bool> unknown_;           // per node: its metas are not known
     std::map<NodeId, Tensor> unfolded_;   // what calls compute that are kept though they are constant
+    std::set<NodeId> parts_;              // calls that make elements of sequences; what nobody reads is dropped
     std::map<NodeId, NodeRef> captured_;  // node here by node of the outer graph, constants included
     std::vector<NodeRef> results_;
+    bool lists_results_ = false;
 };
 
 /// Sizes of a value as the file declares them; dynamic dimensions take their decided sizes. Nothing when the rank is

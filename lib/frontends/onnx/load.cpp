@@ -1,10 +1,12 @@
 #include "frontends/onnx/load.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/suggest.h"
 #include "frontends/onnx/importer.h"
+#include "frontends/onnx/list_inputs.h"
 #include "frontends/onnx/order.h"
 #include "frontends/onnx/upgrade.h"
 #include "graph/verify.h"
@@ -118,17 +120,14 @@ std::optional<Sizes> decided_sizes(const onnx::ValueInfoProto& input, Session& s
 
 /// "a sequence": what an input is that is no tensor.
 std::string kind_of(const onnx::TypeProto& type) {
-    return type.has_sequence_type()        ? "a sequence"
-           : type.has_optional_type()      ? "an optional"
-           : type.has_map_type()           ? "a map"
-           : type.has_sparse_tensor_type() ? "a sparse tensor"
-                                           : "of no declared type";
+    return type.has_map_type() ? "a map" : type.has_sparse_tensor_type() ? "a sparse tensor" : "of no declared type";
 }
 
 void check_is_tensor(const onnx::ValueInfoProto& input, const std::string& file) {
     if (!input.type().has_tensor_type())
         throw Error({file, "input " + in_quotes(input.name())},
-                    "it is " + kind_of(input.type()) + ", and Whittle takes dense tensors only");
+                    "it is " + kind_of(input.type()) +
+                        ", and Whittle takes dense tensors, sequences and optionals of them only");
 }
 
 ValueMeta input_meta(const onnx::ValueInfoProto& input, const Sizes* given, Session& session) {
@@ -220,6 +219,7 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
     check_model(model, session);
     onnx::GraphProto& proto = *model.mutable_graph();
     refuse_sparse(proto, file);
+    onnx_proto::list_inputs(proto, session.options, file);
     onnx_proto::sort_nodes(proto, file);
     if (const auto standard = session.opsets.find("");
         standard != session.opsets.end() && standard->second < kMinOpset) {
@@ -257,11 +257,13 @@ LoadedModel load_once(onnx::ModelProto& model, Session& session, std::vector<std
 LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string& file,
                             const std::filesystem::path& folder, const LoadOptions& options) {
     std::map<std::string, Tensor> constants;
+    std::set<std::string> written_out;
     for (;;) {
         onnx::ModelProto model;
         onnx_proto::parse(bytes, model, file, "model");
         Session session{file, options, onnx_proto::ExternalFiles(folder)};
         session.constants = constants;
+        session.written_out = written_out;
         std::vector<std::string> inputs;
         const auto more_constants = [&] {
             const std::size_t before = constants.size();
@@ -276,7 +278,9 @@ LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string&
             for (const auto& [name, value] : constants) loaded.constants.push_back(name);
             return loaded;
         } catch (const Error&) {
-            if (!more_constants()) throw;
+            const bool more_written_out = session.written_out.size() > written_out.size();
+            written_out = std::move(session.written_out);
+            if (!more_constants() && !more_written_out) throw;
         }
     }
 }
@@ -284,7 +288,9 @@ LoadedModel load_onnx_bytes(std::span<const std::byte> bytes, const std::string&
 void check_onnx_inputs(const std::filesystem::path& path) {
     onnx::ModelProto model;
     onnx_proto::parse(MappedFile::open(path)->bytes(), model, path.string(), "model");
-    for (const onnx::ValueInfoProto& input : model.graph().input()) check_is_tensor(input, path.string());
+    for (const onnx::ValueInfoProto& input : model.graph().input())
+        if (!input.type().has_sequence_type() && !input.type().has_optional_type())
+            check_is_tensor(input, path.string());
 }
 
 LoadedModel load_onnx_with_breaks(const std::filesystem::path& path, const LoadOptions& options) {

@@ -21,12 +21,19 @@
 //                 lifted: the nested graph has them as get_attr of its own, which shares the data
 //   then_branch, else_branch, body …   name the nested graphs in Graph::subgraphs
 // An If whose condition is a known constant is replaced by the nodes of its branch.
+//
+// Sequences and optionals: graphs hold tensors only. An input x that is a sequence becomes placeholders x.0, x.1 …, as
+// many as are given; ops that list, pick and join are resolved while the file is read, which takes positions and
+// conditions that are constants, or inputs whose values are given. A result that is a sequence becomes as many results
+// of the graph, an optional what it holds. A Loop that carries a sequence is written out, one iteration after another;
+// so is one with a body that only has sizes when the iteration is known.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -49,6 +56,9 @@ struct LoadOptions {
     /// Values that will be given. Their sizes do the same, and where the sizes of a node's results depend on the value
     /// of an input, this one is made a constant of the graph.
     std::vector<InputValue> values = {};
+    /// How many elements an input has that is a sequence, nothing for an optional that holds nothing. Where values or
+    /// sizes are given for x.0, x.1 …, they say it.
+    std::map<std::string, std::optional<std::size_t>> lengths = {};
     /// Sizes of dynamic dimensions by their names in the model (dim_param), or by their places, "x[2]".
     std::map<std::string, std::int64_t> dims = {};
     /// Size of dynamic dimensions that nothing else decides.
@@ -75,7 +85,7 @@ struct LoadedModel {
     std::vector<std::string> unknown = {};
     /// Nodes of the file that were computed while reading it and are no calls any more, by op.
     std::map<std::string, std::size_t> folded = {};
-    std::vector<std::string> inputs = {};     ///< the model's own names, all of them
+    std::vector<std::string> inputs = {};     ///< the model's own names, all of them; elements of sequences "x.0"
     std::vector<std::string> constants = {};  ///< of these, inputs whose given values became constants of the graph
     /// Dynamic dimensions that nothing decided and that were given LoadOptions::default_dim: "batch", "x[2]".
     std::vector<std::string> assumed_dims = {};
@@ -87,7 +97,7 @@ struct LoadedModel {
 /// nodes with ops or attributes that Whittle does not know.
 LoadedModel load_onnx_with_breaks(const std::filesystem::path& path, const LoadOptions& options = {});
 
-/// Throws Error naming the first input that is no tensor: a sequence, a map, an optional.
+/// Throws Error naming the first input that is a map or a sparse tensor.
 void check_onnx_inputs(const std::filesystem::path& path);
 
 /// As load_onnx_with_breaks, for callers that cannot use breaks: options.keep_unknown must be off.

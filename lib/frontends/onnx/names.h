@@ -25,6 +25,12 @@ class NameScope {
         }
     }
 
+    /// Nothing has the name after all.
+    void release(const std::string& name) {
+        taken_.erase(name);
+        next_suffix_.erase(name.substr(0, name.rfind('_')));
+    }
+
     bool taken(const std::string& name) const { return taken_.count(name) != 0 || (outer_ && outer_->taken(name)); }
 
   private:

@@ -131,29 +131,6 @@ void put_tensor(const Tensor& tensor, const std::string& name, onnx::TensorProto
 
 }  // namespace onnx_proto
 
-namespace {
-
-/// PREFIX_0.pb, PREFIX_1.pb … as long as they exist.
-std::vector<NamedTensor> load_numbered(const std::filesystem::path& folder, const std::string& prefix) {
-    std::vector<NamedTensor> tensors;
-    for (;;) {
-        const auto file = folder / (prefix + "_" + std::to_string(tensors.size()) + ".pb");
-        if (!std::filesystem::exists(file)) return tensors;
-        tensors.push_back(load_tensor_proto(file));
-    }
-}
-
-/// Files of the name PREFIX_*.pb in the folder.
-std::size_t count_files(const std::filesystem::path& folder, const std::string& prefix) {
-    std::size_t count = 0;
-    std::error_code error;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, error))
-        count += entry.path().extension() == ".pb" && entry.path().filename().string().starts_with(prefix + "_");
-    return count;
-}
-
-}  // namespace
-
 NamedTensor load_tensor_proto(const std::filesystem::path& path) {
     const std::string file = path.string();
     const auto mapped = MappedFile::open(path);
@@ -173,20 +150,6 @@ void save_tensor_proto(const std::filesystem::path& path, const Tensor& tensor, 
         throw Error({path.string(), {}}, "found a tensor of " + std::to_string(proto.ByteSizeLong()) +
                                              " bytes, expected at most 2 GiB, protobuf's limit");
     write_file(path, proto.SerializeAsString());
-}
-
-TestDataSet load_test_data_set(const std::filesystem::path& folder) {
-    TestDataSet set{load_numbered(folder, "input"), load_numbered(folder, "output")};
-    if (set.outputs.empty())
-        throw Error({folder.string(), {}}, "found no output_0.pb, expected an ONNX test data set",
-                    "such a folder holds input_0.pb …, output_0.pb …");
-    for (const auto& [prefix, tensors] : {std::pair{"input", &set.inputs}, std::pair{"output", &set.outputs}})
-        if (count_files(folder, prefix) != tensors->size())
-            throw Error(
-                {folder.string(), {}},
-                "found no " + std::string(prefix) + "_" + std::to_string(tensors->size()) + ".pb but later ones",
-                "the files are numbered from 0 without gaps");
-    return set;
 }
 
 }  // namespace whittle

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,12 +24,27 @@ NamedTensor load_tensor_proto(const std::filesystem::path& path);
 /// Writes the tensor, made contiguous, as raw little-endian data; atomically.
 void save_tensor_proto(const std::filesystem::path& path, const Tensor& tensor, const std::string& name = {});
 
+/// What a model declares its inputs and outputs to be, in order.
+struct DeclaredValue {
+    std::string name;
+    bool optional = false, sequence = false;  ///< both: an optional sequence; neither: a tensor
+};
+struct DeclaredValues {
+    std::vector<DeclaredValue> inputs, outputs;
+};
+/// Inputs that are initializers, too, are none.
+DeclaredValues declared_values(const std::filesystem::path& model);
+
 /// A folder of the ONNX backend tests' layout: input_0.pb, input_1.pb …, output_0.pb …, numbered from 0 without gaps.
+/// A file that holds a sequence gives as many tensors, for x named x.0, x.1 …; one that holds nothing gives none.
 struct TestDataSet {
     std::vector<NamedTensor> inputs, outputs;
+    /// Of the inputs that are sequences or optionals; nothing for one that holds nothing (LoadOptions::lengths).
+    std::map<std::string, std::optional<std::size_t>> lengths = {};
 };
 
-/// Throws Error for a folder without outputs, and whatever load_tensor_proto throws.
-TestDataSet load_test_data_set(const std::filesystem::path& folder);
+/// The files do not say whether they hold a sequence: `declared` does, of the model that they belong to. Throws Error
+/// for a folder without outputs, and whatever load_tensor_proto throws.
+TestDataSet load_test_data_set(const std::filesystem::path& folder, const DeclaredValues& declared = {});
 
 }  // namespace whittle

@@ -8,8 +8,8 @@
 
 namespace whittle {
 
-/// Thrown by `decompose`: the results' sizes are data of an operand that is no constant, known only while the graph
-/// runs.
+/// Thrown by `infer` and `decompose`: the results' sizes are data of an operand that is no constant, known only while
+/// the graph runs.
 class NeedsConstant final : public Error {
   public:
     NeedsConstant(std::string operand, const std::string& message, const std::string& hint)

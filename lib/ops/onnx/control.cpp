@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "ops/core/known.h"
 #include "ops/core/nested.h"
 #include "ops/core/samples.h"
 #include "ops/onnx/control.h"
@@ -56,11 +57,15 @@ std::vector<ValueMeta> infer_loop(const Arguments<ValueMeta>& arguments) {
     check_carried(carried, metas);
     if (metas.size() == carried.size()) return metas;
 
+    const std::string message =
+        "found a loop that collects values over a computed number of iterations, expected a "
+        "constant";
+    const std::string hint = "the trip count must be a constant and the condition stay true";
     const std::optional<Tensor> count = arguments.known("M");
     const std::optional<Tensor> condition = arguments.known("cond");
-    if (!count || (arguments.has("cond") && !condition) || !keeps_going(body))
-        throw Error("found a loop that collects values over a computed number of iterations, expected a constant",
-                    "the trip count must be a constant and the condition stay true");
+    if (!arguments.has("M") || !keeps_going(body)) throw Error(message, hint);
+    if (!count) throw NeedsConstant("M", message, hint);
+    if (arguments.has("cond") && !condition) throw NeedsConstant("cond", message, hint);
     const bool runs = !condition || condition->item().to_bool();
     const std::int64_t trips = runs ? std::max<std::int64_t>(count->item().to_integer(), 0) : 0;
     for (std::size_t i = carried.size(); i < metas.size(); ++i) {

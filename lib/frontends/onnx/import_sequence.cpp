@@ -1,0 +1,184 @@
+// Nodes on sequences and optionals: resolved into the tensors that they list (ops/onnx/sequence.h).
+#include <algorithm>
+
+#include "frontends/onnx/importer.h"
+
+namespace whittle::onnx_proto {
+
+class GraphImporter::SequenceReader final : public OnnxReader {
+  public:
+    SequenceReader(GraphImporter& importer, Pending& pending) : importer_(importer), pending_(pending) {
+        for (const std::string& name : pending.proto.input())
+            inputs_.push_back(name.empty() ? std::nullopt : std::optional(importer.value(name)));
+        while (!inputs_.empty() && !inputs_.back()) inputs_.pop_back();
+    }
+
+    /// All inputs are tensors.
+    bool tensors_only() const {
+        return std::ranges::all_of(inputs_, [](const auto& input) { return !input || input->is_tensor(); });
+    }
+    /// The metas of an input are not known.
+    bool unknown_input() const {
+        return std::ranges::any_of(inputs_, [&](const auto& input) {
+            return input && std::ranges::any_of(input->nodes, [&](NodeRef node) { return importer_.unknown(node); });
+        });
+    }
+
+    const OnnxValue* input(std::size_t position) const override {
+        return position < inputs_.size() && inputs_[position] ? &*inputs_[position] : nullptr;
+    }
+    std::size_t input_count() const override { return inputs_.size(); }
+    std::size_t output_count() const override { return static_cast<std::size_t>(pending_.outputs); }
+    std::int64_t opset() const override { return pending_.opset; }
+    const ValueMeta& meta(NodeRef node) const override { return importer_.graph_.node(node).meta(); }
+
+    std::optional<std::int64_t> integer(std::string_view attribute) const override {
+        for (const onnx::AttributeProto& given : pending_.proto.attribute())
+            if (given.name() == attribute) return given.i();
+        return std::nullopt;
+    }
+
+    const Tensor& known(NodeRef node, std::string_view what) override {
+        if (const Tensor* value = importer_.known(node)) return *value;
+        pending_.problem = "the operand '" + std::string(what) + "' is computed while running, expected a constant";
+        importer_.want_constant(pending_, node);
+        throw Error(std::exchange(pending_.problem, {}), std::exchange(pending_.hint, {}));
+    }
+
+    NodeRef constant(const Tensor& value) override {
+        const std::string name = fresh_name();
+        return importer_.add_constant(name, name, value);
+    }
+
+    NodeRef call(std::string_view op_type, const std::vector<NodeRef>& inputs,
+                 const std::vector<std::pair<std::string, Arg>>& attributes) override {
+        onnx::NodeProto node;
+        node.set_op_type(std::string(op_type));
+        node.set_name(pending_.proto.name());
+        Frame frame{.call_names = {""}, .read = {"result"}};
+        for (const NodeRef input : inputs) {
+            node.add_input("input " + std::to_string(node.input_size()));
+            frame.values[node.input(node.input_size() - 1)] = input;
+        }
+        node.add_output("result");
+        frame.identifiers["result"] = fresh_name();
+        for (const auto& [name, value] : attributes) add_attribute(node, name, value);
+        importer_.frames_.push_back(std::move(frame));
+        try {
+            importer_.import_node(node, 0);
+        } catch (const Error& error) {
+            throw Error(pending_.where, error.message(), error.hint());
+        }
+        const OnnxValue result = importer_.frames_.back().values.at("result");
+        importer_.frames_.pop_back();
+        if (importer_.graph_.node(result.nodes.at(0)).kind == NodeKind::call)
+            importer_.parts_.insert(result.nodes[0].id);
+        return result.nodes[0];
+    }
+
+    std::vector<OnnxValue> body(const std::vector<OnnxValue>& inputs) override {
+        const auto& attributes = pending_.proto.attribute();
+        const auto given = std::find_if(attributes.begin(), attributes.end(),
+                                        [](const onnx::AttributeProto& a) { return a.name() == "body" && a.has_g(); });
+        if (given == attributes.end()) throw Error("found no graph 'body', expected one");
+        if (static_cast<std::size_t>(given->g().input_size()) != inputs.size())
+            throw Error("found a graph 'body' with " + std::to_string(given->g().input_size()) + " inputs, expected " +
+                        std::to_string(inputs.size()));
+        onnx::GraphProto& body = importer_.session_.bodies.emplace_back(given->g());  // reading uses it up
+        importer_.open_frame(body);
+        for (std::size_t i = 0; i < inputs.size(); ++i)
+            importer_.frames_.back().values[body.input(static_cast<int>(i)).name()] = inputs[i];
+        importer_.import_nodes(body);
+        std::vector<OnnxValue> results;
+        for (const onnx::ValueInfoProto& output : body.output()) results.push_back(importer_.value(output.name()));
+        importer_.frames_.pop_back();
+        return results;
+    }
+
+  private:
+    /// After the node's first result that has a name.
+    std::string fresh_name() {
+        int named = 0;
+        while (pending_.proto.output(named).empty()) ++named;
+        return importer_.names_.take(importer_.result_name(pending_, named));
+    }
+
+    static void add_attribute(onnx::NodeProto& node, const std::string& name, const Arg& value) {
+        onnx::AttributeProto& attribute = *node.add_attribute();
+        attribute.set_name(name);
+        const auto integer = [](const Arg& arg) { return std::get<std::int64_t>(arg.value); };
+        if (!value.list()) {
+            attribute.set_type(onnx::AttributeProto::INT);
+            attribute.set_i(integer(value));
+            return;
+        }
+        attribute.set_type(onnx::AttributeProto::INTS);
+        for (const Arg& element : *value.list()) attribute.add_ints(integer(element));
+    }
+
+    GraphImporter& importer_;
+    Pending& pending_;
+    std::vector<std::optional<OnnxValue>> inputs_;
+};
+
+/// A body that needs a constant for all iterations may have one in each: that is tried next.
+void GraphImporter::import_body(const Pending& pending, GraphImporter& body, const std::vector<ValueMeta>& metas) {
+    try {
+        body.import(metas);
+    } catch (const Error&) {
+        if (!outer_ && session_.body_needs_constant && onnx_passing_op(pending.call.target))
+            session_.written_out.insert(pending.where.position);
+        throw;
+    }
+}
+
+/// What was made for the result has its name; else nothing has it.
+void GraphImporter::name_resolved(const Pending& pending, int output, const OnnxValue& result,
+                                  std::size_t nodes_before) {
+    const std::string& name = result_name(pending, output);
+    const bool made = result.is_tensor() && static_cast<std::size_t>(result.nodes[0].id) >= nodes_before;
+    Node* node = made ? &graph_.nodes[static_cast<std::size_t>(result.nodes[0].id)] : nullptr;
+    if (!node || node->kind == NodeKind::placeholder || graph_.attributes.contains(name)) {
+        names_.release(name);
+        return;
+    }
+    names_.release(node->name);
+    node->name = name;
+    if (node->kind != NodeKind::get_attr) return;
+    auto attribute = graph_.attributes.extract(node->target);
+    attribute.key() = node->target = name;
+    graph_.attributes.insert(std::move(attribute));
+}
+
+bool GraphImporter::resolve_sequences(Pending& pending) {
+    const OnnxSequenceOp* op = onnx_sequence_op(pending.call.target);
+    const OnnxSequenceOp* passing = op ? nullptr : onnx_passing_op(pending.call.target);
+    if (!op && !passing) return false;
+    SequenceReader reader(*this, pending);
+    if (passing && reader.tensors_only() && !session_.written_out.contains(pending.where.position)) return false;
+    const std::size_t before = graph_.nodes.size(), frames = frames_.size();
+    std::vector<OnnxValue> results;
+    try {
+        results = (op ? op : passing)->resolve(reader);
+        if (results.size() != static_cast<std::size_t>(pending.outputs))
+            throw Error("found " + std::to_string(pending.outputs) + " outputs, expected " +
+                        std::to_string(results.size()));
+    } catch (const Error& error) {
+        if (!session_.options.keep_unknown)
+            throw error.where().position.empty() ? Error(pending.where, error.message(), error.hint()) : error;
+        frames_.resize(frames);  // an error may come from within a body
+        if (!reader.unknown_input()) pending.problem = error.message();
+        pending.hint = error.hint();
+        return false;
+    }
+    ++session_.folded[pending.call.target];
+    for (int i = 0; i < pending.outputs; ++i) {
+        if (pending.proto.output(i).empty()) continue;
+        const OnnxValue& result = results[static_cast<std::size_t>(i)];
+        name_resolved(pending, i, result, before);
+        frames_.back().values[pending.proto.output(i)] = result;
+    }
+    return true;
+}
+
+}  // namespace whittle::onnx_proto
