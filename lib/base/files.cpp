@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/write_pieces.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -53,25 +54,26 @@ struct stat regular_file_status(int fd, const fs::path& path) {
     return status;
 }
 
-void write_all(int fd, std::string_view contents, const fs::path& path) {
-    while (!contents.empty()) {
-        const ssize_t written = ::write(fd, contents.data(), contents.size());
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) fail(path, "write", errno);
-        contents.remove_prefix(static_cast<std::size_t>(written));
-    }
+void write_all(int fd, std::span<const std::string_view> pieces, const fs::path& path) {
+    for (std::string_view left : pieces)
+        while (!left.empty()) {
+            const ssize_t written = ::write(fd, left.data(), left.size());
+            if (written < 0 && errno == EINTR) continue;
+            if (written < 0) fail(path, "write", errno);
+            left.remove_prefix(static_cast<std::size_t>(written));
+        }
 }
 
 /// Into a device, a pipe or an open file such as /dev/stdout, none of which a rename may replace.
-void write_through(const fs::path& path, std::string_view contents) {
+void write_through(const fs::path& path, std::span<const std::string_view> pieces) {
     // Opened again, a redirected stdout would have a position of its own and both would write over each other.
     if (path == "/dev/stdout" || path == "/dev/stderr") {
         std::fflush(nullptr);
-        return write_all(path == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO, contents, path);
+        return write_all(path == "/dev/stdout" ? STDOUT_FILENO : STDERR_FILENO, pieces, path);
     }
     const Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     if (file.get() < 0) fail(path, "write", errno);
-    write_all(file.get(), contents, path);
+    write_all(file.get(), pieces, path);
 }
 
 constexpr std::string_view kTemporary = ".tmp.";
@@ -125,6 +127,12 @@ int create_beside(const fs::path& path, std::string& temporary) {
     }
 }
 
+/// What a TempDir of this process has in its name.
+std::string own_mark() { return '.' + this_machine() + '-' + std::to_string(::getpid()) + '-'; }
+
+/// What goes with us: nobody will look for it after a power cut.
+bool is_in_temp_dir(const fs::path& path) { return path.parent_path().string().find(own_mark()) != std::string::npos; }
+
 }  // namespace
 
 std::string read_file(const fs::path& path, std::size_t limit) {
@@ -145,13 +153,15 @@ std::string read_file(const fs::path& path, std::size_t limit) {
     }
 }
 
-void write_file(const fs::path& given, std::string_view contents) {
+void write_file(const fs::path& path, std::string_view contents) { write_pieces(path, {&contents, 1}); }
+
+void write_pieces(const fs::path& given, std::span<const std::string_view> pieces) {
     std::error_code ignored;
     const fs::path absolute = fs::absolute(given).lexically_normal();
     const bool kernels = absolute.string().starts_with("/dev/") || absolute.string().starts_with("/proc/");
     const fs::file_status status = fs::status(given, ignored);
     if (kernels || (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)))
-        return write_through(given, contents);
+        return write_through(given, pieces);
     // Through a symbolic link: the file behind it is replaced, not the link.
     const fs::path path = fs::is_symlink(fs::symlink_status(given, ignored)) ? fs::weakly_canonical(given) : given;
     std::error_code no_folder;
@@ -163,8 +173,8 @@ void write_file(const fs::path& given, std::string_view contents) {
     if (fd < 0) fail(path, "write", errno);
     try {
         const Descriptor file(fd);
-        write_all(file.get(), contents, path);
-        if (::fsync(file.get()) != 0 && errno != EINVAL) fail(path, "write", errno);
+        write_all(file.get(), pieces, path);
+        if (!is_in_temp_dir(path) && ::fsync(file.get()) != 0 && errno != EINVAL) fail(path, "write", errno);
         if (::rename(temporary.c_str(), path.c_str()) != 0) fail(path, "write", errno);
     } catch (...) {
         ::unlink(temporary.c_str());
@@ -263,8 +273,7 @@ TempDir::TempDir(std::string_view prefix) {
     const fs::path base(variable && *variable ? variable : "/tmp");
     if (prefix.starts_with("whittle-") && first_of(fs::absolute(base) / prefix))
         remove_abandoned(base, std::string(prefix));
-    std::string name =
-        (base / (std::string(prefix) + '.' + this_machine() + '-' + std::to_string(::getpid()) + "-XXXXXX")).string();
+    std::string name = (base / (std::string(prefix) + own_mark() + "XXXXXX")).string();
     if (!::mkdtemp(name.data())) fail(name, "create a temporary folder", errno);
     path_ = name;
     lock_ = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/lfs.h"
+#include "base/write_pieces.h"
 
 namespace whittle {
 namespace {
@@ -272,14 +273,13 @@ void save_safetensors(const std::filesystem::path& path, const std::map<std::str
     }
     text.resize((text.size() + 7) / 8 * 8, ' ');
     const std::uint64_t length = text.size();
-    std::string contents(reinterpret_cast<const char*>(&length), sizeof length);
-    contents.reserve(sizeof length + text.size() + offset);
-    contents += text;
+    // In pieces: put together, weights would be in memory twice.
+    std::vector<std::string_view> pieces = {{reinterpret_cast<const char*>(&length), sizeof length}, text};
     for (const auto& [key, tensor] : order) {
         const std::span<const std::byte> data = tensor.contiguous_bytes();
-        contents.append(reinterpret_cast<const char*>(data.data()), data.size());
+        pieces.emplace_back(reinterpret_cast<const char*>(data.data()), data.size());
     }
-    write_file(path, contents);
+    write_pieces(path, pieces);
 }
 
 }  // namespace whittle
