@@ -46,9 +46,10 @@ DescribedBackend read_described_backend(const fs::path& folder) {
         backend.description = said.at("description").get<std::string>();
         for (const std::string& word : said.at("worker").get<std::vector<std::string>>())
             backend.worker.push_back(filled(word, folder, data));
-        for (const std::string& need : said.at("needs").get<std::vector<std::string>>())
-            if (const std::string found = filled(need, folder, data); !is_there(found))
-                backend.missing.push_back(found);
+        for (const std::string& need : said.at("needs").get<std::vector<std::string>>()) {
+            backend.needs.push_back(filled(need, folder, data));
+            if (!is_there(backend.needs.back())) backend.missing.push_back(backend.needs.back());
+        }
         backend.install = filled(said.at("install").get<std::string>(), folder, data);
     } catch (const nlohmann::json::exception& error) {
         throw Error({file.string(), {}}, std::string("found no description of a backend: ") + error.what());

@@ -14,7 +14,8 @@ namespace whittle {
 struct DescribedBackend {
     std::string name, description;
     std::vector<std::string> worker;   ///< its command line
-    std::vector<std::string> missing;  ///< of what it needs
+    std::vector<std::string> needs;    ///< programs and files
+    std::vector<std::string> missing;  ///< of these
     std::string install;               ///< the command that installs that
     std::filesystem::path file;        ///< the description
 };

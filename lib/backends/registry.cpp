@@ -205,7 +205,9 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
     if (const auto* in = std::get_if<LibraryBackend>(&spec.value())) return {in->library};
     const std::string& name = std::get<NamedBackend>(spec.value()).name;
     if (const auto found = described(name)) {
-        std::vector<fs::path> files = files_named(found->worker);
+        std::vector<std::string> words = found->worker;  // what is needed has the compiler's version in it
+        words.insert(words.end(), found->needs.begin(), found->needs.end());
+        std::vector<fs::path> files = files_named(words);
         files.insert(files.begin(), found->file);
         return files;
     }

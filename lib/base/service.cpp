@@ -17,6 +17,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+constexpr milliseconds kEnding{500};
+
 /// At most a glance, at least nothing.
 int wait_time(Clock::time_point deadline) {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
@@ -40,6 +42,12 @@ Service::Service(const std::vector<std::string>& argv, const ProcessOptions& opt
 
 Service::~Service() {
     const TurnPause others;
+    in_.write.reset();  // at the end of its input it ends by itself
+    const Clock::time_point late = Clock::now() + kEnding;
+    while (!guard_->over() && Clock::now() < late) {
+        pollfd news{guard_->news(), POLLIN, 0};
+        ::poll(&news, 1, wait_time(late));
+    }
     guard_.reset();
 }
 

@@ -20,7 +20,7 @@ class Service {
     /// processor time, which hold from its start to its end; time is limited per question. It ends with the calling
     /// thread at the latest. Throws Error when it cannot be started.
     Service(const std::vector<std::string>& argv, const ProcessOptions& options);
-    /// Ends it.
+    /// Ends its input, and soon it.
     ~Service();
     Service(const Service&) = delete;
     Service& operator=(const Service&) = delete;

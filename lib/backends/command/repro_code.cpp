@@ -109,7 +109,7 @@ SuspectCode command_code(const EmitRequest& request, const std::vector<std::stri
     SuspectCode code;
     const TempDir folder("whittle-repro");
     write_command_folder(request.graph, failure.options, failure.inputs, folder.path());
-    Slots slots = {{"QUESTIONS", ""}, {"ASK", ""}, {"LISTEN", ""}, {"ANSWER", ""}};
+    Slots slots = {{"QUESTIONS", ""}, {"ASK", ""}, {"LISTEN", ""}, {"ENDED", ""}, {"ANSWER", ""}};
     define_files(request, folder.path(), slots);
     const std::vector<std::string> beside = define_words(words, slots, code);
     if (std::none_of(words.begin(), words.end(), [](const std::string& word) { return word.find("{}") != word.npos; }))
@@ -133,7 +133,7 @@ SuspectCode worker_code(const EmitRequest& request, const std::vector<std::strin
     slots["ASKED"] = code.reads_guilty ? "guilty ? question : question_without" : "question";
     slots["QUESTION"] = trimmed(line("question", question.text) +
                                 (code.reads_guilty ? line("question_without", question.text_without) : ""));
-    for (const char* part : {"questions", "ask", "listen", "answer"}) {
+    for (const char* part : {"questions", "ask", "listen", "ended", "answer"}) {
         std::string slot = part;
         std::transform(slot.begin(), slot.end(), slot.begin(), [](unsigned char c) { return std::toupper(c); });
         slots[slot] = "\n" + trimmed(fill_template(std::string("repro_worker_") + part + ".cpp", slots));

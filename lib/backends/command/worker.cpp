@@ -117,10 +117,14 @@ BackendFailure failure_of(const json& answer, const std::string& stage) {
 class WorkerQuery final : public Apart::Query {
   public:
     WorkerQuery(WorkerPool& pool, std::string name, const BackendOptions& options, const ProcessOptions& limits)
-        : pool_(pool), name_(std::move(name)), limits_(limits), held_(pool.take(limits)) {
+        : pool_(pool), name_(std::move(name)), limits_(limits), held_(pool.take(limits)), folder_(pool.new_folder()) {
         settings_ = settings_of(options, held_.worker->hello());
     }
-    ~WorkerQuery() override { pool_.give_back(std::move(held_)); }
+    ~WorkerQuery() override {
+        pool_.give_back(std::move(held_));
+        std::error_code ignored;
+        fs::remove_all(folder_, ignored);
+    }
 
     std::string name() const override { return name_; }
     std::string description() const override { return "a query of " + name_; }
@@ -130,11 +134,11 @@ class WorkerQuery final : public Apart::Query {
         const bool onnx = wants_onnx(options, held_.worker->hello());
         ModelNames names;
         try {
-            names = write_model(graph, onnx, folder_.path());
+            names = write_model(graph, onnx, folder_);
         } catch (const Error& error) {
             return BackendFailure{"compile", {}, "cannot write the model: " + error.message(), true};
         }
-        question_ = question_of(graph, names, folder_.path().string(), onnx, settings_);
+        question_ = question_of(graph, names, folder_.string(), onnx, settings_);
         outputs_ = graph.outputs().size();
         return std::make_unique<Run>(*this);
     }
@@ -147,8 +151,8 @@ class WorkerQuery final : public Apart::Query {
     };
 
     RunResult ask(std::span<const Tensor> inputs) {
-        write_inputs(inputs, folder_.path());
-        fs::remove(folder_.path() / "outputs.safetensors");
+        write_inputs(inputs, folder_);
+        fs::remove(folder_ / "outputs.safetensors");
         const bool fresh = held_.worker->fresh();
         const auto once = [&] {
             stage_ = "compile";
@@ -157,7 +161,7 @@ class WorkerQuery final : public Apart::Query {
         WorkerProcess::Answer answer = once();
         if (!std::holds_alternative<json>(answer) && !fresh) {
             log_info(LogChannel::backend, name_ + ": its worker ended; the query is asked again, by a new one");
-            fs::remove(folder_.path() / "outputs.safetensors");
+            fs::remove(folder_ / "outputs.safetensors");
             try {
                 held_ = {};
                 held_ = pool_.take_fresh(limits_);
@@ -176,7 +180,7 @@ class WorkerQuery final : public Apart::Query {
             return BackendFailure{stage_, {}, "its worker " + broken->how};
         const json& said = std::get<json>(answer);
         if (said.contains("error")) return failure_of(said, stage_);
-        const fs::path outputs = folder_.path() / "outputs.safetensors";
+        const fs::path outputs = folder_ / "outputs.safetensors";
         if (!fs::exists(outputs)) return BackendFailure{"run", {}, "succeeded but wrote no outputs.safetensors"};
         return read_outputs(outputs, outputs_);
     }
@@ -187,7 +191,7 @@ class WorkerQuery final : public Apart::Query {
     const std::string name_;
     const ProcessOptions limits_;
     WorkerPool::Held held_;
-    TempDir folder_{"whittle-worker"};
+    const fs::path folder_;
     json settings_, question_;
     std::size_t outputs_ = 0;
     std::string stage_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <exception>
 #include <latch>
+#include <string>
 #include <utility>
 
 #include "backends/command/exchange.h"
@@ -178,6 +179,24 @@ void WorkerPool::start_here(const std::function<void()>& job) {
     if (thrown) std::rethrow_exception(thrown);
 }
 
+fs::path WorkerPool::scratch() {
+    const std::lock_guard lock(mutex_);
+    if (!scratch_ || scratch_owner_ != ::getpid()) {
+        if (scratch_) scratch_->keep();  // it is not ours
+        scratch_.emplace("whittle-worker");
+        scratch_owner_ = ::getpid();
+    }
+    return scratch_->path();
+}
+
+fs::path WorkerPool::new_folder() {
+    const fs::path parent = scratch();
+    const std::lock_guard lock(mutex_);
+    const fs::path folder = parent / ("question-" + std::to_string(++folders_));
+    fs::create_directory(folder);
+    return folder;
+}
+
 WorkerPool::Held WorkerPool::take(const ProcessOptions& limits) {
     Held held;
     if (owner_ == ::getpid() && !limits.cpu_limit) {
@@ -196,14 +215,8 @@ WorkerPool::Held WorkerPool::take(const ProcessOptions& limits) {
 
 WorkerPool::Held WorkerPool::take_fresh(const ProcessOptions& limits) {
     const bool ours = owner_ == ::getpid();
-    if (ours) {
-        const std::lock_guard lock(mutex_);
-        if (!scratch_) scratch_.emplace("whittle-worker");
-    } else if (!scratch_) {
-        scratch_.emplace("whittle-worker");
-    }
     const auto start = [&](const std::function<void()>& job) { ours ? start_here(job) : job(); };
-    return {std::make_unique<WorkerProcess>(argv_, scratch_->path(), limits, start), limits};
+    return {std::make_unique<WorkerProcess>(argv_, scratch(), limits, start), limits};
 }
 
 WorkerHello WorkerPool::hello() {

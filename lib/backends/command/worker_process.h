@@ -81,6 +81,8 @@ class WorkerPool {
     /// It is kept where it is good and its limits are not used up by living on: processor time is.
     void give_back(Held held);
 
+    /// A folder for one question. It goes with the pool and, where this process is killed, with its workers.
+    std::filesystem::path new_folder();
     /// What its workers say of themselves; one is started where none waits.
     WorkerHello hello();
 
@@ -89,11 +91,14 @@ class WorkerPool {
   private:
     void start_here(const std::function<void()>& job);
     void serve();
+    std::filesystem::path scratch();  ///< of this process
 
     const std::vector<std::string> argv_;
     const pid_t owner_ = ::getpid();  ///< a copy of this process has neither the thread nor the workers
     std::mutex mutex_;
     std::optional<TempDir> scratch_;
+    pid_t scratch_owner_ = 0;
+    int folders_ = 0;  ///< made in it
     std::vector<Held> idle_;
     /// A process ends with the thread that started it: this one lives as long as the pool.
     std::thread starter_;
