@@ -123,6 +123,8 @@ Tensor Tensor::bernoulli_() const { return call_in_place("aten.bernoulli_.defaul
 Tensor bernoulli(const Tensor& self, double p) { return call<Tensor>("aten.bernoulli.p", __builtin_return_address(0), self, p); }
 Tensor Tensor::bernoulli(double p) const { return call<Tensor>("aten.bernoulli.p", __builtin_return_address(0), *this, p); }
 Tensor Tensor::bernoulli_(double p) const { return call_in_place("aten.bernoulli_.p", __builtin_return_address(0), *this, p); }
+Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const OptionalTensor& weight, const OptionalTensor& pos_weight, std::int64_t reduction) { return call<Tensor>("aten.binary_cross_entropy_with_logits.default", __builtin_return_address(0), self, target, weight, pos_weight, reduction); }
+Tensor Tensor::binary_cross_entropy_with_logits(const Tensor& target, const OptionalTensor& weight, const OptionalTensor& pos_weight, std::int64_t reduction) const { return call<Tensor>("aten.binary_cross_entropy_with_logits.default", __builtin_return_address(0), *this, target, weight, pos_weight, reduction); }
 Tensor bitwise_and(const Tensor& self, const Scalar& other) { return call<Tensor>("aten.bitwise_and.Scalar", __builtin_return_address(0), self, other); }
 Tensor Tensor::bitwise_and(const Scalar& other) const { return call<Tensor>("aten.bitwise_and.Scalar", __builtin_return_address(0), *this, other); }
 Tensor Tensor::bitwise_and_(const Scalar& other) const { return call_in_place("aten.bitwise_and_.Scalar", __builtin_return_address(0), *this, other); }
@@ -644,6 +646,8 @@ Tensor Tensor::slice(std::int64_t dim, std::optional<std::int64_t> start, std::o
 Tensor slice_backward(const Tensor& grad_output, const IntList& input_sizes, std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step) { return call<Tensor>("aten.slice_backward.default", __builtin_return_address(0), grad_output, input_sizes, dim, start, end, step); }
 Tensor slice_scatter(const Tensor& self, const Tensor& src, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step) { return call<Tensor>("aten.slice_scatter.default", __builtin_return_address(0), self, src, dim, start, end, step); }
 Tensor Tensor::slice_scatter(const Tensor& src, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step) const { return call<Tensor>("aten.slice_scatter.default", __builtin_return_address(0), *this, src, dim, start, end, step); }
+Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction, double beta) { return call<Tensor>("aten.smooth_l1_loss.default", __builtin_return_address(0), self, target, reduction, beta); }
+Tensor Tensor::smooth_l1_loss(const Tensor& target, std::int64_t reduction, double beta) const { return call<Tensor>("aten.smooth_l1_loss.default", __builtin_return_address(0), *this, target, reduction, beta); }
 Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) { return call<Tensor>("aten.softmax.int", __builtin_return_address(0), self, dim, dtype); }
 Tensor Tensor::softmax(std::int64_t dim, std::optional<ScalarType> dtype) const { return call<Tensor>("aten.softmax.int", __builtin_return_address(0), *this, dim, dtype); }
 Tensor softplus(const Tensor& self, const Scalar& beta, const Scalar& threshold) { return call<Tensor>("aten.softplus.default", __builtin_return_address(0), self, beta, threshold); }

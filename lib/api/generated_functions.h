@@ -64,6 +64,7 @@ WHITTLE_API_CALL Tensor baddbmm(const Tensor& self, const Tensor& batch1, const 
 WHITTLE_API_CALL Tensor batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps, bool cudnn_enabled);
 WHITTLE_API_CALL Tensor bernoulli(const Tensor& self);
 WHITTLE_API_CALL Tensor bernoulli(const Tensor& self, double p);
+WHITTLE_API_CALL Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const OptionalTensor& weight = OptionalTensor(), const OptionalTensor& pos_weight = OptionalTensor(), std::int64_t reduction = 1);
 WHITTLE_API_CALL Tensor bitwise_and(const Tensor& self, const Scalar& other);
 WHITTLE_API_CALL Tensor bitwise_and(const Tensor& self, const Tensor& other);
 WHITTLE_API_CALL Tensor bitwise_left_shift(const Tensor& self, const Tensor& other);
@@ -311,6 +312,7 @@ WHITTLE_API_CALL Tensor sinh(const Tensor& self);
 WHITTLE_API_CALL Tensor slice(const Tensor& self, std::int64_t dim = 0, std::optional<std::int64_t> start = std::nullopt, std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1);
 WHITTLE_API_CALL Tensor slice_backward(const Tensor& grad_output, const IntList& input_sizes, std::int64_t dim, std::int64_t start, std::int64_t end, std::int64_t step);
 WHITTLE_API_CALL Tensor slice_scatter(const Tensor& self, const Tensor& src, std::int64_t dim = 0, std::optional<std::int64_t> start = std::nullopt, std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1);
+WHITTLE_API_CALL Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction = 1, double beta = 1.0);
 WHITTLE_API_CALL Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor softplus(const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> sort(const Tensor& self, std::int64_t dim = -1, bool descending = false);

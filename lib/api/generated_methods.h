@@ -64,6 +64,7 @@
     WHITTLE_API_CALL Tensor bernoulli_() const;
     WHITTLE_API_CALL Tensor bernoulli(double p) const;
     WHITTLE_API_CALL Tensor bernoulli_(double p) const;
+    WHITTLE_API_CALL Tensor binary_cross_entropy_with_logits(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), const OptionalTensor& pos_weight = OptionalTensor(), std::int64_t reduction = 1) const;
     WHITTLE_API_CALL Tensor bitwise_and(const Scalar& other) const;
     WHITTLE_API_CALL Tensor bitwise_and_(const Scalar& other) const;
     WHITTLE_API_CALL Tensor bitwise_and(const Tensor& other) const;
@@ -339,6 +340,7 @@
     WHITTLE_API_CALL Tensor sinh_() const;
     WHITTLE_API_CALL Tensor slice(std::int64_t dim = 0, std::optional<std::int64_t> start = std::nullopt, std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1) const;
     WHITTLE_API_CALL Tensor slice_scatter(const Tensor& src, std::int64_t dim = 0, std::optional<std::int64_t> start = std::nullopt, std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1) const;
+    WHITTLE_API_CALL Tensor smooth_l1_loss(const Tensor& target, std::int64_t reduction = 1, double beta = 1.0) const;
     WHITTLE_API_CALL Tensor softmax(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor softplus(const Scalar& beta = 1, const Scalar& threshold = 20) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> sort(std::int64_t dim = -1, bool descending = false) const;

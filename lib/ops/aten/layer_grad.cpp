@@ -74,7 +74,15 @@ void group_norm_grad(B& b, C& c) {
             return r.div(r.sum(v, {2}, true), Arg(static_cast<double>(count)));
         };
         const NodeValue centered = r.sub(r.sub(scaled, average(scaled)), r.mul(normal, average(r.mul(scaled, normal))));
-        r.set("input", r.reshape(r.mul(centered, rstd), x.meta.sizes));
+        NodeValue gradient = r.mul(centered, rstd);
+        const auto of_statistic = [&](std::size_t index) { return r.reshape(r.grad(index), {n, groups, 1}); };
+        const double share = 1 / static_cast<double>(count);
+        if (c.grad_if_any(1)) gradient = r.add(gradient, r.mul(of_statistic(1), Arg(share)));
+        if (c.grad_if_any(2)) {
+            const NodeValue slope = r.mul(r.mul(normal, r.mul(rstd, rstd)), Arg(-share));
+            gradient = r.add(gradient, r.mul(of_statistic(2), slope));
+        }
+        r.set("input", r.reshape(gradient, x.meta.sizes));
     }
     if (r.needed("weight")) r.set("weight", r.sum(r.mul(g, r.reshape(normal, by_channel)), {0, 2}));
     if (r.needed("bias")) r.set("bias", r.sum(g, {0, 2}));
@@ -84,6 +92,21 @@ void nll_loss_grad(B& b, C& c) {
     r.set(r.call("aten.nll_loss_backward.default",
                  {arg(r.g), arg(r.x), arg(r.tensor("target")), r.optional("weight"), c.args().integer("reduction"),
                   c.args().integer("ignore_index"), arg(c.result(1))}));
+}
+/// The distance over beta, at most 1 each way.
+void smooth_l1_loss_grad(B& b, C& c) {
+    const OfSelf r(b, c);
+    const double beta = c.args().number("beta");
+    const NodeValue difference = r.sub(r.x, r.tensor("target"));
+    const NodeValue slope =
+        beta == 0 ? r.of("aten.sign.default", difference)
+                  : r.call("aten.clamp.default", {arg(r.div(difference, Arg(beta))), Arg(-1.0), Arg(1.0)});
+    NodeValue gradient = r.mul(slope, r.g);
+    constexpr std::int64_t kMean = 1;
+    if (c.args().integer("reduction") == kMean)
+        gradient = r.div(gradient, Arg(static_cast<double>(difference.meta.numel())));
+    r.set(gradient);
+    if (r.needed("target")) c.set("target", r.neg(gradient));
 }
 void mse_loss_grad(B& b, C& c) {
     const OfSelf r(b, c);

@@ -8,10 +8,10 @@ namespace whittle {
 // Matrix products (matmul_grad.cpp).
 GradRule mm_grad, bmm_grad, mv_grad, dot_grad, addmm_grad, baddbmm_grad, addmv_grad;
 
-// Convolution, normalization, losses (layer_grad.cpp). Means and deviations that a norm also gives have no gradient, as
-// in LibTorch.
+// Convolution, normalization, losses (layer_grad.cpp). Means and deviations that layer and batch norm also give have
+// no gradient, as in LibTorch.
 GradRule convolution_grad, layer_norm_grad, group_norm_grad, batch_norm_grad, batch_norm_inference_grad;
-GradRule batch_norm_batch_grad, nll_loss_grad, mse_loss_grad;
+GradRule batch_norm_batch_grad, nll_loss_grad, mse_loss_grad, smooth_l1_loss_grad;
 
 // Pooling and interpolation (pool_grad.cpp).
 GradRule max_pool2d_grad, max_pool_grad, avg_pool1d_grad, avg_pool2d_grad, avg_pool3d_grad, adaptive_avg_pool_grad;

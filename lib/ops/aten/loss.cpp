@@ -33,6 +33,39 @@ Refs mse_loss(Builder& b, const Values& a) {
     return {reduced(b, a, g.mul(difference, difference))};
 }
 
+/// Squares below beta, from there on the distance, less what makes it continuous; Girshick 2015.
+Refs smooth_l1_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const double beta = a.number("beta");
+    if (beta < 0) throw Error("smooth_l1_loss: found a beta of " + std::to_string(beta) + ", expected 0 or more");
+    const NodeValue distance = g.call("aten.abs.default", {arg(g.sub(a.tensor("self"), a.tensor("target")))});
+    if (beta == 0) return {reduced(b, a, distance)};
+    const NodeValue near = g.div(g.mul(g.mul(distance, Arg(0.5)), distance), Arg(beta));
+    const NodeValue is_near = g.call("aten.lt.Scalar", {arg(distance), Arg(beta)});
+    const NodeValue losses =
+        g.call("aten.where.self", {arg(is_near), arg(near), arg(g.add(distance, Arg(-0.5 * beta)))});
+    return {reduced(b, a, losses)};
+}
+
+/// (1 - y) x + w log(1 + exp(-x)), w = 1 + (pos_weight - 1) y, without overflow: m = max(-x, 0) is taken out.
+Refs binary_cross_entropy_with_logits(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("self"), y = a.tensor("target");
+    const NodeValue most = g.call("aten.clamp_min.default", {arg(g.neg(x)), 0});
+    const auto exp = [&](const NodeValue& v) { return g.call("aten.exp.default", {arg(v)}); };
+    const NodeValue sum = g.add(exp(g.neg(most)), exp(g.sub(g.neg(x), most)));
+    NodeValue log = g.call("aten.log.default", {arg(sum)});
+    NodeValue losses = g.mul(g.complement(y), x);
+    if (const auto positive = a.optional_tensor("pos_weight")) {
+        const NodeValue weight = g.add(g.mul(g.add(*positive, -1), y), 1);
+        losses = g.add(losses, g.mul(weight, g.add(log, most)));
+    } else {
+        losses = g.add(g.add(losses, most), log);
+    }
+    if (const auto weight = a.optional_tensor("weight")) losses = g.mul(losses, *weight);
+    return {reduced(b, a, losses)};
+}
+
 Refs mse_loss_backward(Builder& b, const Values& a) {
     const Gradient g(b);
     const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target"));
@@ -188,6 +221,29 @@ std::vector<Sample> mse_loss_samples(DType dtype) {
     result.push_back({"sum", {rand(dtype, {2, 3}), rand(dtype, {2, 3}, 2)}, {t(0), t(1), 2}});
     return result;
 }
+std::vector<Sample> smooth_l1_samples(DType dtype) {
+    std::vector<Sample> result = mse_loss_samples(dtype);
+    const Tensor x = rand(dtype, {2, 3}), y = rand(dtype, {2, 3}, 2);
+    for (const double beta : {0.0, 0.25, 3.0})
+        result.push_back({"beta " + std::to_string(beta), {x, y}, {t(0), t(1), 0, Arg(beta)}});
+    result.push_back(
+        {"bounds", {samples::values(dtype, {0, 1, -1, 2}), samples::values(dtype, {0, 0, 0, 1})}, {t(0), t(1), 0}});
+    return result;
+}
+std::vector<Sample> logits_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3}), y = samples::uniform(dtype, {2, 3}, 0, 1, 2);
+    const Tensor weight = samples::uniform(dtype, {2, 3}, 0.5, 2, 3),
+                 positive = samples::uniform(dtype, {3}, 0.5, 2, 4);
+    return {{"mean", {x, y}, {t(0), t(1)}},
+            {"none", {x, y}, {t(0), t(1), Arg(), Arg(), 0}},
+            {"sum, weighted", {x, y, weight}, {t(0), t(1), t(2), Arg(), 2}},
+            {"positive weight", {x, y, positive}, {t(0), t(1), Arg(), t(2), 0}},
+            {"both weights", {x, y, weight, positive}, {t(0), t(1), t(2), t(3), 1}},
+            {"transposed", {samples::transposed(x), samples::strided(y)}, {t(0), t(1), Arg(), Arg(), 0}},
+            {"large",
+             {samples::values(dtype, {-500, 500, 0, 30}), samples::values(dtype, {1, 0, 1, 1})},
+             {t(0), t(1), Arg(), Arg(), 0}}};
+}
 std::vector<Sample> mse_samples(DType dtype) {
     const Tensor x = rand(dtype, {2, 3}, 2), y = rand(dtype, {2, 3}, 3);
     return {{"none", {rand(dtype, {2, 3}), x, y}, {t(0), t(1), t(2), 0}},
@@ -247,6 +303,22 @@ std::span<const OpDef> loss_ops() {
          .decompose = mse_loss,
          .grad = mse_loss_grad,
          .samples = mse_loss_samples},
+        {.name = "aten.smooth_l1_loss.default",
+         .doc = "squared differences where they are small, else distances: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
+         .schema = "smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.0) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = smooth_l1_loss,
+         .grad = smooth_l1_loss_grad,
+         .samples = smooth_l1_samples},
+        {.name = "aten.binary_cross_entropy_with_logits.default",
+         .doc = "cross entropy of the sigmoid and shares: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.BCEWithLogitsLoss.html",
+         .schema = "binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? "
+                   "pos_weight=None, int reduction=1) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = binary_cross_entropy_with_logits,
+         .samples = logits_samples},
         {.name = "aten.mse_loss_backward.default",
          .doc = "2 (self - target) grad, over the count for the mean: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.MSELoss.html",
