@@ -109,12 +109,15 @@ std::vector<NodeRef> decompose_attention(GraphBuilder& builder, const Arguments<
     } else if (mask) {
         scores = builder.call("aten.add.Tensor", {arg(scores), arg(*mask)});
     }
-    NodeValue weights = builder.call("aten.softmax.int", {arg(scores), -1});
+    std::optional<NodeValue> nothing;
     if (mask && a.sources > 0) {
         const NodeValue largest = builder.call("aten.amax.default", {arg(scores), ArgList{-1}, true});
-        const NodeValue nothing = builder.call("aten.eq.Scalar", {arg(largest), -kInfinity});
-        weights = builder.call("aten.masked_fill.Scalar", {arg(weights), arg(nothing), 0});
+        nothing = builder.call("aten.eq.Scalar", {arg(largest), -kInfinity});
+        // Any scores do, but for NaN in their gradients.
+        scores = builder.call("aten.masked_fill.Scalar", {arg(scores), arg(*nothing), 0});
     }
+    NodeValue weights = builder.call("aten.softmax.int", {arg(scores), -1});
+    if (nothing) weights = builder.call("aten.masked_fill.Scalar", {arg(weights), arg(*nothing), 0});
     return {builder.call("aten.matmul.default", {arg(weights), arg(heads("value"))}).ref};
 }
 

@@ -120,9 +120,11 @@ NodeValue convolve(const Gradient& g, const NodeValue& x, const NodeValue& weigh
                                                Arg::ints(dilation), transposed, Arg::ints(output_padding), groups});
 }
 
-/// A convolution and its gradients.
+/// A convolution and its gradients. Those of a transposed one are the other way round: its input is a plain one's
+/// gradient.
 struct Convolution {
     NodeValue grad, x, weight;
+    bool transposed = false;
     std::int64_t dims = 0, groups = 1;
     Ints stride, padding, dilation;
 
@@ -130,13 +132,12 @@ struct Convolution {
         : grad(a.tensor("grad_output")),
           x(a.tensor("input")),
           weight(a.tensor("weight")),
+          transposed(a.boolean("transposed")),
           dims(rank(x) - 2),
           groups(a.integer("groups")),
           stride(spatial(a, "stride", dims)),
           padding(spatial(a, "padding", dims)),
           dilation(spatial(a, "dilation", dims)) {
-        if (a.boolean("transposed"))
-            throw Error("convolution_backward: found a transposed convolution, expected a plain one");
         if (dims < 1 || rank(weight) != rank(x) || rank(grad) != rank(x) || groups < 1)
             throw Error("convolution_backward: found operands that are no batches of images, expected some");
     }
@@ -144,6 +145,13 @@ struct Convolution {
     /// The transposed convolution of the gradient; what the stride did not reach of the input is output padding.
     NodeValue of_input(const Gradient& g) const {
         Ints rest;
+        if (transposed) {
+            rest.resize(static_cast<std::size_t>(dims), 0);
+            NodeValue result = convolve(g, grad, weight, stride, padding, dilation, false, rest, groups);
+            if (result.meta.sizes == x.meta.sizes) return result;
+            for (std::int64_t d = 2; d < dims + 2; ++d) result = g.slice(result, d, 0, size(x, d));
+            return g.call("aten.clone.default", {arg(result)});
+        }
         for (std::int64_t d = 0; d < dims; ++d) {
             const auto i = static_cast<std::size_t>(d);
             const Checked reached = (Checked(size(grad, d + 2)) - 1) * stride[i] - Checked(2) * padding[i] +
@@ -159,12 +167,13 @@ struct Convolution {
         if (groups > kMostGroups)
             throw Error("convolution_backward: found " + std::to_string(groups) + " groups, expected at most " +
                         std::to_string(kMostGroups));
-        const std::int64_t in = size(x, 1) / groups, out = size(grad, 1) / groups;
+        const NodeValue &wide = transposed ? grad : x, &narrow = transposed ? x : grad;
+        const std::int64_t in = size(wide, 1) / groups, out = size(narrow, 1) / groups;
         const auto exchanged = [&](const NodeValue& v) { return g.call("aten.transpose.int", {arg(v), 0, 1}); };
         ArgList parts;
         for (std::int64_t group = 0; group < groups; ++group) {
-            const NodeValue inputs = exchanged(g.slice(x, 1, group * in, (group + 1) * in));
-            const NodeValue grads = exchanged(g.slice(grad, 1, group * out, (group + 1) * out));
+            const NodeValue inputs = exchanged(g.slice(wide, 1, group * in, (group + 1) * in));
+            const NodeValue grads = exchanged(g.slice(narrow, 1, group * out, (group + 1) * out));
             NodeValue part = convolve(g, inputs, grads, dilation, padding, stride, false,
                                       Ints(static_cast<std::size_t>(dims), 0), 1);
             for (std::int64_t d = 2; d < dims + 2; ++d) part = g.slice(part, d, 0, size(weight, d));
@@ -332,7 +341,13 @@ std::vector<Sample> convolution_samples(DType dtype) {
          {rand(dtype, {1, 2, 2, 3, 2}), rand(dtype, {1, 3, 3, 4, 3}, 2), rand(dtype, {2, 3, 2, 2, 2}, 3)},
          {t(0), t(1), t(2), Arg::ints({2}), Arg::ints({1, 1, 1}), Arg::ints({0, 0, 0}), Arg::ints({1, 1, 1}), false,
           Arg::ints({0, 0, 0}), 1, all()}},
-        {"one number", {samples::expanded(rand(dtype, {}), {2, 3, 6, 5}), x, w}, plain}};
+        {"one number", {samples::expanded(rand(dtype, {}), {2, 3, 6, 5}), x, w}, plain},
+        {"of a transposed one",
+         {rand(dtype, {2, 3, 6, 5}), x, rand(dtype, {4, 3, 3, 3}, 3)},
+         {t(0), t(1), t(2), Arg::ints({3}), pair(1), pair(1), pair(1), true, pair(0), 1, all()}},
+        {"of a transposed one, stride, groups",
+         {rand(dtype, {2, 6, 14, 11}), x, rand(dtype, {4, 3, 3, 2}, 3)},
+         {t(0), t(1), t(2), Arg::ints({6}), pair(2), Arg::ints({0, 0}), pair(1), true, pair(1), 2, all()}}};
     for (const auto& [label, laid] : samples::layouts(x))
         if (label != "contiguous") result.push_back({label, {grad, laid, w}, plain});
     return result;
