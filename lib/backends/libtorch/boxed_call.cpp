@@ -6,6 +6,7 @@
 #include <ATen/core/jit_type.h>
 #include <c10/util/Exception.h>
 
+#include <exception>
 #include <sstream>
 
 #include "backends/libtorch/values.h"
@@ -68,7 +69,19 @@ c10::OperatorHandle require(std::string_view target) {
     throw Error("LibTorch has no op '" + std::string(target) + "'");
 }
 
-Error refused(const c10::Error& error) { return Error("LibTorch: " + std::string(error.what_without_backtrace())); }
+/// f(), with LibTorch's own words where it refuses: it throws its own errors, its libraries and its derivatives others.
+template <class F>
+auto in_libtorch(F f) {
+    try {
+        return f();
+    } catch (const c10::Error& error) {
+        throw Error("LibTorch: " + std::string(error.what_without_backtrace()));
+    } catch (const Error&) {
+        throw;
+    } catch (const std::exception& error) {
+        throw Error("LibTorch: " + std::string(error.what()));
+    }
+}
 
 /// The call's results as the dispatcher gives them.
 std::vector<c10::IValue> run(const c10::OperatorHandle& op, const Node& call, const Operands& operands,
@@ -103,7 +116,7 @@ std::optional<std::string> schema_of(std::string_view target) {
 
 std::vector<std::optional<Tensor>> call_boxed(const Node& call, const Operands& operands) {
     const c10::OperatorHandle op = require(call.target);
-    try {
+    return in_libtorch([&] {
         const at::NoGradGuard no_grad;
         Memory memory;
         std::vector<std::optional<Tensor>> results;
@@ -111,21 +124,19 @@ std::vector<std::optional<Tensor>> call_boxed(const Node& call, const Operands& 
              run(op, call, operands, [&](NodeRef operand) { return memory.lend(operands(operand)); }))
             flatten(value, memory, results);
         return results;
-    } catch (const c10::Error& error) {
-        throw refused(error);
-    }
+    });
 }
 
-BoxedGradients differentiate_boxed(const Node& call, const Operands& operands, const std::vector<Tensor>& tangents) {
+BoxedGradients differentiate_boxed(const Node& call, const Operands& operands, const std::vector<Tensor>& tangents,
+                                   const std::set<NodeId>& wanted) {
     const c10::OperatorHandle op = require(call.target);
-    try {
+    return in_libtorch([&] {
         const at::AutoGradMode grad(true);
         Memory memory;
         std::map<NodeId, at::Tensor> leaves;
         const auto lend = [&](NodeRef operand) {
             const auto [found, is_new] = leaves.try_emplace(operand.id);
-            const Tensor tensor = operands(operand);
-            if (is_new) found->second = memory.lend(tensor.with_requires_grad(is_floating(tensor.dtype())));
+            if (is_new) found->second = memory.lend(operands(operand).with_requires_grad(wanted.contains(operand.id)));
             return found->second;
         };
         std::vector<at::Tensor> results;
@@ -147,9 +158,7 @@ BoxedGradients differentiate_boxed(const Node& call, const Operands& operands, c
         for (const auto& [operand, leaf] : leaves)
             if (leaf.grad().defined()) found.gradients.emplace(operand, memory.take(leaf.grad()));
         return found;
-    } catch (const c10::Error& error) {
-        throw refused(error);
-    }
+    });
 }
 
 }  // namespace whittle::aten

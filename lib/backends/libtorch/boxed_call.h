@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,8 +34,9 @@ struct BoxedGradients {
     std::map<NodeId, Tensor> gradients;  ///< of each operand that gets one
 };
 
-/// Of sum(result * tangent) over the differentiable results, where `tangents` has one for each result of the call. All
-/// floating operands require a gradient. Throws Error as call_boxed(), and where LibTorch refuses the backward call.
-BoxedGradients differentiate_boxed(const Node& call, const Operands& operands, const std::vector<Tensor>& tangents);
+/// Of sum(result * tangent) over the differentiable results, where `tangents` has one for each result of the call, by
+/// the operands that are `wanted`. Throws Error as call_boxed(), and where LibTorch refuses the backward call.
+BoxedGradients differentiate_boxed(const Node& call, const Operands& operands, const std::vector<Tensor>& tangents,
+                                   const std::set<NodeId>& wanted);
 
 }  // namespace whittle::aten

@@ -45,11 +45,11 @@ void mish_grad(B& b, C& c) {
     const NodeValue s = sigmoid_of(r, r.x), t = r.of("aten.tanh.default", r.of("aten.softplus.default", r.x));
     r.set(r.mul(r.g, r.add(t, r.mul(r.mul(r.x, s), r.complement(r.mul(t, t))))));
 }
-/// 0 below -3, 1 above 3, between them x / 3 + 1 / 2
+/// 0 below -3, 1 from 3 on, between them x / 3 + 1 / 2
 void hardswish_grad(B& b, C& c) {
     const OfSelf r(b, c);
     const NodeValue between = r.mul(r.g, r.add(r.div(r.x, Arg(3)), Arg(0.5)));
-    const NodeValue lower = either(r, when(r, "le", r.x, 3), between, r.g);
+    const NodeValue lower = either(r, when(r, "ge", r.x, 3), r.g, between);
     r.set(r.drop(when(r, "lt", r.x, -3), lower));
 }
 void hardsigmoid_grad(B& b, C& c) {
@@ -67,7 +67,7 @@ void elu_grad(B& b, C& c) {
     const double scale = c.args().number("scale"), input = c.args().number("input_scale");
     const double below = c.args().number("alpha") * scale * input;
     const NodeValue curve = r.of("aten.exp.default", r.scaled(r.x, Scalar(input)));
-    r.set(either(r, when(r, "le", r.x, 0), r.mul(r.scaled(r.g, Scalar(below)), curve), r.scaled(r.g, Scalar(scale))));
+    r.set(either(r, when(r, "gt", r.x, 0), r.scaled(r.g, Scalar(scale)), r.mul(r.scaled(r.g, Scalar(below)), curve)));
 }
 void leaky_relu_grad(B& b, C& c) {
     const OfSelf r(b, c);
@@ -84,9 +84,9 @@ void softplus_grad(B& b, C& c) {
 }
 void hardtanh_grad(B& b, C& c) {
     const OfSelf r(b, c);
-    const NodeValue below = when(r, "le", r.x, Arg(c.args().scalar("min_val")));
-    const NodeValue above = when(r, "ge", r.x, Arg(c.args().scalar("max_val")));
-    r.set(r.drop(r.call("aten.logical_or.default", {arg(below), arg(above)}), r.g));
+    const NodeValue above = when(r, "gt", r.x, Arg(c.args().scalar("min_val")));
+    const NodeValue below = when(r, "lt", r.x, Arg(c.args().scalar("max_val")));
+    r.set(r.keep(r.call("aten.logical_and.default", {arg(above), arg(below)}), r.g));
 }
 
 }  // namespace whittle

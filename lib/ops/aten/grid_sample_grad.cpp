@@ -1,4 +1,5 @@
 // The gradient of grid_sampler_2d, of the image and of the positions.
+#include "base/error.h"
 #include "ops/aten/layer_grad.h"
 
 namespace whittle {
@@ -21,7 +22,11 @@ class GridRule : public Rule {
           grid_(tensor("grid")),
           nearest_(c.args().integer("interpolation_mode") == 1),
           padding_(c.args().integer("padding_mode")),
-          aligned_(c.args().boolean("align_corners")) {}
+          aligned_(c.args().boolean("align_corners")) {
+        if (c.args().integer("interpolation_mode") > 1)
+            throw Error(
+                "grid_sampler_2d has no gradient rule for bicubic interpolation, only for bilinear and nearest");
+    }
 
     void set_both() {
         const Position x = position(0, size(3)), y = position(1, size(2));
@@ -91,11 +96,11 @@ class GridRule : public Rule {
         const Sizes& places = at.meta.sizes;
         const NodeValue line = reshape(at, {places[0], 1, places[1] * places[2]});
         const NodeValue wide = call("aten.expand.default", {arg(line), Arg::ints({places[0], size(1), -1})});
-        const NodeValue shown = keep(call("aten.unsqueeze.default", {arg(inside), 1}), grad());
-        NodeValue weighted = shown;
+        const NodeValue shows = call("aten.unsqueeze.default", {arg(inside), 1}), shown = keep(shows, grad());
+        NodeValue weighted = grad();
         for (const std::optional<NodeValue>& weight : {weight_y, weight_x})
             if (weight) weighted = mul(weighted, call("aten.unsqueeze.default", {arg(*weight), 1}));
-        pixels_ = call("aten.scatter_add.default", {arg(pixels_), 2, arg(wide), arg(flat(weighted))});
+        pixels_ = call("aten.scatter_add.default", {arg(pixels_), 2, arg(wide), arg(flat(keep(shows, weighted)))});
         const NodeValue read = call("aten.gather.default", {arg(flat(image_)), 2, arg(wide)});
         return sum(mul(reshape(read, shown.meta.sizes), shown), {1});
     }

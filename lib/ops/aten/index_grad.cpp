@@ -11,11 +11,25 @@ namespace {
 using B = GraphBuilder;
 using C = CallGradients;
 
-Arg indices_of(const Rule&, C& c) {
+Arg indices_of(C& c) {
     ArgList list;
     for (const std::optional<NodeValue>& index : c.args().optional_tensors("indices"))
         list.push_back(index ? arg(*index) : Arg());
     return list;
+}
+
+/// The mask among the indices, over as many dimensions of sizes `sizes` as it has, seen from all of them.
+std::optional<NodeValue> mask_of(const Rule& r, C& c, const Sizes& sizes) {
+    std::size_t at = 0;
+    for (const std::optional<NodeValue>& index : c.args().optional_tensors("indices")) {
+        if (index && index->meta.dtype == DType::boolean) {
+            Sizes wide = index->meta.sizes;
+            wide.resize(sizes.size() - at, 1);
+            return r.reshape(*index, wide);
+        }
+        ++at;
+    }
+    return std::nullopt;
 }
 
 /// The gradient of "src", of which the index may read a corner only.
@@ -59,13 +73,18 @@ void take_grad(B& b, C& c) {
 void index_grad(B& b, C& c) {
     const OfSelf r(b, c);
     const NodeValue zeros = r.zeros(r.x.meta.sizes, r.g.meta.dtype);
-    r.set(r.call("aten.index_put.default", {arg(zeros), indices_of(r, c), arg(r.g), true}));
+    r.set(r.call("aten.index_put.default", {arg(zeros), indices_of(c), arg(r.g), true}));
 }
 void index_put_grad(B& b, C& c) {
     const Rule r(b, c);
-    const Arg indices = indices_of(r, c);
+    const Arg indices = indices_of(c);
+    const bool added = c.args().boolean("accumulate");
+    if (const std::optional<NodeValue> mask = mask_of(r, c, r.grad().meta.sizes)) {  // of one value
+        if (r.needed("self")) r.set("self", added ? r.grad() : r.drop(*mask, r.grad()));
+        if (r.needed("values")) r.set("values", r.keep(*mask, r.grad()));
+        return;
+    }
     if (r.needed("self")) {
-        const bool added = c.args().boolean("accumulate");
         const NodeValue zeros = r.zeros_like(r.tensor("values"));
         r.set("self", added ? r.grad() : r.call("aten.index_put.default", {arg(r.grad()), indices, arg(zeros)}));
     }

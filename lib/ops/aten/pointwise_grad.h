@@ -8,7 +8,7 @@ namespace whittle {
 // Functions of one operand (unary_grad.cpp).
 GradRule abs_grad, neg_grad, square_grad, exp_grad, exp2_grad, expm1_grad, log_grad, log1p_grad, log2_grad, log10_grad;
 GradRule sqrt_grad, rsqrt_grad, reciprocal_grad, sin_grad, cos_grad, tan_grad, asin_grad, acos_grad, atan_grad;
-GradRule sinh_grad, cosh_grad, tanh_grad, asinh_grad, acosh_grad, atanh_grad, erf_grad, erfc_grad;
+GradRule sinh_grad, cosh_grad, tanh_grad, asinh_grad, acosh_grad, atanh_grad, erf_grad, erfc_grad, lgamma_grad;
 
 // Activations (activation_grad.cpp).
 GradRule relu_grad, sigmoid_grad, log_sigmoid_grad, silu_grad, mish_grad, hardswish_grad, hardsigmoid_grad, gelu_grad;

@@ -2,6 +2,7 @@
 #include "ops/aten/reduction_grad.h"
 
 #include <cmath>
+#include <limits>
 
 #include "ops/core/reduce.h"
 
@@ -38,6 +39,10 @@ struct OfReduction : OfSelf {
     }
     NodeValue sign() const { return of("aten.sign.default", x); }
     NodeValue magnitude() const { return of("aten.abs.default", x); }
+    /// Where the mask holds, and where the operand is NaN, as the extreme then is.
+    NodeValue or_nan(const NodeValue& mask) const {
+        return call("aten.logical_or.default", {arg(mask), arg(of("aten.isnan.default", x))});
+    }
     NodeValue is_zero(const NodeValue& value) const { return call("aten.eq.Scalar", {arg(value), 0}); }
 
     Reduction plan;
@@ -51,6 +56,9 @@ NodeValue of_variance(const OfReduction& r, C& c, const NodeValue& grad) {
         correction = c.args().boolean("unbiased") ? 1 : 0;
     else if (c.args().has("correction"))
         correction = c.args().number("correction");
+    // LibTorch's answer to a variance of everything that divides by nothing.
+    const bool whole = r.x.meta.sizes.empty() || !c.args().schema().param("dim") || !c.args().has("dim");
+    if (whole && r.count() == correction) return r.expanded(r.mul(grad, Arg(std::numeric_limits<double>::infinity())));
     const NodeValue mean = r.call("aten.mean.dim", {arg(r.x), Arg::ints(r.dims), true});
     return r.mul(r.mul(r.kept(grad), Arg(2 / (r.count() - correction))), r.sub(r.x, mean));
 }
@@ -104,7 +112,8 @@ void prod_grad(B& b, C& c) {
 }
 void extremum_value_grad(B& b, C& c) {
     const OfReduction r(b, c);
-    r.set(r.shared(r.call("aten.eq.Tensor", {arg(r.kept(r.y)), arg(r.x)})));
+    const NodeValue mask = r.call("aten.eq.Tensor", {arg(r.kept(r.y)), arg(r.x)});
+    r.set(r.shared(c.args().schema().param("dim") ? mask : r.or_nan(mask)));
 }
 void variance_grad(B& b, C& c) {
     const OfReduction r(b, c);
@@ -130,7 +139,7 @@ void vector_norm_grad(B& b, C& c) {
     if (p == 2) return r.set(r.mul(grad, r.drop(r.is_zero(norm), r.div(r.x, arg(norm)))));
     if (!std::isinf(p)) return r.set(of_power_norm(r, p, grad, norm));
     const NodeValue extreme = r.call("aten.eq.Tensor", {arg(r.magnitude()), arg(norm)});
-    r.set(r.mul(r.sign(), r.shared(extreme)));
+    r.set(r.mul(r.sign(), r.shared(r.or_nan(extreme))));
 }
 void softmax_grad(B& b, C& c) {
     const OfSelf r(b, c);

@@ -252,7 +252,6 @@ std::span<const OpDef> reshape_ops() {
             .infer = infer_as_strided,
             .eval = eval_as_strided,
             .decompose = decompose_as_strided,
-            .grad = as_strided_grad,
             .samples =
                 [](DType dtype) {
                     Sample permuted = once(dtype, "of a transposed tensor", {}, {Arg::ints({2, 5}), Arg::ints({5, 1})});

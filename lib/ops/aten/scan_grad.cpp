@@ -43,10 +43,11 @@ void scan_picked_grad(B& b, C& c) {
     const AlongDim r(b, c);
     r.set(r.call("aten.scatter_add.default", {arg(r.zeros_like_self()), r.dim, arg(c.result(1)), arg(r.g)}));
 }
-/// Equal elements share it.
+/// Equal elements share it, and those that are NaN, if any is.
 void median_grad(B& b, C& c) {
     const OfSelf r(b, c);
-    const NodeValue mask = r.call("aten.eq.Tensor", {arg(r.x), arg(r.y)});
+    const NodeValue equal = r.call("aten.eq.Tensor", {arg(r.x), arg(r.y)});
+    const NodeValue mask = r.call("aten.logical_or.default", {arg(equal), arg(r.of("aten.isnan.default", r.x))});
     r.set(r.mul(r.div(r.g, arg(r.of("aten.sum.default", mask))), mask));
 }
 

@@ -1,5 +1,6 @@
 // Gradients of functions of one operand.
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "ops/aten/pointwise_grad.h"
@@ -17,6 +18,34 @@ NodeValue inverse_cosine_of_sine(const OfSelf& r) { return r.of("aten.rsqrt.defa
 NodeValue bell(const OfSelf& r) {
     const NodeValue curve = r.of("aten.exp.default", r.neg(r.pow(r.x, 2)));
     return r.mul(curve, Arg(2 / std::sqrt(std::numbers::pi)));
+}
+
+/// The slope of lgamma. Numbers up to 0 are reflected: psi(x) = psi(1 - x) - pi / tan(pi x); others are moved beyond
+/// 10, psi(x) = psi(x + 1) - 1 / x, where the asymptotic series holds (Abramowitz and Stegun 6.3.5 to 6.3.18).
+NodeValue digamma(const OfSelf& r) {
+    const auto over = [&](const NodeValue& v) { return r.of("aten.reciprocal.default", v); };
+    const auto where = [&](const NodeValue& condition, const NodeValue& yes, const NodeValue& no) {
+        return r.call("aten.where.self", {arg(condition), arg(yes), arg(no)});
+    };
+    const NodeValue below = r.call("aten.le.Scalar", {arg(r.x), 0});
+    const NodeValue x = where(below, r.complement(r.x), r.x);
+    constexpr int kSteps = 10;
+    NodeValue steps = over(x);
+    for (int i = 1; i < kSteps; ++i) steps = r.add(steps, over(r.add(x, i)));
+    const NodeValue far = r.add(x, kSteps), square = over(r.mul(far, far));
+    NodeValue series = r.mul(square, Arg(1.0 / 12));  // -B(2k) / 2k, the last first
+    constexpr double kTerms[] = {-691.0 / 32760, 1.0 / 132, -1.0 / 240, 1.0 / 252, -1.0 / 120, 1.0 / 12};
+    for (const double term : kTerms) series = r.mul(r.add(series, Arg(term)), square);
+    const NodeValue logarithm = r.sub(r.of("aten.log.default", far), r.mul(over(far), Arg(0.5)));
+    const NodeValue psi = r.sub(r.sub(logarithm, series), steps);
+    const NodeValue zero = r.call("aten.eq.Scalar", {arg(r.x), 0});  // whose sign decides
+    const NodeValue part = where(zero, r.x, r.of("aten.frac.default", r.x));
+    const NodeValue turned = r.of("aten.tan.default", r.mul(part, Arg(std::numbers::pi)));
+    const NodeValue reflected = r.sub(psi, r.mul(over(turned), Arg(std::numbers::pi)));
+    const NodeValue pole = r.call("aten.logical_and.default", {arg(r.call("aten.lt.Scalar", {arg(r.x), 0})),
+                                                               arg(r.call("aten.eq.Scalar", {arg(part), 0}))});
+    constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+    return where(below, r.call("aten.masked_fill.Scalar", {arg(reflected), arg(pole), Arg(kNan)}), psi);
 }
 
 }  // namespace
@@ -133,6 +162,11 @@ void erf_grad(B& b, C& c) {
 void erfc_grad(B& b, C& c) {
     const OfSelf r(b, c);
     r.set(r.mul(r.neg(bell(r)), r.g));
+}
+
+void lgamma_grad(B& b, C& c) {
+    const OfSelf r(b, c);
+    r.set(r.mul(r.g, digamma(r)));
 }
 
 }  // namespace whittle

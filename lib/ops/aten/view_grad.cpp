@@ -127,18 +127,6 @@ void diagonal_grad(B& b, C& c) {
     const Arguments<NodeValue>& a = c.args();
     numbered_view_grad(b, c, "aten.diagonal.default", {a.integer("offset"), a.integer("dim1"), a.integer("dim2")});
 }
-/// Of tensors whose elements lie in order: what eager may read beside them has no gradient to give.
-void as_strided_grad(B& b, C& c) {
-    const OfSelf r(b, c);
-    if (!is_contiguous(r.x.meta.sizes, r.x.meta.strides))
-        throw Error("as_strided has no gradient rule for a tensor of strides " + to_string(r.x.meta.strides) +
-                        ", only for contiguous ones",
-                    "take a contiguous copy first");
-    const Arguments<NodeValue>& a = c.args();
-    numbered_view_grad(b, c, "aten.as_strided.default",
-                       {Arg::ints(a.integers("size")), Arg::ints(a.integers("stride")),
-                        a.optional_integer("storage_offset").value_or(0)});
-}
 void copy_grad(B& b, C& c) {
     const Rule r(b, c);
     if (r.needed("self")) r.set("self", r.zeros_like(r.grad()));

@@ -12,7 +12,7 @@ NodeValue add_at(const Gradient& g, const NodeValue& grad, const NodeValue& posi
 // Of one tensor, seen otherwise (view_grad.cpp). What is broadcast or converted is summed or converted by being set.
 GradRule restore_grad;  ///< other sizes: reshaped back
 GradRule permute_grad, transpose_grad, movedim_grad, t_grad, unsqueeze_grad, squeeze_grad;
-GradRule select_grad, slice_grad, narrow_grad, unbind_grad, split_grad, unfold_grad, diagonal_grad, as_strided_grad;
+GradRule select_grad, slice_grad, narrow_grad, unbind_grad, split_grad, unfold_grad, diagonal_grad;
 GradRule copy_grad;
 
 // Rearranged, joined, overwritten (rearrange_grad.cpp).

@@ -1,8 +1,12 @@
 #include "agreement.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <csignal>
 #include <sstream>
 #include <utility>
 
@@ -126,7 +130,7 @@ bool Exception::fits(const Disagreement& found) const {
     return found.aspect == aspect && found.description.find(refusal) != std::string::npos;
 }
 
-Exceptions::Exceptions(const std::string& path) {
+Exceptions::Exceptions(const std::string& path) : path_(path) {
     for (const Row& row : rows_of(path, 5)) {
         const auto aspect = std::ranges::find(kAspects, row.cells[3]);
         if (aspect == std::end(kAspects))
@@ -165,7 +169,7 @@ std::vector<std::string> Exceptions::judge(const Case& tried, const std::vector<
         if (fits || unspecified) use(line, tried);
         if (!fits && !unspecified && line.refusal.empty())
             problems.push_back("agrees in its " + std::string(name(line.aspect)) + " though line " +
-                               std::to_string(line.line) + " of test/known-failing/libtorch.txt says: " + line.reason);
+                               std::to_string(line.line) + " of " + path_ + " says: " + line.reason);
     }
     for (std::size_t i = 0; i < found.size(); ++i)
         if (!known[i]) problems.push_back(std::string(name(found[i].aspect)) + ": " + found[i].description);
@@ -193,6 +197,30 @@ std::vector<std::string> Exceptions::unknown(const std::vector<std::string>& ops
             if (std::ranges::none_of(ops, [&](const std::string& op) { return matches(pattern, short_name(op)); }))
                 result.push_back("line " + std::to_string(line.line) + ": " + pattern);
     return result;
+}
+
+std::vector<Disagreement> crash(const std::function<void()>& f) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+        ::signal(SIGFPE, SIG_DFL);  // Catch's own handler would report it
+        ::signal(SIGSEGV, SIG_DFL);
+        f();
+        ::_exit(0);
+    }
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    if (!WIFSIGNALED(status)) return {};
+    return {{Aspect::crashed, "LibTorch ended by signal " + std::to_string(WTERMSIG(status))}};
+}
+
+bool beyond_libtorch(const Sample& sample) {
+    const auto stored = [](const Arg& arg) {
+        const DType* dtype = std::get_if<DType>(&arg.value);
+        return dtype && !is_computed(*dtype);
+    };
+    return std::ranges::any_of(sample.tensors, [](const Tensor& tensor) { return !is_computed(tensor.dtype()); }) ||
+           std::ranges::any_of(sample.args, stored) ||
+           std::ranges::any_of(sample.kwargs, [&](const auto& kwarg) { return stored(kwarg.second); });
 }
 
 NearnessTable::NearnessTable(const std::string& path) {

@@ -1,6 +1,7 @@
 // What a walk of the registry against LibTorch expects: how near values must be, and where the two are known to differ.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -8,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "tensor/dtype.h"
+#include "ops/core/op.h"
 
 namespace whittle::test {
 
@@ -61,8 +62,15 @@ class Exceptions {
     std::vector<std::string> unknown(const std::vector<std::string>& ops) const;
 
   private:
+    std::string path_;
     std::vector<Exception> lines_;
 };
+
+/// What became of `f` in a child: whether LibTorch ended the process.
+std::vector<Disagreement> crash(const std::function<void()>& f);
+
+/// LibTorch 1.13 has no 8-bit floats.
+bool beyond_libtorch(const Sample& sample);
 
 /// How many steps of the dtype's number line values of an op may lie apart, and in which measure: a line "OP | DTYPES |
 /// ULP", "OP | DTYPES | ULP of largest", "OP | DTYPES | ERROR absolute" or "OP | DTYPES | unspecified" of a file, the

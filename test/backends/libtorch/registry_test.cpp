@@ -1,12 +1,8 @@
 // Every op of the registry that LibTorch has, on every sample of every dtype: values, dtypes, sizes, strides and what
 // shares memory are the same. WHITTLE_TEST_OP=TEXT in the environment restricts the walk to ops whose name holds TEXT.
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <csignal>
 #include <cstdlib>
 #include <numeric>
 
@@ -140,32 +136,6 @@ std::vector<Disagreement> disagreements(const RegisteredOp& op, const Sample& sa
     return found;
 }
 
-/// LibTorch 1.13 has no 8-bit floats.
-bool beyond_libtorch(const Sample& sample) {
-    const auto stored = [](const Arg& arg) {
-        const DType* dtype = std::get_if<DType>(&arg.value);
-        return dtype && !is_computed(*dtype);
-    };
-    return std::ranges::any_of(sample.tensors, [](const Tensor& tensor) { return !is_computed(tensor.dtype()); }) ||
-           std::ranges::any_of(sample.args, stored) ||
-           std::ranges::any_of(sample.kwargs, [&](const auto& kwarg) { return stored(kwarg.second); });
-}
-
-/// In a child: does LibTorch end the process?
-std::vector<Disagreement> crash(const RegisteredOp& op, const Sample& sample) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-        ::signal(SIGFPE, SIG_DFL);  // Catch's own handler would report it
-        ::signal(SIGSEGV, SIG_DFL);
-        disagreements(op, sample);
-        ::_exit(0);
-    }
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    if (!WIFSIGNALED(status)) return {};
-    return {{Aspect::crashed, "LibTorch ended by signal " + std::to_string(WTERMSIG(status))}};
-}
-
 void walk(std::size_t shard) {
     test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/libtorch.txt");
     const char* only = std::getenv("WHITTLE_TEST_OP");
@@ -176,13 +146,14 @@ void walk(std::size_t shard) {
         for (const DType dtype : kAllDTypes) {
             if (!(op.def->dtypes & set_of(dtype))) continue;
             for (const Sample& sample : op.def->samples(dtype)) {
-                if (beyond_libtorch(sample)) continue;
+                if (test::beyond_libtorch(sample)) continue;
                 const Case tried{op.def->name, dtype, sample.label};
                 std::vector<Disagreement> found;
                 if (!aten::schema_of(op.def->name))
                     found = {{Aspect::absent, "LibTorch has no such op"}};
                 else
-                    found = exceptions.crashes(tried) ? crash(op, sample) : disagreements(op, sample);
+                    found = exceptions.crashes(tried) ? test::crash([&] { disagreements(op, sample); })
+                                                      : disagreements(op, sample);
                 for (const std::string& problem : exceptions.judge(tried, found))
                     FAIL_CHECK(op.def->name << " " << name(dtype) << " '" << sample.label << "' " << problem);
                 SUCCEED();

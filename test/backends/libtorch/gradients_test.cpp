@@ -1,0 +1,252 @@
+// Every op of the registry on its f64 samples: the gradients that its joint graph computes are those of LibTorch's
+// autograd and, where LibTorch has no such op, those of finite differences. test/known-failing/gradients.txt lists
+// where they are not. WHITTLE_TEST_OP=TEXT in the environment restricts the walk to ops whose name holds TEXT.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include "agreement.h"
+#include "backends/libtorch/boxed_call.h"
+#include "base/error.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/samples.h"
+#include "passes/joint.h"
+
+namespace whittle {
+namespace {
+
+using test::Aspect;
+using test::Disagreement;
+using Tensors = std::vector<Tensor>;
+
+/// A sample's graph, with the operands by name: of placeholders their own, of attributes the qualified one.
+struct Problem {
+    Graph graph;
+    const Node* call = nullptr;
+    Tensors inputs;
+    std::set<std::string> wanted;
+    std::map<NodeId, std::string> names;
+
+    Problem(const RegisteredOp& op, const Sample& sample) : graph(graph_of(op, sample)), inputs(sample.inputs()) {
+        for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+            const Node& node = graph.nodes[i];
+            if (node.kind == NodeKind::call && !call) call = &node;
+            if (node.kind != NodeKind::placeholder && node.kind != NodeKind::get_attr) continue;
+            names[static_cast<NodeId>(i)] = node.kind == NodeKind::placeholder ? node.name : node.target;
+            if (node.meta().dtype == DType::f64) wanted.insert(names[static_cast<NodeId>(i)]);
+        }
+    }
+
+    Tensor operand(NodeRef ref) const {
+        const Node& node = graph.node(ref);
+        if (node.kind == NodeKind::get_attr) return graph.attributes.at(node.target);
+        const std::vector<NodeId> placeholders = graph.placeholders();
+        return inputs.at(static_cast<std::size_t>(std::ranges::find(placeholders, ref.id) - placeholders.begin()));
+    }
+
+    /// One for each result, of numbers that no two results share.
+    Tensors tangents() const {
+        Tensors result;
+        for (const ValueMeta& meta : call->results)
+            result.push_back(samples::uniform(is_floating(meta.dtype) ? meta.dtype : DType::f64, meta.sizes, -1, 1,
+                                              100 + result.size()));
+        return result;
+    }
+};
+
+using Gradients = std::map<std::string, Tensor>;
+
+/// What the joint graph computes; nothing for what the results do not depend on.
+Gradients of_joint(const Problem& problem, const Tensors& tangents) {
+    const Joint made = joint(problem.graph, {.wanted = problem.wanted});
+    Tensors inputs = problem.inputs;
+    for (const std::size_t output : made.tangents) inputs.push_back(tangents.at(output));
+    const Tensors results = evaluate(made.graph, inputs);
+    Gradients gradients;
+    for (std::size_t i = 0; i < made.gradients.size(); ++i)
+        gradients.emplace(made.gradients[i], results.at(made.outputs + i));
+    return gradients;
+}
+
+/// Sum of results times tangents when one element of an operand is moved.
+double moved(Problem problem, const Tensors& tangents, std::size_t input, std::size_t element, double by) {
+    std::vector<double> values = problem.inputs[input].values<double>();
+    values[element] += by;
+    problem.inputs[input] = samples::values(DType::f64, values, problem.inputs[input].sizes());
+    const Tensors results = evaluate(problem.graph, problem.inputs);
+    double sum = 0;
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        if (!is_floating(results[i].dtype())) continue;
+        const std::vector<double> result = results[i].values<double>(), weights = tangents[i].values<double>();
+        for (std::size_t j = 0; j < result.size(); ++j) sum += result[j] * weights[j];
+    }
+    return sum;
+}
+
+/// By central differences, where the sample is finite and smooth.
+Gradients of_differences(const Problem& problem, const Tensors& tangents) {
+    constexpr double kStep = 1e-6;
+    Gradients gradients;
+    const std::vector<NodeId> placeholders = problem.graph.placeholders();
+    for (std::size_t i = 0; i < placeholders.size(); ++i) {
+        const std::string& name = problem.names.at(placeholders[i]);
+        if (!problem.wanted.contains(name)) continue;
+        std::vector<double> slopes;
+        for (std::size_t j = 0; j < static_cast<std::size_t>(problem.inputs[i].numel()); ++j)
+            slopes.push_back((moved(problem, tangents, i, j, kStep) - moved(problem, tangents, i, j, -kStep)) /
+                             (2 * kStep));
+        gradients.emplace(name, samples::values(DType::f64, slopes, problem.inputs[i].sizes()));
+    }
+    return gradients;
+}
+
+bool near(double got, double expected, double tolerance) {
+    if (std::isnan(expected) || std::isinf(expected)) return std::isnan(expected) ? std::isnan(got) : got == expected;
+    return std::fabs(got - expected) <= tolerance * (1 + std::fabs(expected));
+}
+
+/// No gradient is one of zeros.
+void compare(const std::string& name, const std::optional<Tensor>& got, const std::optional<Tensor>& expected,
+             double tolerance, std::vector<Disagreement>& found) {
+    if (!got && !expected) return;
+    const Tensor zeros(DType::f64, got ? got->sizes() : expected->sizes());
+    const Tensor ours = got.value_or(zeros), theirs = expected.value_or(zeros);
+    if (ours.sizes() != theirs.sizes()) {
+        found.push_back(
+            {Aspect::sizes, name + ": got " + to_string(ours.sizes()) + ", expected " + to_string(theirs.sizes())});
+        return;
+    }
+    const std::vector<double> a = ours.values<double>(), b = theirs.values<double>();
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (near(a[i], b[i], tolerance)) continue;
+        found.push_back({Aspect::values, name + "[" + std::to_string(i) + "]: got " + std::to_string(a[i]) +
+                                             ", expected " + std::to_string(b[i])});
+        return;
+    }
+}
+
+std::optional<Tensor> at(const Gradients& gradients, const std::string& name) {
+    const auto found = gradients.find(name);
+    return found == gradients.end() ? std::nullopt : std::optional(found->second);
+}
+
+/// The operand that LibTorch says it cannot differentiate by: "… not differentiable with respect to argument 'weight'".
+std::optional<NodeId> refused_operand(const Problem& problem, const std::string& message) {
+    const Schema& schema = Registry::instance().require(problem.call->target).schema;
+    const ArgList bound = bind_arguments(schema, *problem.call);
+    for (std::size_t i = 0; i < bound.size(); ++i)
+        if (message.find("respect to argument '" + schema.params[i].name + "'") != std::string::npos && bound[i].node())
+            return bound[i].node()->id;
+    return std::nullopt;
+}
+
+/// LibTorch's; nothing where it has no such op, refuses the call or has no gradient of it. Tangents of results that it
+/// does not differentiate become zeros, operands that it does not differentiate by are no longer wanted.
+std::optional<Gradients> of_libtorch(Problem& problem, Tensors& tangents) {
+    if (!aten::schema_of(problem.call->target)) return std::nullopt;
+    std::set<NodeId> operands;
+    for (const auto& [id, name] : problem.names)
+        if (problem.wanted.contains(name)) operands.insert(id);
+    while (true) try {
+            const aten::BoxedGradients found = aten::differentiate_boxed(
+                *problem.call, [&](NodeRef ref) { return problem.operand(ref); }, tangents, operands);
+            for (std::size_t i = 0; i < tangents.size() && i < found.differentiable.size(); ++i)
+                if (!found.differentiable[i]) tangents[i] = Tensor(tangents[i].dtype(), tangents[i].sizes());
+            Gradients gradients;
+            for (const auto& [id, gradient] : found.gradients) gradients.emplace(problem.names.at(id), gradient);
+            return gradients;
+        } catch (const Error& error) {
+            const std::optional<NodeId> operand = refused_operand(problem, error.what());
+            if (!operand || operands.erase(*operand) == 0) return std::nullopt;
+            problem.wanted.erase(problem.names.at(*operand));
+        }
+}
+
+struct Count {
+    int libtorch = 0, differences = 0;
+};
+
+bool is_finite(const Tensor& tensor) {
+    return !is_floating(tensor.dtype()) ||
+           std::ranges::all_of(tensor.values<double>(), [](double x) { return std::isfinite(x); });
+}
+
+/// What differences can tell: of one finite result in f64, not of statistics beside it.
+bool is_simple(const RegisteredOp& op, const Problem& problem) {
+    return op.def->grad != no_gradient && problem.call->results.at(0).dtype == DType::f64 &&
+           std::ranges::all_of(problem.inputs, is_finite) && is_finite(evaluate(problem.graph, problem.inputs).at(0));
+}
+
+/// Running statistics are constants to every autograd, not to differences.
+void drop_statistics(Problem& problem) {
+    const Schema& schema = Registry::instance().require(problem.call->target).schema;
+    const ArgList bound = bind_arguments(schema, *problem.call);
+    for (std::size_t i = 0; i < bound.size(); ++i)
+        if (schema.params[i].name.starts_with("running_") && bound[i].node())
+            problem.wanted.erase(problem.names.at(bound[i].node()->id));
+}
+
+/// LibTorch computes some gradients with factors in f32, and in f32 what was converted.
+double tolerance(const Problem& problem, bool exact) {
+    const bool wide =
+        std::ranges::all_of(problem.call->results, [](const ValueMeta& meta) { return size_of(meta.dtype) == 8; });
+    return exact && wide ? 1e-7 : 1e-5;
+}
+
+std::vector<Disagreement> disagreements(const RegisteredOp& op, const Sample& sample, Count& count) {
+    Problem problem(op, sample);
+    Tensors tangents = problem.tangents();
+    const std::optional<Gradients> theirs = of_libtorch(problem, tangents);
+    if (!theirs && !is_simple(op, problem)) return {};
+    if (!theirs) {
+        for (std::size_t i = 1; i < tangents.size(); ++i)
+            tangents[i] = Tensor(tangents[i].dtype(), tangents[i].sizes());
+        drop_statistics(problem);
+    }
+    ++(theirs ? count.libtorch : count.differences);
+    try {
+        const Gradients got = of_joint(problem, tangents);
+        const Gradients expected = theirs ? *theirs : of_differences(problem, tangents);
+        std::vector<Disagreement> found;
+        for (const std::string& name : problem.wanted)
+            compare(name, at(got, name), at(expected, name), tolerance(problem, theirs.has_value()), found);
+        return found;
+    } catch (const Error& error) {
+        return {{Aspect::refused, error.what()}};
+    }
+}
+
+/// With something to differentiate by.
+bool is_tried(const Sample& sample) {
+    return !test::beyond_libtorch(sample) &&
+           std::ranges::any_of(sample.tensors, [](const Tensor& tensor) { return tensor.dtype() == DType::f64; });
+}
+
+TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients]") {
+    test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/gradients.txt");
+    const char* only = std::getenv("WHITTLE_TEST_OP");
+    Count count;
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        if (!op.def->name.starts_with("aten.") || (only && op.def->name.find(only) == std::string_view::npos)) continue;
+        if (op.def->random) continue;
+        for (const Sample& sample : op.def->samples(op.def->dtypes & kFloating ? DType::f64 : DType::boolean)) {
+            if (!is_tried(sample)) continue;
+            const test::Case tried{op.def->name, DType::f64, sample.label};
+            const auto found = exceptions.crashes(tried) ? test::crash([&] { disagreements(op, sample, count); })
+                                                         : disagreements(op, sample, count);
+            for (const std::string& problem : exceptions.judge(tried, found))
+                FAIL_CHECK(op.def->name << " '" << sample.label << "' " << problem);
+            SUCCEED();
+        }
+        for (const std::string& line : exceptions.unused(op.def->name))
+            FAIL_CHECK("test/known-failing/gradients.txt, " << line << ": no case is like that");
+    }
+    if (!only) CHECK(count.libtorch > 20 * count.differences);
+    UNSCOPED_INFO("samples compared with LibTorch: " << count.libtorch << ", with differences: " << count.differences);
+}
+
+}  // namespace
+}  // namespace whittle
