@@ -1,5 +1,4 @@
 // explain: what was captured from a model, where capture or a backend stops, and why.
-#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -7,12 +6,12 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/variables.h"
+#include "cli/diagnose.h"
 #include "cli/lists.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
-#include "debug/divergence.h"
 #include "frontends/clang/unit.h"
 #include "frontends/cpp/command.h"
 
@@ -27,7 +26,8 @@ struct Options {
     cli::SourceOptions sources;
     cli::SubjectOptions subject;
     std::optional<std::string> break_id;
-    bool fullgraph = false, list_backends = false, list_variables = false, list_logs = false, divergence = false;
+    bool fullgraph = false, list_backends = false, list_variables = false, list_logs = false;
+    bool divergence = false, diagnose = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -51,7 +51,13 @@ void declare(cli::Tool& tool, Options& options) {
               "Run the model on the backend with every value exposed, and say which is the first that differs from the "
               "reference, by how much, where NaN and infinities are born, and what is rounding noise only. -v: all "
               "values.");
-    options.subject.accuracy.declare(tool, "With --divergence, --minify or --backend: which results differ.");
+    tool.flag(
+        "--diagnose", options.diagnose,
+        "Run the model on one debug backend after the other, then on --backend, and write a letter: since which "
+        "component it fails, which pass or directive is guilty, how sure that is, the last good and the first bad "
+        "command, and a verified repro. -v: what minimizing says, too.");
+    options.subject.accuracy.declare(tool,
+                                     "With --divergence, --diagnose, --minify or --backend: which results differ.");
     tool.flag("--list-backends", options.list_backends, "List the backends that exist, and stop.");
     tool.flag("--list-variables", options.list_variables,
               "List the environment variables that switch things without the programs, as Markdown, and stop.");
@@ -65,9 +71,10 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("explain --static model.cpp -- -std=c++17 -Iinclude", "where capture of a program would have to stop");
     tool.example("explain model.onnx --backend halide --divergence", "the first value that Halide computes wrong");
     tool.example("explain model.onnx --backend ./mine.so --minify", "from a failing compile to a verified repro");
+    tool.example("explain model.onnx --diagnose", "which component of the stack is guilty, and what to send to whom");
     tool.exit_one(
         "with --fullgraph, there is a graph break; with --divergence, the results differ; a backend that was named, or "
-        "with --minify the default one, fails.");
+        "with --minify or --diagnose the default one, fails.");
 }
 
 int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::Analysis& analysis,
@@ -79,20 +86,6 @@ int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::A
     const std::string first = options.fullgraph ? explain::first_break_text(analysis) : "";
     if (!first.empty()) std::cerr << "explain: --fullgraph: " << first;
     return first.empty() ? 0 : 1;
-}
-
-int tell_divergence(const cli::Tool& tool, const Options& options, const cli::ReportSink& sink) {
-    std::vector<debug::FrameDivergence> all;
-    for (const LoadedFrame& frame : cli::load_model(*options.model, {.inputs = options.subject.inputs})) {
-        cli::SubjectOptions own = options.subject;
-        own.backend.default_to(frame);
-        all.push_back(debug::diverge(frame, own.suspect()));
-        if (tool.shared().json) continue;
-        sink.out() << (all.size() > 1 ? "\n" : "")
-                   << debug::to_text(all.back(), {.all = tool.shared().verbose, .columns = sink.columns()});
-    }
-    if (tool.shared().json) cli::print_json(debug::to_json(all));
-    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.differs(); });
 }
 
 int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::Analysis>& analyses,
@@ -124,8 +117,10 @@ int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink
                                  });
     if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0], sink);
     if (!options.model) throw cli::missing_argument("explain", "MODEL");
-    options.subject.check_usage(options.divergence);
-    return options.divergence ? tell_divergence(tool, options, sink) : tell_report(tool, options, analyses, sink);
+    options.subject.check_usage(options.divergence || options.diagnose);
+    if (options.diagnose) return cli::diagnose(tool, *options.model, options.subject, sink);
+    if (options.divergence) return cli::diverge(tool, *options.model, options.subject, sink);
+    return tell_report(tool, options, analyses, sink);
 }
 
 int run(const cli::Tool& tool, Options& options) {

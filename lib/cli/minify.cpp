@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/subprocess.h"
@@ -12,6 +13,8 @@
 #include "cli/tool.h"
 #include "debug/check.h"
 #include "debug/write_repro.h"
+#include "graph/abilities.h"
+#include "graph/emitter.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -94,33 +97,43 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
     return all;
 }
 
-void follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json) {
+Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json) {
     if (!wanted.minify) {
         report << "next: " << (wanted.next.empty() ? with_minify(tool.command_line()) : wanted.next) << "\n";
-        return;
+        return {};
     }
     if (!tool.shared().json) report << '\n';
     JudgeOptions judge{.backend = wanted.backend, .accuracy = wanted.accuracy};
     if (!judge.accuracy.mode) judge.accuracy.mode = name(Accuracy::Mode::close);
-    const SearchOptions how;
+    SearchOptions how;
+    how.repeat = wanted.repeat;
     const std::vector<LoadedFrame> frames = frames_of(wanted.model, how, wanted.inputs);
     if (frames.empty()) throw Error({wanted.model.string(), {}}, "it holds no graph");
     debug::Search search = search_of(wanted.model, wanted.output, judge, how, wanted.inputs, frames[0]);
     search.go_on = minify_command(wanted.model, true, wanted.backend, judge.accuracy, wanted.inputs) + " --resume " +
                    shell_quote({"-o", wanted.output.string()});
-    const Minified minified = minify(tool, search, frames, report);
+    Followed followed{.minified = minify(tool, search, frames, report)};
+    const Minified& minified = followed.minified;
     json["minify"] = minified.json;
     json["repros"] = nlohmann::json::array();
-    bool verified = minified.good;
+    followed.verified = minified.good;
     for (std::size_t i = 0; i < minified.graphs.size() && minified.good; ++i) {
         const Graph& graph = minified.graphs[i];
+        if (!offered<Emitter>(*find_backend(graph.failure->backend))) {
+            followed.no_repro = "the backend " + graph.failure->backend + " has no part of a repro of its own";
+            followed.verified = false;
+            if (!tool.shared().json) report << "\nno repro:   " << followed.no_repro << "\n";
+            continue;
+        }
         const repro::Options options = repro_options(minified.files[i]);
         const repro::Report written = debug::write_repro(graph, minified.files[i], options);
         if (!tool.shared().json) report << "\n" << debug::to_text(written, *graph.failure, options) << std::flush;
         json["repros"].push_back(debug::to_json(written));
-        verified = verified && written.verified;
+        followed.repros.push_back(written.output);
+        followed.verified = followed.verified && written.verified;
     }
-    json["verified"] = verified;
+    json["verified"] = followed.verified;
+    return followed;
 }
 
 std::string minify_command(const fs::path& model, bool wrong, const BackendChoice& backend,

@@ -37,13 +37,23 @@ struct FollowUp {
     BackendChoice backend = {};
     AccuracyChoice accuracy = {};
     InputOptions inputs = {};
+    int repeat = 2;  ///< runs of a candidate before it counts as passing
+};
+
+/// What became of it.
+struct Followed {
+    Minified minified = {};
+    std::vector<std::filesystem::path> repros = {};  ///< one for each minimized graph …
+    bool verified = false;                           ///< … and all of them show its failure
+    std::string no_repro = {};                       ///< why there are none
 };
 
 /// With wanted.minify: minimizes (wrong results are failures), writes a repro of each result beside it and verifies
 /// that. Reports go to `report` unless the tool prints JSON; into `json` goes what minify --json and, for each result,
 /// repro --json print, and whether there is a failure and every one has a repro that shows it: {"minify": {…},
 /// "repros": [{…}], "verified": true}. Else one line, "next: " and a command that is ready to paste.
-void follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json);
+/// A backend that has no part of a repro leaves it at the minimized graphs.
+Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& report, nlohmann::json& json);
 
 /// The command that makes a failure of `model` small, ready to paste. `wrong`: of wrong results.
 std::string minify_command(const std::filesystem::path& model, bool wrong, const BackendChoice& backend,

@@ -1,0 +1,134 @@
+#include "cli/diagnose.h"
+
+#include <algorithm>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "cli/minify.h"
+#include "cli/tool.h"
+#include "cli/usage.h"
+#include "debug/divergence.h"
+#include "debug/letter.h"
+#include "graph/abilities.h"
+
+namespace whittle::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Where the results go: beside no other, in the working directory.
+std::string stem_of(const fs::path& model, std::size_t number, std::size_t failing) {
+    fs::path name = fs::absolute(model).lexically_normal();
+    if (!name.has_filename()) name = name.parent_path();  // DIR/
+    return name.stem().string() + (failing > 1 ? "-" + std::to_string(number) : "");
+}
+
+/// Minimizes what fails, writes its repro, and fills the letter with both.
+void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, const SubjectOptions& options,
+            debug::Letter& letter, std::ostream& report) {
+    const debug::Tried& who = letter.guilt.who();
+    BackendChoice guilty = options.backend;
+    if (!who.component->backend.empty()) guilty = {.name = who.backend};
+    letter.accuracy = options.accuracy.words();
+    const std::unique_ptr<Backend> backend = find_backend(guilty.spec(kDefaultSuspect));
+    if (offered<Reference>(*backend)) {  // it has no failures of its own that could be followed
+        letter.no_repro = "the reference itself differs from what was recorded";
+        debug::find_commands(letter, *backend);
+        return;
+    }
+    nlohmann::json ignored;
+    const Followed followed = follow_up(tool,
+                                        {.minify = true,
+                                         .model = frame.file,
+                                         .output = output,
+                                         .backend = guilty,
+                                         .accuracy = options.accuracy,
+                                         .inputs = options.inputs,
+                                         .repeat = std::max(letter.guilt.repeat, 2)},
+                                        report, ignored);
+    if (!followed.minified.graphs.empty()) {
+        letter.minimized = followed.minified.graphs[0];
+        letter.minimized_file = followed.minified.files[0];
+    }
+    if (!followed.repros.empty())
+        letter.repro = followed.repros[0], letter.verified = followed.verified;
+    else
+        letter.no_repro = followed.no_repro;
+    debug::find_commands(letter, *backend);
+}
+
+/// The frames that a backend can be run on; of a program, what it recorded into `scratch`.
+std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model, SubjectOptions& options,
+                                         const fs::path& scratch) {
+    fs::path runnable = model;
+    if (recognize(model) == ModelKind::program) {
+        SubjectOptions recorded = options;
+        if (recorded.backend.name.empty()) recorded.backend.name = std::string(kDefaultSuspect);
+        runnable = subject_of(tool, model, recorded, scratch).runnable;
+    } else {
+        options.program.refuse_for_model(model);
+    }
+    std::vector<LoadedFrame> frames = load_model(runnable, {.inputs = options.inputs});
+    if (frames.empty()) throw Error({model.string(), {}}, "it holds no graph");
+    options.backend.default_to(frames[0]);
+    return frames;
+}
+
+}  // namespace
+
+int diverge(const Tool& tool, const fs::path& model, const SubjectOptions& options, const ReportSink& sink) {
+    std::vector<debug::FrameDivergence> all;
+    for (const LoadedFrame& frame : load_model(model, {.inputs = options.inputs})) {
+        SubjectOptions own = options;
+        own.backend.default_to(frame);
+        all.push_back(debug::diverge(frame, own.suspect()));
+        if (tool.shared().json) continue;
+        sink.out() << (all.size() > 1 ? "\n" : "")
+                   << debug::to_text(all.back(), {.all = tool.shared().verbose, .columns = sink.columns()});
+    }
+    if (tool.shared().json) print_json(debug::to_json(all));
+    return std::any_of(all.begin(), all.end(), [](const auto& one) { return one.differs(); });
+}
+
+int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, const ReportSink& sink) {
+    const TempDir scratch("whittle-diagnose");
+    const std::vector<LoadedFrame> frames = frames_of_model(tool, model, options, scratch.path() / "traced");
+    const Suspect suspect = options.suspect();
+    const bool json = tool.shared().json;
+    std::vector<std::pair<const LoadedFrame*, debug::Guilt>> failing;
+    nlohmann::json all = nlohmann::json::array();
+    for (const LoadedFrame& frame : frames) {
+        debug::Guilt guilt = debug::first_guilty(frame, suspect);
+        if (guilt.fails())
+            failing.emplace_back(&frame, std::move(guilt));
+        else if (json)
+            all.push_back(debug::to_json(debug::Letter{model.string(), suspect.spec.text(), std::move(guilt)}));
+        else
+            sink.out() << frame.file.string() << ": fine with " << suspect.spec.text() << "\n" << debug::to_text(guilt);
+    }
+    for (std::size_t i = 0; i < failing.size(); ++i) {
+        const auto& [frame, guilt] = failing[i];
+        if (!json)
+            sink.out() << frame->file.string() << ": fails with " << suspect.spec.text() << "\n"
+                       << debug::to_text(guilt) << std::flush;
+        debug::Letter letter{.model = frame->file.string(),
+                             .suspect = suspect.spec.text(),
+                             .guilt = guilt,
+                             .ops = frame->graph.calls().size()};
+        std::ostringstream unseen;
+        follow(tool, *frame, stem_of(model, i + 1, failing.size()) + ".min.json", options, letter,
+               tool.shared().verbose ? sink.out() : unseen);
+        if (json)
+            all.push_back(debug::to_json(letter));
+        else
+            sink.out() << "\n" << debug::to_text(letter) << std::flush;
+    }
+    if (json) print_json(all);
+    return failing.empty() ? 0 : 1;
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,142 @@
+#include "debug/components.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/interrupt.h"
+#include "base/module.h"
+#include "graph/json_text.h"
+#include "run/trial.h"
+
+namespace whittle::debug {
+namespace {
+
+constexpr Component kComponents[] = {
+    {"eager", "the capture, or a kernel of the reference", CompileStage::captured},
+    {"pre_dispatch_eager", "the inference of an op, or what was captured of it", CompileStage::captured},
+    {"eager_debug", "an op that breaks its declaration", CompileStage::captured},
+    {"roundtrip", "the graph's own file", CompileStage::captured},
+    {"libtorch", "a kernel of the reference (or of LibTorch)", CompileStage::captured},
+    {"", "the backend", CompileStage::captured},
+};
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+class Procedure {
+  public:
+    Procedure(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options)
+        : frame_(frame), suspect_(suspect), options_(options), known_{frame.expected, frame.expected_from} {}
+
+    Guilt run() {
+        Guilt guilt{.name = frame_.name, .file = frame_.file.string()};
+        const Component& last = components().back();
+        Tried suspect = ask(last, suspect_.spec, suspect_.options, options_.runs, true);
+        if (suspect.failed == 0) {
+            guilt.tried.push_back(std::move(suspect));
+            return guilt;
+        }
+        guilt.rate = static_cast<double>(suspect.failed) / suspect.runs;
+        constexpr double kMissed = 0.01;
+        if (guilt.rate < 1) guilt.repeat = static_cast<int>(std::ceil(std::log(kMissed) / std::log(1 - guilt.rate)));
+        const CompileStage consumed = find_backend(suspect_.spec)->consumes();
+        for (const Component& component : components()) {
+            const bool is_last = &component == &last;
+            if (!is_last && (component.stage > consumed || BackendSpec(component.backend) == suspect_.spec)) continue;
+            guilt.tried.push_back(is_last ? suspect : ask(component, component.backend, {}, guilt.repeat, false));
+            if (options_.done) options_.done(guilt.tried.back());
+            if (guilt.tried.back().failed == 0) continue;
+            guilt.guilty = guilt.tried.size() - 1;
+            break;
+        }
+        return guilt;
+    }
+
+  private:
+    /// Runs the backend until it fails, `runs` times at most; or, to know how often it does, all `runs` that there is
+    /// time for.
+    Tried ask(const Component& component, const BackendSpec& spec, const BackendOptions& options, int runs, bool all) {
+        Tried tried{.component = &component, .backend = spec.text()};
+        if (tried.backend == "libtorch" && !has_module("libtorch")) {
+            tried.undecided = "this Whittle was built without LibTorch";
+            return tried;
+        }
+        const std::unique_ptr<Backend> backend = find_backend(spec);
+        const Clock::time_point start = Clock::now();
+        while (tried.runs < runs && (tried.runs == 0 || all || tried.failed == 0)) {
+            throw_if_interrupted();
+            Trial trial = try_backend(frame_.graph, frame_.inputs, known_, *backend, options, suspect_.accuracy);
+            if (!trial.no_reference.empty())
+                throw Error({frame_.file.string(), {}}, "nobody knows what is right: " + trial.no_reference);
+            if (known_.outputs.empty()) known_ = trial.expected;  // the reference is not asked again and again
+            ++tried.runs;
+            tried.seconds = seconds_since(start);
+            using Kind = Outcome::Kind;
+            if (trial.outcome.kind == Kind::unsupported || trial.outcome.kind == Kind::unresolved) {
+                tried.undecided = trial.outcome.message;
+                break;
+            }
+            if (trial.failed() && tried.failed++ == 0) tried.failure = trial.text();
+            if (all && tried.seconds > options_.seconds) break;
+        }
+        return tried;
+    }
+
+    const LoadedFrame& frame_;
+    const Suspect& suspect_;
+    const ProcedureOptions& options_;
+    Expectation known_;
+};
+
+std::string result_text(const Tried& tried) {
+    if (!tried.undecided.empty()) return "no answer: " + as_line(tried.undecided, 100);
+    if (tried.failed == 0) return "agrees with the reference";
+    return as_line(tried.failure, 200) + (tried.failed < tried.runs ? " (" + std::to_string(tried.failed) + " of " +
+                                                                          std::to_string(tried.runs) + " runs)"
+                                                                    : "");
+}
+
+}  // namespace
+
+std::span<const Component> components() { return kComponents; }
+
+Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options) {
+    return Procedure(frame, suspect, options).run();
+}
+
+std::string to_text(const Guilt& guilt) {
+    std::size_t width = 0;
+    for (const Tried& tried : guilt.tried) width = std::max(width, tried.backend.size());
+    std::string text;
+    for (const Tried& tried : guilt.tried) {
+        char seconds[32];
+        std::snprintf(seconds, sizeof seconds, "%8.2f s  ", tried.seconds);
+        text +=
+            "  " + tried.backend + std::string(width - tried.backend.size(), ' ') + seconds + result_text(tried) + "\n";
+    }
+    return text;
+}
+
+nlohmann::json to_json(const Guilt& guilt) {
+    nlohmann::json tried = nlohmann::json::array();
+    for (const Tried& one : guilt.tried) {
+        tried.push_back(
+            {{"backend", one.backend}, {"runs", one.runs}, {"failed", one.failed}, {"seconds", one.seconds}});
+        if (!one.failure.empty()) tried.back()["failure"] = one.failure;
+        if (!one.undecided.empty()) tried.back()["undecided"] = one.undecided;
+    }
+    nlohmann::json json = {{"frame", guilt.name}, {"file", guilt.file}, {"tried", tried}};
+    if (!guilt.fails()) return json;
+    json["guilty"] = {{"backend", guilt.who().backend}, {"component", guilt.who().component->guilty}};
+    json["rate"] = guilt.rate;
+    json["repeat"] = guilt.repeat;
+    return json;
+}
+
+}  // namespace whittle::debug

@@ -1,0 +1,66 @@
+// first_guilty(): the procedure of PyTorch's debugging guide as one function: which component of the stack is the first
+// with which a graph fails? https://pytorch.org/docs/stable/torch.compiler_troubleshooting.html
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "debug/frame.h"
+#include "run/suspect.h"
+
+namespace whittle::debug {
+
+/// A backend that adds one component to those before it.
+struct Component {
+    std::string_view backend;  ///< empty: the suspect itself
+    std::string_view guilty;   ///< who it is when this is the first that fails
+    CompileStage stage;        ///< it says nothing of a suspect that consumes an earlier one
+};
+/// In order; the last is the suspect.
+std::span<const Component> components();
+
+/// A component with what came of it.
+struct Tried {
+    const Component* component = nullptr;
+    std::string backend = {};
+    std::string failure = {};    ///< of the first run that failed, in words; empty: none did
+    std::string undecided = {};  ///< why it says nothing: it does not support an op
+    int failed = 0, runs = 0;
+    double seconds = 0;  ///< of all runs
+};
+
+struct Guilt {
+    std::string name = {}, file = {};  ///< the frame's
+    std::vector<Tried> tried = {};     ///< the suspect last, unless another is guilty
+    std::optional<std::size_t> guilty = {};
+    /// Of the suspect's runs, how many fail; 1 where it always does.
+    double rate = 0;
+    /// So many runs of something that is as unreliable miss its failure in one case of a hundred.
+    int repeat = 1;
+
+    bool fails() const { return guilty.has_value(); }
+    const Tried& who() const { return tried.at(*guilty); }
+};
+
+struct ProcedureOptions {
+    int runs = 10;       ///< of the suspect, at most …
+    double seconds = 5;  ///< … and no further one after so long
+    /// Told of each component that is done.
+    std::function<void(const Tried&)> done = {};
+};
+
+/// Asks the suspect first: where it never fails there is nothing to look for. Then each component until one fails, as
+/// often as the suspect's rate of failure wants. Wrong results count. Throws Error for a backend that is not there and
+/// when nobody knows what is right.
+Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options = {});
+
+/// The table of what was tried.
+std::string to_text(const Guilt& guilt);
+nlohmann::json to_json(const Guilt& guilt);
+
+}  // namespace whittle::debug

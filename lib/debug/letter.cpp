@@ -1,0 +1,144 @@
+#include "debug/letter.h"
+
+#include <nlohmann/json.hpp>
+
+#include "base/subprocess.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "graph/abilities.h"
+#include "graph/json_text.h"
+
+namespace whittle::debug {
+namespace {
+
+const Culprit* culprit_of(const Letter& letter) {
+    if (!letter.minimized || !letter.minimized->failure || !letter.minimized->failure->culprit) return nullptr;
+    return &*letter.minimized->failure->culprit;
+}
+
+/// explain MODEL --backend B …: its exit status says whether it fails.
+std::vector<std::string> question(const Letter& letter, const std::filesystem::path& model, const std::string& backend,
+                                  const BackendOptions& options) {
+    std::vector<std::string> words = {"explain", model.string(), "--backend", backend};
+    for (const auto& [key, value] : options) words.insert(words.end(), {"--backend-option", key + "=" + value});
+    words.insert(words.end(), letter.accuracy.begin(), letter.accuracy.end());
+    return words;
+}
+
+/// "pass-limit=fuse=1" as one more option.
+BackendOptions with(BackendOptions options, const std::string& pair) {
+    const std::size_t equals = pair.find('=');
+    options[pair.substr(0, equals)] = pair.substr(equals + 1);
+    return options;
+}
+
+std::string since_text(const Letter& letter) {
+    const Guilt& guilt = letter.guilt;
+    std::vector<std::string> good;
+    for (std::size_t i = 0; i < *guilt.guilty; ++i)
+        if (guilt.tried[i].undecided.empty()) good.push_back(guilt.tried[i].backend);
+    std::string text = guilt.who().backend;
+    if (!good.empty()) text += "; " + join(good) + (good.size() == 1 ? " is" : " are") + " right";
+    return text;
+}
+
+std::string sure_text(const Letter& letter) {
+    const Guilt& guilt = letter.guilt;
+    const Tried& who = guilt.who();
+    std::string text =
+        std::to_string(who.failed) + " of " + plural(static_cast<std::size_t>(who.runs), "run") + " fail";
+    if (guilt.rate < 1) text += " (" + std::to_string(guilt.repeat) + " runs miss it in one case of a hundred)";
+    if (letter.minimized)
+        text +=
+            "; " + std::to_string(letter.minimized->calls().size()) + " of " + plural(letter.ops, "op") + " are enough";
+    if (const Culprit* culprit = culprit_of(letter); culprit && !letter.last_good.empty())
+        text += "; without it they are right";
+    return text;
+}
+
+/// Who mends it.
+std::string whom(const Letter& letter) {
+    const Culprit* const culprit = culprit_of(letter);
+    if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
+    if (letter.suspect != "halide") return "who makes " + letter.suspect;
+    const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
+    return ours ? "Whittle's issue tracker" : "Halide's issue tracker";
+}
+
+std::string send_text(const Letter& letter) {
+    if (letter.repro)
+        return letter.repro->string() +
+               (letter.verified ? ", which was built and run and shows it, to "
+                                : ", which does NOT show it here, to ") +
+               whom(letter);
+    if (letter.minimized) return letter.minimized_file.string() + " to " + whom(letter);
+    return "the model to " + whom(letter);
+}
+
+}  // namespace
+
+void find_commands(Letter& letter, Backend& backend) {
+    const Guilt& guilt = letter.guilt;
+    if (const Culprit* const culprit = culprit_of(letter)) {
+        const Failure& failure = *letter.minimized->failure;
+        const std::filesystem::path& file = letter.minimized_file;
+        const Switchable* const switchable = offered<Switchable>(backend);
+        if (!culprit->directive.empty() && switchable) {
+            letter.last_good =
+                question(letter, file, failure.backend, switchable->without(failure.options, {culprit->directive}));
+            letter.first_bad = question(letter, file, failure.backend, failure.options);
+            return;
+        }
+        if (culprit->directive.empty() && culprit->together.size() == 2) {
+            letter.last_good = question(letter, file, failure.backend, with(failure.options, culprit->together[0]));
+            letter.first_bad = question(letter, file, failure.backend, with(failure.options, culprit->together[1]));
+            return;
+        }
+    }
+    for (std::size_t i = *guilt.guilty; i-- > 0;)
+        if (guilt.tried[i].undecided.empty()) {
+            letter.last_good = question(letter, letter.model, guilt.tried[i].backend, {});
+            break;
+        }
+    letter.first_bad = question(letter, letter.model, guilt.who().backend, {});
+}
+
+std::string to_text(const Letter& letter) {
+    const auto line = [](std::string_view label, const std::string& what) {
+        return std::string(label) + std::string(12 - label.size(), ' ') + what + "\n";
+    };
+    const Tried& who = letter.guilt.who();
+    const Culprit* const culprit = culprit_of(letter);
+    std::string text = line("what:", as_line(who.failure, 300));
+    text += line("since:", since_text(letter));
+    text += line("who:", culprit ? culprit->text() : std::string(who.component->guilty));
+    text += line("how sure:", sure_text(letter));
+    if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
+    text += line("first bad:", shell_quote(letter.first_bad));
+    if (!letter.no_repro.empty()) text += line("no repro:", letter.no_repro);
+    return text + line("send:", send_text(letter));
+}
+
+nlohmann::json to_json(const Letter& letter) {
+    nlohmann::json json = to_json(letter.guilt);
+    json["model"] = letter.model;
+    json["backend"] = letter.suspect;
+    if (!letter.guilt.fails()) return json;
+    nlohmann::json& culprit = json["culprit"];
+    culprit = {{"component", letter.guilt.who().component->guilty}};
+    if (const Culprit* const found = culprit_of(letter)) {
+        culprit["component"] = found->component;
+        culprit["text"] = found->text();
+        if (!found->directive.empty()) culprit["directive"] = found->directive;
+        if (!found->op.empty()) culprit["pass"] = found->op;
+    }
+    if (!letter.last_good.empty()) culprit["last_good"] = shell_quote(letter.last_good);
+    culprit["first_bad"] = shell_quote(letter.first_bad);
+    if (letter.minimized) json["minimized"] = letter.minimized_file.string();
+    if (letter.repro) json["repro"] = {{"file", letter.repro->string()}, {"verified", letter.verified}};
+    if (!letter.no_repro.empty()) json["no_repro"] = letter.no_repro;
+    json["send"] = send_text(letter);
+    return json;
+}
+
+}  // namespace whittle::debug

@@ -1,0 +1,36 @@
+// The letter of a diagnosis: what fails, since which component, who did it, how sure that is, which commands show it,
+// and what to send to whom.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "debug/components.h"
+#include "graph/graph.h"
+
+namespace whittle::debug {
+
+struct Letter {
+    std::string model = {}, suspect = {};
+    Guilt guilt = {};
+    std::size_t ops = 0;                                      ///< of the frame that fails
+    std::optional<Graph> minimized = {};                      ///< with its failure
+    std::filesystem::path minimized_file = {};                ///< where it is
+    std::optional<std::filesystem::path> repro = {};          ///< that was written …
+    bool verified = false;                                    ///< … and shows the failure
+    std::string no_repro = {};                                ///< why there is none
+    std::vector<std::string> accuracy = {};                   ///< as it is typed
+    std::vector<std::string> last_good = {}, first_bad = {};  ///< commands: explain exits with 0, and with 1
+};
+
+/// Fills the commands: of the guilty decision or pass where one was found, else of the component before and the guilty
+/// one. `backend` is the guilty one.
+void find_commands(Letter& letter, Backend& backend);
+
+std::string to_text(const Letter& letter);
+nlohmann::json to_json(const Letter& letter);
+
+}  // namespace whittle::debug
