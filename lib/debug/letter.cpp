@@ -1,5 +1,6 @@
 #include "debug/letter.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/subprocess.h"
@@ -42,6 +43,18 @@ std::string since_text(const Letter& letter) {
     return text;
 }
 
+/// What is left of the graph, where that is little: ", on onnx.Relu".
+std::string on_ops(const Letter& letter) {
+    constexpr std::size_t kFew = 3;
+    std::vector<std::string> ops;
+    if (letter.minimized)
+        for (const NodeId id : letter.minimized->calls()) {
+            const std::string& op = letter.minimized->node({id}).target;
+            if (std::find(ops.begin(), ops.end(), op) == ops.end()) ops.push_back(op);
+        }
+    return ops.empty() || ops.size() > kFew ? "" : ", on " + join(ops);
+}
+
 std::string sure_text(const Letter& letter) {
     const Guilt& guilt = letter.guilt;
     const Tried& who = guilt.who();
@@ -60,7 +73,7 @@ std::string sure_text(const Letter& letter) {
 std::string whom(const Letter& letter) {
     const Culprit* const culprit = culprit_of(letter);
     if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
-    if (letter.suspect != "halide") return "who makes " + letter.suspect;
+    if (letter.suspect != "halide") return "the makers of " + letter.suspect;
     const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
     return ours ? "Whittle's issue tracker" : "Halide's issue tracker";
 }
@@ -111,7 +124,7 @@ std::string to_text(const Letter& letter) {
     const Culprit* const culprit = culprit_of(letter);
     std::string text = line("what:", as_line(who.failure, 300));
     text += line("since:", since_text(letter));
-    text += line("who:", culprit ? culprit->text() : std::string(who.component->guilty));
+    text += line("who:", culprit ? culprit->text() : std::string(who.component->guilty) + on_ops(letter));
     text += line("how sure:", sure_text(letter));
     if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
     text += line("first bad:", shell_quote(letter.first_bad));

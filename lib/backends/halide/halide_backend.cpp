@@ -204,7 +204,10 @@ class HalideBackend final : public Backend,
         return halide::inspect(graph, options);
     }
     BackendOptions without(BackendOptions options, const std::vector<std::string>& directives) const override {
-        for (const std::string& text : directives) options["disable"] += ";" + text;
+        for (const std::string& text : directives) {
+            std::string& off = options["disable"];
+            off += (off.empty() ? "" : ";") + text;
+        }
         return options;
     }
     BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
