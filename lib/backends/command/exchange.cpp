@@ -79,6 +79,9 @@ void write_inputs(std::span<const Tensor> inputs, const fs::path& folder) {
     save_safetensors(folder / "inputs.safetensors", named);
 }
 
+namespace {
+
+/// True where execvp() would find a program.
 bool is_program(const std::string& name) {
     const auto runs = [](const fs::path& file) {
         std::error_code ignored;
@@ -91,6 +94,8 @@ bool is_program(const std::string& name) {
         if (runs(fs::path(folder) / name)) return true;
     return false;
 }
+
+}  // namespace
 
 void expect_program(const std::string& prefix, const std::string& line, const std::vector<std::string>& argv) {
     if (argv.empty())

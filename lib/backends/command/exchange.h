@@ -26,9 +26,7 @@ RunResult read_outputs(const std::filesystem::path& file, std::size_t count);
 /// with words that all their errors share ("1 error generated.").
 std::string own_words(const std::string& said);
 
-/// True where execvp() would find a program.
-bool is_program(const std::string& name);
-/// Throws Error for words without a program that can be run. The backend is PREFIX LINE.
+/// Throws Error for words without a program that execvp() would find. The backend is PREFIX LINE.
 void expect_program(const std::string& prefix, const std::string& line, const std::vector<std::string>& argv);
 
 }  // namespace whittle
