@@ -249,8 +249,12 @@ void check_wanted(const Graph& graph, const JointOptions& options) {
 
 Joint joint(const Graph& functional, const JointOptions& options, Origins* origins) {
     check_wanted(functional, options);
-    Origins decomposed, differentiated, live;
     const Flow flow(options);
+    if (flow.differentiable_outputs(functional).empty()) {
+        if (origins) *origins = own_origins(functional);
+        return {functional, functional.placeholders().size(), {}, functional.outputs().size(), {}};
+    }
+    Origins decomposed, differentiated, live;
     // Rules make ATen calls: a graph of another dialect becomes one of ATen first.
     const Graph in_aten = functional.dialect == "aten" ? functional : decompose(functional, {}, &decomposed);
     Origins rules;

@@ -19,9 +19,9 @@
 namespace whittle {
 namespace {
 
-/// What keeping a byte is worth: steps of a loop. A pointwise op makes one for four bytes, so that chains of up to 64
+/// What keeping a byte is worth: steps of a loop. A pointwise op makes one for four bytes, so that chains of up to 128
 /// of them are repeated for a value that they share, and a sum only where it is over few elements.
-constexpr std::int64_t kStepsPerByte = 16;
+constexpr std::int64_t kStepsPerByte = 32;
 
 std::size_t at(NodeId id) { return static_cast<std::size_t>(id); }
 std::size_t at(NodeRef ref) { return at(ref.id); }
@@ -261,14 +261,8 @@ class Splitter {
 
 }  // namespace
 
-Partitioner partitioner_named(std::string_view name) {
-    if (name == "default") return Partitioner::all;
-    if (name == "min_cut") return Partitioner::min_cut;
-    throw Error("found partition '" + std::string(name) + "', expected default or min_cut");
-}
-
 Partition partition(const Joint& joint, Partitioner partitioner) {
-    const bool min_cut = partitioner == Partitioner::min_cut;
+    const bool min_cut = partitioner == Partitioner::min_cut && !joint.gradients.empty();
     Origins merged;
     const Graph graph = min_cut ? cse(joint.graph, {}, &merged) : joint.graph;
     const Facts facts(graph, joint);

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "passes/joint.h"
@@ -13,12 +12,9 @@
 namespace whittle {
 
 enum class Partitioner {
-    all,      ///< "default": what the outputs need is computed once, and what backward reads of it is saved
+    all,      ///< what the outputs need is computed once, and what backward reads of it is saved
     min_cut,  ///< as few bytes as can be without repeating what is expensive
 };
-/// "default" or "min_cut". Throws Error for another name.
-Partitioner partitioner_named(std::string_view name);
-
 /// Where an input of the backward graph comes from: an input of the forward graph, or one of its outputs.
 struct Saved {
     bool is_output = false;
@@ -36,8 +32,9 @@ struct Partition {
 };
 
 /// min_cut merges equal calls first, and then saves no views and repeats nothing that cost_of() cannot tell or that
-/// contracts; a byte that is saved counts as much as 16 steps of a loop that runs again. Of equally good choices it
-/// takes the one that repeats less. What backward repeats, it computes where it is first read.
+/// contracts; a byte that is saved counts as much as 32 steps of a loop that runs again. Of equally good choices it
+/// takes the one that repeats less. What backward repeats, it computes where it is first read. Without gradients,
+/// forward is the joint graph.
 Partition partition(const Joint& joint, Partitioner partitioner);
 
 }  // namespace whittle

@@ -2,7 +2,6 @@
 
 #include <catch2/catch.hpp>
 
-#include "base/error.h"
 #include "graph/text.h"
 #include "graph/verify.h"
 #include "ops/core/interpreter.h"
@@ -188,10 +187,4 @@ TEST_CASE("the cheapest cut that is nearest to the sink", "[partition]") {
     network.add_edge(0, 3, 1);
     network.add_edge(3, 4, FlowNetwork::kNever);
     CHECK(network.sink_side(0, 4) == std::vector<bool>{false, false, false, true, true});
-}
-
-TEST_CASE("partitioners have names", "[partition]") {
-    CHECK(partitioner_named("default") == Partitioner::all);
-    CHECK(partitioner_named("min_cut") == Partitioner::min_cut);
-    CHECK_THROWS_AS(partitioner_named("mincut"), Error);
 }
