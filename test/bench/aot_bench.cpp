@@ -1,0 +1,281 @@
+// Gradients and partitions of joint graphs on training problems, beside PyTorch's gradients and functorch's partitions.
+//   bench_aot [--json FILE] DIR       DIR: a folder for each problem; run through scripts/bench-aot
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "graph/json.h"
+#include "ops/core/interpreter.h"
+#include "passes/functionalize.h"
+#include "passes/partition.h"
+#include "tensor/safetensors.h"
+
+namespace {
+
+using namespace whittle;
+using nlohmann::json;
+namespace fs = std::filesystem;
+using Tensors = std::map<std::string, Tensor>;
+
+constexpr std::pair<const char*, Partitioner> kPartitioners[] = {{"default", Partitioner::all},
+                                                                 {"min_cut", Partitioner::min_cut}};
+constexpr int kRuns = 5;  ///< of a training step; the best counts
+
+double seconds_of(const std::function<void()>& f) {
+    const auto begin = std::chrono::steady_clock::now();
+    f();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// What a problem's folder has.
+struct Problem {
+    explicit Problem(const fs::path& folder)
+        : name(folder.filename()),
+          facts(json::parse(read_file(folder / "problem.json"))),
+          figures(json::parse(read_file(folder / "figures.json"))),
+          inputs(load_safetensors(folder / "inputs.safetensors")),
+          f32(load_safetensors(folder / "expected.f32.safetensors")),
+          f64(load_safetensors(folder / "expected.f64.safetensors")),
+          graphs(folder / "graphs") {}
+
+    std::string name;
+    json facts, figures;
+    Tensors inputs, f32, f64;
+    fs::path graphs;
+};
+
+/// Largest distance of a gradient from its value in f64; infinite where sizes or the places of NaN differ.
+double distance(const Tensor& got, const Tensor& exact) {
+    if (got.sizes() != exact.sizes()) return INFINITY;
+    const auto a = got.values<double>(), b = exact.values<double>();
+    double most = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (std::isnan(a[i]) && std::isnan(b[i])) continue;
+        most = std::max(most, std::isnan(a[i] - b[i]) ? INFINITY : std::abs(a[i] - b[i]));
+    }
+    return most;
+}
+
+double largest_gradient(const Tensors& expected) {
+    double most = 0;
+    for (const auto& [name, value] : expected)
+        if (name.starts_with("grad:"))
+            for (const double element : value.values<double>())
+                if (!std::isnan(element)) most = std::max(most, std::abs(element));
+    return most;
+}
+
+struct Gradients {
+    std::size_t right = 0, expected = 0;
+    double error = 0, theirs = 0;  ///< relative to the largest gradient; theirs: PyTorch's in f32
+};
+
+/// A gradient is right when it is as near to f64 as ten times PyTorch's own error, or 1e-6.
+Gradients judge(const Problem& problem, const Tensors& got) {
+    const double scale = largest_gradient(problem.f64);
+    Gradients result;
+    for (const auto& [name, exact] : problem.f64)
+        if (name.starts_with("grad:"))
+            result.theirs = std::max(result.theirs, distance(problem.f32.at(name), exact) / scale);
+    for (const auto& [name, exact] : problem.f64) {
+        if (!name.starts_with("grad:")) continue;
+        ++result.expected;
+        const auto found = got.find(name.substr(5));
+        if (found == got.end()) continue;
+        const double error = distance(found->second, exact) / scale;
+        result.error = std::max(result.error, error);
+        result.right += error <= std::max(10 * result.theirs, 1e-6);
+    }
+    return result;
+}
+
+/// A training step through both graphs: forward outputs and gradients.
+class Step {
+  public:
+    Step(const Joint& joint, const Partition& parts)
+        : inputs_(joint.inputs), saved_(parts.saved), forward_(parts.forward), backward_(parts.backward) {}
+
+    std::vector<Tensor> gradients(std::span<const Tensor> inputs) const {
+        Interpreter interpreter;
+        const std::vector<Tensor> outputs = interpreter.run(forward_, inputs.first(inputs_));
+        std::vector<Tensor> passed;
+        for (const Saved& saved : saved_)
+            passed.push_back(saved.is_output ? outputs.at(saved.position) : inputs[saved.position]);
+        passed.insert(passed.end(), inputs.begin() + static_cast<std::ptrdiff_t>(inputs_), inputs.end());
+        return interpreter.run(backward_, passed);
+    }
+
+    double seconds(std::span<const Tensor> inputs) const {
+        double best = INFINITY;
+        for (int i = 0; i < kRuns; ++i) best = std::min(best, seconds_of([&] { gradients(inputs); }));
+        return best;
+    }
+
+  private:
+    std::size_t inputs_;
+    std::vector<Saved> saved_;
+    PreparedGraph forward_, backward_;
+};
+
+/// Batch norm in training without running statistics: our kernels refuse to write those, and no gradient reads them.
+Graph without_statistics(Graph graph) {
+    for (Node& node : graph.nodes)
+        if (node.target == "aten.native_batch_norm.default" && node.args.at(5) == Arg(true))
+            node.args[3] = node.args[4] = Arg();
+    return graph;
+}
+
+/// Our joint graph of a problem's forward graph.
+void measure_ours(const Problem& problem, json& row) {
+    const Graph captured = without_statistics(load_graph(problem.graphs / "forward.json"));
+    const std::vector<std::string> outputs = problem.facts.at("outputs");
+    std::set<std::string> wanted;
+    for (const std::string name : problem.facts.at("gradients_of")) wanted.insert(name);
+    Joint joint;
+    row["joint_seconds"] = seconds_of(
+        [&] { joint = whittle::joint(functionalize(captured).graph, {.wanted = wanted, .outputs = outputs.size()}); });
+    std::vector<Tensor> inputs;
+    for (const NodeId id : captured.placeholders()) inputs.push_back(problem.inputs.at(captured.node({id}).target));
+    for (const std::size_t output : joint.tangents) inputs.push_back(problem.inputs.at("tangent:" + outputs[output]));
+
+    double plain = 0;
+    for (const auto& [name, partitioner] : kPartitioners) {
+        std::optional<Partition> parts;
+        const double seconds = seconds_of([&] { parts = partition(joint, partitioner); });
+        const Step step(joint, *parts);
+        const std::vector<Tensor> values = step.gradients(inputs);
+        Tensors got;
+        for (std::size_t i = 0; i < values.size(); ++i) got[joint.gradients[i]] = values[i];
+        const Gradients gradients = judge(problem, got);
+        const double step_seconds = step.seconds(inputs);
+        if (plain == 0) plain = step_seconds;
+        row[name] = {{"right", gradients.right},
+                     {"expected", gradients.expected},
+                     {"error", gradients.error},
+                     {"pytorch_f32_error", gradients.theirs},
+                     {"saved_bytes", parts->saved_bytes},
+                     {"recomputed", parts->recomputed.size()},
+                     {"seconds", seconds},
+                     {"step_seconds", step_seconds},
+                     {"step_of_default", step_seconds / plain}};
+    }
+}
+
+/// functorch's joint graph, cut by us.
+Joint functorchs(const Problem& problem, const std::string& graph) {
+    Joint joint{.graph = load_graph(problem.graphs / (graph + ".json"))};
+    for (const NodeId id : joint.graph.placeholders()) {
+        const bool primal = joint.graph.node({id}).name.starts_with("primals_");
+        if (primal)
+            ++joint.inputs;
+        else
+            joint.tangents.push_back(joint.tangents.size());
+    }
+    joint.outputs = problem.facts.at(graph).at("forward_outputs").size();
+    joint.gradients.resize(joint.graph.outputs().size() - joint.outputs);
+    return joint;
+}
+
+void measure_functorchs(const Problem& problem, const std::string& graph, json& row) {
+    const Joint joint = functorchs(problem, graph);
+    for (const auto& [name, partitioner] : kPartitioners) {
+        std::optional<Partition> parts;
+        const double seconds = seconds_of([&] { parts = partition(joint, partitioner); });
+        row[name] = {{"saved_bytes", parts->saved_bytes}, {"recomputed", parts->recomputed}, {"seconds", seconds}};
+    }
+    for (const char* name : {"default", "min_cut", "min_cut_inductor", "bound"})
+        row["functorch"][name] = problem.figures.at(graph).at(name).at("saved_storage_bytes");
+}
+
+double kilobytes(const json& bytes) { return bytes.get<double>() / 1000; }
+
+void print_gradients(const std::string& name, const json& row) {
+    if (row.contains("refused")) {
+        std::printf("%-14s %s\n", name.c_str(), row.at("refused").get<std::string>().c_str());
+        return;
+    }
+    const json &all = row.at("default"), &least = row.at("min_cut");
+    std::printf("%-14s %3d/%-3d %8.1e %8.1e | %8.1f %8.1f %5d | %6.3f %6.3f %6.2f\n", name.c_str(),
+                std::min(all.at("right").get<int>(), least.at("right").get<int>()), all.at("expected").get<int>(),
+                std::max(all.at("error").get<double>(), least.at("error").get<double>()),
+                all.at("pytorch_f32_error").get<double>(), kilobytes(all.at("saved_bytes")),
+                kilobytes(least.at("saved_bytes")), least.at("recomputed").get<int>(),
+                row.at("joint_seconds").get<double>(), least.at("seconds").get<double>(),
+                least.at("step_of_default").get<double>());
+}
+
+void print_partitions(const std::string& name, const json& row) {
+    const json& theirs = row.at("functorch");
+    const auto ours = row.at("min_cut").at("saved_bytes").get<double>(),
+               inductor = theirs.at("min_cut_inductor").get<double>();
+    std::printf("%-14s %8.1f %8.1f | %8.1f %8.1f %8.1f %8.1f | %5zu %6.3f  %s\n", name.c_str(),
+                kilobytes(row.at("default").at("saved_bytes")), ours / 1000, kilobytes(theirs.at("default")),
+                kilobytes(theirs.at("min_cut")), inductor / 1000, kilobytes(theirs.at("bound")),
+                row.at("min_cut").at("recomputed").size(), row.at("min_cut").at("seconds").get<double>(),
+                ours <= inductor ? "" : "MORE");
+}
+
+std::vector<fs::path> problems_in(const fs::path& folder) {
+    std::vector<fs::path> folders;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+        if (fs::exists(entry.path() / "problem.json")) folders.push_back(entry.path());
+    std::sort(folders.begin(), folders.end());
+    if (folders.empty())
+        throw Error("found no problem.json in the folders of '" + folder.string() + "', expected some");
+    return folders;
+}
+
+json measure(const fs::path& folder) {
+    json all;
+    std::printf("Our joint graphs. Error of the worst gradient against f64, beside PyTorch's own in f32; kB saved\n");
+    std::printf("%-14s %7s %8s %8s | %8s %8s %5s | %6s %6s %6s\n", "", "right", "error", "PyTorch", "default",
+                "min-cut", "again", "joint", "cut s", "step");
+    for (const fs::path& path : problems_in(folder)) {
+        const Problem problem(path);
+        json& row = all["ours"][problem.name];
+        try {
+            measure_ours(problem, row);
+        } catch (const Error& error) {
+            row = {{"refused", error.what()}};
+        }
+        print_gradients(problem.name, row);
+    }
+    for (const char* graph : {"joint", "joint_decomposed"}) {
+        std::printf("\nfunctorch's %s.json: kB saved by our partitions | by functorch's\n", graph);
+        std::printf("%-14s %8s %8s | %8s %8s %8s %8s | %5s %6s\n", "", "default", "min-cut", "default", "min-cut",
+                    "inductor", "bound", "again", "cut s");
+        for (const fs::path& path : problems_in(folder)) {
+            const Problem problem(path);
+            measure_functorchs(problem, graph, all[graph][problem.name]);
+            print_partitions(problem.name, all[graph][problem.name]);
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        std::string out, folder;
+        for (int i = 1; i < argc; ++i) {
+            if (std::string(argv[i]) == "--json" && i + 1 < argc)
+                out = argv[++i];
+            else
+                folder = argv[i];
+        }
+        const json all = measure(folder);
+        if (!out.empty()) std::ofstream(out) << all.dump(1) << '\n';
+    } catch (const std::exception& error) {
+        std::cerr << "bench_aot: error: " << error.what() << '\n';
+        return 2;
+    }
+}
