@@ -46,7 +46,8 @@ class Executable {
 using CompileResult = std::variant<std::unique_ptr<Executable>, BackendFailure, BreakRequest, SkipRequest>;
 using BackendOptions = std::map<std::string, std::string>;
 
-/// How far a compilation takes a graph (program/program.h), in order.
+/// How far a compilation takes a graph (program/program.h), in order; where gradients are wanted, the last three follow
+/// what is functional instead.
 enum class CompileStage {
     captured,    ///< as a frontend gave it
     functional,  ///< without writes
@@ -54,6 +55,9 @@ enum class CompileStage {
     folded,      ///< what constants alone decide is a constant
     core,        ///< nothing is computed twice
     plan,        ///< in kernels (program/plan.h)
+    joint,       ///< with the gradients of what requires one (passes/joint.h)
+    forward,     ///< its first part: outputs, and what is saved (passes/partition.h)
+    backward,    ///< its second part: gradients
 };
 
 class Backend {
@@ -62,7 +66,7 @@ class Backend {
     virtual std::string name() const = 0;
     /// One line for --list-backends.
     virtual std::string description() const = 0;
-    /// What compile() is to be given: program::compile() takes graphs so far.
+    /// What compile() is to be given, no later than `plan`: program::compile() takes graphs so far.
     virtual CompileStage consumes() const { return CompileStage::functional; }
     /// The graph is of that stage (of a plan: the captured one), and verified; `options` are the backend's own. The
     /// executable keeps what it needs of the graph. Of what a captured graph writes to its inputs and attributes, the

@@ -11,6 +11,7 @@
 #include "passes/decompose.h"
 #include "passes/fold_constants.h"
 #include "passes/functionalize.h"
+#include "passes/partition.h"
 
 namespace whittle::program {
 
@@ -25,6 +26,8 @@ struct Hooks {
     /// The value is left to substitution, as the nth one.
     std::function<void(int nth, expr::Value& value)> inlined = {};
     std::function<void(const expr::Group& group, expr::Schedule& schedule)> scheduled = {};
+    /// A joint graph was cut.
+    std::function<void(Partition& parts)> partitioned = {};
 };
 
 /// Of this process; not to be set while something is compiled.

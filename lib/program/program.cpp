@@ -1,8 +1,10 @@
 #include "program/program.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "graph/verify.h"
 #include "ops/core/registry.h"
 #include "program/hooks.h"
@@ -13,10 +15,34 @@ namespace {
 struct StageInfo {
     std::string_view name, pass;
 };
-constexpr StageInfo kInfo[] = {
-    {"captured", ""}, {"functional", "functionalize"}, {"decomposed", "decompose"}, {"folded", "fold"}, {"core", "cse"},
-    {"plan", ""}};
-static_assert(std::size(kInfo) == std::size(kStages) + 1);
+constexpr StageInfo kInfo[] = {{"captured", ""},
+                               {"functional", "functionalize"},
+                               {"decomposed", "decompose"},
+                               {"folded", "fold"},
+                               {"core", "cse"},
+                               {"plan", ""},
+                               {"joint", "joint"},
+                               {"forward", "partition"},
+                               {"backward", "partition"}};
+static_assert(std::size(kInfo) == std::size(kStages) + 1 + std::size(kGradientStages));
+
+/// The stage whose graph the pass is given.
+Stage before(Stage stage) {
+    if (stage == Stage::joint) return Stage::functional;
+    if (stage == Stage::forward || stage == Stage::backward) return Stage::joint;
+    return static_cast<Stage>(static_cast<int>(stage) - 1);
+}
+
+/// Which of the words the option has; the first where it is not given.
+std::size_t choice(const BackendOptions& options, const std::string& key, const std::vector<std::string>& words) {
+    const auto given = options.find(key);
+    if (given == options.end()) return 0;
+    const auto word = std::find(words.begin(), words.end(), given->second);
+    if (word == words.end())
+        throw Error({key, {}}, "found '" + given->second + "', expected one of " + join(words),
+                    did_you_mean(given->second, words));
+    return static_cast<std::size_t>(word - words.begin());
+}
 
 bool verifies(const Graph& graph, whittle::Stage stage) {
     try {
@@ -33,12 +59,13 @@ std::string_view name(Stage stage) { return kInfo[static_cast<std::size_t>(stage
 std::string_view pass_of(Stage stage) { return kInfo[static_cast<std::size_t>(stage)].pass; }
 
 CompiledProgram::CompiledProgram(Graph captured, const BackendOptions& options)
-    : registered_(verifies(captured, whittle::Stage::registered)),
+    : partitioner_(choice(options, "partition", {"min_cut", "default"}) == 0 ? Partitioner::min_cut : Partitioner::all),
+      decomposed_joint_(choice(options, "decompositions", {"none", "core"}) == 1),
+      registered_(verifies(captured, whittle::Stage::registered)),
       limits_(options),
       disabled_(disabled_directives(options)) {
-    made_.reserve(std::size(kStages));  // what graph() returned stays where it is
     Origins own = own_origins(captured);
-    made_.push_back({std::move(captured), std::move(own)});
+    made_[Stage::captured] = {std::move(captured), std::move(own)};
 }
 
 const Graph& CompiledProgram::graph(Stage stage) { return made(stage).graph; }
@@ -52,22 +79,36 @@ const std::vector<MemoryUpdate>& CompiledProgram::updates() {
     return updates_;
 }
 
+const Joint& CompiledProgram::joint() {
+    made(Stage::joint);
+    return *joint_;
+}
+
+const Partition& CompiledProgram::partition() {
+    if (partition_) return *partition_;
+    Joint whole = joint();
+    Origins origins = own_origins(whole.graph);
+    if (decomposed_joint_) whole.graph = decompose(joint().graph, {.decomposed = hooks().decomposed}, &origins);
+    Partition parts = whittle::partition(whole, partitioner_);
+    parts.forward_origins = through(parts.forward_origins, origins);
+    parts.backward_origins = through(parts.backward_origins, origins);
+    if (hooks().partitioned) hooks().partitioned(parts);
+    return partition_.emplace(std::move(parts));
+}
+
 const CompiledProgram::Made& CompiledProgram::made(Stage stage) {
-    while (made_.size() <= static_cast<std::size_t>(stage)) {
-        const Made& before = made_.back();
-        const auto next = static_cast<Stage>(made_.size());
-        const std::string pass(pass_of(next));
-        Origins origins;
-        Graph graph = run_pass(next, before.graph, origins);
-        try {
-            verify(graph, registered_ ? whittle::Stage::functional : whittle::Stage::captured, Registry::instance());
-        } catch (const Error& error) {
-            WHITTLE_CHECK(false, "the pass " + pass + " gives a wrong graph: " + error.what());
-        }
-        Origins sources = through(origins, before.sources);
-        made_.push_back({std::move(graph), std::move(sources)});
+    if (const auto found = made_.find(stage); found != made_.end()) return found->second;
+    const Made& from = made(before(stage));
+    const std::string pass(pass_of(stage));
+    Origins origins;
+    Graph graph = run_pass(stage, from.graph, origins);
+    try {
+        verify(graph, registered_ ? whittle::Stage::functional : whittle::Stage::captured, Registry::instance());
+    } catch (const Error& error) {
+        WHITTLE_CHECK(false, "the pass " + pass + " gives a wrong graph: " + error.what());
     }
-    return made_[static_cast<std::size_t>(stage)];
+    Origins sources = through(origins, from.sources);
+    return made_[stage] = {std::move(graph), std::move(sources)};
 }
 
 Graph CompiledProgram::run_pass(Stage stage, const Graph& before, Origins& origins) {
@@ -88,6 +129,15 @@ Graph CompiledProgram::run_pass(Stage stage, const Graph& before, Origins& origi
         case Stage::core:
             return cse(before, {.allow = [this] { return limits_.apply("cse"); }, .compared = hooks().compared},
                        &origins);
+        case Stage::joint:
+            joint_ = whittle::joint(before, {.outputs = before.outputs().size() - updates_.size()}, &origins);
+            return joint_->graph;
+        case Stage::forward:
+            origins = partition().forward_origins;
+            return partition().forward;
+        case Stage::backward:
+            origins = partition().backward_origins;
+            return partition().backward;
     }
     WHITTLE_CHECK(false, "no pass makes the " + std::string(name(stage)) + " graph");
     return {};

@@ -1,11 +1,13 @@
 // CompiledProgram: one graph taken through the stages of a compilation, each made once and when it is first asked for.
 //
 //   captured -> functional -> decomposed -> folded -> core -> plan     (CompileStage in graph/backend.h)
+//                    \-> joint -> forward, backward
 //
 // What it does not serve is the reference, which interprets the captured graph: a pass that is wrong must not agree
 // with itself.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -14,32 +16,40 @@
 #include <vector>
 
 #include "passes/functionalize.h"
+#include "passes/partition.h"
 #include "program/plan.h"
 
 namespace whittle::program {
 
 using Stage = CompileStage;
-/// Those that are graphs.
+/// Those that are graphs, on the way to a plan.
 inline constexpr Stage kStages[] = {Stage::captured, Stage::functional, Stage::decomposed, Stage::folded, Stage::core};
+/// Those that are graphs where gradients are wanted.
+inline constexpr Stage kGradientStages[] = {Stage::joint, Stage::forward, Stage::backward};
 
 std::string_view name(Stage stage);
-/// The pass that makes the stage of the one before; empty for captured.
+/// The pass that makes the stage of the one before; empty for captured and plan.
 std::string_view pass_of(Stage stage);
 
 /// One object is for one thread.
 class CompiledProgram {
   public:
-    /// Under the options pass-limit and disable, see PassLimits and disabled_directives().
+    /// Under the options pass-limit and disable, see PassLimits and disabled_directives(), partition=default|min_cut
+    /// (min_cut) and decompositions=none|core (none): of the joint graph, before it is cut.
     explicit CompiledProgram(Graph captured, const BackendOptions& options = {});
 
-    /// One of kStages. Throws Error naming the node where a pass refuses the graph. What a pass returns has been
-    /// verified.
+    /// One of kStages or kGradientStages. Throws Error naming the node where a pass refuses the graph. What a pass
+    /// returns has been verified.
     const Graph& graph(Stage stage);
     /// The nodes of the captured graph that a node of a stage's graph stands for, ascending; none for a constant that a
     /// pass made up.
     const std::vector<NodeId>& sources(Stage stage, NodeId node);
     /// What the captured graph writes of what it is given, as further outputs of the stages behind it.
     const std::vector<MemoryUpdate>& updates();
+    /// Of what requires one of the captured graph's outputs; what it writes gets no tangents.
+    const Joint& joint();
+    /// The joint graph in two, decomposed before it is cut if the options say so.
+    const Partition& partition();
 
     /// The kernels of the core graph, scheduled by the rules that are named first; directives that are disabled are
     /// off. Throws Error when an op refuses its operands. Every call of the core graph lowers.
@@ -57,7 +67,11 @@ class CompiledProgram {
     const Made& made(Stage stage);
     Graph run_pass(Stage stage, const Graph& before, Origins& origins);
 
-    std::vector<Made> made_;  ///< by stage
+    std::map<Stage, Made> made_;
+    Partitioner partitioner_;
+    bool decomposed_joint_;
+    std::optional<Joint> joint_;
+    std::optional<Partition> partition_;
     std::vector<MemoryUpdate> updates_;
     bool registered_ = false;  ///< all ops of the captured graph are
     PassLimits limits_;

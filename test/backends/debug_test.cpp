@@ -55,7 +55,7 @@ TEST_CASE("debug backends agree with eager on every op and sample", "[debug]") {
             CAPTURE(op.def->name, sample.label);
             const RunResult expected = run(*make_eager_backend(), graph, sample.inputs());
             for (const Make make : {make_eager_noexcept_backend, make_eager_debug_backend,
-                                    make_pre_dispatch_eager_backend, make_roundtrip_backend}) {
+                                    make_pre_dispatch_eager_backend, make_roundtrip_backend, make_aot_eager_backend}) {
                 const RunResult got = run(*make(), graph, sample.inputs());
                 CAPTURE(make()->name());
                 REQUIRE(got.index() == expected.index());

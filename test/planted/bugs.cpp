@@ -72,6 +72,17 @@ void decompose_wrongly(GraphBuilder& builder, std::vector<NodeRef>& results) {
     results[0] = builder.call("aten.add.Scalar", {arg(value), Arg(1)}).ref;
 }
 
+/// Every gradient is one more.
+void partition_wrongly(Partition& parts) {
+    Graph& backward = parts.backward;
+    std::vector<NodeRef> wrong;
+    const std::vector<NodeId> gradients = backward.outputs();
+    backward.nodes.pop_back();
+    GraphBuilder builder(backward);
+    for (const NodeId id : gradients) wrong.push_back(builder.call("aten.add.Scalar", {NodeRef{id}, Arg(1)}).ref);
+    backward.output(wrong);
+}
+
 }  // namespace
 
 program::Hooks planted_bug(const std::string& text) {
@@ -95,6 +106,7 @@ program::Hooks planted_bug(const std::string& text) {
             return {.written = [](GraphBuilder& builder, const Node&, NodeValue& result) {
                 result = builder.call("aten.add.Scalar", {arg(result), Arg(1)});
             }};
+        if (step == "partition") return {.partitioned = partition_wrongly};
         if (step == "cse")
             return {.compared = [](const Node& call, std::string& key) {
                 if (call.kind == NodeKind::call && call.target != kGetItem) key = key_of_tensors(call);
@@ -111,7 +123,8 @@ program::Hooks planted_bug(const std::string& text) {
     }
     throw Error(
         {"planted bug", {}},
-        "found '" + text + "', expected schedule, fuse, inline, fold, functionalize, cse, lower=OP or decompose=OP");
+        "found '" + text +
+            "', expected schedule, fuse, inline, fold, functionalize, cse, partition, lower=OP or decompose=OP");
 }
 
 }  // namespace whittle

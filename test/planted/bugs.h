@@ -14,6 +14,7 @@ namespace whittle {
 ///   fold          every call of constants folds to one more
 ///   functionalize every write stores one more
 ///   cse           calls are compared without their arguments that are no tensors
+///   partition     every gradient of a backward graph is one more
 ///   decompose=OP  calls of the composite decompose into one more
 /// Throws Error for another text.
 program::Hooks planted_bug(const std::string& text);

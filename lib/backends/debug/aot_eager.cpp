@@ -1,0 +1,149 @@
+#include <algorithm>
+#include <utility>
+
+#include "backends/debug/debug.h"
+#include "backends/eager/interpreted.h"
+#include "base/error.h"
+#include "graph/abilities.h"
+#include "graph/value_ref.h"
+#include "program/program.h"
+#include "tensor/compare.h"
+
+namespace whittle {
+namespace {
+
+using program::CompiledProgram;
+
+std::unique_ptr<Executable> eager(const Graph& graph) {
+    return interpreted(graph, [] { return std::make_unique<NamingInterpreter>(); });
+}
+
+Tensor ones(const ValueMeta& meta) {
+    const std::vector<double> values(static_cast<std::size_t>(meta.numel()), 1);
+    return Tensor::of(values, meta.sizes).to(meta.dtype);
+}
+
+bool draws(const Graph& graph) {
+    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
+        const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
+        return op && op->def->random;
+    });
+}
+
+/// Runs the forward graph for its outputs, and checks the backward graph.
+class ForwardAndBackward final : public Executable {
+  public:
+    ForwardAndBackward(const Joint& whole, const Partition& parts)
+        : forward_(eager(parts.forward)),
+          backward_(eager(parts.backward)),
+          whole_(eager(whole.graph)),
+          saved_(parts.saved),
+          outputs_(whole.outputs),
+          gradients_(whole.gradients),
+          checked_(!whole.gradients.empty() && !draws(whole.graph)) {
+        const std::vector<NodeId> placeholders = whole.graph.placeholders();
+        for (std::size_t i = whole.inputs; i < placeholders.size(); ++i)
+            tangents_.push_back(ones(whole.graph.node({placeholders[i]}).meta()));
+    }
+
+    RunResult run(std::span<const Tensor> inputs) override {
+        RunResult forward = forward_->run(inputs);
+        Values* outputs = std::get_if<Values>(&forward);
+        if (!outputs) return forward;
+        if (std::optional<BackendFailure> failure = check(inputs, *outputs)) return std::move(*failure);
+        outputs->erase(outputs->begin() + static_cast<std::ptrdiff_t>(outputs_), outputs->end());
+        return forward;
+    }
+
+  private:
+    std::optional<BackendFailure> check(std::span<const Tensor> inputs, const Values& outputs) {
+        if (!checked_) return std::nullopt;
+        Values passed;
+        for (const Saved& saved : saved_)
+            passed.push_back(saved.is_output ? outputs.at(saved.position) : inputs[saved.position]);
+        passed.insert(passed.end(), tangents_.begin(), tangents_.end());
+        Values all(inputs.begin(), inputs.end());
+        all.insert(all.end(), tangents_.begin(), tangents_.end());
+
+        const RunResult backward = backward_->run(passed), whole = whole_->run(all);
+        if (const auto* failure = std::get_if<BackendFailure>(&backward)) return in_backward(*failure);
+        if (const auto* failure = std::get_if<BackendFailure>(&whole)) return in_backward(*failure);
+        const Values &got = std::get<Values>(backward), &expected = std::get<Values>(whole);
+        for (std::size_t i = 0; i < got.size(); ++i)
+            if (const auto difference = compare(got[i], expected.at(outputs_ + i), Accuracy{}))
+                return BackendFailure{"run",
+                                      {},
+                                      "the gradient of '" + gradients_[i] +
+                                          "' is another one where the graph is cut: " + difference->description};
+        return std::nullopt;
+    }
+
+    static BackendFailure in_backward(BackendFailure failure) {
+        failure.message = "in backward: " + failure.message;
+        return failure;
+    }
+
+    std::unique_ptr<Executable> forward_, backward_, whole_;
+    std::vector<Saved> saved_;
+    std::size_t outputs_;
+    std::vector<std::string> gradients_;
+    Values tangents_;
+    bool checked_;
+};
+
+class AotEager final : public Backend, public Support {
+  public:
+    /// `options` unless others are given.
+    AotEager(std::string name, std::string description, BackendOptions options)
+        : name_(std::move(name)), description_(std::move(description)), options_(std::move(options)) {}
+
+    std::string name() const override { return name_; }
+    std::string description() const override { return description_; }
+    CompileStage consumes() const override { return CompileStage::captured; }  // what it writes gets no tangents
+
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        BackendOptions chosen = options, unknown = options;
+        for (const auto& [key, value] : options_) {
+            chosen.emplace(key, value);
+            unknown.erase(key);
+        }
+        warn_of_options(name_, unknown);
+        if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+        CompiledProgram program(graph, chosen);
+        try {
+            return std::make_unique<ForwardAndBackward>(program.joint(), program.partition());
+        } catch (const Error& error) {
+            return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
+        }
+    }
+
+    std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
+
+  private:
+    std::string name_, description_;
+    BackendOptions options_;
+};
+
+std::unique_ptr<Backend> aot(std::string name, std::string description, const char* partition,
+                             const char* decompositions) {
+    return std::make_unique<AotEager>(std::move(name), std::move(description),
+                                      BackendOptions{{"partition", partition}, {"decompositions", decompositions}});
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_aot_eager_backend() {
+    return aot("aot_eager",
+               "eager on the graphs of AOT autograd, forward and backward, cut to save as few bytes as can be",
+               "min_cut", "none");
+}
+std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend() {
+    return aot("aot_eager_default_partitioner", "aot_eager, where backward is given all that it reads of forward",
+               "default", "none");
+}
+std::unique_ptr<Backend> make_aot_eager_decomp_partition_backend() {
+    return aot("aot_eager_decomp_partition", "aot_eager, where composite ops are decomposed before the cut", "min_cut",
+               "core");
+}
+
+}  // namespace whittle
