@@ -5,6 +5,13 @@
 
 namespace whittle::onnx_proto {
 
+namespace {
+
+/// Iterations that are written out, in all loops of a model.
+constexpr std::size_t kMostBodies = 1000;
+
+}  // namespace
+
 class GraphImporter::SequenceReader final : public OnnxReader {
   public:
     SequenceReader(GraphImporter& importer, Pending& pending) : importer_(importer), pending_(pending) {
@@ -84,6 +91,10 @@ class GraphImporter::SequenceReader final : public OnnxReader {
         if (static_cast<std::size_t>(given->g().input_size()) != inputs.size())
             throw Error("found a graph 'body' with " + std::to_string(given->g().input_size()) + " inputs, expected " +
                         std::to_string(inputs.size()));
+        if (importer_.session_.bodies.size() == kMostBodies)
+            throw Error("found more than " + std::to_string(kMostBodies) +
+                        " iterations of graphs that must be written out, since they carry a sequence or their sizes "
+                        "change");
         onnx::GraphProto& body = importer_.session_.bodies.emplace_back(given->g());  // reading uses it up
         importer_.open_frame(body);
         for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -167,6 +178,8 @@ bool GraphImporter::resolve_sequences(Pending& pending) {
         if (!session_.options.keep_unknown)
             throw error.where().position.empty() ? Error(pending.where, error.message(), error.hint()) : error;
         frames_.resize(frames);  // an error may come from within a body
+        for (std::size_t id = before; id < graph_.nodes.size(); ++id)
+            if (graph_.nodes[id].kind == NodeKind::call) parts_.insert(static_cast<NodeId>(id));
         if (!reader.unknown_input()) pending.problem = error.message();
         pending.hint = error.hint();
         return false;

@@ -125,14 +125,26 @@ OnnxValue concat(OnnxReader& node) {
     return OnnxValue(new_axis ? stacked(node, elements, axis) : node.call("Concat", elements, {{"axis", axis}}));
 }
 
+/// Each element of a sequence that is split off is a call of its own.
+constexpr std::int64_t kMostParts = 4096;
+
+void check_parts(std::int64_t count) {
+    if (count > kMostParts)
+        throw Error("found a tensor to split into " + text(count) + " parts, expected at most " + text(kMostParts));
+}
+
 /// The sizes of the parts along a dimension of `size` elements.
 std::vector<std::int64_t> part_sizes(OnnxReader& node, std::int64_t size) {
-    if (!has(node, 1)) return std::vector<std::int64_t>(static_cast<std::size_t>(size), 1);
+    if (!has(node, 1)) {
+        check_parts(size);
+        return std::vector<std::int64_t>(static_cast<std::size_t>(size), 1);
+    }
     const Tensor& split = node.known(tensor(node, 1), "split");
     std::vector<std::int64_t> parts = split.values<std::int64_t>();
     if (split.sizes().empty()) {
         const std::int64_t each = parts[0];
         if (each < 1) throw Error("found parts of " + text(each) + ", expected 1 element at least");
+        check_parts(size / each);
         parts.assign(static_cast<std::size_t>(size / each), each);
         if (size % each != 0) parts.push_back(size % each);
         return parts;
@@ -177,9 +189,6 @@ OnnxValue has_element(OnnxReader& node) {
 
 OnnxValue identity(OnnxReader& node) { return given(node, 0); }
 
-/// A body of more iterations is not written out.
-constexpr std::int64_t kMaxIterations = 1000;
-
 /// One iteration after another.
 std::vector<OnnxValue> loop(OnnxReader& node) {
     const std::int64_t limit =
@@ -189,10 +198,6 @@ std::vector<OnnxValue> loop(OnnxReader& node) {
     for (std::size_t i = 2; i < node.input_count(); ++i) carried.push_back(given(node, i));
     std::vector<std::vector<NodeRef>> collected(node.output_count() - std::min(node.output_count(), carried.size()));
     for (std::int64_t i = 0; i < limit && goes_on; ++i) {
-        if (i == kMaxIterations)
-            throw Error("found more than " + text(kMaxIterations) +
-                        " iterations of a loop that must be written out, since it carries a sequence or its sizes "
-                        "change");
         std::vector<OnnxValue> inputs = {node.constant(Tensor::of(Scalar(i), DType::i64)),
                                          node.constant(Tensor::of(Scalar(true), DType::boolean))};
         inputs.insert(inputs.end(), carried.begin(), carried.end());

@@ -95,6 +95,9 @@ TEST_CASE("sequences are joined and split by ONNX's ops on tensors", "[onnx]") {
     CHECK_THAT(load_error(model("g (float[5] x) => (float[2] y) <int64[2] p = {2, 2}, int64 i = {0}> {"
                                 "s = SplitToSequence(x, p) y = SequenceAt(s, i) }")),
                Contains("found parts of 4 in all, expected 5"));
+    CHECK_THAT(load_error(model("g (float[1099511627776] x) => (int64 n) { s = SplitToSequence(x) "
+                                "n = SequenceLength(s) }")),
+               Contains("found a tensor to split into 1099511627776 parts"));
 }
 
 TEST_CASE("the elements of an input are inputs", "[onnx]") {
@@ -135,7 +138,7 @@ TEST_CASE("a loop that carries a sequence is written out", "[onnx]") {
     CHECK(run(loaded.graph, {kOne}, 1) == std::vector<double>{0, -1, -2});
     CHECK_THAT(load_error(model(text)), Contains("it depends on the value of input 'n'"));
     CHECK_THAT(load_error(model(text), {.values = {{"n", Tensor::of(Scalar(5000), DType::i64)}}}),
-               Contains("found more than 1000 iterations of a loop"));
+               Contains("found more than 1000 iterations of graphs"));
 }
 
 TEST_CASE("a loop in which sizes change is written out", "[onnx]") {
@@ -176,6 +179,13 @@ TEST_CASE("sequences that are not known are named", "[onnx]") {
     REQUIRE(loaded.breaks.size() == 1);
     CHECK(loaded.breaks[0].op == "onnx.SequenceAt");
     CHECK_THAT(loaded.breaks[0].reason, Contains("the operand 'position' is computed while running"));
+    // Of a loop that cannot be written out, no iteration is left.
+    const LoadedModel loop =
+        load(model("g (float[2] x, bool c) => (float[2] y) <int64 p = {0}, int64 n = {3}> { e = SequenceEmpty()"
+                   "s = Loop(n, , e) <body = b (int64 i, bool k, float[2] v) => (bool l, float[2] w) {"
+                   "l = Not(c) m = Neg(x) w = SequenceInsert(v, m) }> y = SequenceAt(s, p) }"),
+             {.keep_unknown = true});
+    CHECK(targets(loop.graph) == std::vector<std::string>{"onnx.Loop", "onnx.SequenceAt"});
 }
 
 TEST_CASE("test data hold sequences where the model declares them", "[onnx]") {
