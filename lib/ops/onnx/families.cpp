@@ -23,6 +23,7 @@ std::span<const OpDef> onnx_ops() {
                  onnx_slice_ops(),       //
                  onnx_pool_ops(),        //
                  onnx_quantize_ops(),    //
+                 onnx_random_ops(),      //
                  onnx_reduce_ops(),      //
                  onnx_resize_ops(),      //
                  onnx_rnn_ops(),         //

@@ -1,0 +1,119 @@
+// ONNX's random ops. Seeds are a runtime's own affair: no two draw the same, and this one does not look at them.
+#include "ops/onnx/rewrite.h"
+
+namespace whittle {
+
+namespace {
+
+using namespace onnx_dialect;
+
+/// What the attribute says, else `otherwise`.
+DType drawn_dtype(const Rewrite& op, DType otherwise) {
+    const DType dtype = op.has("dtype") ? dtype_of_code(op.integer("dtype")) : otherwise;
+    if (!is_floating(dtype)) throw Error("found elements of type " + std::string(name(dtype)) + ", expected floats");
+    return dtype;
+}
+
+NodeValue affine(const Rewrite& op, const NodeValue& drawn, double scale, double offset) {
+    return op("aten.add.Tensor", op("aten.mul.Tensor", drawn, scale), offset);
+}
+
+template <Name Target>
+NodeValue drawn_like(const Rewrite& op) {
+    const NodeValue input = op.tensor("input");
+    return op.builder().call(Target, {arg(input)}, {{"dtype", drawn_dtype(op, input.meta.dtype)}});
+}
+
+template <Name Target>
+NodeValue drawn(const Rewrite& op) {
+    return op.builder().call(Target, {Arg::ints(op.arguments().integers("shape"))},
+                             {{"dtype", drawn_dtype(op, DType::f32)}});
+}
+
+template <NodeValue (*Draw)(const Rewrite&)>
+Results uniform(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const double low = op.number("low");
+    return {affine(op, Draw(op), op.number("high") - low, low).ref};
+}
+
+template <NodeValue (*Draw)(const Rewrite&)>
+Results normal(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    return {affine(op, Draw(op), op.number("scale"), op.number("mean")).ref};
+}
+
+Results bernoulli(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const Rewrite op(builder, arguments);
+    const NodeValue input = op.tensor("input");
+    const DType dtype = op.has("dtype") ? dtype_of_code(op.integer("dtype")) : input.meta.dtype;
+    return {op.cast(op("aten.bernoulli.default", input), dtype).ref};
+}
+
+std::vector<Sample> like_samples(DType dtype) {
+    const Tensor x = samples::ramp(dtype, {2, 3});
+    return {at_opset(15, {.label = "of the operand's dtype", .tensors = {x}, .args = {t(0)}}),
+            at_opset(
+                15, {.label = "f64", .tensors = {x}, .args = {t(0)}, .kwargs = {{"dtype", info_of(DType::f64).onnx}}})};
+}
+
+std::vector<Sample> sized_samples(DType dtype) {
+    return {at_opset(
+        15,
+        {.label = "matrix", .tensors = {}, .kwargs = {{"dtype", info_of(dtype).onnx}, {"shape", Arg::ints({2, 3})}}})};
+}
+
+std::vector<Sample> bernoulli_samples(DType dtype) {
+    const Tensor x = samples::values(dtype, {0, 0.25, 0.5, 1}, {2, 2});
+    return {
+        at_opset(15, {.label = "floats", .tensors = {x}, .args = {t(0)}}),
+        at_opset(
+            15,
+            {.label = "bool", .tensors = {x}, .args = {t(0)}, .kwargs = {{"dtype", info_of(DType::boolean).onnx}}})};
+}
+
+constexpr OpDef kOps[] = {
+    {.name = "onnx.RandomUniform",
+     .doc = "Uniform between low and high. onnx Operators.md#RandomUniform",
+     .schema = "RandomUniform(*, int dtype=1, float high=1.0, float low=0.0, float? seed=None, int[] shape) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = uniform<drawn<"aten.rand.default">>,
+     .samples = sized_samples,
+     .random = true},
+    {.name = "onnx.RandomUniformLike",
+     .doc = "Uniform between low and high, of another tensor's sizes. onnx Operators.md#RandomUniformLike",
+     .schema = "RandomUniformLike(Tensor input, *, int? dtype=None, float high=1.0, float low=0.0, float? seed=None) "
+               "-> Tensor",
+     .dtypes = kFloating,
+     .decompose = uniform<drawn_like<"aten.rand_like.default">>,
+     .samples = like_samples,
+     .random = true},
+    {.name = "onnx.RandomNormal",
+     .doc = "Normal of a mean and a standard deviation. onnx Operators.md#RandomNormal",
+     .schema = "RandomNormal(*, int dtype=1, float mean=0.0, float scale=1.0, float? seed=None, int[] shape) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = normal<drawn<"aten.randn.default">>,
+     .samples = sized_samples,
+     .random = true},
+    {.name = "onnx.RandomNormalLike",
+     .doc = "Normal of a mean and a standard deviation, of another tensor's sizes. onnx Operators.md#RandomNormalLike",
+     .schema = "RandomNormalLike(Tensor input, *, int? dtype=None, float mean=0.0, float scale=1.0, float? seed=None) "
+               "-> Tensor",
+     .dtypes = kFloating,
+     .decompose = normal<drawn_like<"aten.randn_like.default">>,
+     .samples = like_samples,
+     .random = true},
+    {.name = "onnx.Bernoulli",
+     .doc = "1 with the probabilities given, else 0. onnx Operators.md#Bernoulli",
+     .schema = "Bernoulli(Tensor input, *, int? dtype=None, float? seed=None) -> Tensor",
+     .dtypes = kFloating,
+     .decompose = bernoulli,
+     .samples = bernoulli_samples,
+     .random = true},
+};
+
+}  // namespace
+
+std::span<const OpDef> onnx_random_ops() { return kOps; }
+
+}  // namespace whittle
