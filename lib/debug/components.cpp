@@ -22,6 +22,9 @@ constexpr Component kComponents[] = {
     {"eager_debug", "an op that breaks its declaration", CompileStage::captured},
     {"roundtrip", "the graph's own file", CompileStage::captured},
     {"libtorch", "a kernel of the reference (or of LibTorch)", CompileStage::captured},
+    {"aot_eager_default_partitioner", "functionalize, or the joint graph", CompileStage::functional},
+    {"aot_eager", "the min-cut partition", CompileStage::functional},
+    {"aot_eager_decomp_partition", "a decomposition", CompileStage::decomposed},
     {"", "the backend", CompileStage::captured},
 };
 

@@ -201,7 +201,7 @@ class Splitter {
         backward_.work_on(static_cast<NodeId>(graph_.nodes.size()) - 1);
         backward_.graph().output(gradients);
         Origins live;
-        result.backward = named(dce(backward_.finish(), &live), "_backward");
+        result.backward = named(dce(backward_.finish(), &live), "backward");
         result.backward_origins = through(live, backward_.origins());
     }
 
@@ -234,12 +234,12 @@ class Splitter {
         forward.work_on(static_cast<NodeId>(graph_.nodes.size()) - 1);
         forward.graph().output(outputs);
         Origins live;
-        result.forward = named(dce(forward.finish(), &live), "_forward");
+        result.forward = named(dce(forward.finish(), &live), "forward");
         result.forward_origins = through(live, forward.origins());
     }
 
-    static Graph named(Graph graph, const std::string& suffix) {
-        graph.name += suffix;
+    static Graph named(Graph graph, const std::string& part) {
+        graph.name += "_" + part;
         return graph;
     }
 
