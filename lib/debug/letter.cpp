@@ -39,7 +39,7 @@ std::string since_text(const Letter& letter) {
     for (std::size_t i = 0; i < *guilt.guilty; ++i)
         if (guilt.tried[i].undecided.empty()) good.push_back(guilt.tried[i].backend);
     std::string text = guilt.who().backend;
-    if (!good.empty()) text += "; " + join(good) + (good.size() == 1 ? " is" : " are") + " right";
+    if (!good.empty()) text += " (" + join(good) + (good.size() == 1 ? " is" : " are") + " right)";
     return text;
 }
 
@@ -58,14 +58,18 @@ std::string on_ops(const Letter& letter) {
 std::string sure_text(const Letter& letter) {
     const Guilt& guilt = letter.guilt;
     const Tried& who = guilt.who();
-    std::string text =
-        std::to_string(who.failed) + " of " + plural(static_cast<std::size_t>(who.runs), "run") + " fail";
+    const std::string runs = std::to_string(who.runs) + " runs";
+    std::string text = who.runs == 1            ? "it fails, asked once"
+                       : who.failed == who.runs ? "it fails in each of " + runs
+                                                : "it fails in " + std::to_string(who.failed) + " of " + runs;
     if (guilt.rate < 1) text += " (" + std::to_string(guilt.repeat) + " runs miss it in one case of a hundred)";
-    if (letter.minimized)
+    if (letter.minimized) {
+        const std::size_t left = letter.minimized->calls().size();
         text +=
-            "; " + std::to_string(letter.minimized->calls().size()) + " of " + plural(letter.ops, "op") + " are enough";
+            "; " + std::to_string(left) + " of " + plural(letter.ops, "op") + (left == 1 ? " is" : " are") + " enough";
+    }
     if (const Culprit* culprit = culprit_of(letter); culprit && !letter.last_good.empty())
-        text += "; without it they are right";
+        text += "; without it all is right";
     return text;
 }
 

@@ -145,11 +145,18 @@ class GraphWriter {
     std::string out_;
 };
 
+/// The oldest version that has all members of the file, so that older readers take what they can.
+FileFormat format_of(const Graph& graph) {
+    FileFormat format = kGraphFormat;
+    if (!graph.failure || graph.failure->version.empty()) format.minor = 0;
+    return format;
+}
+
 }  // namespace
 
 std::string graph_to_json(const Graph& graph, std::map<std::string, Tensor>& tensors) {
     TensorWriter writer;
-    std::string text = file_text(kGraphFormat, "\n" + GraphWriter(graph, writer, "  ").members());
+    std::string text = file_text(format_of(graph), "\n" + GraphWriter(graph, writer, "  ").members());
     tensors.insert(writer.sidecar().begin(), writer.sidecar().end());
     return text;
 }
@@ -158,7 +165,7 @@ void save_graph(const Graph& graph, const std::filesystem::path& path) {
     TensorWriter tensors;
     const std::string members = "\n" + GraphWriter(graph, tensors, "  ").members();
     save_with_tensors(path, tensors.sidecar(),
-                      [&](const std::string& sidecar) { return file_text(kGraphFormat, members, sidecar); });
+                      [&](const std::string& sidecar) { return file_text(format_of(graph), members, sidecar); });
 }
 
 bool is_saved(const Graph& graph, const std::filesystem::path& path) {
@@ -168,7 +175,7 @@ bool is_saved(const Graph& graph, const std::filesystem::path& path) {
     TensorWriter tensors;
     const std::string members = "\n" + GraphWriter(graph, tensors, "  ").members();
     const std::string sidecar = tensors.sidecar().empty() ? "" : beside.filename().string();
-    if (file_text(kGraphFormat, members, sidecar) != read_file(path)) return false;
+    if (file_text(format_of(graph), members, sidecar) != read_file(path)) return false;
     return tensors.sidecar().empty() || std::filesystem::is_regular_file(beside, missing);
 }
 

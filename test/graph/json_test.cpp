@@ -94,6 +94,14 @@ TEST_CASE("a graph comes back with its data, stacks and failure") {
     CHECK(is.inputs[0].requires_grad());
 }
 
+TEST_CASE("a file says the oldest version that has all of its members") {
+    Graph graph = failing_graph();
+    CHECK(json_of(graph).find(R"("version": "1.0")") != std::string::npos);
+    graph.failure->version = "9.1";
+    CHECK(json_of(graph).find(R"("version": "1.1")") != std::string::npos);
+    CHECK(round_trip(graph).failure->version == "9.1");
+}
+
 TEST_CASE("files are equal for equal graphs and readable by line") {
     const std::string text = json_of(failing_graph());
     CHECK(text == json_of(round_trip(failing_graph())));
@@ -176,7 +184,7 @@ TEST_CASE("versions") {
     CHECK(complaint(text).empty());
     CHECK_THAT(complaint(replaced(text, "\"1.0\"", "\"2.0\"")),
                Contains("g.json: /version: found \"2.0\", expected version 1.x"));
-    CHECK_THAT(complaint(replaced(text, "\"1.0\"", "\"1\"")), Contains("expected a version such as \"1.0\""));
+    CHECK_THAT(complaint(replaced(text, "\"1.0\"", "\"1\"")), Contains("expected a version such as \"1.1\""));
     CHECK_THAT(complaint(replaced(text, "whittle.graph", "whittle.record")), Contains("expected \"whittle.graph\""));
     const std::string extended = replaced(text, "\"dialect\"", "\"colour\": 3, \"dialect\"");
     CHECK_THAT(complaint(extended), Contains("/colour: found an unknown member, expected one of format"));
