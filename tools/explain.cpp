@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
+#include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/variables.h"
@@ -51,11 +52,10 @@ void declare(cli::Tool& tool, Options& options) {
               "Run the model on the backend with every value exposed, and say which is the first that differs from the "
               "reference, by how much, where NaN and infinities are born, and what is rounding noise only. -v: all "
               "values.");
-    tool.flag(
-        "--diagnose", options.diagnose,
-        "Run the model on one debug backend after the other, then on --backend, and write a letter: since which "
-        "component it fails, which pass or directive is guilty, how sure that is, the last good and the first bad "
-        "command, and a verified repro. -v: what minimizing says, too.");
+    tool.flag("--diagnose", options.diagnose,
+              "Run the model on --backend and on one debug backend after the other, and write a letter: since which "
+              "component it fails, which pass or directive is guilty, how sure that is, the last good and the first "
+              "bad command, and a verified repro. -v: what minimizing says, too.");
     options.subject.accuracy.declare(tool,
                                      "With --divergence, --diagnose, --minify or --backend: which results differ.");
     tool.flag("--list-backends", options.list_backends, "List the backends that exist, and stop.");
@@ -118,6 +118,8 @@ int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink
     if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0], sink);
     if (!options.model) throw cli::missing_argument("explain", "MODEL");
     options.subject.check_usage(options.divergence || options.diagnose);
+    if (options.diagnose && (options.divergence || options.subject.minify || options.fullgraph || options.dot))
+        throw Error("--diagnose excludes --divergence, --minify, --fullgraph and --dot");
     if (options.diagnose) return cli::diagnose(tool, *options.model, options.subject, sink);
     if (options.divergence) return cli::diverge(tool, *options.model, options.subject, sink);
     return tell_report(tool, options, analyses, sink);

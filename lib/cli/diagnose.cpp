@@ -24,7 +24,8 @@ namespace {
 std::string stem_of(const fs::path& model, std::size_t number, std::size_t failing) {
     fs::path name = fs::absolute(model).lexically_normal();
     if (!name.has_filename()) name = name.parent_path();  // DIR/
-    return name.stem().string() + (failing > 1 ? "-" + std::to_string(number) : "");
+    const std::string stem = name.stem().string();
+    return (stem.starts_with('-') ? "./" : "") + stem + (failing > 1 ? "-" + std::to_string(number) : "");
 }
 
 /// Minimizes what fails, writes its repro, and fills the letter with both.
@@ -34,6 +35,9 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     BackendChoice guilty = options.backend;
     if (!who.component->backend.empty()) guilty = {.name = who.backend};
     letter.accuracy = options.accuracy.words();
+    letter.inputs = input_words(options.inputs);
+    letter.options = options.backend.options();
+    letter.record = frame.record.has_value();
     const std::unique_ptr<Backend> backend = find_backend(guilty.spec(kDefaultSuspect));
     if (offered<Reference>(*backend)) {  // it has no failures of its own that could be followed
         letter.no_repro = "the reference itself differs from what was recorded";
@@ -78,6 +82,11 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
     return frames;
 }
 
+/// What a report calls the frame: of a program, its name; what was recorded of it is gone at the end.
+std::string named(const fs::path& model, const LoadedFrame& frame) {
+    return recognize(model) == ModelKind::program ? model.string() + " (" + frame.name + ")" : frame.file.string();
+}
+
 }  // namespace
 
 int diverge(const Tool& tool, const fs::path& model, const SubjectOptions& options, const ReportSink& sink) {
@@ -106,19 +115,21 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
         if (guilt.fails())
             failing.emplace_back(&frame, std::move(guilt));
         else if (json)
-            all.push_back(debug::to_json(debug::Letter{model.string(), suspect.spec.text(), std::move(guilt)}));
+            all.push_back(debug::to_json(debug::Letter{named(model, frame), suspect.spec.text(), std::move(guilt)}));
         else
-            sink.out() << frame.file.string() << ": fine with " << suspect.spec.text() << "\n" << debug::to_text(guilt);
+            sink.out() << named(model, frame) << (guilt.undecided.empty() ? ": fine with " : ": cannot be judged by ")
+                       << suspect.spec.text() << "\n"
+                       << debug::to_text(guilt);
     }
     for (std::size_t i = 0; i < failing.size(); ++i) {
         const auto& [frame, guilt] = failing[i];
-        if (!json)
-            sink.out() << frame->file.string() << ": fails with " << suspect.spec.text() << "\n"
-                       << debug::to_text(guilt) << std::flush;
-        debug::Letter letter{.model = frame->file.string(),
+        debug::Letter letter{.model = named(model, *frame),
                              .suspect = suspect.spec.text(),
                              .guilt = guilt,
                              .ops = frame->graph.calls().size()};
+        if (!json)
+            sink.out() << letter.model << ": fails with " << guilt.who().backend << "\n"
+                       << debug::to_text(guilt) << std::flush;
         std::ostringstream unseen;
         follow(tool, *frame, stem_of(model, i + 1, failing.size()) + ".min.json", options, letter,
                tool.shared().verbose ? sink.out() : unseen);

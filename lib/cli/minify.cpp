@@ -142,11 +142,18 @@ std::string minify_command(const fs::path& model, bool wrong, const BackendChoic
     const auto add = [&](const std::vector<std::string>& more) { words.insert(words.end(), more.begin(), more.end()); };
     add(backend.words());
     if (wrong) add(accuracy.words());
-    if (inputs.data_set) add({"--inputs", inputs.data_set->string()});
-    for (const std::string& input : inputs.inputs) add({"--input", input});
-    if (inputs.seed) add({"--seed", std::to_string(inputs.seed)});
-    for (const std::string& dim : inputs.dims) add({"--dim", dim});
+    add(input_words(inputs));
     return shell_quote(words);
+}
+
+std::vector<std::string> input_words(const InputOptions& inputs) {
+    std::vector<std::string> words;
+    const auto add = [&](const char* option, const std::string& value) { words.insert(words.end(), {option, value}); };
+    if (inputs.data_set) add("--inputs", inputs.data_set->string());
+    for (const std::string& input : inputs.inputs) add("--input", input);
+    if (inputs.seed) add("--seed", std::to_string(inputs.seed));
+    for (const std::string& dim : inputs.dims) add("--dim", dim);
+    return words;
 }
 
 }  // namespace whittle::cli

@@ -62,7 +62,7 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
 
 void SubjectOptions::check_usage(bool divergence) const {
     if (accuracy.given() && !divergence && !runs_backend())
-        throw Error("--accuracy, --rtol, --atol and --ulp require --backend, --divergence or --minify");
+        throw Error("--accuracy, --rtol, --atol and --ulp require --backend, --divergence, --diagnose or --minify");
 }
 
 Suspect SubjectOptions::suspect() const {

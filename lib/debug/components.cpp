@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/module.h"
 #include "graph/json_text.h"
+#include "ops/core/draws.h"
 #include "run/trial.h"
 
 namespace whittle::debug {
@@ -22,7 +23,7 @@ constexpr Component kComponents[] = {
     {"eager_debug", "an op that breaks its declaration", CompileStage::captured},
     {"roundtrip", "the graph's own file", CompileStage::captured},
     {"libtorch", "a kernel of the reference (or of LibTorch)", CompileStage::captured},
-    {"aot_eager_default_partitioner", "functionalize, or the joint graph", CompileStage::functional},
+    {"aot_eager_default_partitioner", "functionalize, the joint graph, or its cut", CompileStage::functional},
     {"aot_eager", "the min-cut partition", CompileStage::functional},
     {"aot_eager_decomp_partition", "a decomposition", CompileStage::decomposed},
     {"", "the backend", CompileStage::captured},
@@ -39,35 +40,43 @@ class Procedure {
 
     Guilt run() {
         Guilt guilt{.name = frame_.name, .file = frame_.file.string()};
-        const Component& last = components().back();
-        Tried suspect = ask(last, suspect_.spec, suspect_.options, options_.runs, true);
-        if (suspect.failed == 0) {
-            guilt.tried.push_back(std::move(suspect));
-            return guilt;
-        }
-        guilt.rate = static_cast<double>(suspect.failed) / suspect.runs;
+        const Component& own = row_of(suspect_.spec);
+        const Tried suspect = ask(own, suspect_.spec, suspect_.options, options_.runs, true);
+        if (suspect.failed > 0) guilt.rate = static_cast<double>(suspect.failed) / suspect.runs;
         constexpr double kMissed = 0.01;
-        if (guilt.rate < 1) guilt.repeat = static_cast<int>(std::ceil(std::log(kMissed) / std::log(1 - guilt.rate)));
+        if (suspect.failed > 0 && guilt.rate < 1)
+            guilt.repeat = static_cast<int>(std::ceil(std::log(kMissed) / std::log(1 - guilt.rate)));
         const CompileStage consumed = find_backend(suspect_.spec)->consumes();
         for (const Component& component : components()) {
-            const bool is_last = &component == &last;
-            if (!is_last && (component.stage > consumed || BackendSpec(component.backend) == suspect_.spec)) continue;
-            guilt.tried.push_back(is_last ? suspect : ask(component, component.backend, {}, guilt.repeat, false));
+            const bool is_own = &component == &own;
+            // Of a debug backend, those before it are its neighbours, whatever it is given.
+            if (!is_own && own.backend.empty() && component.stage > consumed) continue;
+            guilt.tried.push_back(is_own ? suspect : ask(component, component.backend, {}, guilt.repeat, false));
             if (options_.done) options_.done(guilt.tried.back());
-            if (guilt.tried.back().failed == 0) continue;
-            guilt.guilty = guilt.tried.size() - 1;
-            break;
+            if (guilt.tried.back().failed > 0) guilt.guilty = guilt.tried.size() - 1;
+            if (is_own || guilt.guilty) break;
         }
+        guilt.undecided = suspect.undecided;
         return guilt;
     }
 
   private:
+    static const Component& row_of(const BackendSpec& spec) {
+        for (const Component& component : components())
+            if (!component.backend.empty() && BackendSpec(component.backend) == spec) return component;
+        return components().back();
+    }
+
     /// Runs the backend until it fails, `runs` times at most; or, to know how often it does, all `runs` that there is
     /// time for.
     Tried ask(const Component& component, const BackendSpec& spec, const BackendOptions& options, int runs, bool all) {
         Tried tried{.component = &component, .backend = spec.text()};
         if (tried.backend == "libtorch" && !has_module("libtorch")) {
             tried.undecided = "this Whittle was built without LibTorch";
+            return tried;
+        }
+        if (draws_random_numbers(frame_.graph) && component.backend != kReferenceBackend) {
+            tried.undecided = "the graph draws random numbers, and no two backends draw alike";
             return tried;
         }
         const std::unique_ptr<Backend> backend = find_backend(spec);
@@ -98,7 +107,7 @@ class Procedure {
 };
 
 std::string result_text(const Tried& tried) {
-    if (!tried.undecided.empty()) return "no answer: " + as_line(tried.undecided, 100);
+    if (tried.failed == 0 && !tried.undecided.empty()) return "no answer: " + as_line(tried.undecided, 200);
     if (tried.failed == 0) return "agrees with the reference";
     return as_line(tried.failure, 200) + (tried.failed < tried.runs ? " (" + std::to_string(tried.failed) + " of " +
                                                                           std::to_string(tried.runs) + " runs)"
@@ -135,6 +144,7 @@ nlohmann::json to_json(const Guilt& guilt) {
         if (!one.undecided.empty()) tried.back()["undecided"] = one.undecided;
     }
     nlohmann::json json = {{"frame", guilt.name}, {"file", guilt.file}, {"tried", tried}};
+    if (!guilt.undecided.empty()) json["undecided"] = guilt.undecided;
     if (!guilt.fails()) return json;
     json["guilty"] = {{"backend", guilt.who().backend}, {"component", guilt.who().component->guilty}};
     json["rate"] = guilt.rate;

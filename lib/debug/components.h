@@ -37,6 +37,7 @@ struct Tried {
 struct Guilt {
     std::string name = {}, file = {};  ///< the frame's
     std::vector<Tried> tried = {};     ///< the suspect last, unless another is guilty
+    std::string undecided = {};        ///< why the suspect cannot be judged
     std::optional<std::size_t> guilty = {};
     /// Of the suspect's runs, how many fail; 1 where it always does.
     double rate = 0;
@@ -54,9 +55,9 @@ struct ProcedureOptions {
     std::function<void(const Tried&)> done = {};
 };
 
-/// Asks the suspect first: where it never fails there is nothing to look for. Then each component until one fails, as
-/// often as the suspect's rate of failure wants. Wrong results count. Throws Error for a backend that is not there and
-/// when nobody knows what is right.
+/// Asks the suspect, to know how often it fails, and each component before it until one fails, as often as that rate
+/// wants. A debug backend as suspect is held against those before it. Wrong results count. What draws random numbers
+/// cannot be judged. Throws Error for a backend that is not there and when nobody knows what is right.
 Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options = {});
 
 /// The table of what was tried.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "backends/spec.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/words.h"
@@ -23,6 +24,7 @@ std::vector<std::string> question(const Letter& letter, const std::filesystem::p
     std::vector<std::string> words = {"explain", model.string(), "--backend", backend};
     for (const auto& [key, value] : options) words.insert(words.end(), {"--backend-option", key + "=" + value});
     words.insert(words.end(), letter.accuracy.begin(), letter.accuracy.end());
+    if (model == letter.model) words.insert(words.end(), letter.inputs.begin(), letter.inputs.end());
     return words;
 }
 
@@ -40,6 +42,7 @@ std::string since_text(const Letter& letter) {
         if (guilt.tried[i].undecided.empty()) good.push_back(guilt.tried[i].backend);
     std::string text = guilt.who().backend;
     if (!good.empty()) text += " (" + join(good) + (good.size() == 1 ? " is" : " are") + " right)";
+    if (guilt.rate == 0) text += "; " + letter.suspect + " itself is right";
     return text;
 }
 
@@ -62,20 +65,21 @@ std::string sure_text(const Letter& letter) {
     std::string text = who.runs == 1            ? "it fails, asked once"
                        : who.failed == who.runs ? "it fails in each of " + runs
                                                 : "it fails in " + std::to_string(who.failed) + " of " + runs;
-    if (guilt.rate < 1) text += " (" + std::to_string(guilt.repeat) + " runs miss it in one case of a hundred)";
+    if (guilt.rate > 0 && guilt.rate < 1)
+        text += " (" + std::to_string(guilt.repeat) + " runs miss it in one case of a hundred)";
     if (letter.minimized) {
         const std::size_t left = letter.minimized->calls().size();
         text +=
             "; " + std::to_string(left) + " of " + plural(letter.ops, "op") + (left == 1 ? " is" : " are") + " enough";
     }
-    if (const Culprit* culprit = culprit_of(letter); culprit && !letter.last_good.empty())
-        text += "; without it all is right";
+    if (letter.switched) text += "; without it all is right";
     return text;
 }
 
 /// Who mends it.
 std::string whom(const Letter& letter) {
     const Culprit* const culprit = culprit_of(letter);
+    if (letter.guilt.who().backend == "libtorch") return "Whittle's issue tracker, or PyTorch's";
     if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
     if (letter.suspect != "halide") return "the makers of " + letter.suspect;
     const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
@@ -92,32 +96,43 @@ std::string send_text(const Letter& letter) {
     return "the model to " + whom(letter);
 }
 
+/// The commands of a guilty directive or pass, which options switch off and on; false where none was found.
+bool find_switch(Letter& letter, Backend& backend) {
+    const Culprit* const culprit = culprit_of(letter);
+    if (!culprit) return false;
+    const Failure& failure = *letter.minimized->failure;
+    const auto asked = [&](const BackendOptions& options) {
+        return question(letter, letter.minimized_file, failure.backend, options);
+    };
+    if (const Switchable* const parts = offered<Switchable>(backend); parts && !culprit->directive.empty()) {
+        letter.last_good = asked(parts->without(failure.options, {culprit->directive}));
+        letter.first_bad = asked(failure.options);
+    } else if (culprit->directive.empty() && culprit->together.size() == 2) {
+        letter.last_good = asked(with(failure.options, culprit->together[0]));
+        letter.first_bad = asked(with(failure.options, culprit->together[1]));
+    } else {
+        return false;
+    }
+    return letter.switched = true;
+}
+
 }  // namespace
 
 void find_commands(Letter& letter, Backend& backend) {
+    if (find_switch(letter, backend)) return;
     const Guilt& guilt = letter.guilt;
-    if (const Culprit* const culprit = culprit_of(letter)) {
-        const Failure& failure = *letter.minimized->failure;
-        const std::filesystem::path& file = letter.minimized_file;
-        const Switchable* const switchable = offered<Switchable>(backend);
-        if (!culprit->directive.empty() && switchable) {
-            letter.last_good =
-                question(letter, file, failure.backend, switchable->without(failure.options, {culprit->directive}));
-            letter.first_bad = question(letter, file, failure.backend, failure.options);
-            return;
-        }
-        if (culprit->directive.empty() && culprit->together.size() == 2) {
-            letter.last_good = question(letter, file, failure.backend, with(failure.options, culprit->together[0]));
-            letter.first_bad = question(letter, file, failure.backend, with(failure.options, culprit->together[1]));
-            return;
-        }
+    if (offered<Reference>(backend)) {  // explain takes it for right
+        if (letter.record) letter.first_bad = {"replay", letter.model, "--backend", guilt.who().backend};
+        return;
     }
+    const std::filesystem::path model = letter.minimized ? letter.minimized_file : std::filesystem::path(letter.model);
     for (std::size_t i = *guilt.guilty; i-- > 0;)
-        if (guilt.tried[i].undecided.empty()) {
-            letter.last_good = question(letter, letter.model, guilt.tried[i].backend, {});
+        if (guilt.tried[i].undecided.empty() && guilt.tried[i].backend != kReferenceBackend) {
+            letter.last_good = question(letter, model, guilt.tried[i].backend, {});
             break;
         }
-    letter.first_bad = question(letter, letter.model, guilt.who().backend, {});
+    const bool suspect = guilt.who().backend == letter.suspect;
+    letter.first_bad = question(letter, model, guilt.who().backend, suspect ? letter.options : BackendOptions());
 }
 
 std::string to_text(const Letter& letter) {
@@ -131,7 +146,7 @@ std::string to_text(const Letter& letter) {
     text += line("who:", culprit ? culprit->text() : std::string(who.component->guilty) + on_ops(letter));
     text += line("how sure:", sure_text(letter));
     if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
-    text += line("first bad:", shell_quote(letter.first_bad));
+    if (!letter.first_bad.empty()) text += line("first bad:", shell_quote(letter.first_bad));
     if (!letter.no_repro.empty()) text += line("no repro:", letter.no_repro);
     return text + line("send:", send_text(letter));
 }
@@ -150,7 +165,7 @@ nlohmann::json to_json(const Letter& letter) {
         if (!found->op.empty()) culprit["pass"] = found->op;
     }
     if (!letter.last_good.empty()) culprit["last_good"] = shell_quote(letter.last_good);
-    culprit["first_bad"] = shell_quote(letter.first_bad);
+    if (!letter.first_bad.empty()) culprit["first_bad"] = shell_quote(letter.first_bad);
     if (letter.minimized) json["minimized"] = letter.minimized_file.string();
     if (letter.repro) json["repro"] = {{"file", letter.repro->string()}, {"verified", letter.verified}};
     if (!letter.no_repro.empty()) json["no_repro"] = letter.no_repro;

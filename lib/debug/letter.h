@@ -22,7 +22,10 @@ struct Letter {
     std::optional<std::filesystem::path> repro = {};          ///< that was written …
     bool verified = false;                                    ///< … and shows the failure
     std::string no_repro = {};                                ///< why there is none
-    std::vector<std::string> accuracy = {};                   ///< as it is typed
+    std::vector<std::string> accuracy = {}, inputs = {};      ///< as they are typed
+    BackendOptions options = {};                              ///< of the suspect
+    bool record = false;                                      ///< the model is one, which replay takes
+    bool switched = false;                                    ///< last_good switches off what first_bad has on
     std::vector<std::string> last_good = {}, first_bad = {};  ///< commands: explain exits with 0, and with 1
 };
 

@@ -36,7 +36,11 @@ WorkerHello read_hello(const json& said) {
         throw Error("found \"whittle\": " + said.value("whittle", json()).dump() + ", expected " +
                     std::to_string(kProtocol));
     WorkerHello hello;
-    hello.version = said.at("version").get<std::string>();
+    const auto version = said.find("version");
+    if (version == said.end() || !version->is_string())
+        throw Error("found " + (version == said.end() ? "no \"version\"" : "\"version\": " + version->dump()) +
+                    ", expected a text");
+    hello.version = version->get<std::string>();
     const std::string format = said.value("format", "onnx");
     if (format != "onnx" && format != "json") throw Error("found \"format\": '" + format + "', expected onnx or json");
     hello.onnx = format == "onnx";
@@ -102,9 +106,10 @@ WorkerProcess::Answer WorkerProcess::ask(json question, std::chrono::millisecond
         return *ended;
     }
     log_debug(LogChannel::backend, "the worker: " + std::get<std::string>(line));
-    if (!answer.is_object() || answer.value("id", json()) != id || answer.contains("ok") == answer.contains("error"))
+    const bool ok = answer.is_object() && answer.value("ok", json()) == true;
+    if (!answer.is_object() || answer.value("id", json()) != id || ok == answer.contains("error"))
         return Broken{"answered with '" + as_line(std::get<std::string>(line), 200) +
-                      "', expected the question's id and either \"ok\" or \"error\""};
+                      "', expected the question's id and either \"ok\": true or \"error\""};
     good_ = true;
     return answer;
 }

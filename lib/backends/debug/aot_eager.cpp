@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/value_ref.h"
+#include "ops/core/draws.h"
 #include "program/program.h"
 #include "tensor/compare.h"
 
@@ -23,13 +24,6 @@ Tensor ones(const ValueMeta& meta) {
     return Tensor::of(values, meta.sizes).to(meta.dtype);
 }
 
-bool draws(const Graph& graph) {
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(), [](const Node& node) {
-        const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
-        return op && op->def->random;
-    });
-}
-
 /// Runs the forward graph for its outputs, and checks the backward graph.
 class ForwardAndBackward final : public Executable {
   public:
@@ -40,7 +34,7 @@ class ForwardAndBackward final : public Executable {
           saved_(parts.saved),
           outputs_(whole.outputs),
           gradients_(whole.gradients),
-          checked_(!whole.gradients.empty() && !draws(whole.graph)) {
+          checked_(!whole.gradients.empty() && !draws_random_numbers(whole.graph)) {
         const std::vector<NodeId> placeholders = whole.graph.placeholders();
         for (std::size_t i = whole.inputs; i < placeholders.size(); ++i)
             tangents_.push_back(ones(whole.graph.node({placeholders[i]}).meta()));
@@ -71,10 +65,11 @@ class ForwardAndBackward final : public Executable {
         const Values &got = std::get<Values>(backward), &expected = std::get<Values>(whole);
         for (std::size_t i = 0; i < got.size(); ++i)
             if (const auto difference = compare(got[i], expected.at(outputs_ + i), Accuracy{}))
-                return BackendFailure{"run",
-                                      {},
-                                      "the gradient of '" + gradients_[i] +
-                                          "' is another one where the graph is cut: " + difference->description};
+                return BackendFailure{
+                    "run",
+                    {},
+                    "the gradient of '" + gradients_[i] +
+                        "' is another one of the cut graph than of the whole: " + difference->description};
         return std::nullopt;
     }
 
