@@ -69,9 +69,10 @@ CallCost cost_of_lowered(const Graph& graph, const Node& call, const RegisteredO
     expr::GroupBuilder builder;
     const Arguments<expr::Value> arguments(op.schema, call,
                                            [&](NodeRef ref) { return operand(builder, graph.node(ref)); });
+    bool any = false;
     for (const expr::Value& result : op.def->lower(builder, arguments))
-        if (element_count(result.sizes()) > 0) builder.output(result);
-    return cost_of(builder.finish());
+        if (element_count(result.sizes()) > 0) any = true, builder.output(result);
+    return any ? cost_of(builder.finish()) : CallCost{};
 }
 
 std::optional<CallCost> cost_of_parts(const Graph& graph, const Node& call) {
