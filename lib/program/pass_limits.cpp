@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <sstream>
 #include <vector>
 
 #include "base/error.h"
 #include "base/suggest.h"
+#include "graph/option_parts.h"
 
 namespace whittle::program {
 namespace {
@@ -23,23 +23,14 @@ bool is_pass(const std::string& name) {
     return std::any_of(std::begin(kPasses), std::end(kPasses), [&](const Pass& pass) { return pass.name == name; });
 }
 
-std::vector<std::string> parts(const BackendOptions& options, const std::string& key) {
-    std::vector<std::string> result;
-    const auto found = options.find(key);
-    std::istringstream rest(found == options.end() ? std::string() : found->second);
-    for (std::string part; std::getline(rest, part, ';');)
-        if (!part.empty()) result.push_back(part);
-    return result;
-}
-
 }  // namespace
 
 std::span<const Pass> passes() { return kPasses; }
 
 PassLimits::PassLimits(const BackendOptions& options) {
-    for (const std::string& name : parts(options, "disable"))
+    for (const std::string& name : option_parts(options, "disable"))
         if (is_pass(name)) counts_[name].most = 0;
-    for (const std::string& limit : parts(options, "pass-limit")) {
+    for (const std::string& limit : option_parts(options, "pass-limit")) {
         const auto equals = limit.find('=');
         const std::string name = limit.substr(0, equals), text = equals == limit.npos ? "" : limit.substr(equals + 1);
         if (!is_pass(name)) {
@@ -67,7 +58,7 @@ int PassLimits::applications(std::string_view pass) const {
 
 std::set<std::string> disabled_directives(const BackendOptions& options) {
     std::set<std::string> texts;
-    for (const std::string& part : parts(options, "disable"))
+    for (const std::string& part : option_parts(options, "disable"))
         if (!is_pass(part)) texts.insert(part);
     return texts;
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <sstream>
 #include <utility>
 
 #include "backends/command/exchange.h"
@@ -15,6 +14,7 @@
 #include "base/suggest.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
+#include "graph/option_parts.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -24,15 +24,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kWorkerPrefix = "worker:";
-
-std::vector<std::string> parts(const BackendOptions& options, const std::string& key) {
-    std::vector<std::string> result;
-    const auto found = options.find(key);
-    std::istringstream rest(found == options.end() ? std::string() : found->second);
-    for (std::string part; std::getline(rest, part, ';');)
-        if (!part.empty()) result.push_back(part);
-    return result;
-}
 
 void expect_known(const std::string& option, const std::string& name, const std::vector<std::string>& known) {
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
@@ -45,13 +36,13 @@ void expect_known(const std::string& option, const std::string& name, const std:
 /// does not have.
 json settings_of(const BackendOptions& options, const WorkerHello& hello) {
     json settings = json::object();
-    for (const std::string& name : parts(options, "disable")) {
+    for (const std::string& name : option_parts(options, "disable")) {
         expect_known("disable", name, hello.switches);
         settings["off"].push_back(name);
     }
     std::vector<std::string> levels, known = {"format", "disable", "pass-limit"};
     for (const WorkerHello::Level& level : hello.levels) levels.push_back(level.name);
-    for (const std::string& limit : parts(options, "pass-limit")) {
+    for (const std::string& limit : option_parts(options, "pass-limit")) {
         const auto equals = limit.find('=');
         const std::string name = limit.substr(0, equals), text = equals == limit.npos ? "" : limit.substr(equals + 1);
         expect_known("pass-limit", name, levels);

@@ -15,10 +15,6 @@ namespace {
 
 using program::CompiledProgram;
 
-std::unique_ptr<Executable> eager(const Graph& graph) {
-    return interpreted(graph, [] { return std::make_unique<NamingInterpreter>(); });
-}
-
 Tensor ones(const ValueMeta& meta) {
     const std::vector<double> values(static_cast<std::size_t>(meta.numel()), 1);
     return Tensor::of(values, meta.sizes).to(meta.dtype);
@@ -28,9 +24,9 @@ Tensor ones(const ValueMeta& meta) {
 class ForwardAndBackward final : public Executable {
   public:
     ForwardAndBackward(const Joint& whole, const Partition& parts)
-        : forward_(eager(parts.forward)),
-          backward_(eager(parts.backward)),
-          whole_(eager(whole.graph)),
+        : forward_(interpreted(parts.forward)),
+          backward_(interpreted(parts.backward)),
+          whole_(interpreted(whole.graph)),
           saved_(parts.saved),
           outputs_(whole.outputs),
           gradients_(whole.gradients),

@@ -3,7 +3,6 @@
 #include "backends/debug/debug.h"
 #include "backends/eager/interpreted.h"
 #include "base/error.h"
-#include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/custom.h"
 #include "ops/core/memory.h"
@@ -89,21 +88,17 @@ class CheckingInterpreter final : public NamingInterpreter {
     }
 };
 
-class EagerDebug final : public Backend, public Support {
+class EagerDebug final : public InterpretingBackend {
   public:
     std::string name() const override { return "eager_debug"; }
     std::string description() const override {
         return "eager, with each op held to its schema (writes, aliases) and to the recorded dtype, sizes and strides";
     }
-    CompileStage consumes() const override { return CompileStage::captured; }
 
-    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        warn_of_options(name(), options);
-        if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+  private:
+    CompileResult compiled(const Graph& graph) override {
         return interpreted(graph, [] { return std::make_unique<CheckingInterpreter>(); });
     }
-
-    std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
 };
 
 }  // namespace

@@ -1,6 +1,5 @@
 #include "backends/debug/debug.h"
 #include "backends/eager/interpreted.h"
-#include "graph/abilities.h"
 
 namespace whittle {
 namespace {
@@ -21,19 +20,13 @@ class NoExcept final : public Executable {
     std::unique_ptr<Executable> inner_;
 };
 
-class EagerNoExcept final : public Backend, public Support {
+class EagerNoExcept final : public InterpretingBackend {
   public:
     std::string name() const override { return "eager_noexcept"; }
     std::string description() const override { return "eager, where an op that throws is a fault of the capture"; }
-    CompileStage consumes() const override { return CompileStage::captured; }
 
-    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        warn_of_options(name(), options);
-        if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
-        return std::make_unique<NoExcept>(interpreted(graph, [] { return std::make_unique<NamingInterpreter>(); }));
-    }
-
-    std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
+  private:
+    CompileResult compiled(const Graph& graph) override { return std::make_unique<NoExcept>(interpreted(graph)); }
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "backends/debug/debug.h"
 #include "backends/eager/interpreted.h"
 #include "base/error.h"
-#include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/registry.h"
 
@@ -29,22 +28,18 @@ std::optional<BackendFailure> inferred_otherwise(const Graph& recorded) {
     return std::nullopt;
 }
 
-class PreDispatchEager final : public Backend, public Support {
+class PreDispatchEager final : public InterpretingBackend {
   public:
     std::string name() const override { return "pre_dispatch_eager"; }
     std::string description() const override {
         return "eager on the graph traced again: every call's results inferred anew, and as recorded";
     }
-    CompileStage consumes() const override { return CompileStage::captured; }
 
-    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        warn_of_options(name(), options);
-        if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+  private:
+    CompileResult compiled(const Graph& graph) override {
         if (std::optional<BackendFailure> failure = inferred_otherwise(graph)) return std::move(*failure);
-        return interpreted(graph, [] { return std::make_unique<NamingInterpreter>(); });
+        return interpreted(graph);
     }
-
-    std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
 };
 
 }  // namespace

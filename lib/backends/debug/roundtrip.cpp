@@ -1,7 +1,6 @@
 #include "backends/debug/debug.h"
 #include "backends/eager/interpreted.h"
 #include "base/error.h"
-#include "graph/abilities.h"
 #include "graph/json.h"
 #include "graph/text.h"
 
@@ -17,15 +16,13 @@ std::string first_difference(const std::string& before, const std::string& after
     return "found '" + line(after) + "', expected '" + line(before) + "'";
 }
 
-class RoundTrip final : public Backend, public Support {
+class RoundTrip final : public InterpretingBackend {
   public:
     std::string name() const override { return "roundtrip"; }
     std::string description() const override { return "eager on the graph as it is read back from its own file"; }
-    CompileStage consumes() const override { return CompileStage::captured; }
 
-    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        warn_of_options(name(), options);
-        if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+  private:
+    CompileResult compiled(const Graph& graph) override {
         try {
             std::map<std::string, Tensor> tensors;
             const std::string json = graph_to_json(graph, tensors);
@@ -37,13 +34,11 @@ class RoundTrip final : public Backend, public Support {
             if (const std::string text = print(graph), twice = print(parse(text)); twice != text)
                 return BackendFailure{
                     "compile", {}, "its text changes when it is read: " + first_difference(text, twice)};
-            return interpreted(std::move(read), [] { return std::make_unique<NamingInterpreter>(); });
+            return interpreted(std::move(read));
         } catch (const Error& error) {
             return BackendFailure{"compile", {}, std::string("it cannot be read back: ") + error.what()};
         }
     }
-
-    std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
 };
 
 }  // namespace

@@ -6,19 +6,10 @@
 namespace whittle {
 namespace {
 
-class EagerBackend final : public Backend, public Reference, public Support {
+class EagerBackend final : public InterpretingBackend, public Reference {
   public:
     std::string name() const override { return "eager"; }
     std::string description() const override { return "the reference: interprets each op by its own kernel"; }
-    CompileStage consumes() const override { return CompileStage::captured; }
-
-    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        warn_of_options(name(), options);
-        if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
-        return interpreted(graph, [] { return std::make_unique<NamingInterpreter>(); });
-    }
-
-    std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
 };
 
 }  // namespace

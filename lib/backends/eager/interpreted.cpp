@@ -59,6 +59,10 @@ std::unique_ptr<Executable> interpreted(Graph graph, MakeInterpreter make) {
     return std::make_unique<InterpretedExecutable>(std::move(graph), std::move(make));
 }
 
+std::unique_ptr<Executable> interpreted(Graph graph) {
+    return interpreted(std::move(graph), [] { return std::make_unique<NamingInterpreter>(); });
+}
+
 std::optional<BackendFailure> refused_by_kernels(const Graph& graph) {
     std::optional<BackendFailure> failure;
     for_each_call(graph, [&](const Node& node) {
@@ -79,6 +83,12 @@ std::optional<BackendFailure> refused_by_kernels(const Graph& graph) {
 void warn_of_options(std::string_view backend, const BackendOptions& options) {
     for (const auto& [key, value] : options)
         log_warning(LogChannel::backend, std::string(backend) + ": unknown option '" + key + "' is ignored");
+}
+
+CompileResult InterpretingBackend::compile(const Graph& graph, const BackendOptions& options) {
+    warn_of_options(name(), options);
+    if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+    return compiled(graph);
 }
 
 }  // namespace whittle

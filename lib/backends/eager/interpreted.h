@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/abilities.h"
 #include "graph/backend.h"
 #include "ops/core/interpreter.h"
 
@@ -42,11 +43,25 @@ using MakeInterpreter = std::function<std::unique_ptr<NamingInterpreter>()>;
 
 /// Runs the graph in an interpreter of its own each time; an Error is a failure of the run that names the op.
 std::unique_ptr<Executable> interpreted(Graph graph, MakeInterpreter make);
+/// As eager runs it.
+std::unique_ptr<Executable> interpreted(Graph graph);
 
 /// The failure of compiling for the registry's kernels: an op that has none, a call that does not fit its schema.
 std::optional<BackendFailure> refused_by_kernels(const Graph& graph);
 
 /// Says of each option that `backend` does not know it.
 void warn_of_options(std::string_view backend, const BackendOptions& options);
+
+/// A backend without options that interprets the captured graph by our kernels, and refuses what has none.
+class InterpretingBackend : public Backend, public Support {
+  public:
+    CompileStage consumes() const final { return CompileStage::captured; }
+    CompileResult compile(const Graph& graph, const BackendOptions& options) final;
+    std::vector<std::string> unsupported(const Graph& graph) const final { return without_kernel(graph); }
+
+  private:
+    /// Of a graph that the kernels take.
+    virtual CompileResult compiled(const Graph& graph) { return interpreted(graph); }
+};
 
 }  // namespace whittle
