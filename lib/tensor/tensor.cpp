@@ -1,9 +1,11 @@
 #include "tensor/tensor.h"
 
-#include <unistd.h>
-
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -16,10 +18,21 @@ namespace {
 
 constexpr std::size_t kAlignment = 64;  // a cache line, and what vector code likes
 
-std::size_t physical_memory() {
-    static const std::size_t bytes =
-        static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGE_SIZE));
-    return bytes;
+/// Bytes that the machine can give now, swap included; nothing where the system does not say.
+std::optional<std::size_t> available_memory() {
+    std::ifstream file("/proc/meminfo");  // man 5 proc
+    std::size_t kilobytes = 0;
+    bool found = false;
+    for (std::string line; std::getline(file, line);) {
+        std::istringstream words(line);
+        std::string key;
+        std::size_t value = 0;
+        words >> key >> value;
+        if (key == "MemAvailable:") found = true;
+        if (key == "MemAvailable:" || key == "SwapFree:") kilobytes += value;
+    }
+    if (!found) return std::nullopt;
+    return kilobytes * 1024;
 }
 
 std::size_t byte_count(std::int64_t numel, DType dtype, const Sizes& sizes) {
@@ -44,9 +57,13 @@ bool reach(const Sizes& sizes, const Strides& strides, std::int64_t offset, std:
 }  // namespace
 
 void Storage::check_size(std::size_t bytes) {
-    if (bytes <= physical_memory()) return;
+    // The kernel promises more than it has, and ends somebody when that is used. Small tensors are not worth a look.
+    constexpr std::size_t kLarge = std::size_t(64) << 20;
+    if (bytes < kLarge) return;
+    const std::optional<std::size_t> available = available_memory();
+    if (!available || bytes <= *available) return;
     throw Error("found a tensor of " + std::to_string(bytes) + " bytes, expected one that fits in memory",
-                "this machine has " + std::to_string(physical_memory()) + " bytes");
+                "the machine has less left: MemAvailable and SwapFree of /proc/meminfo");
 }
 
 std::shared_ptr<Storage> Storage::allocate(std::size_t bytes) {

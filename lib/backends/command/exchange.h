@@ -14,8 +14,10 @@ namespace whittle {
 using ModelNames = OnnxNames;
 
 /// model.onnx, or graph.json (with graph.safetensors when it has large tensors). Returns the names of inputs and
-/// outputs in the file. Throws Error when the graph has no spelling in that format.
-ModelNames write_model(const Graph& graph, bool onnx, const std::filesystem::path& folder);
+/// outputs in the file. Large weights of model.onnx are external data of `weights`, if given. Throws Error when the
+/// graph has no spelling in that format.
+ModelNames write_model(const Graph& graph, bool onnx, const std::filesystem::path& folder,
+                       SharedWeights* weights = nullptr);
 /// inputs.safetensors: tensors "0", "1", ...
 void write_inputs(std::span<const Tensor> inputs, const std::filesystem::path& folder);
 

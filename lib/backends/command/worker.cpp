@@ -125,7 +125,7 @@ class WorkerQuery final : public Apart::Query {
         const bool onnx = wants_onnx(options, held_.worker->hello());
         ModelNames names;
         try {
-            names = write_model(graph, onnx, folder_);
+            names = write_model(graph, onnx, folder_, held_.worker->hello().external_data ? &pool_.weights() : nullptr);
         } catch (const Error& error) {
             return BackendFailure{"compile", {}, "cannot write the model: " + error.message(), true};
         }

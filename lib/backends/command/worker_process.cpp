@@ -44,6 +44,7 @@ WorkerHello read_hello(const json& said) {
     const std::string format = said.value("format", "onnx");
     if (format != "onnx" && format != "json") throw Error("found \"format\": '" + format + "', expected onnx or json");
     hello.onnx = format == "onnx";
+    hello.external_data = said.value("external_data", false);
     if (const auto switches = said.find("switches"); switches != said.end()) {
         hello.switch_is = switches->at("kind").get<std::string>();
         hello.switches = switches->at("names").get<std::vector<std::string>>();
@@ -189,6 +190,7 @@ fs::path WorkerPool::scratch() {
     if (!scratch_ || scratch_owner_ != ::getpid()) {
         if (scratch_) scratch_->keep();  // it is not ours
         scratch_.emplace("whittle-worker");
+        weights_.emplace(scratch_->path());
         scratch_owner_ = ::getpid();
     }
     return scratch_->path();
@@ -200,6 +202,11 @@ fs::path WorkerPool::new_folder() {
     const fs::path folder = parent / ("question-" + std::to_string(++folders_));
     fs::create_directory(folder);
     return folder;
+}
+
+SharedWeights& WorkerPool::weights() {
+    scratch();
+    return *weights_;
 }
 
 WorkerPool::Held WorkerPool::take(const ProcessOptions& limits) {

@@ -19,6 +19,7 @@
 
 #include "base/files.h"
 #include "base/service.h"
+#include "frontends/onnx/weights.h"
 
 namespace whittle {
 
@@ -30,6 +31,7 @@ struct WorkerHello {
     };
     std::string version = {};
     bool onnx = true;                                 ///< it reads model.onnx
+    bool external_data = false;                       ///< … and weights that lie beside it
     std::string switch_is = {};                       ///< "optimizer"
     std::vector<std::string> switches = {};           ///< what can be switched off
     std::vector<Level> levels = {};                   ///< what can be limited
@@ -83,6 +85,8 @@ class WorkerPool {
 
     /// A folder for one question. It goes with the pool and, where this process is killed, with its workers.
     std::filesystem::path new_folder();
+    /// Weights of the models in those folders, each of them written once.
+    SharedWeights& weights();
     /// What its workers say of themselves; one is started where none waits.
     WorkerHello hello();
 
@@ -97,6 +101,7 @@ class WorkerPool {
     const pid_t owner_ = ::getpid();  ///< a copy of this process has neither the thread nor the workers
     std::mutex mutex_;
     std::optional<TempDir> scratch_;
+    std::optional<SharedWeights> weights_;  ///< in it
     pid_t scratch_owner_ = 0;
     int folders_ = 0;  ///< made in it
     std::vector<Held> idle_;

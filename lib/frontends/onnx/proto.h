@@ -60,4 +60,8 @@ Tensor take_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Loca
 /// Fills `proto` with the tensor as raw data.
 void put_tensor(const Tensor& tensor, const std::string& name, onnx::TensorProto& proto);
 
+/// Fills `proto` with the tensor, whose data is all of the file `location` beside the model.
+void put_external_tensor(const Tensor& tensor, const std::string& name, const std::string& location,
+                         onnx::TensorProto& proto);
+
 }  // namespace whittle::onnx_proto

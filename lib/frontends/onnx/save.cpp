@@ -23,11 +23,27 @@ using onnx_proto::NameScope;
 constexpr std::int64_t kIrVersion = 8;  // the first that allows all of opset 17
 constexpr std::string_view kStandardPrefix = "onnx.";
 
+/// Of the elements, without gaps.
+std::size_t byte_size(const Tensor& tensor) {
+    return static_cast<std::size_t>(tensor.numel()) * size_of(tensor.dtype());
+}
+
+/// Where weights go that do not stay in the model.
+struct External {
+    SharedWeights& weights;
+    std::filesystem::path beside;
+};
+
 /// Writes one Graph as one GraphProto, nested graphs by recursion.
 class Exporter {
   public:
-    explicit Exporter(const Graph& graph, const Exporter* outer = nullptr)
-        : graph_(graph), outer_(outer), scope_(outer ? &outer->scope_ : nullptr), names_(graph.nodes.size()) {}
+    /// Large weights go to `external`, if there is one.
+    Exporter(const Graph& graph, const External* external, const Exporter* outer = nullptr)
+        : graph_(graph),
+          external_(external),
+          outer_(outer),
+          scope_(outer ? &outer->scope_ : nullptr),
+          names_(graph.nodes.size()) {}
 
     /// `captured`: ONNX names of the values that the last placeholders stand for.
     void write(onnx::GraphProto& proto, const std::vector<std::string>& captured = {}) {
@@ -117,10 +133,17 @@ class Exporter {
             const auto [known, added] = initializers_.try_emplace(node.target);
             if (added) {
                 known->second = scope_.take(node.target);
-                onnx_proto::put_tensor(graph_.attributes.at(node.target), known->second, *proto.add_initializer());
+                write_initializer(graph_.attributes.at(node.target), known->second, *proto.add_initializer());
             }
             names_[i] = known->second;
         }
+    }
+
+    void write_initializer(const Tensor& tensor, const std::string& name, onnx::TensorProto& proto) {
+        if (external_ && byte_size(tensor) >= SharedWeights::kLeast)
+            onnx_proto::put_external_tensor(tensor, name, external_->weights.put(tensor, external_->beside), proto);
+        else
+            onnx_proto::put_tensor(tensor, name, proto);
     }
 
     /// Results of calls: a single one is named like its node, others like the getitem that reads them.
@@ -229,7 +252,7 @@ class Exporter {
             onnx_proto::put_tensor(graph_.attributes.at(constant.target), {}, *proto.mutable_t());
         } else if (const GraphRef* nested = std::get_if<GraphRef>(&arg.value)) {
             proto.set_type(onnx::AttributeProto::GRAPH);
-            Exporter(*graph_.subgraphs.at(nested->name), this).write(*proto.mutable_g(), captured_by(node));
+            Exporter(*graph_.subgraphs.at(nested->name), external_, this).write(*proto.mutable_g(), captured_by(node));
         } else {
             write_list(node, *arg.list(), param, proto);
         }
@@ -287,6 +310,7 @@ class Exporter {
     }
 
     const Graph& graph_;
+    const External* external_;
     const Exporter* outer_;
     NameScope scope_;
     std::vector<std::string> names_;                   // ONNX name of every node with one value
@@ -295,7 +319,15 @@ class Exporter {
     std::vector<bool> is_value_;                       // per node: read as an operand or output
 };
 
-onnx::ModelProto to_model(const Graph& graph) {
+/// Of all weights, those of nested graphs included.
+std::size_t weight_bytes(const Graph& graph) {
+    std::size_t bytes = 0;
+    for (const auto& [name, tensor] : graph.attributes) bytes += byte_size(tensor);
+    for (const auto& [name, nested] : graph.subgraphs) bytes += weight_bytes(*nested);
+    return bytes;
+}
+
+onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr) {
     onnx::ModelProto model;
     model.set_ir_version(kIrVersion);
     model.set_producer_name("whittle");
@@ -304,11 +336,11 @@ onnx::ModelProto to_model(const Graph& graph) {
         import.set_domain(domain);
         import.set_version(version);
     }
-    Exporter(graph).write(*model.mutable_graph());
+    Exporter(graph, external).write(*model.mutable_graph());
     const std::size_t bytes = model.ByteSizeLong();
     if (bytes > static_cast<std::size_t>(std::numeric_limits<int>::max()))
         throw Error("found a model of " + std::to_string(bytes) + " bytes, expected at most 2 GiB, protobuf's limit",
-                    "save the graph as JSON");
+                    "save it with external data, or as JSON");
     return model;
 }
 
@@ -316,9 +348,14 @@ onnx::ModelProto to_model(const Graph& graph) {
 
 std::string to_onnx(const Graph& graph) { return to_model(graph).SerializeAsString(); }
 
-OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path) {
+OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path, SharedWeights* weights) {
     try {
-        const onnx::ModelProto model = to_model(graph);
+        // Half of what protobuf takes leaves room for all the rest.
+        constexpr std::size_t kMostInside = std::size_t(1) << 30;
+        SharedWeights own(path.parent_path());
+        if (!weights && weight_bytes(graph) > kMostInside) weights = &own;
+        const External external{weights ? *weights : own, path.parent_path()};
+        const onnx::ModelProto model = to_model(graph, weights ? &external : nullptr);
         write_file(path, model.SerializeAsString());
         OnnxNames names;
         for (const onnx::ValueInfoProto& input : model.graph().input()) names.inputs.push_back(input.name());

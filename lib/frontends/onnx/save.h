@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "frontends/onnx/weights.h"
 #include "graph/graph.h"
 
 namespace whittle {
@@ -17,10 +18,11 @@ struct OnnxNames {
 /// Writes the graph as a model with the graph's opset imports: placeholders as typed inputs under their sources' names,
 /// get_attr as initializers, calls as nodes, nested graphs as attributes with lifted values read from around them again
 /// (see load.h). Loading it gives a graph with the same_structure. Atomic.
-/// Throws Error naming the node for a call without an ONNX spelling, and for models beyond protobuf's 2 GiB.
-OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path);
+/// Large weights are external data of `weights`; without it they are inside, unless they are more than protobuf takes:
+/// then they are files of their own beside the model. Throws Error naming the node for a call without an ONNX spelling.
+OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path, SharedWeights* weights = nullptr);
 
-/// The same as the bytes of the file.
+/// The same as the bytes of a file with all weights inside. Throws Error for more than protobuf's 2 GiB.
 std::string to_onnx(const Graph& graph);
 
 }  // namespace whittle

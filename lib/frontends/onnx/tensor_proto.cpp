@@ -120,10 +120,27 @@ Tensor take_tensor(onnx::TensorProto& proto, ExternalFiles& external, const Loca
     return from_bytes(std::as_bytes(std::span(*raw)), raw, *dtype, sizes, where);
 }
 
-void put_tensor(const Tensor& tensor, const std::string& name, onnx::TensorProto& proto) {
+namespace {
+
+void put_type(const Tensor& tensor, const std::string& name, onnx::TensorProto& proto) {
     if (!name.empty()) proto.set_name(name);
     proto.set_data_type(info_of(tensor.dtype()).onnx);
     for (const std::int64_t size : tensor.sizes()) proto.add_dims(size);
+}
+
+}  // namespace
+
+void put_external_tensor(const Tensor& tensor, const std::string& name, const std::string& location,
+                         onnx::TensorProto& proto) {
+    put_type(tensor, name, proto);
+    proto.set_data_location(onnx::TensorProto::EXTERNAL);
+    onnx::StringStringEntryProto& entry = *proto.add_external_data();
+    entry.set_key("location");
+    entry.set_value(location);
+}
+
+void put_tensor(const Tensor& tensor, const std::string& name, onnx::TensorProto& proto) {
+    put_type(tensor, name, proto);
     const Tensor contiguous = tensor.contiguous();
     const std::span<const std::byte> bytes = contiguous.contiguous_bytes();
     proto.set_raw_data(bytes.data(), bytes.size());

@@ -117,6 +117,7 @@ write({
   name: 'onnxruntime',
   version: `${version} (onnxruntime-node, node ${process.versions.node})`,
   format: 'onnx',
+  external_data: true,
   switches: { kind: 'optimizer', names: optimizers },
   levels: [{ name: 'level', most: levels.length - 1 }],
   options: { threads: 'threads of a run, 1 by default' },

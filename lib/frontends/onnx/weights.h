@@ -1,0 +1,43 @@
+// Weights of written models as external data: https://github.com/onnx/onnx/blob/main/docs/ExternalData.md
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "tensor/tensor.h"
+
+namespace whittle {
+
+/// Files of weights, named by their content, that many models share: each is written once, and a model gets a hard link
+/// to it in its own folder, because readers refuse external data from outside of it. Thread-safe.
+class SharedWeights {
+  public:
+    /// Below it a tensor stays in the model: a file of its own would cost more.
+    static constexpr std::size_t kLeast = 1 << 16;
+
+    /// The files lie in `folder`, which exists.
+    explicit SharedWeights(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+    /// The name of a file in `beside` that holds the elements of `tensor`, contiguous. `beside` is `folder` itself or
+    /// another folder, best of the same file system: elsewhere the bytes are copied. Throws Error.
+    std::string put(const Tensor& tensor, const std::filesystem::path& beside);
+
+  private:
+    std::string named(const Tensor& tensor);
+
+    const std::filesystem::path folder_;
+    std::mutex mutex_;
+    /// What is known by its place in memory is not read again for its hash; another tensor may lie there later.
+    struct Known {
+        std::weak_ptr<Storage> storage;
+        std::string name;
+    };
+    std::map<std::pair<const std::byte*, std::size_t>, Known> known_;
+};
+
+}  // namespace whittle
