@@ -90,6 +90,7 @@ LoadedFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, G
     LoadedFrame frame{.file = path,
                       .graph = std::move(model.graph),
                       .breaks = std::move(model.breaks),
+                      .unknown = std::move(model.unknown),
                       .folded = std::move(model.folded)};
     frame.graph.failure = load_failure(frame.graph, path);
     use_failure(frame);

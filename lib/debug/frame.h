@@ -24,6 +24,7 @@ struct LoadedFrame {
     std::vector<Tensor> expected = {};  ///< one per output, or none
     std::string expected_from = {};     ///< where they were found
     std::vector<Break> breaks = {};
+    std::vector<std::string> unknown = {};  ///< calls whose metas are not known: breaks, and what depends on them
     std::map<std::string, std::size_t> folded = {};  ///< ops of an ONNX file that were computed while reading it
     std::optional<Record> record = {};               ///< what it was read from, for records
 };

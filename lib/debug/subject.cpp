@@ -13,7 +13,10 @@ namespace fs = std::filesystem;
 Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
     Subject subject{.model = model.string()};
     for (LoadedFrame& loaded : graphs) {
-        explain::Frame frame{.name = loaded.name, .file = loaded.file.string(), .graph = std::move(loaded.graph)};
+        explain::Frame frame{.name = loaded.name,
+                             .file = loaded.file.string(),
+                             .graph = std::move(loaded.graph),
+                             .unknown = std::move(loaded.unknown)};
         for (const Break& b : loaded.breaks) frame.breaks.push_back({b.node, b.reason});
         subject.frames.push_back(std::move(frame));
     }

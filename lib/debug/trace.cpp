@@ -126,7 +126,8 @@ Traced trace(const RanProgram& ran, const TraceRequest& request) {
 std::string to_text(const TracedFrame& traced, const fs::path& folder) {
     std::string text = (folder / traced.graph).string() + ": " + plural(traced.ops, "op") + "\n";
     if (traced.record)
-        text += (folder / *traced.record).string() + ": inputs from " + traced.inputs_from +
+        text += (folder / *traced.record).string() + ": " +
+                (traced.inputs_from.empty() ? "no inputs" : "inputs from " + traced.inputs_from) +
                 ", expected outputs from " + traced.expected_from + "\n";
     if (!traced.capture_fault.empty()) text += "CAPTURE FAULT " + traced.capture_fault + "\n";
     if (!traced.failure.empty()) text += "FAIL " + traced.failure + "\n";

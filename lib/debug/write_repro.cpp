@@ -13,7 +13,9 @@ namespace fs = std::filesystem;
 std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect) {
     const auto reference = find_backend(kReferenceBackend);
     const Outcome expected = run_in_process(frame.graph, frame.inputs, *reference, {});
-    if (expected.failed()) throw Error({frame.file.string(), {}}, "the reference cannot run it: " + expected.message);
+    if (expected.failed())
+        throw Error({frame.file.string(), {}}, "the reference cannot run it: " + expected.message,
+                    "give the model inputs that it can run on: --input, --inputs");
     const auto backend = find_backend(suspect.spec);
     const Outcome seen = query(frame.graph, frame.inputs, expected.outputs, *backend, suspect);
     if (seen.kind == Outcome::Kind::unsupported)

@@ -76,9 +76,27 @@ std::vector<Found> find_breaks(const Frame& frame, const Backend* backend,
     return found;
 }
 
+/// Of what the backend would be given: what the frontend could not take is no question for it.
+std::vector<std::string> ask_unsupported(const Frame& frame, const Backend& backend) {
+    std::vector<NodeId> taken_out;
+    for (const NodeId id : frame.graph.calls()) {
+        const std::string& name = frame.graph.node({id}).name;
+        const auto is_break = [&](const FrontendBreak& b) { return b.node == name; };
+        if (std::ranges::find(frame.unknown, name) != frame.unknown.end() ||
+            std::ranges::any_of(frame.breaks, is_break))
+            taken_out.push_back(id);
+    }
+    if (taken_out.empty()) return unsupported_isolated(frame.graph, backend);
+    std::vector<std::string> ops;
+    for (const Graph& piece : split_at(frame.graph, taken_out))
+        for (std::string& op : unsupported_isolated(piece, backend))
+            if (std::ranges::find(ops, op) == ops.end()) ops.push_back(std::move(op));
+    return ops;
+}
+
 std::vector<std::string> unsupported_of(const Frame& frame, const Backend* backend) {
     if (!backend) return {};
-    std::vector<std::string> ops = frame.unsupported ? *frame.unsupported : unsupported_isolated(frame.graph, *backend);
+    std::vector<std::string> ops = frame.unsupported ? *frame.unsupported : ask_unsupported(frame, *backend);
     if (frame.captured) std::erase_if(ops, [](const std::string& op) { return !kernel_of(op); });
     return ops;
 }

@@ -26,6 +26,7 @@ struct Frame {
     std::string file = {};  ///< where it was captured from, for places without a user stack
     Graph graph = {};
     std::vector<FrontendBreak> breaks = {};
+    std::vector<std::string> unknown = {};  ///< calls whose metas are not known: breaks, and what depends on them
     bool captured = false;  ///< while a program ran: an op that we do not know is one that the program admitted
     /// What the backend has said already that it cannot compile; else it is asked.
     std::optional<std::vector<std::string>> unsupported = {};

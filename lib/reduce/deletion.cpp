@@ -27,8 +27,9 @@ Deletion::Deletion(const Graph& graph, std::span<const Tensor> inputs) : graph_(
         seed_random_ops(0);
         recorder.run(graph, inputs);
     } catch (const Error& error) {
-        throw Error(error.where(), "the reference cannot run it: " + error.message(),
-                    error.hint().empty() ? "give the model inputs that it can run on" : error.hint());
+        throw Error(
+            error.where(), "the reference cannot run it: " + error.message(),
+            error.hint().empty() ? "give the model inputs that it can run on: --input, --inputs" : error.hint());
     }
     values_ = std::move(recorder.values);
     for (NodeId id : graph.calls())

@@ -18,7 +18,8 @@ Trial try_frame(const FrameToTrace& frame, Backend& backend, const BackendOption
     Trial trial = try_backend(frame.graph, frame.inputs, {frame.expected, frame.expected_from}, backend, options,
                               record.accuracy);
     if (!trial.no_reference.empty())
-        throw Error({frame.file, {}}, "the reference cannot run it: " + trial.no_reference);
+        throw Error({frame.file, {}}, "the reference cannot run it: " + trial.no_reference,
+                    "give the model inputs that it can run on: --input, --inputs");
     record.expected = trial.expected.outputs;
     record.expected_from = trial.expected.from;
     return trial;

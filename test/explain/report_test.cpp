@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "explain/show.h"
 #include "explain/split.h"
 #include "graph/abilities.h"
@@ -135,6 +136,29 @@ TEST_CASE("a backend's refusals are breaks, named with the backend") {
     REQUIRE(report.break_reasons.size() == 2);
     CHECK(report.break_reasons.at(0).reason == "backend picky does not support aten.neg.default");
     CHECK(report.break_reasons.at(0).kind == explain::BreakKind::unsupported);
+}
+
+TEST_CASE("a backend is not asked about calls that the frontend could not take") {
+    // %f depends on the break %e, so that nothing is known of its metas.
+    struct Strict final : Backend, Support {
+        std::string name() const override { return "strict"; }
+        std::string description() const override { return "throws at what nobody knows"; }
+        CompileResult compile(const Graph&, const BackendOptions&) override { return SkipRequest{"never compiles"}; }
+        std::vector<std::string> unsupported(const Graph& graph) const override {
+            std::vector<std::string> refused;
+            for (const NodeId id : graph.calls()) {
+                const Node& call = graph.node({id});
+                if (call.target == "mystery.op" || call.name == "f") throw Error("cannot decompose " + call.name);
+                if (call.target == "aten.neg.default" && refused.empty()) refused.push_back(call.target);
+            }
+            return refused;
+        }
+    };
+    Frame frame = broken();
+    frame.breaks = {{"b", "found mode 'cubic'"}, {"e", "found mode 'cubic'"}};
+    frame.unknown = {"b", "e", "f"};
+    const Strict strict;
+    CHECK(explain::explain("m", {frame}, &strict).unsupported == std::vector<std::string>{"aten.neg.default"});
 }
 
 TEST_CASE("a frontend's break keeps its own words") {

@@ -33,14 +33,17 @@ NodeValue drawn(const Rewrite& op) {
 template <NodeValue (*Draw)(const Rewrite&)>
 Results uniform(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    const double low = op.number("low");
-    return {affine(op, Draw(op), op.number("high") - low, low).ref};
+    const double low = op.number("low"), high = op.number("high");
+    if (!(low <= high)) throw Error("found low " + std::to_string(low) + " above high " + std::to_string(high));
+    return {affine(op, Draw(op), high - low, low).ref};
 }
 
 template <NodeValue (*Draw)(const Rewrite&)>
 Results normal(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    return {affine(op, Draw(op), op.number("scale"), op.number("mean")).ref};
+    const double scale = op.number("scale");
+    if (!(scale >= 0)) throw Error("found scale " + std::to_string(scale) + ", expected a standard deviation");
+    return {affine(op, Draw(op), scale, op.number("mean")).ref};
 }
 
 Results bernoulli(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
