@@ -9,6 +9,7 @@
 #include "base/variables.h"
 #include "cli/diagnose.h"
 #include "cli/lists.h"
+#include "cli/picture_options.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
@@ -22,7 +23,8 @@ using namespace whittle;
 namespace fs = std::filesystem;
 
 struct Options {
-    std::optional<fs::path> model, output, dot;
+    std::optional<fs::path> model, output;
+    cli::PictureOptions pictures;
     cli::ReportOptions report;
     cli::SourceOptions sources;
     cli::SubjectOptions subject;
@@ -44,7 +46,7 @@ void declare(cli::Tool& tool, Options& options) {
               "MODEL.min.json, write a repro of it (MODEL.min.cpp) and verify that.");
     tool.option("-o,--output", options.output, "FILE",
                 "Write the report to FILE. Default: stdout; of a program stderr, for stdout is the program's own.");
-    tool.option("--dot", options.dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
+    options.pictures.declare(tool);
     tool.option("--break", options.break_id, "ID",
                 "Say what the break ID (WB0001 …) means and how to avoid it, or 'all' of them, and stop.");
     options.sources.declare(tool);
@@ -67,6 +69,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("explain ./app -- --steps 3", "run a LibTorch program and say where its graphs break");
     tool.example("explain model.onnx --ops", "what model.onnx consists of, and what halide cannot compile");
     tool.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "a picture of it");
+    tool.example("explain ./app --html app.html", "all of it as a page for a browser");
     tool.example("explain model.onnx --backend ./mine.so --fullgraph", "does a backend of your own take all of it?");
     tool.example("explain --static model.cpp -- -std=c++17 -Iinclude", "where capture of a program would have to stop");
     tool.example("explain model.onnx --backend halide --divergence", "the first value that Halide computes wrong");
@@ -91,7 +94,7 @@ int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::A
 int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::Analysis>& analyses,
                 const cli::ReportSink& sink) {
     const fs::path& model = *options.model;
-    if (options.dot) cli::check_output("--dot", *options.dot, cli::files_read(model, options.subject.inputs));
+    options.pictures.check(cli::files_read(model, options.subject.inputs));
     if (!options.sources.file && cli::recognize(model) != cli::ModelKind::program)
         options.subject.program.refuse_for_model(model);
     const TempDir scratch("whittle-explain");
@@ -99,7 +102,7 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     debug::predict(subject, analyses);
     const std::unique_ptr<Backend> backend = find_backend(options.subject.suspect().spec);
     const explain::Report report = debug::report(subject, *backend);
-    if (options.dot) write_file(*options.dot, explain::to_dot(subject.frames, report));
+    options.pictures.write(tool, subject, report, options.subject);
     nlohmann::json json = tool.shared().json ? debug::to_json(subject, report) : nlohmann::json();
     if (!tool.shared().json) sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
     const bool broken = options.fullgraph && report.first_break;
@@ -118,8 +121,8 @@ int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink
     if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0], sink);
     if (!options.model) throw cli::missing_argument("explain", "MODEL");
     options.subject.check_usage(options.divergence || options.diagnose);
-    if (options.diagnose && (options.divergence || options.subject.minify || options.fullgraph || options.dot))
-        throw Error("--diagnose excludes --divergence, --minify, --fullgraph and --dot");
+    if (options.diagnose && (options.divergence || options.subject.minify || options.fullgraph || options.pictures))
+        throw Error("--diagnose excludes --divergence, --minify, --fullgraph, --dot and --html");
     if (options.diagnose) return cli::diagnose(tool, *options.model, options.subject, sink);
     if (options.divergence) return cli::diverge(tool, *options.model, options.subject, sink);
     return tell_report(tool, options, analyses, sink);

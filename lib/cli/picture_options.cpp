@@ -1,0 +1,75 @@
+#include "cli/picture_options.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+#include "cli/environment.h"
+#include "cli/tool.h"
+#include "cli/usage.h"
+#include "debug/divergence.h"
+#include "explain/show.h"
+#include "html/data.h"
+#include "html/findings.h"
+#include "html/page.h"
+
+namespace whittle::cli {
+
+namespace {
+
+constexpr std::size_t kMostCompared = 4;  // each runs the graph three times
+
+/// The values of what is computed wrong, by the name of the graph.
+std::map<std::string, debug::FrameDivergence> compare(const debug::Subject& subject, const SubjectOptions& options) {
+    std::map<std::string, debug::FrameDivergence> compared;
+    if (subject.runnable.empty()) return compared;
+    std::vector<LoadedFrame> frames;
+    for (const debug::FailingFrame& failing : subject.failing) {
+        const std::string graph = html::graph_of(subject, failing);
+        if (!failing.wrong || graph.empty() || compared.size() == kMostCompared) continue;
+        if (frames.empty()) frames = load_model(subject.runnable, {.inputs = options.inputs});
+        const auto found = std::ranges::find_if(
+            frames, [&](const LoadedFrame& frame) { return frame.name == failing.name && frame.file == failing.file; });
+        if (found == frames.end()) continue;
+        try {
+            compared.emplace(graph, debug::diverge(*found, options.suspect()));
+        } catch (const Error& error) {
+            log_warning(LogChannel::run, "the page has no values of " + graph + ": " + error.what());
+        }
+    }
+    return compared;
+}
+
+}  // namespace
+
+void PictureOptions::declare(Tool& tool) {
+    tool.option("--dot", dot, "FILE", "Write the graphs as a picture for Graphviz's dot.");
+    tool.option("--html", html, "FILE",
+                "Write the report as a page for browsers, one file that needs no network: what happened and the next "
+                "command, graphs to zoom and search, source beside them, breaks, guards, recompiles; with --backend "
+                "the error of each value where results are wrong.");
+    tool.flag("--no-source", no_source, "With --html: leave the text of source files out.");
+}
+
+void PictureOptions::check(const std::vector<std::filesystem::path>& read) const {
+    if (no_source && !html) throw Error("--no-source requires --html");
+    if (dot) check_output("--dot", *dot, read);
+    if (html) check_output("--html", *html, read);
+}
+
+void PictureOptions::write(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
+                           const SubjectOptions& options) const {
+    if (dot) write_file(*dot, explain::to_dot(subject.frames, report));
+    if (!html) return;
+    write_file(*html, html::page(html::page_data({.subject = subject,
+                                                  .report = report,
+                                                  .accuracy = compare(subject, options),
+                                                  .environment = environment(),
+                                                  .command = shell_quote(tool.command_line()),
+                                                  .source = !no_source})));
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,27 @@
+// What the page of `explain --html` shows, as JSON: facts only, in the terms of share/report/README.md. The page draws
+// them; nothing here is worded for one of its views but the findings.
+#pragma once
+
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+
+#include "debug/divergence.h"
+#include "debug/subject.h"
+
+namespace whittle::html {
+
+struct PageFacts {
+    const debug::Subject& subject;
+    const explain::Report& report;
+    /// By the name of the graph that was compared.
+    std::map<std::string, debug::FrameDivergence> accuracy = {};
+    std::map<std::string, std::string> environment = {};
+    std::string command = {};  ///< that made the page
+    bool source = true;        ///< the text of source files is part of it
+};
+
+nlohmann::json page_data(const PageFacts& facts);
+
+}  // namespace whittle::html

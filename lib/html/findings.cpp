@@ -1,0 +1,138 @@
+#include "html/findings.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/subprocess.h"
+#include "base/words.h"
+
+namespace whittle::html {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Finding {
+    const char* level;
+    std::string title, detail;
+    json place = nullptr;  ///< see Sources
+    std::vector<std::string> command = {};
+    std::string go = {};
+
+    json to_json() const {
+        return {{"level", level}, {"title", title}, {"detail", detail},
+                {"place", place}, {"go", go},       {"command", command.empty() ? json() : json(shell_quote(command))}};
+    }
+};
+
+json first_of(json places) { return places.empty() ? json() : places[0]; }
+
+/// What a backend fails on.
+void add_failures(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
+    for (const debug::FailingFrame& failing : facts.subject.failing) {
+        const std::string graph = graph_of(facts.subject, failing);
+        Finding finding{.level = "failed",
+                        .title = (graph.empty() ? failing.name : graph) +
+                                 (failing.wrong ? " computes wrong results under " : " fails under ") +
+                                 facts.report.backend,
+                        .detail = failing.failure,
+                        .command = {"minify", failing.file, "--backend", facts.report.backend},
+                        .go = "graph=" + graph};
+        if (failing.wrong) finding.command.push_back("--accuracy");
+        if (const auto compared = facts.accuracy.find(graph); compared != facts.accuracy.end()) {
+            const Divergence& divergence = compared->second.divergence;
+            if (divergence.first) {
+                const ValueDivergence& value = divergence.values[*divergence.first];
+                finding.detail = "first wrong at %" + value.node + "; " + finding.detail;
+                finding.place = first_of(sources.places(value.stack));
+                finding.go = "accuracy=" + graph + "&node=" + value.node;
+            }
+        }
+        findings.push_back(std::move(finding));
+    }
+}
+
+void add_capture_faults(const PageFacts& facts, std::vector<Finding>& findings) {
+    if (!facts.subject.index) return;
+    for (const IndexGraph& graph : facts.subject.index->graphs)
+        if (!graph.capture_fault.empty())
+            findings.push_back({.level = "failed",
+                                .title = graph.name + " does not compute what was observed: capture went wrong",
+                                .detail = graph.capture_fault,
+                                .go = "graph=" + graph.name});
+}
+
+void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
+    for (const explain::BreakReason& reason : facts.report.break_reasons) {
+        const explain::BreakPlace& place = reason.places.front();
+        findings.push_back({.level = "break",
+                            .title = reason.reason,
+                            .detail = plural(static_cast<std::size_t>(reason.count), "graph break") + "; " +
+                                      std::string(reason.info().hint),
+                            .place = first_of(sources.places(place.user_stack)),
+                            .command = {"explain", "--break", std::string(reason.info().id)},
+                            .go = "breaks=" + std::string(reason.info().id)});
+    }
+}
+
+void add_recompiles(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
+    for (const IndexRecompile& recompile : facts.report.recompiles)
+        findings.push_back({.level = "recompiled",
+                            .title = recompile.frame + " was compiled again: " + recompile.guard,
+                            .detail = plural(static_cast<std::size_t>(recompile.count), "time") +
+                                      (recompile.advice.empty() ? "" : "; " + recompile.advice),
+                            .place = first_of(sources.places(recompile.stack)),
+                            .command = {"explain", facts.report.model, "--recompiles"},
+                            .go = "guards=" + recompile.frame});
+}
+
+}  // namespace
+
+std::string graph_of(const debug::Subject& subject, const debug::FailingFrame& failing) {
+    const fs::path file = failing.file;
+    if (subject.index)
+        for (const IndexRecord& record : subject.index->records)
+            if (!record.graph.empty() && file.filename() == record.file.filename()) return record.graph;
+    for (const explain::Frame& frame : subject.frames)
+        if (frame.file == failing.file && frame.name == failing.name) return frame.graph.name;
+    return {};
+}
+
+json findings_json(const PageFacts& facts, Sources& sources) {
+    std::vector<Finding> findings;
+    add_failures(facts, sources, findings);
+    add_capture_faults(facts, findings);
+    add_breaks(facts, sources, findings);
+    add_recompiles(facts, sources, findings);
+    json list = json::array();
+    for (const Finding& finding : findings) list.push_back(finding.to_json());
+    return list;
+}
+
+json status_of(const PageFacts& facts, const json& frame) {
+    const auto graphs = frame["graphs"].get<std::vector<std::string>>();
+    const auto has = [&](const std::string& graph) { return std::ranges::find(graphs, graph) != graphs.end(); };
+    json status = json::array();
+    bool failed = std::ranges::any_of(facts.subject.failing, [&](const debug::FailingFrame& failing) {
+        return has(graph_of(facts.subject, failing));
+    });
+    if (facts.subject.index)
+        for (const IndexGraph& graph : facts.subject.index->graphs)
+            failed |= !graph.capture_fault.empty() && has(graph.name);
+    if (failed) status.push_back("failed");
+    if (frame["breaks"] > 0) status.push_back("break");
+    if (frame["recompiles"] > 0) status.push_back("recompiled");
+    const auto makes_nan = [](const ValueDivergence& value) { return value.born && value.error.nan > 0; };
+    for (const auto& [graph, compared] : facts.accuracy)
+        if (has(graph) && std::ranges::any_of(compared.divergence.values, makes_nan)) {
+            status.push_back("nan");
+            break;
+        }
+    if (status.empty()) status.push_back("ok");
+    return status;
+}
+
+}  // namespace whittle::html

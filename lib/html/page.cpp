@@ -1,0 +1,142 @@
+#include "html/page.h"
+
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
+
+#include "html/assets.h"
+
+namespace whittle::html {
+
+using nlohmann::json;
+
+namespace {
+
+std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char c : text) switch (c) {
+            case '&':
+                result += "&amp;";
+                break;
+            case '<':
+                result += "&lt;";
+                break;
+            case '>':
+                result += "&gt;";
+                break;
+            case '"':
+                result += "&quot;";
+                break;
+            default:
+                result += c;
+        }
+    return result;
+}
+
+/// "caption.cpp:27", of [file, line, function].
+std::string place_text(const json& data, const json& place) {
+    if (!place.is_array() || place.empty()) return {};
+    return data["files"][place[0].get<std::size_t>()]["path"].get<std::string>() + ":" + place[1].dump();
+}
+
+std::string text_of(const json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+using Row = std::vector<std::string>;
+std::string table(const std::string& title, const Row& head, const std::vector<Row>& rows) {
+    if (rows.empty()) return {};
+    const auto cells = [](const char* tag, const Row& row) {
+        std::string text = "<tr>";
+        for (const std::string& cell : row)
+            text.append("<").append(tag).append(">") += escaped(cell) + "</" + tag + ">";
+        return text + "</tr>";
+    };
+    std::string text = "<h2>" + escaped(title) + "</h2><table><thead>" + cells("th", head) + "</thead><tbody>";
+    for (const Row& row : rows) text += cells("td", row);
+    return text + "</tbody></table>\n";
+}
+
+/// `row` of each entry.
+template <class F>
+std::vector<Row> rows(const json& entries, F&& row) {
+    std::vector<Row> all;
+    for (const json& entry : entries) all.push_back(row(entry));
+    return all;
+}
+
+std::string headline(const json& data) {
+    const json& totals = data["totals"];
+    return data["model"].get<std::string>() + ": " + totals["graphs"].dump() + " graphs, " + totals["ops"].dump() +
+           " operations, " + totals["breaks"].dump() + " graph breaks, " + totals["recompiles"].dump() + " recompiles";
+}
+
+/// The main facts, for readers without JavaScript and for text browsers.
+std::string plain_facts(const json& data) {
+    std::string text = "<h1>" + escaped(headline(data)) + "</h1>\n";
+    text += table("What happened", {"", "What", "Detail", "Where", "Next"}, rows(data["findings"], [&](const json& f) {
+                      return Row{f["level"], f["title"], f["detail"], place_text(data, f["place"]),
+                                 f["command"].is_null() ? "" : f["command"].get<std::string>()};
+                  }));
+    text += table("Functions", {"Function", "Status", "Graphs", "Operations", "Breaks", "Recompiles"},
+                  rows(data["frames"], [](const json& f) {
+                      std::string status;
+                      for (const json& one : f["status"]) status += (status.empty() ? "" : ", ") + text_of(one);
+                      return Row{f["name"],
+                                 status,
+                                 std::to_string(f["graphs"].size()),
+                                 f["ops"].dump(),
+                                 f["breaks"].dump(),
+                                 f["recompiles"].dump()};
+                  }));
+    text +=
+        table("Graph breaks", {"Id", "Reason", "Function", "Where", "Times", "Instead"},
+              rows(data["breaks"], [&](const json& b) {
+                  const json place = b["at"].empty() ? json() : b["at"][0];
+                  return Row{b["id"], b["reason"], b["frame"], place_text(data, place), b["count"].dump(), b["hint"]};
+              }));
+    text += table("Recompiles", {"Function", "Guard", "Times", "Instead"}, rows(data["recompiles"], [](const json& r) {
+                      return Row{r["frame"], r["guard"], r["count"].dump(), r["advice"]};
+                  }));
+    std::vector<Row> accuracy, environment;
+    for (const auto& [graph, a] : data["accuracy"].items())
+        accuracy.push_back({graph, a["first"].is_null() ? "" : text_of(a["first"]), a["message"]});
+    text += table("Accuracy", {"Graph", "First wrong value", "Message"}, accuracy);
+    for (const auto& [key, value] : data["environment"].items()) environment.push_back({key, text_of(value)});
+    return text + table("Environment", {"", ""}, environment);
+}
+
+/// JSON without a '<', so that no tag in its texts begins or ends anything.
+std::string embedded(const json& data) {
+    std::string safe;
+    for (const char c : data.dump(-1, ' ', false, json::error_handler_t::replace)) {
+        if (c == '<')
+            safe += "\\u003c";
+        else
+            safe += c;
+    }
+    return safe;
+}
+
+}  // namespace
+
+std::string page(const json& data) {
+    // The template's parts are between marks, each alone on its line.
+    struct Part {
+        std::string_view mark;
+        std::string text;
+    };
+    const std::vector<Part> parts = {{"{{TITLE}}", escaped(data["model"].get<std::string>())},
+                                     {"{{STYLE}}", std::string(asset_style())},
+                                     {"{{FACTS}}", plain_facts(data)},
+                                     {"{{DATA}}", embedded(data)},
+                                     {"{{SCRIPT}}", std::string(asset_script())}};
+    std::string_view rest = asset_page();
+    std::string text;
+    for (const Part& part : parts) {
+        const std::size_t at = rest.find(part.mark);
+        text.append(rest.substr(0, at)) += part.text;
+        rest.remove_prefix(at + part.mark.size());
+    }
+    return text.append(rest);
+}
+
+}  // namespace whittle::html

@@ -1,0 +1,72 @@
+// Why capture stopped, where, and what to write instead.
+V.breaks = {
+  title: 'Graph breaks',
+  key: '4',
+  build(el) {
+    const pg = h('div.page');
+    el.append(pg);
+    this.cards = {};
+    pg.append(
+      h(
+        'p.lead',
+        D.breaks.length
+          ? plural(D.breaks.length, 'place') + (D.breaks.length > 1 ? ' break the graph, ' : ' breaks the graph, ')
+          : 'Nothing breaks a graph.',
+        D.breaks.length
+          ? h(
+              'span.dim',
+              plural(D.totals.breaks, 'time') +
+                ' in all. Between two graphs the program itself runs, and what is alive is written out.',
+            )
+          : '',
+      ),
+      h('div', { style: 'height:22px' }),
+    );
+    for (const b of [...D.breaks].sort((a, c) => c.count - a.count)) {
+      const c = this.card(b);
+      this.cards[b.id] = this.cards[b.id] || c;
+      this.cards[b.frame] = this.cards[b.frame] || c;
+      pg.append(c);
+    }
+  },
+  card(b) {
+    const graph = (name) => (G[name] ? link('graph=' + name, name + ' · ' + plural(G[name].ops, 'op')) : name);
+    return h(
+      'div.card.s-break',
+      h(
+        'header',
+        icon('break', 17),
+        h('h3', b.reason),
+        h('span.tag', b.id),
+        h('span', { style: 'flex:1' }),
+        h('span.dim', (b.count > 1 ? b.count + ' times' : 'once') + (b.frame ? ' in ' : '')),
+        h('span.m', b.frame),
+      ),
+      b.at.length ? snippet(b.at[0], 3, 'break') : b.node ? h('p.in.m', '%' + b.node) : '',
+      h(
+        'div.in',
+        b.at.slice(1).map((a) => h('div', h('span.dim', 'called from '), placeLink(a), h('span.dim', ' ' + a[2]))),
+        h(
+          'div.hint',
+          h('b', 'Instead'),
+          h('span', b.hint + '.'),
+          h('span', { style: 'flex:1' }),
+          h('div', { style: 'width:230px' }, cmd('explain --break ' + b.id)),
+        ),
+        b.before.map((n, i) =>
+          h(
+            'div.flow',
+            graph(n),
+            h('s', { title: 'the program runs here' }),
+            b.after[i] ? graph(b.after[i]) : 'return',
+            G[n] ? h('span.dim', { style: 'margin-left:12px' }, plural(G[n].outputs, 'tensor') + ' written out') : '',
+          ),
+        ),
+      ),
+    );
+  },
+  show(p) {
+    const c = this.cards[p.breaks];
+    if (c) c.scrollIntoView({ block: 'start' });
+  },
+};

@@ -1,0 +1,205 @@
+'use strict';
+// What all views use: the data, elements, words for numbers, places in sources.
+const T0 = performance.now();
+const D = JSON.parse(document.getElementById('data').textContent);
+const $ = (s, e = document) => e.querySelector(s);
+const SVGNS = 'http://www.w3.org/2000/svg';
+/** Element: h('div.card#id', {attr, onclick}, ...children). Text is never parsed as HTML. */
+function h(tag, at, ...kids) {
+  const [t, ...cl] = tag.split('.');
+  const e = document.createElement(t || 'div');
+  if (cl.length) e.className = cl.join(' ');
+  if (at && (at.nodeType || typeof at !== 'object' || Array.isArray(at))) {
+    kids.unshift(at);
+    at = null;
+  }
+  for (const k in at || {}) {
+    const v = at[k];
+    if (v == null || v === false) continue;
+    if (k.startsWith('on')) e[k] = v;
+    else if (k === 'style') e.style.cssText = v;
+    else e.setAttribute(k, v === true ? '' : v);
+  }
+  e.append(...kids.flat(9).filter((x) => x != null && x !== false && x !== ''));
+  return e;
+}
+function s(tag, at, ...kids) {
+  const e = document.createElementNS(SVGNS, tag);
+  for (const k in at || {})
+    if (k.startsWith('on')) e[k] = at[k];
+    else if (at[k] != null) e.setAttribute(k, at[k]);
+  e.append(...kids.flat(9).filter((x) => x != null));
+  return e;
+}
+const ICON = {
+  overview: 'M2.5 4h11M2.5 8h11M2.5 12h6',
+  graph: 'M5 2.5h6v3H5zM1.5 10.5h5v3h-5zM9.5 10.5h5v3h-5zM8 5.5v2.5M4 10.5V8h8v2.5',
+  source: 'M2 2.5h5v11H2zM9 2.5h5v11H9zM7 6h2M7 10h2',
+  breaks: 'M8 1.5v4M8 10.5v4M3 8h10M5 6l6 4',
+  guards: 'M8 1.8l5 1.8v4.2c0 3-2.2 5.3-5 6.4-2.8-1.1-5-3.4-5-6.4V3.6z',
+  accuracy: 'M1.5 12c2.5 0 3-8 5-8s2 5 3.500 5 1.500-5.500 4.500-5.500',
+  env: 'M2 3.500h12v7H2zM5.500 13.500h5M8 10.500v3',
+  failed: 'M5.500 5.500l5 5M10.500 5.500l-5 5',
+  break: 'M4 8h2.400M9.600 8h2.400M9.100 5.200l-2.200 5.600',
+  recompiled: 'M11.500 6.200A4 4 0 1 0 12 8.500M11.800 3.700v2.600H9.200',
+  nan: 'M8 4.500v4.200M8 10.900v.6',
+  ok: 'M5 8.300l2.200 2.200L11.200 6',
+  copy: 'M5.500 5.500v-3h8v8h-3M2.500 5.500h8v8h-8z',
+  check: 'M3 8.500l3.500 3.500L13 5',
+  search: 'M7 2.500a4.500 4.500 0 1 1 0 9 4.500 4.500 0 0 1 0-9zM10.500 10.500l3.500 3.500',
+  sun: 'M8 5a3 3 0 1 1 0 6 3 3 0 0 1 0-6zM8 1.500v1.500M8 13v1.500M1.500 8H3M13 8h1.500M3.400 3.400l1 1M11.600 11.600l1 1M12.600 3.400l-1 1M4.400 11.600l-1 1',
+  tw: 'M6 4l4 4-4 4',
+  plus: 'M8 3.500v9M3.500 8h9',
+  minus: 'M3.500 8h9',
+  fit: 'M2.500 6V2.500H6M10 2.500h3.500V6M13.500 10v3.500H10M6 13.500H2.500V10',
+};
+function icon(n, size = 16) {
+  const ring = ['failed', 'break', 'recompiled', 'nan', 'ok'].includes(n);
+  return s(
+    'svg',
+    {
+      width: size,
+      height: size,
+      viewBox: '0 0 16 16',
+      fill: 'none',
+      stroke: 'currentColor',
+      'stroke-width': 1.5,
+      'stroke-linecap': 'round',
+      'stroke-linejoin': 'round',
+      'aria-hidden': 'true',
+    },
+    ring
+      ? s('circle', { cx: 8, cy: 8, r: 6.7, 'stroke-width': 1.3, fill: 'currentColor', 'fill-opacity': 0.12 })
+      : null,
+    s('path', { d: ICON[n] }),
+  );
+}
+const LABEL = { failed: 'failed', break: 'graph break', recompiled: 'recompiled', nan: 'NaN', ok: 'ok' };
+const pill = (st, text) => h('span.pill.s-' + st, icon(st, 13), text || LABEL[st]);
+const nf = (x) => x.toLocaleString('en-US');
+const sec = (x) =>
+  x >= 9.95
+    ? x.toFixed(1) + ' s'
+    : x >= 0.995
+      ? x.toFixed(2) + ' s'
+      : x >= 0.001
+        ? Math.round(x * 1000) + ' ms'
+        : x
+          ? Math.round(x * 1e6) + ' µs'
+          : '0';
+const bytes = (b) =>
+  b >= 1e9
+    ? (b / 1e9).toFixed(2) + ' GB'
+    : b >= 1e6
+      ? (b / 1e6).toFixed(2) + ' MB'
+      : b >= 1e3
+        ? (b / 1e3).toFixed(1) + ' kB'
+        : b + ' B';
+const sci = (x) =>
+  x == null
+    ? '–'
+    : x === 0
+      ? '0'
+      : x >= 0.01 && x < 1e4
+        ? String(+x.toPrecision(2))
+        : x.toExponential(1).replace('e+', 'e').replace('.0e', 'e');
+const plural = (n, w) => nf(n) + ' ' + w + (n === 1 ? '' : 's');
+const shape = (o) => o.dtype + '[' + o.sizes.join(', ') + ']';
+const short = (op) => (op.startsWith('aten.') ? op.split('.')[1] : op.replace(/^onnx\./, ''));
+const base = (path) => path.slice(path.lastIndexOf('/') + 1);
+const modelName = base(D.model.replace(/\/+$/, ''));
+const css = (n) => getComputedStyle(document.documentElement).getPropertyValue(n).trim();
+const G = Object.fromEntries(D.graphs.map((g) => [g.name, g]));
+for (const g of D.graphs) g.byId = Object.fromEntries(g.nodes.map((n, i) => [n.id, ((n.i = i), n)]));
+for (const g of D.graphs) for (const n of g.nodes) n.users = [];
+for (const g of D.graphs) for (const n of g.nodes) for (const x of n.in) g.byId[x] && g.byId[x].users.push(n.id);
+const ACC = {};
+for (const g in D.accuracy || {}) ACC[g] = Object.fromEntries(D.accuracy[g].values.map((v) => [v.node, v]));
+const file = (at) => D.files[at[0]].path;
+const place = (at) => base(file(at)) + ':' + at[1];
+function copyBtn(text) {
+  const b = h(
+    'button.cp',
+    { title: 'Copy', 'aria-label': 'Copy: ' + (text.length > 80 ? 'text' : text) },
+    icon('copy', 14),
+  );
+  b.onclick = async (e) => {
+    e.stopPropagation();
+    e.preventDefault();
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const t = h('textarea', { style: 'position:fixed;opacity:0' });
+      t.value = text;
+      document.body.append(t);
+      t.select();
+      document.execCommand('copy');
+      t.remove();
+    }
+    b.classList.add('done');
+    b.replaceChildren(icon('check', 14));
+    say('copied');
+    setTimeout(() => {
+      b.classList.remove('done');
+      b.replaceChildren(icon('copy', 14));
+    }, 1200);
+  };
+  return b;
+}
+const cmd = (c) => h('div.cmd', h('code', { title: c }, c), copyBtn(c));
+const say = (t) => {
+  $('#say').textContent = t;
+};
+const tip = $('.tip');
+function hover(e, text) {
+  e.onmousemove = (ev) => {
+    tip.textContent = typeof text === 'function' ? text() : text;
+    tip.style.display = 'block';
+    tip.style.left = Math.min(ev.clientX + 14, innerWidth - tip.offsetWidth - 8) + 'px';
+    tip.style.top = Math.min(ev.clientY + 16, innerHeight - tip.offsetHeight - 8) + 'px';
+  };
+  e.onmouseleave = () => {
+    tip.style.display = 'none';
+  };
+  return e;
+}
+const KW =
+  /(\/\/.*$)|("(?:[^"\\]|\\.)*")|\b(const|auto|struct|return|if|else|for|int|float|double|bool|char|static|constexpr|void|using|namespace|override|true|false|std|include|template|class|public|new|while|sizeof)\b|\b(\d[\w.]*)/g;
+function code(line) {
+  const out = [];
+  let i = 0;
+  for (const m of line.matchAll(KW)) {
+    if (m.index > i) out.push(line.slice(i, m.index));
+    out.push(h('span.' + (m[1] ? 'cm' : m[2] ? 'st' : m[3] ? 'kw' : 'nu'), m[0]));
+    i = m.index + m[0].length;
+  }
+  out.push(line.slice(i));
+  return out;
+}
+function snippet(at, around, st) {
+  const L = D.files[at[0]].lines;
+  if (!L[at[1] - 1]) return h('p.note', place(at) + ' (the text is not in this report)');
+  const a = Math.max(1, at[1] - around),
+    b = Math.min(L.length, at[1] + around);
+  const pre = h('div.src' + (st ? '.s-' + st : ''));
+  for (let i = a; i <= b; i++)
+    pre.append(h('div' + (i === at[1] ? '.hit' : ''), h('i', String(i)), h('span', code(L[i - 1]))));
+  return pre;
+}
+const link = (hash, ...kids) => h('a.lk', { href: '#' + hash }, ...kids);
+const sourceHash = (at, graph) =>
+  'source=' + encodeURIComponent(graph || graphOf(at)) + '&file=' + at[0] + '&line=' + at[1];
+const placeLink = (at, graph) => h('a.place', { href: '#' + sourceHash(at, graph), title: file(at) }, place(at));
+const sameLine = (a, b) => a[0] === b[0] && a[1] === b[1];
+/** The first graph with an operation of that line, or else the one to look at first. */
+function graphOf(at) {
+  const g = D.graphs.find((g) => g.nodes.some((n) => (n.at || []).some((a) => sameLine(a, at))));
+  return g ? g.name : mainGraph();
+}
+function mainGraph() {
+  const wrong = Object.keys(D.accuracy).find((g) => D.accuracy[g].first && G[g]);
+  return wrong || (D.graphs.length ? D.graphs[0].name : '');
+}
+
+/** The views, in the order of the navigation: {title, key, build(element), show(parameters of the address)}. */
+const V = {};

@@ -1,0 +1,30 @@
+// Where the report was made, and what capture could not see.
+V.env = {
+  title: 'Environment',
+  key: '7',
+  build(el) {
+    const pg = h('div.page'),
+      facts = Object.entries(D.environment);
+    el.append(pg);
+    const text = facts.map((r) => r.join(': ')).join('\n');
+    pg.append(
+      h('h2', { style: 'margin-top:0' }, 'Where this was made', copyBtn(text)),
+      h(
+        'table',
+        h(
+          'tbody',
+          facts.map(([k, v]) => h('tr', h('td.dim', { style: 'width:150px' }, k), h('td', v))),
+        ),
+      ),
+    );
+    if (D.notes.length)
+      pg.append(
+        h('h2', 'What capture could not see'),
+        h(
+          'ul',
+          D.notes.map((n) => h('li', n)),
+        ),
+      );
+    pg.append(h('h2', 'Made by'), h('div', { style: 'max-width:720px' }, cmd(D.command)));
+  },
+};

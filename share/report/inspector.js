@@ -1,0 +1,184 @@
+// What the graph view tells of the selected node, or of the graph.
+Object.assign(V.graph, {
+  inspect() {
+    const g = this.g,
+      n = this.node,
+      I = this.insp;
+    I.replaceChildren();
+    I.scrollTop = 0;
+    if (!n) {
+      I.append(
+        h('h2', g.name),
+        h(
+          'dl',
+          h('dt', 'function'),
+          h('dd', h('span.m', g.frame)),
+          h('dt', 'size'),
+          h('dd', plural(g.ops, 'op') + ', ' + plural(g.inputs, 'input') + ', ' + plural(g.outputs, 'output')),
+          h('dt', 'parameters'),
+          h('dd', g.parameters ? g.parameters + ', ' + bytes(g.parameter_bytes) : 'none'),
+          h('dt', 'ended by'),
+          h(
+            'dd',
+            g.ended_by === 'return'
+              ? g.ended_by
+              : link('breaks=' + encodeURIComponent(g.frame), pill('break', g.ended_by)),
+          ),
+          g.compile_seconds
+            ? [
+                h('dt', 'compiled'),
+                h('dd', sec(g.compile_seconds) + (g.compilations > 1 ? ' in ' + g.compilations + ' compilations' : '')),
+              ]
+            : '',
+        ),
+      );
+      const a = D.accuracy[g.name];
+      if (a && (a.first || a.nan_born))
+        I.append(
+          h(
+            'div.sec.s-' + (a.first ? 'failed' : 'nan'),
+            h('b', pill(a.first ? 'failed' : 'nan', a.first ? 'wrong results' : 'NaN')),
+            h('p', { style: 'color:var(--fg2);margin:6px 0 10px' }, a.message || 'NaN in the reference, too.'),
+            h(
+              'div.lkr',
+              link('graph=' + g.name + '&node=' + (a.first || a.nan_born), 'go to %' + (a.first || a.nan_born)),
+              h('span', '↵'),
+            ),
+          ),
+        );
+      if (g.variant)
+        I.append(
+          h(
+            'div.sec',
+            h('b', 'Variant'),
+            h('p', 'of ', link('graph=' + g.variant.of, g.variant.of), ': ', g.variant.difference),
+          ),
+        );
+      if (g.capture_fault)
+        I.append(h('div.sec.s-failed', h('b', pill('failed', 'capture went wrong')), h('p', g.capture_fault)));
+      if (g.symbols.length)
+        I.append(
+          h(
+            'div.sec',
+            h('b', 'Symbols'),
+            g.symbols.map((s) => h('div.lkr', h('span', s.name + ' = ' + s.values.join(', ')), h('span', s.place))),
+          ),
+        );
+      if (g.guards.length)
+        I.append(
+          h(
+            'div.sec',
+            h('b', 'Guards'),
+            g.guards.map((x) => h('div.lkr', { style: 'overflow-wrap:anywhere' }, h('span', x))),
+          ),
+        );
+      if (g.record) I.append(h('div.sec', h('b', 'Replay it'), cmd('replay ' + D.model + '/' + g.record)));
+      return;
+    }
+    say(n.text || n.id);
+    I.append(
+      h('h2', h('span', short(n.op)), ' ', h('span.m', { style: 'color:var(--fg3);font-weight:400' }, '%' + n.id)),
+    );
+    const v = ACC[g.name] && ACC[g.name][n.id];
+    I.append(
+      h(
+        'dl',
+        n.out.length
+          ? [
+              h('dt', 'result'),
+              h(
+                'dd',
+                n.out.map((o) => h('div.m', shape(o))),
+              ),
+            ]
+          : '',
+        n.out.length
+          ? [
+              h('dt', 'size'),
+              h(
+                'dd',
+                bytes(
+                  n.out.reduce(
+                    (a, o) =>
+                      a +
+                      o.sizes.reduce((p, q) => p * (+q || 1), 1) * ({ f32: 4, i64: 8, f64: 8, bool: 1 }[o.dtype] || 4),
+                    0,
+                  ),
+                ),
+              ),
+            ]
+          : '',
+        n.kind === 'op' ? [h('dt', 'operation'), h('dd.m', n.op)] : '',
+        n.mod ? [h('dt', 'module'), h('dd.m', n.mod)] : '',
+        n.params
+          ? [
+              h('dt', 'weights'),
+              h(
+                'dd.m',
+                n.params.map((p) => h('div', p)),
+              ),
+            ]
+          : '',
+      ),
+    );
+    if (v)
+      I.append(
+        h(
+          'div.sec.s-' + (v.nan ? 'nan' : v.closeness === 'differs' ? 'failed' : 'ok'),
+          h(
+            'b',
+            'Against the reference ',
+            pill(
+              v.nan ? 'nan' : v.closeness === 'differs' ? 'failed' : 'ok',
+              v.nan ? v.nan + ' NaN' : v.closeness === 'differs' ? 'differs' : 'close',
+            ),
+          ),
+          h(
+            'dl',
+            { style: 'margin-top:8px' },
+            h('dt', 'largest'),
+            h('dd.m', sci(v.max_abs) + ' abs, ' + sci(v.max_rel) + ' rel'),
+            h('dt', 'ULP'),
+            h('dd.m', sci(v.max_ulp)),
+            h('dt', 'RMSE, f64'),
+            h('dd.m', sci(v.rmse) + ' (reference ' + sci(v.reference_rmse) + ')'),
+          ),
+        ),
+      );
+    if (n.at)
+      I.append(
+        h(
+          'div.sec',
+          h('b', 'Source'),
+          snippet(n.at[0], 1),
+          h(
+            'div',
+            { style: 'margin-top:8px' },
+            n.at.map((a) => h('div.lkr', placeLink(a, g.name), h('span', a[2]))),
+          ),
+          h(
+            'a.btn',
+            { href: '#source=' + g.name + '&node=' + n.id, style: 'margin-top:10px' },
+            icon('source', 14),
+            'Source beside the graph',
+          ),
+        ),
+      );
+    const lst = (t, ids) =>
+      ids.length
+        ? h(
+            'div.sec',
+            h('b', t),
+            ids.map((u) => {
+              const q = g.byId[u];
+              return h(
+                'div.lkr',
+                link('graph=' + g.name + '&node=' + u, '%' + u),
+                h('span', q.out[0] ? shape(q.out[0]) : ''),
+              );
+            }),
+          )
+        : '';
+    I.append(lst('Inputs', n.in), lst('Used by', n.users));
+  },
+});

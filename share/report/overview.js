@@ -1,0 +1,184 @@
+// What happened, worst first, and where: the functions with the stacks below them.
+
+/** Rows below a function: how its operations were called, from the function inwards. */
+function stacksBelow(f) {
+  const root = { kids: new Map(), ops: 0 };
+  for (const name of f.graphs)
+    for (const n of G[name].nodes) {
+      if (n.kind !== 'op' || !n.at) continue;
+      const at = n.at.findIndex((a) => a[2] === f.name || a[2].endsWith('::' + f.name));
+      if (at < 0) continue;
+      let here = root;
+      for (let i = at; i >= 0; i--) {
+        const key = n.at[i].slice(0, 3).join('\0');
+        if (!here.kids.has(key)) here.kids.set(key, { at: n.at[i], graph: name, kids: new Map(), ops: 0 });
+        here = here.kids.get(key);
+        here.ops++;
+      }
+    }
+  return root;
+}
+
+/** Where the function was called from: the place outside of it in the stacks of its operations. */
+function calledFrom(f) {
+  for (const name of f.graphs)
+    for (const n of G[name].nodes) {
+      const at = (n.at || []).findIndex((a) => a[2] === f.name || a[2].endsWith('::' + f.name));
+      if (at >= 0 && n.at[at + 1]) return n.at[at + 1];
+    }
+  return null;
+}
+
+const words = (names) =>
+  names.length > 3 ? names.slice(0, 2).join(', ') + ' and ' + (names.length - 2) + ' more' : names.join(' and ');
+
+function headline() {
+  const having = (status) => D.frames.filter((f) => f.status.includes(status)).map((f) => f.name);
+  const failed = having('failed'),
+    ok = having('ok'),
+    does = (names, one, many) => names.length && words(names) + ' ' + (names.length > 1 ? many : one);
+  const rest = [
+    does(having('break'), 'has graph breaks', 'have graph breaks'),
+    does(having('recompiled'), 'was compiled again', 'were compiled again'),
+    does(having('nan'), 'makes NaN', 'make NaN'),
+    does(ok, 'is fine', 'are fine'),
+  ].filter(Boolean);
+  return h(
+    'p.lead.s-' + (failed.length ? 'failed' : 'ok'),
+    failed.length
+      ? [h('b', does(failed, 'fails', 'fail')), D.backend ? ' under ' + D.backend + '. ' : '. ']
+      : D.graphs.length
+        ? 'Nothing failed. '
+        : 'Nothing was captured. ',
+    rest.length ? h('span.dim', rest.join('; ') + '.') : '',
+  );
+}
+
+function findingRow(f) {
+  return h(
+    'div.find-row.s-' + f.level,
+    h('span.ico', { title: LABEL[f.level] }, icon(f.level, 18)),
+    h(
+      'div',
+      h('h3', h('a', { href: '#' + f.go }, f.title), f.place && [' ', placeLink(f.place)]),
+      h('p', { title: f.detail }, f.detail),
+    ),
+    f.command ? cmd(f.command) : h('div'),
+  );
+}
+
+/** One line of the tree, and the group of what is below it, closed. */
+function treeRow(parent, depth, status, name, place, cells, below) {
+  const box = h('div', { role: 'group', hidden: true }),
+    twist = below.length
+      ? h('button.tw', { 'aria-label': 'Expand ' + name.textContent, 'aria-expanded': 'false' }, icon('tw', 12))
+      : h('span.tw');
+  if (below.length)
+    twist.onclick = () => {
+      if (!box.childElementCount) for (const add of below) add(box);
+      box.hidden = !box.hidden;
+      twist.classList.toggle('x', !box.hidden);
+      twist.setAttribute('aria-expanded', String(!box.hidden));
+    };
+  parent.append(
+    h(
+      'div.r' + (status.length ? '.s-' + status[0] : ''),
+      { role: 'treeitem' },
+      h(
+        'span.nm',
+        { style: 'padding-left:' + depth * 18 + 'px' },
+        twist,
+        status.length ? icon(status[0], 15) : '',
+        name,
+        h('span.place', place ? placeLink(place) : ''),
+        status.slice(1).map((x) => pill(x)),
+      ),
+      cells.map((c) => h('span', c)),
+    ),
+    box,
+  );
+}
+
+function functionTree() {
+  const heads = ['Function', 'Graphs', 'Operations', 'Breaks', 'Recompiles', 'Calls', 'Compile time'];
+  const tree = h(
+    'div.trie',
+    { role: 'tree', 'aria-label': 'Functions' },
+    h(
+      'div.r.hd',
+      heads.map((t) => h('span', t)),
+    ),
+  );
+  const longest = Math.max(1e-9, ...D.frames.map((f) => f.compile_seconds));
+  const stackRow = (depth) => (entry) => (parent) =>
+    treeRow(
+      parent,
+      depth,
+      [],
+      h('span.fn', link(sourceHash(entry.at, entry.graph), entry.at[2] || '?')),
+      entry.at,
+      ['', nf(entry.ops), '', '', '', ''],
+      [...entry.kids.values()].map(stackRow(depth + 1)),
+    );
+  const worst = ['failed', 'break', 'recompiled', 'nan', 'ok'];
+  const frames = [...D.frames].sort((a, b) => worst.indexOf(a.status[0]) - worst.indexOf(b.status[0]));
+  for (const f of frames) {
+    const view = { recompiled: 'guards=' + f.name, break: 'breaks=' + f.name }[f.status[0]] || 'graph=' + f.graphs[0];
+    const time = f.compile_seconds
+      ? [
+          h('i.bar', { style: 'width:' + Math.max(2, (56 * f.compile_seconds) / longest) + 'px' }),
+          sec(f.compile_seconds),
+        ]
+      : '';
+    treeRow(
+      tree,
+      0,
+      f.status,
+      h('b', link(view, f.name)),
+      calledFrom(f) || f.at,
+      [
+        nf(f.graphs.length),
+        nf(f.ops),
+        f.breaks ? nf(f.breaks) : '',
+        f.recompiles ? nf(f.recompiles) : '',
+        f.calls ? nf(f.calls) : '',
+        time,
+      ],
+      [...stacksBelow(f).kids.values()].map(stackRow(1)),
+    );
+  }
+  return tree;
+}
+
+V.overview = {
+  title: 'Overview',
+  key: '1',
+  build(el) {
+    const t = D.totals,
+      stat = (n, word) => h('div', h('b', nf(n)), n === 1 ? word : word + 's'),
+      pg = h('div.page');
+    el.append(pg);
+    pg.append(
+      headline(),
+      h(
+        'div.stats',
+        stat(t.functions, 'function'),
+        stat(t.graphs, 'graph'),
+        stat(t.ops, 'operation'),
+        stat(t.breaks, 'graph break'),
+        stat(t.recompiles, 'recompile'),
+        t.compile_seconds ? h('div', h('b', sec(t.compile_seconds)), 'compile time') : '',
+      ),
+      h('div.rows', D.findings.map(findingRow)),
+    );
+    if (D.unsupported.length)
+      pg.append(
+        h('p.note', { style: 'margin-top:14px' }, D.backend + ' does not support ' + D.unsupported.join(', ') + '.'),
+      );
+    if (D.frames.length)
+      pg.append(
+        h('h2', 'Functions', h('span', 'with what became of each; below it the stacks of its operations')),
+        functionTree(),
+      );
+  },
+};
