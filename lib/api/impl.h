@@ -21,17 +21,19 @@
 namespace whittle::api {
 
 class Session;
+struct AutogradMeta;
 
 /// Either a value, or (inside a compiled function) a node of the graph that is being recorded.
 struct TensorImpl {
     std::uint64_t key = 0;  ///< identity, never reused
     ValueMeta meta = {};    ///< always right
     std::optional<whittle::Tensor> value = {};
-    std::shared_ptr<Session> session = {};  ///< set while the value is pending
-    NodeRef node = {};                      ///< in the session's graph
-    capture::Place place = {};              ///< in the session's memory, while pending
-    std::uint64_t dynamic_dims = 0;         ///< bit d: dimension d is marked dynamic
-    std::string qualified_name = {};        ///< of a module's parameter: "layers.0.weight"
+    std::shared_ptr<Session> session = {};        ///< set while the value is pending
+    NodeRef node = {};                            ///< in the session's graph
+    capture::Place place = {};                    ///< in the session's memory, while pending
+    std::uint64_t dynamic_dims = 0;               ///< bit d: dimension d is marked dynamic
+    std::string qualified_name = {};              ///< of a module's parameter: "layers.0.weight"
+    std::shared_ptr<AutogradMeta> autograd = {};  ///< null: nobody asked
 };
 
 using ImplPtr = std::shared_ptr<TensorImpl>;

@@ -244,28 +244,10 @@ std::optional<TensorList> Session::record_parts(const Node& call, const std::vec
         return part && part->def->random;
     };
     if (std::none_of(parts.nodes.begin(), parts.nodes.end(), draws)) return std::nullopt;
-    std::vector<TensorList> values(parts.nodes.size());
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
-        const Node& part = parts.nodes[i];
-        if (part.kind == NodeKind::placeholder) values[i] = {Tensor(operands.at(next++))};
-        if (part.kind != NodeKind::call) continue;
-        if (const auto read = item_read(part)) {
-            values[i] = {values[static_cast<std::size_t>(read->node)].at(static_cast<std::size_t>(read->index))};
-            continue;
-        }
-        std::vector<ImplPtr> read;
-        Node issued = map_inputs(part, [&](NodeRef ref) {
-            read.push_back(values.at(static_cast<std::size_t>(ref.id)).at(0).impl());
-            return Arg(NodeRef{static_cast<NodeId>(read.size() - 1)});
-        });
-        issued.results.clear();
-        issued.module_path = call.module_path;
-        values[i] = record(std::move(issued), read, pc);
-    }
-    TensorList results;
-    for (const NodeId id : parts.outputs()) results.push_back(values.at(static_cast<std::size_t>(id)).at(0));
-    return results;
+    return issue_calls(parts, operands, [&](Node part, const std::vector<ImplPtr>& read) {
+        part.module_path = call.module_path;
+        return record(std::move(part), read, pc);
+    });
 }
 
 // ---- Names

@@ -80,11 +80,11 @@ std::variant<Placed, GraphBreak> Builder::issue(const Step& step) {
 
 std::vector<ValueMeta> Builder::results_of(const Step& step, const Node& node) {
     std::vector<ValueMeta> metas = infer(graph_.graph(), node);
+    const RegisteredOp* op = Registry::instance().op(step.call.target);
     const bool gradient =
-        !step.writes() && step.grad_enabled &&
+        step.grad_enabled && !(op && op->def->grad == no_gradient) &&
         std::ranges::any_of(step.operands, [](const Operand& operand) { return operand.meta->requires_grad; });
-    if (gradient)
-        for (ValueMeta& meta : metas) meta.requires_grad = is_floating(meta.dtype);
+    for (ValueMeta& meta : metas) meta.requires_grad = gradient && is_floating(meta.dtype);
     return metas;
 }
 
