@@ -11,6 +11,7 @@
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "tensor/reach.h"
 
 namespace whittle::api {
 
@@ -41,16 +42,6 @@ void rename_nodes(Graph& graph, const std::map<std::string, std::string>& names)
         taken.insert(wanted);
         node.name = wanted;
     }
-}
-
-/// Memory of its own that holds `value` under the strides of `meta`, starting at element 0.
-std::shared_ptr<Storage> laid_out(const whittle::Tensor& value, const ValueMeta& meta) {
-    const auto elements = capture::reach(meta);
-    WHITTLE_CHECK(elements.has_value(), "a root with negative strides");
-    auto storage = Storage::allocate(static_cast<std::size_t>(*elements) * size_of(meta.dtype));
-    whittle::Tensor shown(storage, meta.dtype, meta.sizes, meta.strides);
-    write_into(shown, value);
-    return storage;
 }
 
 /// The results of calls that nothing in the graph reads.
@@ -147,7 +138,7 @@ void hand_out(const std::vector<ImplPtr>& live, const std::vector<whittle::Tenso
               const std::vector<ImplPtr>& inputs) {
     std::map<capture::MemoryId, std::shared_ptr<Storage>> storages;
     for (const auto& [memory, position] : promised.whole)
-        storages[memory] = laid_out(outputs.at(position), memories.at(memory).root_meta);
+        storages[memory] = laid_out(outputs.at(position), memories.at(memory).root_meta.strides).storage();
     const auto storage_of = [&](capture::MemoryId memory) -> std::shared_ptr<Storage> {
         if (const auto whole = storages.find(memory); whole != storages.end()) return whole->second;
         const capture::StorageKey key = memory >= 0 ? memories.at(memory).storage : 0;

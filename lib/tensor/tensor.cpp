@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "tensor/compute.h"
 #include "tensor/convert.h"
+#include "tensor/reach.h"
 #include "tensor/strided.h"
 
 namespace whittle {
@@ -27,18 +28,6 @@ std::size_t byte_count(std::int64_t numel, DType dtype, const Sizes& sizes) {
     if (__builtin_mul_overflow(static_cast<std::size_t>(numel), size_of(dtype), &bytes))
         throw Error("found " + std::string(name(dtype)) + to_string(sizes) + ", expected a tensor below 2^64 bytes");
     return bytes;
-}
-
-/// First and last element that a view of at least one element reaches. False when they do not fit 64 bits.
-bool reach(const Sizes& sizes, const Strides& strides, std::int64_t offset, std::int64_t& first, std::int64_t& last) {
-    first = last = offset;
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-        std::int64_t span = 0;
-        if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &span)) return false;
-        std::int64_t& end = span < 0 ? first : last;
-        if (__builtin_add_overflow(end, span, &end)) return false;
-    }
-    return true;
 }
 
 }  // namespace
@@ -94,8 +83,8 @@ Tensor::Tensor(std::shared_ptr<Storage> storage, DType dtype, Sizes sizes, Strid
     }
     const std::span<const std::byte> bytes = storage_->bytes();
     const auto held = static_cast<std::int64_t>(bytes.size() / size_of(dtype_));
-    std::int64_t first = 0, last = 0;
-    if (!reach(sizes_, strides_, offset_, first, last) || first < 0 || last >= held)
+    const std::optional<Reach> reached = reach(sizes_, strides_);
+    if (!reached || offset_ < 0 || offset_ >= held || offset_ + reached->first < 0 || reached->last >= held - offset_)
         throw Error("found sizes " + to_string(sizes_) + " with strides " + to_string(strides_) + " at element " +
                     std::to_string(offset_) + ", expected a view inside the storage of " + std::to_string(held) + " " +
                     std::string(name(dtype_)) + " elements");
