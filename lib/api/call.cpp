@@ -130,14 +130,14 @@ void drop_defaults(Node& call, const Schema& schema) {
     });
 }
 
+}  // namespace
+
 bool wants_gradient(const std::vector<ImplPtr>& operands) {
     if (!grad_mode) return false;
     for (const ImplPtr& operand : operands)
         if (operand->meta.requires_grad) return true;
     return false;
 }
-
-}  // namespace
 
 Tensor Call::one() {
     const TensorList results = list();
@@ -267,8 +267,15 @@ void Call::in_place(const Tensor& self) {
     check(form->schema);
     if (grad_mode && self.requires_grad()) check_no_leaf(*self.impl());
     if (!Session::current()) begin_implicit_frame();
-    if (Session* session = Session::current())
-        return session->record_write(std::move(node_), form->functional, operands_, pc_);
+    if (Session* session = Session::current()) {
+        if (session->records_write(*self.impl(), wants_gradient(operands_)))
+            return session->record_write(std::move(node_), form->functional, operands_, pc_);
+        session->break_graph({.kind = capture::BreakKind::mutation,
+                              .reason = "a write that changes what gradients there are",
+                              .op = node_.target},
+                             pc_);
+    }
+    const NotRecording not_recording;
     for (const ImplPtr& operand : operands_) demand(Tensor(operand), {});
     Node functional = node_;
     functional.target = form->functional;

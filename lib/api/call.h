@@ -90,6 +90,9 @@ TensorList issue_calls(const Graph& graph, const std::vector<ImplPtr>& inputs, c
 /// Throws Error for operands that do not fit.
 Graph graph_of_call(const Node& call, const std::vector<ImplPtr>& operands);
 
+/// Whether results require a gradient, of an op that has some.
+bool wants_gradient(const std::vector<ImplPtr>& operands);
+
 /// Runs a call now, on the reference kernels; its NodeRefs are positions in `operands`, which have values.
 std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr>& operands);
 

@@ -5,7 +5,9 @@
 #include <string_view>
 #include <utility>
 
+#include "api/compiled_gradient.h"
 #include "api/global_state.h"
+#include "api/layout.h"
 #include "api/probes.h"
 #include "api/session.h"
 #include "api/stack.h"
@@ -125,6 +127,27 @@ void Session::note_segment(const std::vector<NodeRef>& live, const std::optional
 
 namespace {
 
+std::vector<ImplPtr> inputs_of(const Tape& tape, const std::vector<ImplPtr>& inputs) {
+    std::vector<ImplPtr> all;
+    for (const auto* positions : {&tape.placeholders, &tape.parameters})
+        for (const std::size_t position : *positions) all.push_back(inputs.at(position));
+    return all;
+}
+
+/// Gradients of what the graph computed go back through it.
+void give_history(const std::vector<ImplPtr>& live, const std::shared_ptr<CompiledNode>& history) {
+    for (std::size_t i = 0; i < live.size(); ++i) {
+        TensorImpl& impl = *live[i];
+        if (!impl.meta.requires_grad) continue;
+        if (history && history->differentiates(i)) {
+            set_history(impl, {history, i});
+            continue;
+        }
+        impl.meta.requires_grad = false;
+        impl.value = impl.value->with_requires_grad(false);
+    }
+}
+
 std::vector<whittle::Tensor> values_of(const std::vector<std::size_t>& positions, const std::vector<ImplPtr>& inputs) {
     std::vector<whittle::Tensor> values;
     for (const std::size_t position : positions) values.push_back(*inputs.at(position)->value);
@@ -137,6 +160,8 @@ void hand_out(const std::vector<ImplPtr>& live, const std::vector<whittle::Tenso
               const capture::HeldOutputs& promised, const capture::Memories& memories,
               const std::vector<ImplPtr>& inputs) {
     std::map<capture::MemoryId, std::shared_ptr<Storage>> storages;
+    std::map<const Storage*, ImplPtr> first;  // whose memory others show
+    for (const ImplPtr& input : inputs) first.emplace(input->value->storage().get(), input);
     for (const auto& [memory, position] : promised.whole)
         storages[memory] = laid_out(outputs.at(position), memories.at(memory).root_meta.strides).storage();
     const auto storage_of = [&](capture::MemoryId memory) -> std::shared_ptr<Storage> {
@@ -157,6 +182,8 @@ void hand_out(const std::vector<ImplPtr>& live, const std::vector<whittle::Tenso
         impl.meta = ValueMeta::of(*impl.value);
         impl.session.reset();
         impl.place = {};
+        if (const auto shown = first.emplace(impl.value->storage().get(), live[i]).first; storage)
+            note_view(live[i], shown->second);
     }
 }
 
@@ -193,10 +220,13 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
     host_.went(number, std::exchange(ways_, {}));
     begin();
     std::vector<whittle::Tensor> outputs;
+    std::shared_ptr<CompiledNode> history;
     try {
         const RestoreState restore;  // whatever the backend does to it
-        outputs = host_.run(tape->recorded, compiled, values_of(tape->placeholders, inputs),
-                            values_of(tape->parameters, inputs));
+        GraphRun run = host_.run(tape->recorded, compiled, values_of(tape->placeholders, inputs),
+                                 values_of(tape->parameters, inputs));
+        outputs = std::move(run.outputs);
+        history = std::move(run.history);
         log_.note_outputs(outputs);
         for (std::size_t i = 0; i < live.size(); ++i)
             outputs.at(i) = as_promised(outputs.at(i), live[i]->meta, tape->recorded.captured.graph.name);
@@ -212,6 +242,8 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
         host_.remember(number, recorded);
     }
     hand_out(live, outputs, promised, memories, inputs);
+    if (history) history->connect(inputs_of(*tape, inputs));
+    give_history(live, history);
     for (const ImplPtr& impl : live) naming().know_origin(impl->key, capture::Origin::live);
 }
 

@@ -92,6 +92,20 @@ inline std::string version_of(Backend& backend) {
     return versioned ? versioned->version() : std::string();
 }
 
+/// It differentiates graphs, and has its own way to cut them in two.
+class Differentiates {
+  public:
+    virtual ~Differentiates() = default;
+    /// What the cut that `options` ask for is called as options of a CompiledProgram (program/program.h).
+    virtual BackendOptions cut(const BackendOptions& options) const = 0;
+};
+
+/// How graphs are cut for the backend.
+inline BackendOptions cut_for(const Backend& backend, const BackendOptions& options) {
+    const Differentiates* ability = offered<Differentiates>(backend);
+    return ability ? ability->cut(options) : BackendOptions();
+}
+
 /// A compiler whose parts can be switched off by options of its own: which of them does it take to fail?
 class Switchable {
   public:
