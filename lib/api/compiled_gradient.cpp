@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "api/layout.h"
 #include "base/error.h"
 #include "graph/text.h"
 #include "passes/no_grad.h"
 #include "program/program.h"
 #include "tensor/compare.h"
+#include "tensor/reach.h"
 
 namespace whittle::api {
 
@@ -59,7 +59,9 @@ CompiledNode::CompiledNode(std::string graph, std::shared_ptr<CompiledGradient> 
     for (std::size_t i = 0; i < gradient_->parts.saved.size(); ++i) {
         const Saved& saved = gradient_->parts.saved[i];
         const whittle::Tensor& value = saved.is_output ? outputs.at(saved.position) : inputs.at(saved.position);
-        saved_.push_back(kept(with_layout(value, backward.node({placeholders[i]}).meta())));
+        // A backend may lay it out otherwise than the backward graph was made for.
+        const Strides& strides = backward.node({placeholders[i]}).meta().strides;
+        saved_.push_back(kept(value.strides() == strides ? value : laid_out(value, strides)));
     }
     if (!gradient_->joint.nodes.empty())
         for (const whittle::Tensor& input : inputs) all_inputs_.push_back(kept(input));

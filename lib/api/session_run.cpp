@@ -7,7 +7,6 @@
 
 #include "api/compiled_gradient.h"
 #include "api/global_state.h"
-#include "api/layout.h"
 #include "api/probes.h"
 #include "api/session.h"
 #include "api/stack.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "graph/value_ref.h"
+#include "ops/core/memory.h"
 #include "ops/core/registry.h"
-#include "passes/functionalize.h"
 #include "passes/rewriter.h"
 
 namespace whittle {
@@ -46,7 +46,7 @@ class Ender {
 
     void write(NodeId id, const Node& node) {
         const bool with_gradient = node.meta().requires_grad;
-        const NodeRef self = *node.args.front().node();
+        const NodeRef self = written_operand(node);
         if (with_gradient) tracked_[static_cast<std::size_t>(self.id)] = true;
         tracked_[static_cast<std::size_t>(id)] = tracked(self);
         rewriter_.work_on(id);
