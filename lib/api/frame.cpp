@@ -74,7 +74,7 @@ const std::string& FunctionState::name() {
 }
 
 Backend& FunctionState::the_backend() {
-    if (!backend) backend = find_backend(backend_name);
+    if (!backend) backend = find_backend(backend_name, backend_options);
     return *backend;
 }
 

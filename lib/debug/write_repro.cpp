@@ -14,7 +14,7 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     const auto reference = find_backend(kReferenceBackend);
     const Outcome expected = run_in_process(frame.graph, frame.inputs, *reference, {});
     if (expected.failed()) throw Error({frame.file.string(), {}}, "the reference cannot run it: " + expected.message);
-    const auto backend = find_backend(suspect.spec);
+    const auto backend = find_backend(suspect.spec, suspect.options);
     const Outcome seen = query(frame.graph, frame.inputs, expected.outputs, *backend, suspect);
     if (seen.kind == Outcome::Kind::unsupported)
         throw Error({frame.file.string(), {}}, suspect.spec.text() + " does not support it: " + seen.message);

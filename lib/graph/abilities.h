@@ -43,6 +43,17 @@ class WarmUp {
     virtual void warm_up() = 0;
 };
 
+/// It knows its options, so that a wrong one is told before anything runs (backends/registry.h). Whoever takes any
+/// option, or leaves that to a library of somebody else's, does not offer it.
+class Optioned {
+  public:
+    virtual ~Optioned() = default;
+    /// Their names. Throws Error where it has to be started for that and cannot be.
+    virtual std::vector<std::string> option_names() = 0;
+    /// Throws Error (graph/backend_options.h) for a value that an option cannot have; of others it says nothing.
+    virtual void check(const BackendOptions& options) = 0;
+};
+
 /// It can say, without compiling, what it cannot compile.
 class Support {
   public:

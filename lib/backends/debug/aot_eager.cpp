@@ -82,7 +82,7 @@ class ForwardAndBackward final : public Executable {
     bool checked_;
 };
 
-class AotEager final : public Backend, public Support, public Differentiates {
+class AotEager final : public Backend, public Support, public Differentiates, public Optioned {
   public:
     /// `options` unless others are given.
     AotEager(std::string name, std::string description, BackendOptions options)
@@ -93,9 +93,6 @@ class AotEager final : public Backend, public Support, public Differentiates {
     CompileStage consumes() const override { return CompileStage::captured; }  // what it writes gets no tangents
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        BackendOptions unknown = options;
-        for (const auto& [key, value] : options_) unknown.erase(key);
-        warn_of_options(name_, unknown);
         if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
         CompiledProgram program(graph, cut(options));
         try {
@@ -106,6 +103,8 @@ class AotEager final : public Backend, public Support, public Differentiates {
     }
 
     std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
+    std::vector<std::string> option_names() override { return {"partition", "decompositions"}; }
+    void check(const BackendOptions& options) override { program::joint_options(options); }
 
     BackendOptions cut(const BackendOptions& options) const override {
         BackendOptions chosen = options_;
