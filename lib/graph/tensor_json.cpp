@@ -97,6 +97,8 @@ template <class T>
 T element(const Document& document, const Json& value) {
     if constexpr (std::is_same_v<T, bool>) {
         return document.boolean(value);
+    } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+        return document.unsigned_integer(value);
     } else if constexpr (std::is_integral_v<T>) {
         const std::int64_t wide = document.integer(value);
         if (wide < std::numeric_limits<T>::min() || wide > std::numeric_limits<T>::max())

@@ -143,6 +143,7 @@ std::vector<T> Tensor::values() const {
 template std::vector<double> Tensor::values() const;
 template std::vector<float> Tensor::values() const;
 template std::vector<std::int64_t> Tensor::values() const;
+template std::vector<std::uint64_t> Tensor::values() const;
 template std::vector<bool> Tensor::values() const;
 
 Scalar Tensor::item() const {
@@ -150,6 +151,7 @@ Scalar Tensor::item() const {
         throw Error("found a tensor of sizes " + to_string(sizes_) + ", expected exactly one element to read a number");
     if (whittle::is_floating(dtype_)) return Scalar(values<double>()[0]);
     if (dtype_ == DType::boolean) return Scalar(static_cast<bool>(values<bool>()[0]));
+    if (dtype_ == DType::u64) return Scalar(values<std::uint64_t>()[0]);
     return Scalar(values<std::int64_t>()[0]);
 }
 
@@ -176,6 +178,8 @@ WHITTLE_DTYPES(WHITTLE_ROW)
 Tensor Tensor::of(const Scalar& value, DType dtype) {
     if (value.is_floating()) return of(std::vector<double>{value.to_double()}, {}).to(dtype);
     if (value.is_boolean()) return of(std::vector<bool>{value.to_bool()}, {}).to(dtype);
+    if (value.is_integer() && value.to_double() >= 0x1p63)  // or rounded up to it: the same number in both types
+        return of(std::vector<std::uint64_t>{static_cast<std::uint64_t>(value.to_integer())}, {}).to(dtype);
     return of(std::vector<std::int64_t>{value.to_integer()}, {}).to(dtype);
 }
 
@@ -201,6 +205,11 @@ std::string content_hash(const Tensor& tensor) {
 std::int64_t Scalar::to_integer() const {
     if (const double* value = std::get_if<double>(&value_)) return truncate_to_int64(*value);
     return std::visit([](auto v) { return static_cast<std::int64_t>(v); }, value_);
+}
+
+std::string Scalar::integer_text() const {
+    if (const auto* value = std::get_if<std::uint64_t>(&value_)) return std::to_string(*value);
+    return std::to_string(to_integer());
 }
 
 }  // namespace whittle

@@ -57,6 +57,54 @@ Sample onnx(std::int64_t opset, const std::string& label, std::vector<Tensor> te
     return sample;
 }
 
+/// Against C++'s own arithmetic, which LibTorch 1.13 does not have.
+TEST_CASE("u64 is computed above 2^63 as below", "[ops][known]") {
+    constexpr std::uint64_t kEnd = UINT64_MAX, kTop = std::uint64_t{1} << 63;
+    const std::vector<std::uint64_t> left = {kEnd, kTop, kTop + 5, 3, 0, kTop - 1}, right = {2, kTop, 7, kEnd, 1, kTop};
+    const Tensor a = Tensor::of(left, {6}), b = Tensor::of(right, {6});
+    const auto each = [&](const std::string& target, auto f, std::vector<std::pair<std::string, Arg>> kwargs = {}) {
+        std::vector<decltype(f(kEnd, kEnd))> out;
+        for (std::size_t i = 0; i < left.size(); ++i) out.push_back(f(left[i], right[i]));
+        check({target, {"u64", {a, b}, {t(0), t(1)}, std::move(kwargs)}, Tensor::of(out, {6})});
+    };
+    using U = std::uint64_t;
+    each("aten.add.Tensor", [](U x, U y) { return x + y; });
+    each("aten.sub.Tensor", [](U x, U y) { return x - y; });
+    each("aten.mul.Tensor", [](U x, U y) { return x * y; });
+    each("aten.div.Tensor_mode", [](U x, U y) { return x / y; }, {{"rounding_mode", Arg("trunc")}});
+    each("aten.floor_divide.default", [](U x, U y) { return x / y; });
+    each("aten.remainder.Tensor", [](U x, U y) { return x % y; });
+    each("aten.fmod.Tensor", [](U x, U y) { return x % y; });
+    each("aten.div.Tensor", [](U x, U y) { return static_cast<float>(x) / static_cast<float>(y); });
+    each("aten.maximum.default", [](U x, U y) { return x < y ? y : x; });
+    each("aten.minimum.default", [](U x, U y) { return x < y ? x : y; });
+    each("aten.lt.Tensor", [](U x, U y) { return x < y; });
+    each("aten.ge.Tensor", [](U x, U y) { return x >= y; });
+    each("aten.bitwise_right_shift.Tensor", [](U x, U y) { return y < 64 ? x >> y : 0; });
+    each("aten.bitwise_left_shift.Tensor", [](U x, U y) { return y < 64 ? x << y : 0; });
+    check({"aten.amax.default", {"u64", {a}, {t(0), Arg::ints({0})}}, Tensor::of<U>({kEnd}, {})});
+    check({"aten.amin.default", {"u64", {b}, {t(0), Arg::ints({0})}}, Tensor::of<U>({1}, {})});
+    check({"aten.to.dtype",
+           {"to f64", {a}, {t(0), Arg(DType::f64)}},
+           Tensor::of<double>({0x1p64, 0x1p63, 0x1p63, 3, 0, 0x1p63})});
+    check({"aten.to.dtype",
+           {"to u64", {Tensor::of<double>({0x1p63, 0x1.8p63, 5.5, -1})}, {t(0), Arg(DType::u64)}},
+           Tensor::of<U>({kTop, kTop + (kTop >> 1), 5, kEnd})});
+    check({"aten.clamp.default", {"u64", {a}, {t(0), Arg(4), Arg(9)}}, Tensor::of<U>({9, 9, 9, 4, 4, 9})});
+    check({"onnx.ReduceMean", onnx(13, "u64", {Tensor::of<U>({kTop, kTop - 2})}), Tensor::of<U>({kEnd / 2})});
+    check({"onnx.BitShift",
+           onnx(11, "u32", {Tensor::of<std::uint32_t>({0x80000001u}), Tensor::of<std::uint32_t>({31})},
+                {{"direction", Arg("RIGHT")}}),
+           Tensor::of<std::uint32_t>({1})});
+}
+
+TEST_CASE("u16, u32 and u64 do not promote to other integers", "[ops]") {
+    const RegisteredOp& op = Registry::instance().require("aten.add.Tensor");
+    const Tensor a(DType::u16, {2}), b(DType::i32, {2});
+    CHECK_THROWS_WITH(graph_of(op, {"mixed", {a, b}, {t(0), t(1)}}),
+                      Catch::Contains("found u16 with i32, expected one dtype"));
+}
+
 TEST_CASE("erfc keeps its small values", "[ops][known]") {
     check(
         {"aten.erfc.default", {"5", {f32({5, -1, 0})}, {t(0)}}, f32({1.5374597944280349e-12, 1.8427007929497148, 1})});
