@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "expr/interpret.h"
+#include "ops/core/draws.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/lowering.h"
 #include "ops/core/samples.h"
@@ -195,11 +196,24 @@ TEST_CASE("onnx.Dropout in training with ratio 0 is the identity", "[ops][known]
     check({"onnx.Dropout",
            onnx(13, "ratio 0", {x, samples::scalar(DType::f32, 0), samples::scalar(DType::boolean, 1)}, {}, {1, 2}),
            x});
-    CHECK_THROWS_AS(check({"onnx.Dropout",
-                           onnx(13, "ratio 1/2",
-                                {x, samples::scalar(DType::f32, 0.5), samples::scalar(DType::boolean, 1)}, {}, {1, 2}),
-                           x}),
-                    Error);
+}
+
+TEST_CASE("onnx.Dropout in training zeroes some elements and scales the others", "[ops][known]") {
+    const Tensor x = Tensor::of(std::vector<float>(1000, 3), {1000});
+    const Sample sample =
+        onnx(13, "ratio 1/4", {x, samples::scalar(DType::f32, 0.25), samples::scalar(DType::boolean, 1)},
+             {{"num_outputs", 2}}, {1, 2});
+    const Graph graph = graph_of(Registry::instance().require("onnx.Dropout"), sample);
+    CHECK(draws_random_numbers(graph));
+    const std::vector<Tensor> got = evaluate(graph, sample.inputs());
+    const std::vector<float> values = got.at(0).values<float>();
+    const std::vector<bool> mask = got.at(1).values<bool>();
+    for (std::size_t i = 0; i < values.size(); ++i) CHECK(values[i] == (mask[i] ? 4 : 0));
+    const auto kept = std::count(mask.begin(), mask.end(), true);
+    CHECK((650 < kept && kept < 850));  // seven standard deviations about 750
+    Sample inference = sample;
+    inference.tensors[2] = samples::scalar(DType::boolean, 0);
+    CHECK_FALSE(draws_random_numbers(graph_of(Registry::instance().require("onnx.Dropout"), inference)));
 }
 
 TEST_CASE("rms_norm divides by the root of the mean of the squares", "[ops][known]") {  // LibTorch 1.13 has it not
