@@ -216,6 +216,24 @@ TEST_CASE("onnx.Dropout in training zeroes some elements and scales the others",
     CHECK_FALSE(draws_random_numbers(graph_of(Registry::instance().require("onnx.Dropout"), inference)));
 }
 
+TEST_CASE("a part that is replaced leaves the strides of the whole, as PyTorch has it since 2.0", "[ops][known]") {
+    const auto strides = [](const Tensor& self) {
+        const Sample sample{"row", {self, f32({7, 8, 9})}, {t(0), t(1), 0, 1}};
+        const Graph graph = graph_of(Registry::instance().require("aten.select_scatter.default"), sample);
+        const Tensor got = evaluate(graph, sample.inputs()).at(0);
+        CHECK(got.as_strided({3}, {got.strides()[1]}, got.offset() + got.strides()[0]).values<float>() ==
+              std::vector<float>{7, 8, 9});
+        CHECK(graph.nodes[static_cast<std::size_t>(graph.calls().front())].meta().strides == got.strides());
+        return got.strides();
+    };
+    const Tensor x = f32({1, 2, 3, 4, 5, 6}, {2, 3});
+    CHECK(strides(x) == Strides{3, 1});
+    CHECK(strides(samples::transposed(x)) == Strides{1, 2});
+    CHECK(strides(samples::strided(x)) == Strides{6, 2});
+    CHECK(strides(samples::expanded(f32({1, 2, 3}), {2, 3})) == Strides{3, 1});  // elements of their own
+    CHECK(strides(samples::negative(x)) == Strides{3, 1});
+}
+
 TEST_CASE("rms_norm divides by the root of the mean of the squares", "[ops][known]") {  // LibTorch 1.13 has it not
     const Tensor x = f32({3, 4, 0, -6, 8, 0}, {2, 3});
     const double first = std::sqrt(25. / 3 + 0.5), second = std::sqrt(100. / 3 + 0.5);
