@@ -64,7 +64,7 @@ bool are_apart(const Sizes& sizes, const Strides& strides) {
 }
 
 /// The copy keeps self's strides, so that what was a view of self is one of the result: so later PyTorch, where
-/// LibTorch 1.13 keeps the order of dimensions only. Row-major where elements overlap, or lie backwards, which LibTorch
+/// LibTorch 1.13 keeps their order at most. Row-major where elements overlap, or lie backwards, which LibTorch
 /// has not.
 Strides kept_strides(const Sizes& sizes, const Strides& strides) {
     return are_apart(sizes, strides) ? strides : contiguous_strides(sizes);
