@@ -100,7 +100,7 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     const TempDir scratch("whittle-explain");
     debug::Subject subject = cli::subject_of(tool, model, options.subject, scratch.path() / "traced");
     debug::predict(subject, analyses);
-    const std::unique_ptr<Backend> backend = find_backend(options.subject.suspect().spec);
+    const std::unique_ptr<Backend> backend = find_backend(options.subject.backend.spec(kDefaultSuspect));
     const explain::Report report = debug::report(subject, *backend);
     options.pictures.write(tool, subject, report, options.subject);
     nlohmann::json json = tool.shared().json ? debug::to_json(subject, report) : nlohmann::json();

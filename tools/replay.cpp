@@ -91,6 +91,7 @@ int run(const cli::Tool& tool, const Options& options) {
     if (options.tap && tool.shared().json) throw Error("--tap cannot be used with --json");
     cli::require_range("--jobs", static_cast<double>(options.jobs), 1, 256);
     options.which.check_usage(options.records);
+    options.backend.check();
     if (options.junit) {
         std::vector<fs::path> read = options.records;
         if (options.which.xfail) read.push_back(*options.which.xfail);

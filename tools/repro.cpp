@@ -69,6 +69,7 @@ int not_failing(const cli::Tool& tool, const Options& options, const std::string
 
 int run(const cli::Tool& tool, Options& options) {
     options.repro.check_usage(cli::files_read(options.graph, options.inputs));
+    options.backend.check();
     cli::require_with(!options.backend.pairs.empty(), "--backend-option", !options.backend.name.empty(), "--backend");
     std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});
     if (frames.size() != 1)

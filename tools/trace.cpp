@@ -125,7 +125,8 @@ int run(const cli::Tool& tool, const Options& options) {
         .check = options.record.checks(),
         .environment = cli::environment(),
         .load = [](const fs::path& folder) { return cli::load_model(folder, {.keep_unknown = true}); }};
-    const auto backend = find_backend(request.suspect.spec);  // that it is not there is told before anything runs
+    // That it is not there, or not with these options, is told before anything runs.
+    const auto backend = find_backend(request.suspect.spec, request.suspect.options);
     if (const std::string version = version_of(*backend); !version.empty())
         request.environment["backend"] = backend->name() + " " + version;
     if (cli::recognize(options.models[0]) == cli::ModelKind::program) return trace_program(tool, options, request);

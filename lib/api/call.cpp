@@ -1,15 +1,17 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include "api/call.h"
 
-#include <cstring>
+#include <algorithm>
 
 #include "api/global_state.h"
+#include "api/grad_node.h"
 #include "api/module_path.h"
 #include "api/probes.h"
 #include "api/session.h"
 #include "base/error.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
+#include "passes/decompose.h"
 
 namespace whittle::api {
 
@@ -128,14 +130,14 @@ void drop_defaults(Node& call, const Schema& schema) {
     });
 }
 
+}  // namespace
+
 bool wants_gradient(const std::vector<ImplPtr>& operands) {
     if (!grad_mode) return false;
     for (const ImplPtr& operand : operands)
         if (operand->meta.requires_grad) return true;
     return false;
 }
-
-}  // namespace
 
 Tensor Call::one() {
     const TensorList results = list();
@@ -159,34 +161,125 @@ TensorList Call::list() {
     return issue(std::move(node_), operands_, pc_);
 }
 
+TensorList issue_calls(const Graph& graph, const std::vector<ImplPtr>& inputs, const IssueCall& one) {
+    std::vector<TensorList> values(graph.nodes.size());
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+        const Node& node = graph.nodes[i];
+        if (node.kind == NodeKind::placeholder) values[i] = {Tensor(inputs.at(next++))};
+        if (node.kind == NodeKind::get_attr) values[i] = {wrap(graph.attributes.at(node.target))};
+        if (node.kind != NodeKind::call) continue;
+        if (const auto read = item_read(node)) {
+            values[i] = {values[static_cast<std::size_t>(read->node)].at(static_cast<std::size_t>(read->index))};
+            continue;
+        }
+        std::vector<ImplPtr> read;
+        Node call = map_inputs(node, [&](NodeRef ref) {
+            read.push_back(values.at(static_cast<std::size_t>(ref.id)).at(0).impl());
+            return Arg(NodeRef{static_cast<NodeId>(read.size() - 1)});
+        });
+        call.results.clear();
+        values[i] = one(std::move(call), read);
+    }
+    TensorList results;
+    for (const NodeId id : graph.outputs()) results.push_back(values.at(static_cast<std::size_t>(id)).at(0));
+    return results;
+}
+
+namespace {
+
+/// The results of a call that gradients flow through.
+TensorList run_with_history(const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
+    const OpDef& op = *Registry::instance().require(call.target).def;
+    if (!op.grad && op.decompose)  // its parts are asked
+        return issue_calls(
+            decompose(graph_of_call(call, operands)), operands,
+            [&](Node part, const std::vector<ImplPtr>& read) { return issue(std::move(part), read, pc); });
+    const std::vector<whittle::Tensor> values = run_now(call, operands);
+    const auto node = std::make_shared<CallNode>(call, operands);
+    node->save(operands, values);
+    TensorList results;
+    for (const whittle::Tensor& value : values) {
+        results.push_back(wrap(value.with_requires_grad(false)));
+        if (is_floating(value.dtype())) set_history(*results.back().impl(), {node, results.size() - 1});
+    }
+    return results;
+}
+
+}  // namespace
+
 TensorList issue(Node call, const std::vector<ImplPtr>& operands, void* pc) {
     call.module_path = current_module_path();
     if (!Session::current()) begin_implicit_frame();
     if (Session* session = Session::current()) return session->record(std::move(call), operands, pc);
     for (const ImplPtr& operand : operands) demand(Tensor(operand), {});
-    const bool gradient = wants_gradient(operands) && !Registry::instance().require(call.target).def->random;
+    const bool ends = Registry::instance().require(call.target).def->random || ends_gradients(call.target);
     TensorList results;
-    for (const whittle::Tensor& value : run_now(call, operands))
-        results.push_back(wrap(gradient && is_floating(value.dtype()) ? value.with_requires_grad(true) : value));
+    if (!ends && wants_gradient(operands))
+        results = run_with_history(call, operands, pc);
+    else
+        for (const whittle::Tensor& value : run_now(call, operands))
+            results.push_back(wrap(value.with_requires_grad(false)));
+    if (operands.empty() || ends) return results;
+    for (const Tensor& result : results)
+        if (result.impl()->value->storage() == operands.front()->value->storage())
+            note_view(result.impl(), operands.front());
     return results;
 }
+
+namespace {
+
+void check_no_leaf(const TensorImpl& self) {
+    const std::string hint = "write to it under a NoGradGuard";
+    if (!self.session && !(self.autograd && self.autograd->made_by.node))
+        throw Error("a leaf Variable that requires grad is being used in an in-place operation.", hint);
+    const ImplPtr base = self.autograd ? self.autograd->view_of : nullptr;
+    if (base && base->meta.requires_grad && edge_of(base).node->is_leaf())
+        throw Error("a view of a leaf Variable that requires grad is being used in an in-place operation.", hint);
+}
+
+void write_now(const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
+    TensorImpl& self = *operands.at(0);
+    if (!wants_gradient(operands)) {
+        write_into(*self.value, run_now(call, operands).at(0));
+        return note_write(*self.value);
+    }
+    if (has_aliases(self))
+        throw Error(call.target +
+                        ": found a write, through which a gradient flows, to memory that several tensors show, "
+                        "expected one of memory of its own",
+                    "compile() the function: graphs know what shares memory; or write to a clone()");
+    const ImplPtr before = make_impl(own_copy(*self.value).with_requires_grad(false));  // backward may need it
+    if (self.meta.requires_grad) set_history(*before, self.autograd->made_by);
+    std::vector<ImplPtr> read = operands;
+    std::ranges::replace(read, operands.at(0), before);
+    const TensorImpl result = *issue(call, read, pc).at(0).impl();
+    write_into(*self.value, *result.value);
+    note_write(*self.value);
+    if (result.meta.requires_grad) set_history(self, result.autograd->made_by);
+}
+
+}  // namespace
 
 void Call::in_place(const Tensor& self) {
     const InPlaceForm* form = Registry::instance().in_place(node_.target);
     WHITTLE_CHECK(form != nullptr, node_.target + " is no in-place op");
     check(form->schema);
-    TensorImpl& impl = *self.impl();
-    if (grad_mode && impl.meta.requires_grad)
-        throw Error(node_.target + ": found a tensor that requires a gradient, expected one without",
-                    "write to it under a NoGradGuard");
+    if (grad_mode && self.requires_grad()) check_no_leaf(*self.impl());
     if (!Session::current()) begin_implicit_frame();
-    if (Session* session = Session::current())
-        return session->record_write(std::move(node_), form->functional, operands_, pc_);
+    if (Session* session = Session::current()) {
+        if (session->records_write(*self.impl(), wants_gradient(operands_)))
+            return session->record_write(std::move(node_), form->functional, operands_, pc_);
+        session->break_graph({.kind = capture::BreakKind::mutation,
+                              .reason = "a write that changes what gradients there are",
+                              .op = node_.target},
+                             pc_);
+    }
+    const NotRecording not_recording;
     for (const ImplPtr& operand : operands_) demand(Tensor(operand), {});
     Node functional = node_;
     functional.target = form->functional;
-    const whittle::Tensor result = run_now(functional, operands_).at(0);
-    write_into(*impl.value, result);
+    write_now(functional, operands_, pc_);
 }
 
 }  // namespace whittle::api

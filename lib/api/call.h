@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -81,9 +82,16 @@ class Call {
 /// Runs or records a call whose NodeRefs are positions in `operands`; `pc`: where the user issued it.
 TensorList issue(Node call, const std::vector<ImplPtr>& operands, void* pc);
 
+using IssueCall = std::function<TensorList(Node call, const std::vector<ImplPtr>& operands)>;
+/// Issues the calls of a graph, whose placeholders are `inputs`, one by one; returns its outputs.
+TensorList issue_calls(const Graph& graph, const std::vector<ImplPtr>& inputs, const IssueCall& one);
+
 /// A graph that holds nothing but the call, which reads a placeholder per operand and whose results are its outputs.
 /// Throws Error for operands that do not fit.
 Graph graph_of_call(const Node& call, const std::vector<ImplPtr>& operands);
+
+/// Whether results require a gradient, of an op that has some.
+bool wants_gradient(const std::vector<ImplPtr>& operands);
 
 /// Runs a call now, on the reference kernels; its NodeRefs are positions in `operands`, which have values.
 std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr>& operands);

@@ -178,9 +178,8 @@ std::vector<ValueMeta> slices_of(const TensorList& xs) {
 
 /// Of a body that is recorded outside of any frame, and never runs.
 class NoFrame final : public FrameHost {
-    std::vector<whittle::Tensor> run(const Recorded&, std::shared_ptr<CompiledGraph>&,
-                                     const std::vector<whittle::Tensor>&,
-                                     const std::vector<whittle::Tensor>&) override {
+    GraphRun run(const Recorded&, std::shared_ptr<CompiledGraph>&, const std::vector<whittle::Tensor>&,
+                 const std::vector<whittle::Tensor>&) override {
         throw Error("found a graph to run where nothing is recorded");
     }
     void broke(const capture::GraphBreak&, const Addresses&) override {}

@@ -74,32 +74,11 @@ const std::string& FunctionState::name() {
 }
 
 Backend& FunctionState::the_backend() {
-    if (!backend) backend = find_backend(backend_name);
+    if (!backend) backend = find_backend(backend_name, backend_options);
     return *backend;
 }
 
 namespace {
-
-/// The graph with its parameters as inputs, behind the others: what the program does to them between runs is seen.
-Graph with_parameters_as_inputs(const Graph& graph) {
-    Graph result{.name = graph.name, .dialect = graph.dialect, .subgraphs = graph.subgraphs};
-    std::vector<NodeRef> map(graph.nodes.size());
-    const auto take = [&](auto wanted) {
-        for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-            const Node& node = graph.nodes[i];
-            if (!wanted(node)) continue;
-            if (node.kind == NodeKind::get_attr)
-                map[i] = result.placeholder(node.target, node.meta());
-            else
-                map[i] = result.add(
-                    map_inputs(node, [&](NodeRef ref) { return Arg(map.at(static_cast<std::size_t>(ref.id))); }));
-        }
-    };
-    take([](const Node& n) { return n.kind == NodeKind::placeholder; });
-    take([](const Node& n) { return n.kind == NodeKind::get_attr; });
-    take([](const Node& n) { return n.kind == NodeKind::call || n.kind == NodeKind::output; });
-    return result;
-}
 
 /// The graph with its parameters' values, in the order of their get_attrs.
 Graph with_parameters(Graph graph, const std::vector<whittle::Tensor>& parameters) {
@@ -109,111 +88,6 @@ Graph with_parameters(Graph graph, const std::vector<whittle::Tensor>& parameter
     return graph;
 }
 
-std::string failure_text(const std::string& backend, const BackendFailure& failure, const std::string& function,
-                         const std::string& graph) {
-    return "backend " + backend + " failed at " + failure.stage + " of graph " + graph + " of " + function +
-           (failure.op.empty() ? "" : ", at " + failure.op) + ": " + failure.message;
-}
-
-}  // namespace
-
-/// Where the graph is or will be when it is compiled.
-std::shared_ptr<CompiledGraph> Execution::slot(const Recorded& recorded) {
-    const std::lock_guard lock(function_.mutex);
-    std::shared_ptr<CompiledGraph>& slot = function_.graphs[recorded.key];
-    if (!slot) slot = std::make_shared<CompiledGraph>();
-    return slot;
-}
-
-std::shared_ptr<CompiledGraph> Execution::find(const Recorded& recorded) {
-    const std::shared_ptr<CompiledGraph> compiled = slot(recorded);
-    const std::lock_guard lock(compiled->mutex);
-    if (compiled->graph.nodes.empty()) {
-        compiled_another_ = true;
-        compile(*compiled, recorded);
-    }
-    return compiled;
-}
-
-void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
-    const std::string& name = function_.name();
-    const Graph& graph = recorded.captured.graph;
-    program::CompiledProgram program(with_parameters_as_inputs(graph));
-    const Graph& functional = program.graph(program::Stage::functional);
-    const std::vector<NodeId> placeholders = functional.placeholders();
-    for (const MemoryUpdate& update : program.updates())
-        for (std::size_t i = 0; i < placeholders.size(); ++i)
-            if (functional.node({placeholders[i]}).name == update.input)
-                compiled.updates.emplace_back(i, update.output);
-    capture::log_graph(graph, name);
-    if (trace_ && function_.backend_name != kReferenceBackend) trace_->save();  // a backend may crash
-    const auto begin = std::chrono::steady_clock::now();
-    LogStep step(LogStep::Kind::backend, function_.backend_name + ": " + summary(graph) + " of " + name);
-    CompileResult result;
-    std::vector<capture::GraphBreak> requested;
-    const auto asked = [&](const Graph&, const Node& node, const std::string& reason) {
-        requested.push_back({.kind = capture::BreakKind::backend_request,
-                             .reason = "backend " + function_.backend_name + " asks for a break: " + reason,
-                             .op = node.target,
-                             .stack = node.stack});
-    };
-    {
-        const std::lock_guard lock(function_.compiling);
-        Backend& backend = function_.the_backend();
-        const bool as_captured = backend.consumes() == CompileStage::captured;
-        result = compile_with_breaks(backend, function_.backend_options,
-                                     as_captured ? program.graph(program::Stage::captured) : functional, asked);
-    }
-    compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    if (const auto* failure = std::get_if<BackendFailure>(&result))  // which ends the step as failed
-        throw BackendError(failure_text(function_.backend_name, *failure, name, graph.name));
-    if (auto* executable = std::get_if<std::unique_ptr<Executable>>(&result)) {
-        compiled.executable = std::move(*executable);
-    } else if (const auto* skip = std::get_if<SkipRequest>(&result)) {
-        function_.skip = true;
-        if (trace_)
-            trace_->note(name + " runs eagerly: backend " + function_.backend_name + " skipped it: " + skip->reason);
-    }
-    for (const capture::GraphBreak& why : requested) {
-        broke(why, {});
-        ended_by_.reset();  // of the pieces, not of the graph
-    }
-    step.done();
-    compiled.functional = functional;
-    compiled.graph = program.graph(program::Stage::captured);
-    {
-        const std::lock_guard lock(function_.mutex);
-        ++function_.counts.graphs;
-        function_.counts.compile_seconds += compiled.seconds;
-        function_.counts.ops += op_count(graph);
-    }
-    if (trace_) trace_->compiled(name, recorded.key, compiled.seconds);
-    call_compile_hooks(function_, entry_, graph, compiled);
-}
-
-std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const Recorded& recorded,
-                                                const std::vector<whittle::Tensor>& inputs) {
-    if (!compiled.executable) return evaluate(compiled.graph, inputs);
-    const std::lock_guard lock(compiled.mutex);
-    RunResult result = compiled.executable->run(inputs);
-    if (const auto* failure = std::get_if<BackendFailure>(&result))
-        throw BackendError(
-            failure_text(function_.backend_name, *failure, function_.name(), recorded.captured.graph.name));
-    return std::get<Values>(std::move(result));
-}
-
-void Execution::verify(const CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs,
-                       const std::vector<whittle::Tensor>& outputs) {
-    const std::vector<whittle::Tensor> expected = evaluate(compiled.graph, inputs);
-    for (std::size_t i = 0; i < expected.size(); ++i)
-        if (const auto difference = compare(outputs.at(i), expected[i], Accuracy{}))
-            throw VerifyError("backend " + function_.backend_name + " gives wrong results for graph " +
-                              compiled.graph.name + " of " + function_.name() + ": output " + std::to_string(i) + " " +
-                              difference->description);
-}
-
-namespace {
-
 /// What the graph wrote to its inputs is written to their memory, once nothing reads the old values any more.
 void write_updates(const CompiledGraph& compiled, std::vector<whittle::Tensor>& inputs,
                    std::vector<whittle::Tensor>& outputs) {
@@ -221,7 +95,22 @@ void write_updates(const CompiledGraph& compiled, std::vector<whittle::Tensor>& 
     for (whittle::Tensor& output : outputs)
         for (const auto& [input, ignored] : compiled.updates)
             if (output.storage() == inputs.at(input).storage()) output = output.clone();
-    for (const auto& [input, output] : compiled.updates) write_into(inputs.at(input), outputs.at(output));
+    for (const auto& [input, output] : compiled.updates) {
+        write_into(inputs.at(input), outputs.at(output));
+        note_write(inputs.at(input));
+    }
+}
+
+/// The way back through one run. What is only saved for it is taken from `outputs`.
+std::shared_ptr<CompiledNode> history_of(const CompiledGraph& compiled, const std::string& graph,
+                                         const std::vector<whittle::Tensor>& inputs,
+                                         std::vector<whittle::Tensor>& outputs) {
+    if (!compiled.gradient) return nullptr;
+    std::vector<whittle::Tensor> rewritten;
+    for (const auto& [input, output] : compiled.updates) rewritten.push_back(inputs.at(input));
+    auto history = std::make_shared<CompiledNode>(graph, compiled.gradient, inputs, outputs, rewritten);
+    outputs.erase(outputs.begin() + static_cast<std::ptrdiff_t>(compiled.gradient->outputs), outputs.end());
+    return history;
 }
 
 }  // namespace
@@ -253,9 +142,8 @@ const void* Execution::identity(const CompiledGraph& compiled, const SymbolicGra
     return &function_.shapes.emplace_back(*symbolic);
 }
 
-std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
-                                            const std::vector<whittle::Tensor>& inputs,
-                                            const std::vector<whittle::Tensor>& parameters) {
+GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
+                        const std::vector<whittle::Tensor>& inputs, const std::vector<whittle::Tensor>& parameters) {
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
     const std::optional<std::size_t> ended_by = std::exchange(ended_by_, std::nullopt);
@@ -298,10 +186,12 @@ std::vector<whittle::Tensor> Execution::run(const Recorded& recorded, std::share
         }
         throw;
     }
+    GraphRun ran{.history = history_of(*compiled, graph.name, all, outputs)};
     if (trace_ && trace_->wants_record(recorded.key, false))
         record(function_.backend_name == kReferenceBackend ? outputs : reference());
     write_updates(*compiled, all, outputs);
-    return outputs;
+    ran.outputs = std::move(outputs);
+    return ran;
 }
 
 std::optional<std::size_t> numbered_argument(std::string_view name) {

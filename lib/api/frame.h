@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/compiled_gradient.h"
 #include "api/repro.h"
 #include "api/symbolic.h"
 #include "api/tape.h"
@@ -27,8 +28,9 @@ namespace whittle::api {
 struct CompiledGraph {
     std::mutex mutex;  ///< executables run one call at a time
     std::unique_ptr<Executable> executable;
-    Graph graph;       ///< as it was captured, parameters are inputs: what the reference runs
-    Graph functional;  ///< without writes
+    std::shared_ptr<CompiledGradient> gradient;  ///< then the executable is of its forward graph
+    Graph graph;                                 ///< as it was captured, parameters are inputs: what the reference runs
+    Graph functional;                            ///< without writes
     std::vector<std::pair<std::size_t, std::size_t>> updates;  ///< input that takes the value of an output
     double seconds = 0;
     std::map<std::uint64_t, std::shared_ptr<const SymbolicGraph>> symbolic;  ///< by specialization
@@ -70,6 +72,9 @@ struct FunctionState {
     std::string name_;
 };
 
+/// The graph with its parameters as inputs, behind the others: what the program does to them between runs is seen.
+Graph with_parameters_as_inputs(const Graph& graph);
+
 /// Tells the program's hooks (hooks.h) of a graph that was compiled for this entry of the cache.
 void call_compile_hooks(FunctionState& function, std::size_t entry, const Graph& captured,
                         const CompiledGraph& compiled);
@@ -80,9 +85,8 @@ class Execution final : public FrameHost {
     Execution(FunctionState& function, Trace* trace, std::size_t entry)
         : function_(function), trace_(trace), entry_(entry) {}
 
-    std::vector<whittle::Tensor> run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
-                                     const std::vector<whittle::Tensor>& inputs,
-                                     const std::vector<whittle::Tensor>& parameters) override;
+    GraphRun run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
+                 const std::vector<whittle::Tensor>& inputs, const std::vector<whittle::Tensor>& parameters) override;
     void broke(const capture::GraphBreak& why, const Addresses& stack) override;
     bool wants_stacks() const override { return trace_ != nullptr; }
     bool keeps_all() const override { return function_.implicit; }
@@ -108,6 +112,9 @@ class Execution final : public FrameHost {
     std::shared_ptr<CompiledGraph> slot(const Recorded& recorded);
     std::shared_ptr<CompiledGraph> find(const Recorded& recorded);
     void compile(CompiledGraph& compiled, const Recorded& recorded);
+    /// Null: it is to run on the reference.
+    std::unique_ptr<Executable> compile_part(const Graph& part, const Graph& captured);
+    void compile_backward(CompiledGradient& gradient, const Graph& captured);
     void log_break(const capture::GraphBreak& why, const Addresses& stack) const;
     /// What the graph asks of sizes that may vary becomes guards. Null where none may.
     std::shared_ptr<const SymbolicGraph> learn_sizes(const Recorded& recorded, CompiledGraph& compiled);
@@ -116,6 +123,7 @@ class Execution final : public FrameHost {
                                          const std::vector<whittle::Tensor>& inputs);
     void verify(const CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs,
                 const std::vector<whittle::Tensor>& outputs);
+    std::string failure_text(const BackendFailure& failure, const std::string& graph);
 
     FunctionState& function_;
     Trace* trace_;

@@ -51,14 +51,22 @@ struct Thrown {
 /// Which argument "arg3" is; nothing for other names.
 std::optional<std::size_t> numbered_argument(std::string_view name);
 
+class CompiledNode;
+
+/// What a graph gave, and, where that has gradients, the way back through it.
+struct GraphRun {
+    std::vector<whittle::Tensor> outputs = {};
+    std::shared_ptr<CompiledNode> history = {};
+};
+
 class FrameHost {
   public:
     virtual ~FrameHost() = default;
     /// Runs the graph on `inputs` (one per placeholder) and `parameters` (one per get_attr); one value per output.
     /// What the graph writes to inputs and parameters is written to their memory. `compiled` is set unless it is known.
-    virtual std::vector<whittle::Tensor> run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
-                                             const std::vector<whittle::Tensor>& inputs,
-                                             const std::vector<whittle::Tensor>& parameters) = 0;
+    virtual GraphRun run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
+                         const std::vector<whittle::Tensor>& inputs,
+                         const std::vector<whittle::Tensor>& parameters) = 0;
     /// A break, whether or not it ended a graph. Throws where breaks are errors.
     virtual void broke(const capture::GraphBreak& why, const Addresses& stack) = 0;
     /// A whole stack is wanted with each operation, not only the return address.

@@ -21,17 +21,19 @@
 namespace whittle::api {
 
 class Session;
+struct AutogradMeta;
 
 /// Either a value, or (inside a compiled function) a node of the graph that is being recorded.
 struct TensorImpl {
     std::uint64_t key = 0;  ///< identity, never reused
     ValueMeta meta = {};    ///< always right
     std::optional<whittle::Tensor> value = {};
-    std::shared_ptr<Session> session = {};  ///< set while the value is pending
-    NodeRef node = {};                      ///< in the session's graph
-    capture::Place place = {};              ///< in the session's memory, while pending
-    std::uint64_t dynamic_dims = 0;         ///< bit d: dimension d is marked dynamic
-    std::string qualified_name = {};        ///< of a module's parameter: "layers.0.weight"
+    std::shared_ptr<Session> session = {};        ///< set while the value is pending
+    NodeRef node = {};                            ///< in the session's graph
+    capture::Place place = {};                    ///< in the session's memory, while pending
+    std::uint64_t dynamic_dims = 0;               ///< bit d: dimension d is marked dynamic
+    std::string qualified_name = {};              ///< of a module's parameter: "layers.0.weight"
+    std::shared_ptr<AutogradMeta> autograd = {};  ///< null: nobody asked
 };
 
 using ImplPtr = std::shared_ptr<TensorImpl>;
@@ -43,7 +45,8 @@ inline Tensor wrap(whittle::Tensor value) { return Tensor(make_impl(std::move(va
 
 inline whittle::DType to_internal(ScalarType type) { return static_cast<whittle::DType>(type); }
 inline ScalarType to_api(whittle::DType type) { return static_cast<ScalarType>(type); }
-static_assert(static_cast<std::size_t>(ScalarType::Float8_e4m3fn) + 1 == std::size(kAllDTypes));
+static_assert(static_cast<std::size_t>(ScalarType::UInt64) + 1 == std::size(kAllDTypes));
+static_assert(static_cast<int>(ScalarType::Float8_e4m3fn) == static_cast<int>(whittle::DType::f8_e4m3fn));
 static_assert(static_cast<int>(ScalarType::Bool) == static_cast<int>(whittle::DType::boolean));
 static_assert(static_cast<int>(ScalarType::BFloat16) == static_cast<int>(whittle::DType::bf16));
 static_assert(static_cast<int>(ScalarType::Byte) == static_cast<int>(whittle::DType::u8));

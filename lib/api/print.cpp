@@ -19,7 +19,7 @@ std::string number_text(const whittle::Tensor& flat, std::int64_t i) {
     if (value.is_boolean())
         out << (value.to_bool() ? "true" : "false");
     else if (value.is_integer())
-        out << value.to_integer();
+        out << value.integer_text();
     else
         out << value.to_double();
     return out.str();

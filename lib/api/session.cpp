@@ -75,11 +75,33 @@ TensorList Session::issue(const Node& call, const std::string& functional, const
     check_body();
     prepare(operands);
     if (!functional.empty()) builder_.check_writable(operand_of(*operands.at(0)), call.target);
-    if (const TapeStep* step = tapes_.match(call, functional, operands)) return repeat(*step, operands, pc);
-    if (functional.empty())
+    const TapeStep* const step = tapes_.match(call, functional, operands);
+    if (!step && functional.empty())
         if (auto results = record_parts(call, operands, pc)) return std::move(*results);
-    tapes_.leave();
-    return build(call, functional, operands, pc, nested);
+    if (!step) tapes_.leave();
+    TensorList results = step ? repeat(*step, operands, pc) : build(call, functional, operands, pc, nested);
+    if (!functional.empty() && wants_gradient(operands)) track(*operands.at(0));
+    return results;
+}
+
+/// A value that requires a gradient was written to it: all that shows its memory requires one from here on.
+void Session::track(TensorImpl& written) {
+    written.meta.requires_grad = true;
+    if (written.session.get() != this) return;  // its graph ended
+    const capture::MemoryId memory = builder_.memories().of({written.node, written.place});
+    if (memory == capture::kOwn) return;
+    for (const ImplPtr& other : held())
+        if (builder_.memories().of({other->node, other->place}) == memory && is_floating(other->meta.dtype))
+            other->meta.requires_grad = true;
+}
+
+bool Session::records_write(const TensorImpl& written, bool with_gradient) const {
+    const std::lock_guard lock(mutex_);
+    const bool own = written.session.get() == this;
+    if (!with_gradient) return !own || grad_enabled() || !written.meta.requires_grad;
+    if (!own) return false;
+    const capture::MemoryId memory = builder_.memories().of({written.node, written.place});
+    return memory < 0 || !builder_.memories().at(memory).storage;
 }
 
 /// The graph ends where one of them must not be read by it; those of other sessions get their values.
@@ -89,6 +111,10 @@ void Session::prepare(const std::vector<ImplPtr>& operands) {
         if (operand->session || !operand->value) demand(Tensor(operand), {});
         if (auto why = builder_.before_reading(operand->key, storage_key(*operand->value)))
             break_graph(std::move(*why), nullptr);
+        // Its gradient is that of the new value, which the graph only has as one that it computed.
+        else if (grad_enabled() && operand->meta.requires_grad &&
+                 builder_.memories().is_written(storage_key(*operand->value)))
+            break_graph({.kind = BreakKind::mutation, .reason = "a leaf is read whose value was written"}, nullptr);
     }
 }
 
@@ -244,28 +270,10 @@ std::optional<TensorList> Session::record_parts(const Node& call, const std::vec
         return part && part->def->random;
     };
     if (std::none_of(parts.nodes.begin(), parts.nodes.end(), draws)) return std::nullopt;
-    std::vector<TensorList> values(parts.nodes.size());
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < parts.nodes.size(); ++i) {
-        const Node& part = parts.nodes[i];
-        if (part.kind == NodeKind::placeholder) values[i] = {Tensor(operands.at(next++))};
-        if (part.kind != NodeKind::call) continue;
-        if (const auto read = item_read(part)) {
-            values[i] = {values[static_cast<std::size_t>(read->node)].at(static_cast<std::size_t>(read->index))};
-            continue;
-        }
-        std::vector<ImplPtr> read;
-        Node issued = map_inputs(part, [&](NodeRef ref) {
-            read.push_back(values.at(static_cast<std::size_t>(ref.id)).at(0).impl());
-            return Arg(NodeRef{static_cast<NodeId>(read.size() - 1)});
-        });
-        issued.results.clear();
-        issued.module_path = call.module_path;
-        values[i] = record(std::move(issued), read, pc);
-    }
-    TensorList results;
-    for (const NodeId id : parts.outputs()) results.push_back(values.at(static_cast<std::size_t>(id)).at(0));
-    return results;
+    return issue_calls(parts, operands, [&](Node part, const std::vector<ImplPtr>& read) {
+        part.module_path = call.module_path;
+        return record(std::move(part), read, pc);
+    });
 }
 
 // ---- Names

@@ -38,6 +38,9 @@ class Session : public std::enable_shared_from_this<Session> {
                       const capture::NestedGraphs& nested = {});
     /// Records a call that writes into its first operand; `functional` computes what is written.
     void record_write(Node call, const std::string& functional, const std::vector<ImplPtr>& operands, void* pc);
+    /// Whether a graph can tell what the write does to gradients: one with a gradient of memory that the graph made,
+    /// one without of a tensor that has none. `with_gradient`: the result of the write requires one.
+    bool records_write(const TensorImpl& written, bool with_gradient) const;
     /// Calls the body of a higher-order operation on tensors without values and returns what it issues. It is only
     /// tried: the session goes back to where it was. Throws NestedBreak where the body cannot be one graph, and what
     /// the body throws.
@@ -100,6 +103,7 @@ class Session : public std::enable_shared_from_this<Session> {
     ImplPtr pending(const ValueMeta& meta, NodeRef node);
     capture::Operand operand_of(const TensorImpl& impl) const;
     void prepare(const std::vector<ImplPtr>& operands);
+    void track(TensorImpl& written);
     void keep_inputs(const std::vector<ImplPtr>& operands);
     bool keep_failed(const Node& call, const std::exception& error);
     void log_last_call(void* pc) const;

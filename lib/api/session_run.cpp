@@ -5,12 +5,14 @@
 #include <string_view>
 #include <utility>
 
+#include "api/compiled_gradient.h"
 #include "api/global_state.h"
 #include "api/probes.h"
 #include "api/session.h"
 #include "api/stack.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "tensor/reach.h"
 
 namespace whittle::api {
 
@@ -41,16 +43,6 @@ void rename_nodes(Graph& graph, const std::map<std::string, std::string>& names)
         taken.insert(wanted);
         node.name = wanted;
     }
-}
-
-/// Memory of its own that holds `value` under the strides of `meta`, starting at element 0.
-std::shared_ptr<Storage> laid_out(const whittle::Tensor& value, const ValueMeta& meta) {
-    const auto elements = capture::reach(meta);
-    WHITTLE_CHECK(elements.has_value(), "a root with negative strides");
-    auto storage = Storage::allocate(static_cast<std::size_t>(*elements) * size_of(meta.dtype));
-    whittle::Tensor shown(storage, meta.dtype, meta.sizes, meta.strides);
-    write_into(shown, value);
-    return storage;
 }
 
 /// The results of calls that nothing in the graph reads.
@@ -134,6 +126,27 @@ void Session::note_segment(const std::vector<NodeRef>& live, const std::optional
 
 namespace {
 
+std::vector<ImplPtr> inputs_of(const Tape& tape, const std::vector<ImplPtr>& inputs) {
+    std::vector<ImplPtr> all;
+    for (const auto* positions : {&tape.placeholders, &tape.parameters})
+        for (const std::size_t position : *positions) all.push_back(inputs.at(position));
+    return all;
+}
+
+/// Gradients of what the graph computed go back through it.
+void give_history(const std::vector<ImplPtr>& live, const std::shared_ptr<CompiledNode>& history) {
+    for (std::size_t i = 0; i < live.size(); ++i) {
+        TensorImpl& impl = *live[i];
+        if (!impl.meta.requires_grad) continue;
+        if (history && history->differentiates(i)) {
+            set_history(impl, {history, i});
+            continue;
+        }
+        impl.meta.requires_grad = false;
+        impl.value = impl.value->with_requires_grad(false);
+    }
+}
+
 std::vector<whittle::Tensor> values_of(const std::vector<std::size_t>& positions, const std::vector<ImplPtr>& inputs) {
     std::vector<whittle::Tensor> values;
     for (const std::size_t position : positions) values.push_back(*inputs.at(position)->value);
@@ -146,8 +159,10 @@ void hand_out(const std::vector<ImplPtr>& live, const std::vector<whittle::Tenso
               const capture::HeldOutputs& promised, const capture::Memories& memories,
               const std::vector<ImplPtr>& inputs) {
     std::map<capture::MemoryId, std::shared_ptr<Storage>> storages;
+    std::map<const Storage*, ImplPtr> first;  // whose memory others show
+    for (const ImplPtr& input : inputs) first.emplace(input->value->storage().get(), input);
     for (const auto& [memory, position] : promised.whole)
-        storages[memory] = laid_out(outputs.at(position), memories.at(memory).root_meta);
+        storages[memory] = laid_out(outputs.at(position), memories.at(memory).root_meta.strides).storage();
     const auto storage_of = [&](capture::MemoryId memory) -> std::shared_ptr<Storage> {
         if (const auto whole = storages.find(memory); whole != storages.end()) return whole->second;
         const capture::StorageKey key = memory >= 0 ? memories.at(memory).storage : 0;
@@ -166,6 +181,8 @@ void hand_out(const std::vector<ImplPtr>& live, const std::vector<whittle::Tenso
         impl.meta = ValueMeta::of(*impl.value);
         impl.session.reset();
         impl.place = {};
+        if (const auto shown = first.emplace(impl.value->storage().get(), live[i]).first; storage)
+            note_view(live[i], shown->second);
     }
 }
 
@@ -202,10 +219,13 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
     host_.went(number, std::exchange(ways_, {}));
     begin();
     std::vector<whittle::Tensor> outputs;
+    std::shared_ptr<CompiledNode> history;
     try {
         const RestoreState restore;  // whatever the backend does to it
-        outputs = host_.run(tape->recorded, compiled, values_of(tape->placeholders, inputs),
-                            values_of(tape->parameters, inputs));
+        GraphRun run = host_.run(tape->recorded, compiled, values_of(tape->placeholders, inputs),
+                                 values_of(tape->parameters, inputs));
+        outputs = std::move(run.outputs);
+        history = std::move(run.history);
         log_.note_outputs(outputs);
         for (std::size_t i = 0; i < live.size(); ++i)
             outputs.at(i) = as_promised(outputs.at(i), live[i]->meta, tape->recorded.captured.graph.name);
@@ -221,6 +241,8 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
         host_.remember(number, recorded);
     }
     hand_out(live, outputs, promised, memories, inputs);
+    if (history) history->connect(inputs_of(*tape, inputs));
+    give_history(live, history);
     for (const ImplPtr& impl : live) naming().know_origin(impl->key, capture::Origin::live);
 }
 

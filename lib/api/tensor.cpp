@@ -41,9 +41,17 @@ bool Tensor::requires_grad() const { return api::defined(*this, "requires_grad")
 
 Tensor& Tensor::requires_grad_(bool value) {
     TensorImpl& impl = api::defined(*this, "requires_grad_");
+    if (value == impl.meta.requires_grad) return *this;
+    if (!is_leaf())
+        throw Error("you can only change requires_grad flags of leaf variables.",
+                    "If you want to use a computed variable in a subgraph that doesn't require differentiation use "
+                    "var_no_grad = var.detach().");
     if (value && !is_floating(impl.meta.dtype))
-        throw Error("requires_grad_: found " + std::string(whittle::name(impl.meta.dtype)) +
-                    ", expected a floating-point tensor");
+        throw Error("only Tensors of floating point dtype can require gradients, found " +
+                    std::string(whittle::name(impl.meta.dtype)));
+    if (impl.session)  // from here on it is a leaf
+        demand(*this,
+               demanding(BreakKind::backward, "requires_grad_()", "requires_grad_", __builtin_return_address(0)));
     impl.meta.requires_grad = value;
     if (impl.value) impl.value = impl.value->with_requires_grad(value);
     return *this;

@@ -8,6 +8,7 @@
 
 #include <whittle/api/types.h>
 
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -54,8 +55,31 @@ class Tensor {
     ScalarType scalar_type() const { return dtype(); }
     bool is_contiguous() const;
     bool requires_grad() const;
-    /// Sets the flag; graphs carry it.
+    /// Sets the flag of a leaf: of a tensor that no operation made whose gradients are tracked.
     Tensor& requires_grad_(bool value = true);
+
+    // Gradients (autograd.h has more).
+    /// Adds to grad() of every leaf that this depends on its gradient; `gradient`: of what is computed from this,
+    /// needed unless this has one element.
+    void backward(const Tensor& gradient = {}, std::optional<bool> retain_graph = std::nullopt,
+                  bool create_graph = false) const WHITTLE_API_CALL;
+    /// Undefined until backward() came here.
+    const Tensor& grad() const;
+    Tensor& mutable_grad() const;
+    bool is_leaf() const;
+    /// grad() is kept, though this is no leaf.
+    void retain_grad() const WHITTLE_API_CALL;
+    /// Called with the gradient when it is known; what it returns, if it is defined, goes on instead. Returns the
+    /// hook's number.
+    template <class F>
+    WHITTLE_API_CALL unsigned register_hook(F hook) const {
+        void* const pc = __builtin_return_address(0);
+        if constexpr (std::is_void_v<std::invoke_result_t<F&, const Tensor&>>)
+            return add_grad_hook([hook = std::move(hook)](const Tensor& g) mutable { return hook(g), Tensor(); }, pc);
+        else
+            return add_grad_hook(std::move(hook), pc);
+    }
+    void remove_hook(unsigned number) const;
 
     // A value is demanded: a graph break inside compile().
     /// The number of a tensor with one element.
@@ -104,6 +128,7 @@ class Tensor {
     explicit Tensor(std::shared_ptr<TensorImpl> impl) : impl_(std::move(impl)) {}
 
   private:
+    unsigned add_grad_hook(std::function<Tensor(const Tensor&)> hook, void* pc) const;
     void* data_pointer(ScalarType type) const WHITTLE_API_CALL;
 
     std::shared_ptr<TensorImpl> impl_;

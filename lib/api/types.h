@@ -26,7 +26,10 @@ enum class ScalarType : std::uint8_t {
     Char,
     Byte,
     Bool,
-    Float8_e4m3fn
+    Float8_e4m3fn,
+    UInt16,
+    UInt32,
+    UInt64
 };
 
 inline constexpr ScalarType kFloat64 = ScalarType::Double, kDouble = ScalarType::Double;
@@ -40,6 +43,8 @@ inline constexpr ScalarType kInt32 = ScalarType::Int, kInt = ScalarType::Int;
 inline constexpr ScalarType kInt16 = ScalarType::Short, kShort = ScalarType::Short;
 inline constexpr ScalarType kInt8 = ScalarType::Char, kChar = ScalarType::Char;
 inline constexpr ScalarType kUInt8 = ScalarType::Byte, kByte = ScalarType::Byte;
+/// Computed on by few ops: arithmetic, comparisons, shifts, sums. They promote to floats only.
+inline constexpr ScalarType kUInt16 = ScalarType::UInt16, kUInt32 = ScalarType::UInt32, kUInt64 = ScalarType::UInt64;
 inline constexpr ScalarType kBool = ScalarType::Bool;
 
 /// "f32", "i64" …
@@ -56,6 +61,8 @@ constexpr ScalarType scalar_type_of() {
         return kFloat;
     else if constexpr (std::is_same_v<T, unsigned char>)
         return kByte;
+    else if constexpr (std::is_integral_v<T> && std::is_unsigned_v<T>)
+        return sizeof(T) == 8 ? kUInt64 : sizeof(T) == 4 ? kUInt32 : kUInt16;
     else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 8)
         return kLong;
     else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 4)
@@ -63,8 +70,7 @@ constexpr ScalarType scalar_type_of() {
     else if constexpr (std::is_integral_v<T> && std::is_signed_v<T> && sizeof(T) == 2)
         return kShort;
     else {
-        static_assert(std::is_same_v<T, signed char>,
-                      "not an element type: use float, double, bool or a signed integer");
+        static_assert(std::is_same_v<T, signed char>, "not an element type: use float, double, bool or an integer");
         return kChar;
     }
 }

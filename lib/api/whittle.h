@@ -9,6 +9,7 @@
 #ifndef WHITTLE_WHITTLE_H
 #define WHITTLE_WHITTLE_H
 
+#include <whittle/api/autograd.h>
 #include <whittle/api/compile.h>
 #include <whittle/api/control.h>
 #include <whittle/api/custom.h>

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "backends/debug/debug.h"
 #include "backends/described.h"
@@ -14,6 +16,7 @@
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/variables.h"
+#include "graph/abilities.h"
 #include "graph/json_text.h"
 
 namespace whittle {
@@ -247,6 +250,30 @@ std::unique_ptr<Backend> find_backend(const BackendSpec& spec) {
         return make_worker_backend(name, found->description, found->worker);
     }
     return load_plugin(named_library(name), name);
+}
+
+void check_options(Backend& backend, const BackendOptions& options) {
+    Optioned* const optioned = offered<Optioned>(backend);
+    if (!optioned || options.empty()) return;
+    optioned->check(options);
+    static std::mutex mutex;
+    static std::set<std::pair<std::string, std::string>> warned;
+    const std::vector<std::string> names = optioned->option_names();
+    for (const auto& [key, value] : options) {
+        if (std::find(names.begin(), names.end(), key) != names.end()) continue;
+        const std::lock_guard lock(mutex);
+        if (!warned.emplace(backend.name(), key).second) continue;
+        const std::string hint = did_you_mean(key, names);
+        log_warning(LogChannel::backend, backend.name() + ": unknown option '" + key + "' is ignored, " +
+                                             (names.empty() ? "it has none" : "known are " + join(names)) +
+                                             (hint.empty() ? "" : "; hint: " + hint));
+    }
+}
+
+std::unique_ptr<Backend> find_backend(const BackendSpec& spec, const BackendOptions& options) {
+    std::unique_ptr<Backend> backend = find_backend(spec);
+    check_options(*backend, options);
+    return backend;
 }
 
 }  // namespace whittle

@@ -21,6 +21,13 @@ namespace whittle {
 /// be loaded.
 std::unique_ptr<Backend> find_backend(const BackendSpec& spec);
 
+/// Finds it for being asked under these options: throws Error (graph/backend_options.h) for a value that an option of
+/// the backend cannot have, before anything runs. An option that it does not know is a warning, once in this process.
+/// Only whoever offers Optioned (graph/abilities.h) knows its options.
+std::unique_ptr<Backend> find_backend(const BackendSpec& spec, const BackendOptions& options);
+/// The same of one that was found.
+void check_options(Backend& backend, const BackendOptions& options);
+
 /// A recorded spec for who reads it in another folder: a library or a file among a command's words that is named by a
 /// relative path and is not there is looked for beside `file`, the record or graph that names it, and up to two folders
 /// above. Throws Error for one that is in none of these places: another folder's failure to find it is no bug.

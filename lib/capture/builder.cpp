@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/core/registry.h"
+#include "tensor/reach.h"
 
 namespace whittle::capture {
 
@@ -80,11 +81,11 @@ std::variant<Placed, GraphBreak> Builder::issue(const Step& step) {
 
 std::vector<ValueMeta> Builder::results_of(const Step& step, const Node& node) {
     std::vector<ValueMeta> metas = infer(graph_.graph(), node);
+    const RegisteredOp* op = Registry::instance().op(step.call.target);
     const bool gradient =
-        !step.writes() && step.grad_enabled &&
+        step.grad_enabled && !(op && op->def->grad == no_gradient) &&
         std::ranges::any_of(step.operands, [](const Operand& operand) { return operand.meta->requires_grad; });
-    if (gradient)
-        for (ValueMeta& meta : metas) meta.requires_grad = is_floating(meta.dtype);
+    for (ValueMeta& meta : metas) meta.requires_grad = gradient && is_floating(meta.dtype);
     return metas;
 }
 
@@ -107,9 +108,9 @@ void Builder::find_views(const Step& step, Placed& placed) const {
     const NodeRef* first = step.call.args.front().node();
     if (!first) return;
     const ValueMeta& meta = *step.operands[static_cast<std::size_t>(first->id)].meta;
-    const auto elements = reach(meta);
-    if (!elements) return;
-    const auto storage = probe_storage(static_cast<std::size_t>(*elements) * size_of(meta.dtype));
+    const std::optional<Reach> reached = reach(meta.sizes, meta.strides);
+    if (!reached || reached->first < 0) return;
+    const auto storage = probe_storage(static_cast<std::size_t>(reached->count()) * size_of(meta.dtype));
     const Tensor probe(storage, meta.dtype, meta.sizes, meta.strides);
     const Arguments<Tensor> arguments(op->schema, step.call, [&](NodeRef) { return probe; });
     const std::vector<Tensor> shown = op->def->eval(arguments);

@@ -56,14 +56,4 @@ HeldOutputs Memories::outputs(std::span<const Held> held) const {
     return outputs;
 }
 
-std::optional<std::int64_t> reach(const ValueMeta& meta) {
-    std::int64_t last = 0;
-    for (std::size_t d = 0; d < meta.sizes.size(); ++d) {
-        if (meta.sizes[d] == 0) return 0;
-        if (meta.strides[d] < 0) return std::nullopt;
-        last += (meta.sizes[d] - 1) * meta.strides[d];
-    }
-    return last + 1;
-}
-
 }  // namespace whittle::capture

@@ -78,7 +78,4 @@ class Memories {
     std::unordered_map<StorageKey, TensorKey> writers_;
 };
 
-/// One past the last element that sizes and strides reach from the first; nothing where a stride is negative.
-std::optional<std::int64_t> reach(const ValueMeta& meta);
-
 }  // namespace whittle::capture

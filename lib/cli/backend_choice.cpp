@@ -37,6 +37,11 @@ BackendOptions BackendChoice::options() const {
     return result;
 }
 
+void BackendChoice::check() const {
+    const BackendOptions given = options();
+    if (!name.empty()) find_backend(name, given);
+}
+
 void BackendChoice::default_to(const LoadedFrame& frame) {
     const std::string& recorded = frame.record          ? frame.record->backend
                                   : frame.graph.failure ? frame.graph.failure->backend

@@ -22,6 +22,8 @@ struct BackendChoice {
 
     /// `fallback` is what the help page states as the default.
     void declare(Tool& tool, std::string_view fallback);
+    /// Of the one that was named: throws Error where it is not there, or an option cannot have its value.
+    void check() const;
     /// Without --backend: the one that a record was made with or that a minimized graph fails with, with its options
     /// below those given. The reference, and a failure that a command judged, name none.
     void default_to(const LoadedFrame& frame);

@@ -117,6 +117,7 @@ void JudgeOptions::declare(Tool& tool) {
 }
 
 void JudgeOptions::check_usage() const {
+    backend.check();
     if (!backend.name.empty() + !test.empty() + !check.empty() > 1)
         throw Error("only one of --backend, --test and --check can be given: it decides whether a candidate fails");
     require_with(test_must_fail, "--test-must-fail", !test.empty(), "--test");

@@ -15,7 +15,7 @@ using Suspected = std::unique_ptr<Backend>;
 /// Null where none is to be run.
 Suspected suspected(const SubjectOptions& options) {
     if (!options.runs_backend()) return nullptr;
-    Suspected backend = find_backend(options.suspect().spec);
+    Suspected backend = find_backend(options.suspect().spec, options.backend.options());
     return offered<Reference>(*backend) ? nullptr : std::move(backend);
 }
 
@@ -63,6 +63,7 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
 void SubjectOptions::check_usage(bool divergence) const {
     if (accuracy.given() && !divergence && !runs_backend())
         throw Error("--accuracy, --rtol, --atol and --ulp require --backend, --divergence, --diagnose or --minify");
+    backend.check();
 }
 
 Suspect SubjectOptions::suspect() const {

@@ -79,7 +79,7 @@ class Procedure {
             tried.undecided = "the graph draws random numbers, and no two backends draw alike";
             return tried;
         }
-        const std::unique_ptr<Backend> backend = find_backend(spec);
+        const std::unique_ptr<Backend> backend = find_backend(spec, options);
         const Clock::time_point start = Clock::now();
         while (tried.runs < runs && (tried.runs == 0 || all || tried.failed == 0)) {
             throw_if_interrupted();

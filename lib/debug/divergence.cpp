@@ -9,8 +9,8 @@ namespace whittle::debug {
 FrameDivergence diverge(const LoadedFrame& frame, const Suspect& suspect) {
     return {.file = frame.file.string(),
             .backend = suspect.spec.text(),
-            .divergence = whittle::diverge(frame.graph, frame.inputs, *find_backend(suspect.spec), suspect.options,
-                                           suspect.limits, suspect.accuracy)};
+            .divergence = whittle::diverge(frame.graph, frame.inputs, *find_backend(suspect.spec, suspect.options),
+                                           suspect.options, suspect.limits, suspect.accuracy)};
 }
 
 std::string to_text(const FrameDivergence& divergence, const explain::DivergenceTextOptions& options) {

@@ -7,7 +7,7 @@ namespace whittle::debug {
 Judging judging(const Search& search) {
     Judging result;
     if (const Suspect* suspect = search.suspect()) {
-        result.backend = find_backend(suspect->spec);
+        result.backend = find_backend(suspect->spec, suspect->options);
         result.oracle = reduce::backend_oracle(*result.backend, *suspect);
     } else {
         result.oracle = reduce::command_oracle(std::get<reduce::CommandOracleOptions>(search.judge));

@@ -99,7 +99,7 @@ bool Traced::good() const {
 }
 
 Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request, const TraceObserver& observer) {
-    const auto backend = find_backend(request.suspect.spec);
+    const auto backend = find_backend(request.suspect.spec, request.suspect.options);
     TraceFolder folder(request.folder, request.models, request.suspect.spec.text(), request.environment);
     if (request.check == CheckPolicy::never) folder.check_with(CaptureCheck(CheckPolicy::never));
     Traced traced{.folder = request.folder};
@@ -116,7 +116,7 @@ Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request
 }
 
 Traced trace(const RanProgram& ran, const TraceRequest& request) {
-    const auto backend = find_backend(request.suspect.spec);
+    const auto backend = find_backend(request.suspect.spec, request.suspect.options);
     Traced traced{.folder = request.folder, .unseen = ran.notes, .status = ran.status, .ending = ran.ending()};
     (ran.own ? complete_own : write_folder)(ran, request, *backend, traced);
     traced.code = write_code(request.folder);

@@ -16,7 +16,7 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     if (expected.failed())
         throw Error({frame.file.string(), {}}, "the reference cannot run it: " + expected.message,
                     "give the model inputs that it can run on: --input, --inputs");
-    const auto backend = find_backend(suspect.spec);
+    const auto backend = find_backend(suspect.spec, suspect.options);
     const Outcome seen = query(frame.graph, frame.inputs, expected.outputs, *backend, suspect);
     if (seen.kind == Outcome::Kind::unsupported)
         throw Error({frame.file.string(), {}}, suspect.spec.text() + " does not support it: " + seen.message);

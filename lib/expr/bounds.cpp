@@ -17,6 +17,10 @@ Interval range_of(DType dtype) {
             return {-128, 127};
         case DType::u8:
             return {0, 255};
+        case DType::u16:
+            return {0, 65535};
+        case DType::u32:
+            return {0, std::numeric_limits<std::uint32_t>::max()};
         case DType::boolean:
             return {0, 1};
         default:
@@ -79,6 +83,9 @@ Interval compare(Op op, const Interval& a, const Interval& b) {
 Bounds::Result Bounds::compute(const Expr& e) {
     const Interval whole = range_of(e->dtype);
     if (is_floating(e->dtype)) return {};
+    // Nothing is said of u64, whose range no interval holds.
+    const auto is_u64 = [](const Expr& x) { return x->dtype == DType::u64; };
+    if (is_u64(e) || (e->op != Op::load && std::ranges::any_of(e->operands, is_u64))) return {whole, true};
     const auto fit = [&](Wide lo, Wide hi) -> Result {
         if (lo < whole.lo || hi > whole.hi) return {whole, true};
         return {{static_cast<std::int64_t>(lo), static_cast<std::int64_t>(hi)}};

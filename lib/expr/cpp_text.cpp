@@ -92,7 +92,10 @@ Code float_literal(DType dtype, double value) {
     return {out + (single ? "f" : ""), out[0] == '-' ? Code::prefix : Code::atom};
 }
 
-Code integer_literal(std::int64_t value) {
+Code integer_literal(DType dtype, const Scalar& number) {
+    const std::int64_t value = number.to_integer();
+    if (is_unsigned(dtype) && (value < 0 || value > std::numeric_limits<std::int32_t>::max()))
+        return {number.integer_text() + "u"};
     // The most negative integers have no literal: -2147483648 is a long in C++.
     if (value == std::numeric_limits<std::int64_t>::min()) return {"(-9223372036854775807 - 1)"};
     if (value == std::numeric_limits<std::int32_t>::min()) return {"(-2147483647 - 1)"};

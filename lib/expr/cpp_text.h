@@ -28,8 +28,8 @@ Code infix_code(Op op, const Code& a, const Code& b);
 
 /// "2.5f", "-0.0", "INFINITY", "double(NAN)": reads back as exactly the same f32 or f64 value (a NaN as some NaN).
 Code float_literal(DType dtype, double value);
-/// "-5", "(-2147483647 - 1)".
-Code integer_literal(std::int64_t value);
+/// "-5", "(-2147483647 - 1)", "4294967295u".
+Code integer_literal(DType dtype, const Scalar& value);
 
 /// Names for subexpressions: those used several times, and those so long that a line would become unreadable.
 class Naming {

@@ -79,8 +79,9 @@ Expr cast(DType dtype, Expr value) {
     if (is_reduced(dtype) && value->dtype != DType::f32) return cast(dtype, cast(DType::f32, std::move(value)));
     if (is_reduced(value->dtype) && dtype != DType::f32) return cast(dtype, cast(DType::f32, std::move(value)));
     // Floats to narrow integers go over i32, as x86 converts: beyond the narrow range they wrap in every reader.
-    if (is_floating(value->dtype) && (dtype == DType::i16 || dtype == DType::i8 || dtype == DType::u8))
+    if (is_floating(value->dtype) && is_integer(dtype) && size_of(dtype) < 4)
         return cast(dtype, cast(DType::i32, std::move(value)));
+    if (is_floating(value->dtype) && is_unsigned(dtype)) return cast(dtype, cast(DType::i64, std::move(value)));
     if (value->op == Op::constant) {
         if (auto folded = fold_cast(dtype, value->dtype, value->number)) return constant(dtype, *folded);
     }
@@ -96,7 +97,7 @@ Expr unary(Op op, Expr a) {
     DType result = a->dtype;
     if (op == Op::abs) {
         WHITTLE_CHECK(compute_float || is_integer(a->dtype), type_message(op, a));
-        if (a->dtype == DType::u8) return a;
+        if (is_unsigned(a->dtype)) return a;
     } else if (op == Op::is_nan) {
         WHITTLE_CHECK(compute_float, type_message(op, a));
         result = DType::boolean;
@@ -202,11 +203,16 @@ Expr simplify_integers(Op op, const Expr& a, const Expr& b) {
         case Op::shl:
         case Op::shr:
             return known && c == 0 ? a : nullptr;
-        case Op::eq:
         case Op::le:
+            if (is_unsigned(dtype) && a->op == Op::constant && a->number.to_integer() == 0)
+                return constant(DType::boolean, true);
             return same(a, b) ? constant(DType::boolean, true) : nullptr;
-        case Op::ne:
+        case Op::eq:
+            return same(a, b) ? constant(DType::boolean, true) : nullptr;
         case Op::lt:
+            if (is_unsigned(dtype) && known && c == 0) return constant(DType::boolean, false);
+            return same(a, b) ? constant(DType::boolean, false) : nullptr;
+        case Op::ne:
             return same(a, b) ? constant(DType::boolean, false) : nullptr;
         default:
             return nullptr;

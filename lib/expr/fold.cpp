@@ -20,6 +20,10 @@ std::int64_t wrap(DType dtype, std::int64_t value) {
             return static_cast<std::int8_t>(value);
         case DType::u8:
             return static_cast<std::uint8_t>(value);
+        case DType::u16:
+            return static_cast<std::uint16_t>(value);
+        case DType::u32:
+            return static_cast<std::uint32_t>(value);
         default:
             return value;
     }
@@ -49,9 +53,12 @@ std::optional<Scalar> fold_float(Op op, T a, T b) {
     }
 }
 
-std::optional<Scalar> fold_integer(Op op, std::int64_t a, std::int64_t b, std::int64_t width) {
+/// T is std::uint64_t for u64, else std::int64_t.
+template <class T>
+std::optional<Scalar> fold_integer(Op op, T a, T b, T width) {
     const auto ua = static_cast<std::uint64_t>(a), ub = static_cast<std::uint64_t>(b);
-    const auto integer = [](std::uint64_t v) { return Scalar(static_cast<std::int64_t>(v)); };
+    const auto integer = [](std::uint64_t v) { return Scalar(static_cast<T>(v)); };
+    const bool shifts = std::is_unsigned_v<T> ? b < width : 0 <= b && b < width;
     switch (op) {
         case Op::add:
             return integer(ua + ub);
@@ -60,9 +67,9 @@ std::optional<Scalar> fold_integer(Op op, std::int64_t a, std::int64_t b, std::i
         case Op::mul:
             return integer(ua * ub);
         case Op::div:
-            return Scalar(euclidean_div(a, b));
+            return Scalar(integer_div(a, b));
         case Op::mod:
-            return Scalar(euclidean_mod(a, b));
+            return Scalar(integer_mod(a, b));
         case Op::min:
             return Scalar(a < b ? a : b);
         case Op::max:
@@ -76,10 +83,10 @@ std::optional<Scalar> fold_integer(Op op, std::int64_t a, std::int64_t b, std::i
         case Op::le:
             return Scalar(a <= b);
         case Op::shl:
-            if (b < 0 || b >= width) return {};
+            if (!shifts) return {};
             return integer(ua << ub);
         case Op::shr:
-            if (b < 0 || b >= width) return {};
+            if (!shifts) return {};
             return Scalar(a >> b);
         case Op::bit_and:
             return integer(ua & ub);
@@ -96,6 +103,7 @@ std::optional<Scalar> fold_integer(Op op, std::int64_t a, std::int64_t b, std::i
 
 Scalar normalized(DType dtype, const Scalar& value) {
     if (dtype == DType::boolean) return Scalar(value.to_bool());
+    if (dtype == DType::u64) return Scalar(static_cast<std::uint64_t>(value.to_integer()));
     if (!is_floating(dtype)) return Scalar(wrap(dtype, value.to_integer()));
     return visit_dtype(dtype,
                        [&]<class T>(T) { return Scalar(cast_element<double>(cast_element<T>(value.to_double()))); });
@@ -110,6 +118,8 @@ std::optional<Scalar> fold_cast(DType to, DType from, const Scalar& a) {
     }
     if (from == DType::i64 && to == DType::f32)  // one rounding, not two over double
         return Scalar(static_cast<double>(static_cast<float>(a.to_integer())));
+    if (from == DType::u64 && to == DType::f32)
+        return Scalar(static_cast<double>(static_cast<float>(static_cast<std::uint64_t>(a.to_integer()))));
     return normalized(to, a);
 }
 
@@ -144,7 +154,10 @@ std::optional<Scalar> fold_binary(Op op, DType dtype, const Scalar& a, const Sca
         return fold_float(op, static_cast<float>(a.to_double()), static_cast<float>(b.to_double()));
     if (dtype == DType::f64) return fold_float(op, a.to_double(), b.to_double());
     if (is_integer(dtype))
-        return fold_integer(op, a.to_integer(), b.to_integer(), static_cast<std::int64_t>(size_of(dtype)) * 8);
+        return dtype == DType::u64 ? fold_integer<std::uint64_t>(op, static_cast<std::uint64_t>(a.to_integer()),
+                                                                 static_cast<std::uint64_t>(b.to_integer()), 64)
+                                   : fold_integer<std::int64_t>(op, a.to_integer(), b.to_integer(),
+                                                                static_cast<std::int64_t>(size_of(dtype)) * 8);
     switch (op) {
         case Op::eq:
             return Scalar(a.to_bool() == b.to_bool());

@@ -20,4 +20,10 @@ std::optional<Scalar> fold_binary(Op op, DType dtype, const Scalar& a, const Sca
 std::int64_t euclidean_div(std::int64_t a, std::int64_t b);
 std::int64_t euclidean_mod(std::int64_t a, std::int64_t b);
 
+// The same of the type that integers divide in: std::uint64_t for u64, std::int64_t for the others.
+inline std::int64_t integer_div(std::int64_t a, std::int64_t b) { return euclidean_div(a, b); }
+inline std::int64_t integer_mod(std::int64_t a, std::int64_t b) { return euclidean_mod(a, b); }
+inline std::uint64_t integer_div(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0 : a / b; }
+inline std::uint64_t integer_mod(std::uint64_t a, std::uint64_t b) { return b == 0 ? 0 : a % b; }
+
 }  // namespace whittle::expr

@@ -41,7 +41,7 @@ void set(Slot& slot, T value) {
     else if constexpr (is_reduced_type<T>)
         slot.f = static_cast<float>(value);
     else
-        slot.i = value;
+        slot.i = static_cast<std::int64_t>(value);
 }
 
 /// An array that is loaded from or stored to.
@@ -162,13 +162,18 @@ Kernel float_kernel(Op op) {
     }
 }
 
+/// What integers divide in.
+template <class T>
+using Wide = std::conditional_t<std::is_same_v<T, std::uint64_t>, std::uint64_t, std::int64_t>;
+
 /// Integers compute in 64 bits, unsigned where they may wrap; storing to T wraps.
 template <class T>
 Kernel integer_kernel(Op op) {
     using U = std::uint64_t;
     switch (op) {
         case Op::abs:
-            return UNARY(T, static_cast<T>(x < 0 ? 0 - static_cast<U>(x) : static_cast<U>(x)));
+            return UNARY(T,
+                         static_cast<T>(std::is_signed_v<T> && x < T(0) ? 0 - static_cast<U>(x) : static_cast<U>(x)));
         case Op::bit_not:
             return UNARY(T, static_cast<T>(~x));
         case Op::logical_not:
@@ -180,9 +185,9 @@ Kernel integer_kernel(Op op) {
         case Op::mul:
             return BINARY(T, static_cast<T>(static_cast<U>(x) * static_cast<U>(y)));
         case Op::div:
-            return BINARY(T, static_cast<T>(euclidean_div(x, y)));
+            return BINARY(T, static_cast<T>(integer_div(Wide<T>(x), Wide<T>(y))));
         case Op::mod:
-            return BINARY(T, static_cast<T>(euclidean_mod(x, y)));
+            return BINARY(T, static_cast<T>(integer_mod(Wide<T>(x), Wide<T>(y))));
         case Op::min:
             return BINARY(T, x < y ? x : y);
         case Op::max:

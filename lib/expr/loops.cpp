@@ -157,7 +157,7 @@ class NestWriter {
 
     Code literal(const Node& node) {
         if (node.dtype == DType::boolean) return {node.number.to_bool() ? "true" : "false"};
-        if (is_integer(node.dtype)) return integer_literal(node.number.to_integer());
+        if (is_integer(node.dtype)) return integer_literal(node.dtype, node.number);
         const Code number = float_literal(node.dtype, node.number.to_double());
         return cpp_support(node.dtype) ? call(cpp_type(node.dtype), {number}) : number;
     }
@@ -180,6 +180,11 @@ class NestWriter {
         return true;
     }
 
+    Code helper_call(const std::string& name, const std::vector<Code>& in) {
+        helpers_.insert(name);
+        return call(name, in);
+    }
+
     Code helper(const std::string& name, DType dtype, const std::vector<Code>& in) {
         helpers_.insert(name);
         return call(name + "<" + cpp_type(dtype) + ">", in);
@@ -199,12 +204,12 @@ class NestWriter {
                 return helper("wrap_" + std::string(name(e->op)), dtype, in);
             case Op::div:
             case Op::mod: {
+                if (dtype == DType::u64) return helper_call("unsigned_" + std::string(name(e->op)), in);
                 // C++ truncates: the same as Euclid when nothing is negative.
                 if (bounds_.of(e->operands[0]).lo >= 0 && bounds_.of(e->operands[1]).lo > 0)
                     return infix_code(e->op, in[0], in[1]);
-                const std::string function = "euclidean_" + std::string(name(e->op));
-                helpers_.insert(function);
-                return dtype == DType::i64 ? call(function, in) : call(cpp_type(dtype), {call(function, in)});
+                const Code euclidean = helper_call("euclidean_" + std::string(name(e->op)), in);
+                return dtype == DType::i64 ? euclidean : call(cpp_type(dtype), {euclidean});
             }
             case Op::abs:
                 return helper("wrap_abs", dtype, in);

@@ -127,6 +127,16 @@ inline int64_t euclidean_mod(int64_t a, int64_t b) {
     return r < 0 ? (b < 0 ? r - b : r + b) : r;
 }
 )text"},
+    {"unsigned_div", R"text(// Division of unsigned integers; a / 0 is 0.
+inline uint64_t unsigned_div(uint64_t a, uint64_t b) {
+    return b == 0 ? 0 : a / b;
+}
+)text"},
+    {"unsigned_mod", R"text(// Remainder of unsigned integers; a mod 0 is 0.
+inline uint64_t unsigned_mod(uint64_t a, uint64_t b) {
+    return b == 0 ? 0 : a % b;
+}
+)text"},
 };
 
 }  // namespace whittle::expr

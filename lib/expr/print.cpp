@@ -45,7 +45,7 @@ Infix infix(Op op) {
 
 std::string print_number(DType dtype, const Scalar& number) {
     if (number.is_boolean()) return number.to_bool() ? "true" : "false";
-    if (number.is_integer()) return std::to_string(number.to_integer());
+    if (number.is_integer()) return number.integer_text();
     const double v = number.to_double();
     if (std::isnan(v)) return "nan";
     if (std::isinf(v)) return v < 0 ? "-inf" : "inf";

@@ -81,8 +81,8 @@ class ExprMaker {
     }
 
     DType a_type() {
-        static constexpr DType types[] = {DType::f64, DType::f32, DType::f32, DType::i64,    DType::i32,
-                                          DType::i16, DType::i8,  DType::u8,  DType::boolean};
+        static constexpr DType types[] = {DType::f64, DType::f32, DType::f32, DType::i64, DType::i32, DType::i16,
+                                          DType::i8,  DType::u8,  DType::u16, DType::u32, DType::u64, DType::boolean};
         return types[random_.below(std::size(types))];
     }
 
@@ -213,7 +213,7 @@ class GroupMaker {
     DType dtype() {
         for (;;) {
             const DType d = kAllDTypes[static_cast<std::size_t>(random_.below(std::size(kAllDTypes)))];
-            if (is_computed(d) && (options_.half_types || !is_reduced(d))) return d;
+            if (info_of(d).use != DTypeInfo::Use::stored && (options_.half_types || !is_reduced(d))) return d;
         }
     }
 

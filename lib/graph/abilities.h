@@ -43,6 +43,17 @@ class WarmUp {
     virtual void warm_up() = 0;
 };
 
+/// It knows its options, so that a wrong one is told before anything runs (backends/registry.h). Whoever takes any
+/// option, or leaves that to a library of somebody else's, does not offer it.
+class Optioned {
+  public:
+    virtual ~Optioned() = default;
+    /// Their names. Throws Error where it has to be started for that and cannot be.
+    virtual std::vector<std::string> option_names() = 0;
+    /// Throws Error (graph/backend_options.h) for a value that an option cannot have; of others it says nothing.
+    virtual void check(const BackendOptions& options) = 0;
+};
+
 /// It can say, without compiling, what it cannot compile.
 class Support {
   public:
@@ -90,6 +101,20 @@ class Versioned {
 inline std::string version_of(Backend& backend) {
     Versioned* versioned = offered<Versioned>(backend);
     return versioned ? versioned->version() : std::string();
+}
+
+/// It differentiates graphs, and has its own way to cut them in two.
+class Differentiates {
+  public:
+    virtual ~Differentiates() = default;
+    /// What the cut that `options` ask for is called as options of a CompiledProgram (program/program.h).
+    virtual BackendOptions cut(const BackendOptions& options) const = 0;
+};
+
+/// How graphs are cut for the backend.
+inline BackendOptions cut_for(const Backend& backend, const BackendOptions& options) {
+    const Differentiates* ability = offered<Differentiates>(backend);
+    return ability ? ability->cut(options) : BackendOptions();
 }
 
 /// A compiler whose parts can be switched off by options of its own: which of them does it take to fail?

@@ -296,6 +296,11 @@ std::int64_t Document::integer(const Json& value) const {
     return value.get<std::int64_t>();
 }
 
+std::uint64_t Document::unsigned_integer(const Json& value) const {
+    if (!value.is_number_unsigned()) fail(value, "an integer from 0");
+    return value.get<std::uint64_t>();
+}
+
 double Document::number(const Json& value) const {
     if (value.is_number()) return value.get<double>();
     if (value.is_object() && value.size() == 1)

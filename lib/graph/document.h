@@ -45,6 +45,7 @@ class Document {
     const Json& list(const Json& value) const;
     const std::string& text(const Json& value) const;
     std::int64_t integer(const Json& value) const;
+    std::uint64_t unsigned_integer(const Json& value) const;
     /// A number, or {"float": "nan" | "inf" | "-inf"}.
     double number(const Json& value) const;
     bool boolean(const Json& value) const;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "graph/json_text.h"
 #include "tensor/convert.h"
+#include "tensor/reach.h"
 #include "tensor/safetensors.h"
 
 namespace whittle {
@@ -96,6 +97,8 @@ template <class T>
 T element(const Document& document, const Json& value) {
     if constexpr (std::is_same_v<T, bool>) {
         return document.boolean(value);
+    } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+        return document.unsigned_integer(value);
     } else if constexpr (std::is_integral_v<T>) {
         const std::int64_t wide = document.integer(value);
         if (wide < std::numeric_limits<T>::min() || wide > std::numeric_limits<T>::max())
@@ -106,38 +109,12 @@ T element(const Document& document, const Json& value) {
     }
 }
 
-/// Lowest and highest element reached from the first one; nothing when they do not fit, or leave gaps beyond the cap.
-std::optional<std::pair<std::int64_t, std::int64_t>> reach(const Sizes& sizes, const Strides& strides, DType dtype) {
-    std::int64_t low = 0, high = 0, span = 0, count = element_count(sizes), allowed = 0;
-    for (std::size_t d = 0; d < sizes.size() && count > 0; ++d) {
-        std::int64_t step = 0;
-        if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &step)) return std::nullopt;
-        std::int64_t& side = step < 0 ? low : high;
-        if (__builtin_add_overflow(side, step, &side)) return std::nullopt;
-    }
-    const auto element_bytes = static_cast<std::int64_t>(size_of(dtype));
-    if (__builtin_sub_overflow(high, low, &span) || __builtin_mul_overflow(count, kGapFactor, &allowed))
-        return std::nullopt;
-    if (span > std::max(allowed, kGapBytes / element_bytes)) return std::nullopt;
-    return std::pair(low, high);
-}
-
-/// The same elements in memory of their own with the given strides.
-Tensor with_strides(const Tensor& tensor, const Strides& strides, std::pair<std::int64_t, std::int64_t> reached) {
-    const std::size_t width = size_of(tensor.dtype());
-    const auto bytes = static_cast<std::size_t>(reached.second - reached.first + 1) * width;
-    Tensor result(Storage::allocate(bytes), tensor.dtype(), tensor.sizes(), strides, -reached.first);
-    const Tensor source = tensor.contiguous();
-    const auto* from = static_cast<const char*>(source.raw());
-    auto* to = static_cast<char*>(result.mutable_raw());
-    Sizes index(tensor.sizes().size(), 0);
-    for (std::int64_t i = 0; i < tensor.numel(); ++i) {
-        std::int64_t at = 0;
-        for (std::size_t d = 0; d < index.size(); ++d) at += index[d] * strides[d];
-        std::memcpy(to + at * static_cast<std::int64_t>(width), from + i * static_cast<std::int64_t>(width), width);
-        for (std::size_t d = index.size(); d-- > 0 && ++index[d] == tensor.sizes()[d];) index[d] = 0;
-    }
-    return result;
+/// The elements have places, with no gaps beyond the cap.
+bool are_placeable(const Sizes& sizes, const Strides& strides, DType dtype) {
+    const std::optional<Reach> reached = reach(sizes, strides);
+    std::int64_t allowed = 0;
+    if (!reached || __builtin_mul_overflow(element_count(sizes), kGapFactor, &allowed)) return false;
+    return reached->count() - 1 <= std::max(allowed, kGapBytes / static_cast<std::int64_t>(size_of(dtype)));
 }
 
 }  // namespace
@@ -146,7 +123,7 @@ std::string TensorWriter::json(const Tensor& tensor) {
     std::string text =
         R"({"dtype": ")" + std::string(name(tensor.dtype())) + R"(", "sizes": )" + json_list(tensor.sizes());
     if (tensor.strides() != contiguous_strides(tensor.sizes())) {
-        if (!reach(tensor.sizes(), tensor.strides(), tensor.dtype()))
+        if (!are_placeable(tensor.sizes(), tensor.strides(), tensor.dtype()))
             throw Error("found a tensor of sizes " + to_string(tensor.sizes()) + " with strides " +
                             to_string(tensor.strides()) + ", expected gaps of at most 128 MiB",
                         "make it contiguous");
@@ -227,9 +204,8 @@ Tensor TensorReader::read(const Json& value) {
     if (const Json* member = document_.find(value, "strides")) {
         const Strides strides = document_.integers(*member);
         if (strides.size() != sizes.size()) document_.fail(*member, std::to_string(sizes.size()) + " strides");
-        const auto reached = reach(sizes, strides, dtype);
-        if (!reached) document_.fail(*member, "strides with gaps of at most 128 MiB");
-        if (strides != tensor.strides()) tensor = with_strides(tensor, strides, *reached);
+        if (!are_placeable(sizes, strides, dtype)) document_.fail(*member, "strides with gaps of at most 128 MiB");
+        if (strides != tensor.strides()) tensor = laid_out(tensor, strides);
     }
     const Json* grad = document_.find(value, "requires_grad");
     return grad ? tensor.with_requires_grad(document_.boolean(*grad)) : tensor;

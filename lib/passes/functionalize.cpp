@@ -15,12 +15,6 @@
 namespace whittle {
 namespace {
 
-bool writes(const Schema& schema) {
-    for (const Param& param : schema.params)
-        if (param.mutates) return true;
-    return false;
-}
-
 /// One walk over the graph. Every value of the old graph is memory of its own (a root) or a view of another value.
 class Functionalizer {
   public:
@@ -33,7 +27,8 @@ class Functionalizer {
                 visit(static_cast<NodeId>(i));
             } catch (const Error& error) {
                 const Node& node = from_.nodes[i];
-                throw Error({error.where().file, place_of(from_, node)}, error.message(), error.hint());
+                throw FunctionalizeError(static_cast<NodeId>(i), Error({error.where().file, place_of(from_, node)},
+                                                                       error.message(), error.hint()));
             }
         }
         return finish();
@@ -91,8 +86,7 @@ class Functionalizer {
     void visit(NodeId id) {
         const Node& n = node(id);
         rewriter_.work_on(id);
-        const Schema* schema = n.kind == NodeKind::call ? Registry::instance().find(n.target) : nullptr;
-        if (schema && writes(*schema)) return write(id);
+        if (writes(n)) return write(id);
         if (const std::optional<ValueRef> read = item_read(n)) {
             Node item = n;
             item.args[0] = Arg(slot(read->node).current);
@@ -184,19 +178,6 @@ class Functionalizer {
 };
 
 }  // namespace
-
-bool writes(const Node& node) {
-    const Schema* schema = node.kind == NodeKind::call ? Registry::instance().find(node.target) : nullptr;
-    return schema && writes(*schema);
-}
-
-bool has_writes(const Graph& graph) {
-    for (const Node& node : graph.nodes)
-        if (writes(node)) return true;
-    for (const auto& [name, subgraph] : graph.subgraphs)
-        if (has_writes(*subgraph)) return true;
-    return false;
-}
 
 Functionalized functionalize(const Graph& graph, const FunctionalizeOptions& options, Origins* origins) {
     for (const auto& [name, subgraph] : graph.subgraphs)

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "ops/core/builder.h"
+#include "ops/core/memory.h"
 #include "passes/origins.h"
 
 namespace whittle {
@@ -28,17 +30,18 @@ struct Functionalized {
     std::vector<MemoryUpdate> updates;  ///< in the order of the nodes; their outputs follow those of the original
 };
 
+/// What functionalize() throws of a node.
+class FunctionalizeError : public Error {
+  public:
+    FunctionalizeError(NodeId failed, const Error& error) : Error(error), node(failed) {}
+    NodeId node;  ///< of the graph that was given
+};
+
 /// The same computation without writes: a write to a value replaces it for every later reader, of it and of all that
 /// share its memory (schemas tell which results are views; whether reshape, contiguous and to copy is decided by the
-/// recorded strides). Throws Error naming the node for an op that writes and has no functional form, for a write that
-/// would change dtype category or sizes, for a write through a view that shows an element twice, and for writes inside
-/// nested graphs. Values that only share memory outside the graph are not known to.
+/// recorded strides). Throws FunctionalizeError for an op that writes and has no functional form, for a write that
+/// would change dtype category or sizes, for a write through a view that shows an element twice, and Error for writes
+/// inside nested graphs. Values that only share memory outside the graph are not known to.
 Functionalized functionalize(const Graph& graph, const FunctionalizeOptions& options = {}, Origins* origins = nullptr);
-
-/// Whether it is a call that writes to an operand.
-bool writes(const Node& node);
-
-/// Whether a call of the graph, or of its nested graphs, writes to an operand.
-bool has_writes(const Graph& graph);
 
 }  // namespace whittle

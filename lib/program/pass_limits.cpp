@@ -1,12 +1,10 @@
 #include "program/pass_limits.h"
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <vector>
 
-#include "base/error.h"
-#include "base/suggest.h"
-#include "graph/option_parts.h"
+#include "graph/backend_options.h"
 
 namespace whittle::program {
 namespace {
@@ -30,20 +28,9 @@ std::span<const Pass> passes() { return kPasses; }
 PassLimits::PassLimits(const BackendOptions& options) {
     for (const std::string& name : option_parts(options, "disable"))
         if (is_pass(name)) counts_[name].most = 0;
-    for (const std::string& limit : option_parts(options, "pass-limit")) {
-        const auto equals = limit.find('=');
-        const std::string name = limit.substr(0, equals), text = equals == limit.npos ? "" : limit.substr(equals + 1);
-        if (!is_pass(name)) {
-            std::vector<std::string> known;
-            for (const Pass& pass : kPasses) known.emplace_back(pass.name);
-            throw Error({"pass-limit", {}}, "found '" + name + "', expected one of " + join(known),
-                        did_you_mean(name, known));
-        }
-        int& most = counts_[name].most;
-        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), most);
-        if (status != std::errc() || end != text.data() + text.size() || most < 0)
-            throw Error({"pass-limit", {}}, "found '" + limit + "', expected PASS=K, K applications");
-    }
+    std::vector<Limitable> known;
+    for (const Pass& pass : kPasses) known.push_back({std::string(pass.name), std::numeric_limits<int>::max()});
+    for (const OptionLimit& limit : option_limits(options, known)) counts_[limit.name].most = limit.most;
 }
 
 bool PassLimits::apply(std::string_view pass) {

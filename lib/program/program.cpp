@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/suggest.h"
+#include "graph/backend_options.h"
 #include "graph/verify.h"
 #include "ops/core/registry.h"
 #include "program/hooks.h"
@@ -33,17 +33,6 @@ Stage before(Stage stage) {
     return static_cast<Stage>(static_cast<int>(stage) - 1);
 }
 
-/// Which of the words the option has; the first where it is not given.
-std::size_t choice(const BackendOptions& options, const std::string& key, const std::vector<std::string>& words) {
-    const auto given = options.find(key);
-    if (given == options.end()) return 0;
-    const auto word = std::find(words.begin(), words.end(), given->second);
-    if (word == words.end())
-        throw Error({key, {}}, "found '" + given->second + "', expected one of " + join(words),
-                    did_you_mean(given->second, words));
-    return static_cast<std::size_t>(word - words.begin());
-}
-
 bool verifies(const Graph& graph, whittle::Stage stage) {
     try {
         verify(graph, stage, Registry::instance());
@@ -58,9 +47,14 @@ bool verifies(const Graph& graph, whittle::Stage stage) {
 std::string_view name(Stage stage) { return kInfo[static_cast<std::size_t>(stage)].name; }
 std::string_view pass_of(Stage stage) { return kInfo[static_cast<std::size_t>(stage)].pass; }
 
+JointOptions joint_options(const BackendOptions& options) {
+    return {.partitioner = option_choice(options, "partition", {"min_cut", "default"}) == 0 ? Partitioner::min_cut
+                                                                                            : Partitioner::all,
+            .decomposed = option_choice(options, "decompositions", {"none", "core"}) == 1};
+}
+
 CompiledProgram::CompiledProgram(Graph captured, const BackendOptions& options)
-    : partitioner_(choice(options, "partition", {"min_cut", "default"}) == 0 ? Partitioner::min_cut : Partitioner::all),
-      decomposed_joint_(choice(options, "decompositions", {"none", "core"}) == 1),
+    : joint_options_(joint_options(options)),
       registered_(verifies(captured, whittle::Stage::registered)),
       limits_(options),
       disabled_(disabled_directives(options)) {
@@ -88,8 +82,8 @@ const Partition& CompiledProgram::partition() {
     if (partition_) return *partition_;
     Joint whole = joint();
     Origins origins = own_origins(whole.graph);
-    if (decomposed_joint_) whole.graph = decompose(joint().graph, {.decomposed = hooks().decomposed}, &origins);
-    Partition parts = whittle::partition(whole, partitioner_);
+    if (joint_options_.decomposed) whole.graph = decompose(joint().graph, {.decomposed = hooks().decomposed}, &origins);
+    Partition parts = whittle::partition(whole, joint_options_.partitioner);
     parts.forward_origins = through(parts.forward_origins, origins);
     parts.backward_origins = through(parts.backward_origins, origins);
     if (hooks().partitioned) hooks().partitioned(parts);

@@ -31,11 +31,19 @@ std::string_view name(Stage stage);
 /// The pass that makes the stage of the one before; empty for captured and plan.
 std::string_view pass_of(Stage stage);
 
+/// How the joint graph is cut.
+struct JointOptions {
+    Partitioner partitioner = Partitioner::min_cut;
+    bool decomposed = false;  ///< first
+};
+/// partition=default|min_cut (min_cut) and decompositions=none|core (none). Throws Error for other words.
+JointOptions joint_options(const BackendOptions& options);
+
 /// One object is for one thread.
 class CompiledProgram {
   public:
-    /// Under the options pass-limit and disable, see PassLimits and disabled_directives(), partition=default|min_cut
-    /// (min_cut) and decompositions=none|core (none): of the joint graph, before it is cut.
+    /// Under the options pass-limit and disable, see PassLimits and disabled_directives(), and those of
+    /// joint_options().
     explicit CompiledProgram(Graph captured, const BackendOptions& options = {});
 
     /// One of kStages or kGradientStages. Throws Error naming the node where a pass refuses the graph. What a pass
@@ -68,8 +76,7 @@ class CompiledProgram {
     Graph run_pass(Stage stage, const Graph& before, Origins& origins);
 
     std::map<Stage, Made> made_;
-    Partitioner partitioner_;
-    bool decomposed_joint_;
+    JointOptions joint_options_;
     std::optional<Joint> joint_;
     std::optional<Partition> partition_;
     std::vector<MemoryUpdate> updates_;

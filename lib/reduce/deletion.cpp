@@ -48,7 +48,7 @@ Case Deletion::candidate(const Set& kept) const {
     };
     std::vector<Tensor> inputs = values(part.inputs);
     // What a call writes may be another value by the end, and of another candidate yet another.
-    std::vector<Tensor> expected = writes_in_place(part.graph) ? evaluate(part.graph, inputs) : values(part.outputs);
+    std::vector<Tensor> expected = has_writes(part.graph) ? evaluate(part.graph, inputs) : values(part.outputs);
     return {std::move(part.graph), std::move(inputs), std::move(expected)};
 }
 

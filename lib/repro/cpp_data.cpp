@@ -138,9 +138,9 @@ std::string literal(const Tensor& tensor, std::int64_t i) {
         } else if constexpr (std::is_floating_point_v<T>) {
             return floating(value, std::numeric_limits<T>::max_digits10, sizeof(T) == 4 ? "f" : "");
         } else {
-            if (sizeof(T) >= 4 && value == std::numeric_limits<T>::min())
+            if (std::is_signed_v<T> && sizeof(T) >= 4 && value == std::numeric_limits<T>::min())
                 return "INT" + std::to_string(8 * sizeof(T)) + "_MIN";
-            return std::to_string(value);
+            return std::to_string(value) + (std::is_unsigned_v<T> && sizeof(T) >= 4 ? "u" : "");
         }
     });
 }

@@ -175,7 +175,13 @@ class ProgramText {
         const bool ulp = any([&](const Tensor& tensor) { return failure_.accuracy.tolerance(tensor.dtype()).ulp > 0; });
         values_["NUMBER"] = reduced ? "number" : "double";
         values_["NUMBER_TEXT"] = optional_part(reduced, "repro_number.cpp");
-        const bool long_integers = any([](const Tensor& tensor) { return tensor.dtype() == DType::i64; });
+        values_["OVERLOADS"] = "";
+        for (const DType dtype : {DType::i64, DType::u64}) {
+            if (!any([&](const Tensor& tensor) { return tensor.dtype() == dtype; })) continue;
+            const std::string overloads = fill_template("repro_close.cpp", {{"LONG", expr::cpp_type(dtype)}});
+            values_["OVERLOADS"] += (values_["OVERLOADS"].empty() ? "" : "\n") + trimmed(overloads);
+        }
+        const bool long_integers = !values_["OVERLOADS"].empty();
         values_["VALUE"] = long_integers ? "value" : values_["NUMBER"];
         values_["INT64"] = optional_part(long_integers, "repro_int64.cpp", values_);
         values_["STEPS"] = optional_part(ulp, "repro_steps.cpp");

@@ -198,6 +198,14 @@ ReplayResult run_unlogged(const fs::path& file, const ReplayOptions& options, co
     const auto begin = std::chrono::steady_clock::now();
     BackendOptions backend_options = options.backend_options;
     if (options.backend.empty()) backend_options.insert(record.backend_options.begin(), record.backend_options.end());
+    try {
+        check_options(backend, backend_options);
+    } catch (const Error& error) {
+        result.status = ReplayResult::Status::error;
+        result.outcome = "error";
+        result.first_difference = error.what();
+        return result;
+    }
     Outcome outcome = run_isolated(loaded->graph, record.inputs, backend, backend_options, options.limits);
     result.identical = !outcome.failed() && std::ranges::equal(outcome.outputs, record.expected, same_bits);
     if (!outcome.failed() && !result.identical)

@@ -23,7 +23,7 @@ template <class T>
 std::string element_text(T value) {
     if constexpr (std::is_same_v<T, bool>)
         return value ? "true" : "false";
-    else if constexpr (std::is_same_v<T, std::int64_t>)
+    else if constexpr (std::is_integral_v<T>)
         return std::to_string(value);
     else
         return number(value);
@@ -55,7 +55,7 @@ Closeness<T> closeness(T got, T expected, const Rule& rule) {
     const Tolerance& tolerance = rule.tolerance;
     if constexpr (std::is_same_v<T, bool>) {
         return {got == expected, true, got == expected ? 0.0 : 1.0};
-    } else if constexpr (std::is_same_v<T, std::int64_t>) {
+    } else if constexpr (std::is_integral_v<T>) {
         // As unsigned the difference of any two fits, and no bit is lost to double before it is known to be 0.
         const std::uint64_t error = got > expected
                                         ? static_cast<std::uint64_t>(got) - static_cast<std::uint64_t>(expected)
@@ -114,7 +114,7 @@ std::optional<Difference> compare(const Tensor& got, const Tensor& expected, con
     if (got.sizes() != expected.sizes())
         return Difference{Difference::Kind::sizes,
                           "got sizes " + to_string(got.sizes()) + ", expected " + to_string(expected.sizes()), 0, 0, 0};
-    return visit_compute(got.dtype(),
+    return visit_ordered(got.dtype(),
                          [&](auto element) { return compare_values<decltype(element)>(got, expected, rule); });
 }
 

@@ -26,6 +26,7 @@ std::vector<T> load_broadcast(const Tensor& tensor, const Sizes& sizes) {
 template std::vector<double> load_broadcast(const Tensor&, const Sizes&);
 template std::vector<float> load_broadcast(const Tensor&, const Sizes&);
 template std::vector<std::int64_t> load_broadcast(const Tensor&, const Sizes&);
+template std::vector<std::uint64_t> load_broadcast(const Tensor&, const Sizes&);
 template std::vector<bool> load_broadcast(const Tensor&, const Sizes&);
 
 template <class T>
@@ -44,6 +45,7 @@ Tensor store(const std::vector<T>& values, DType dtype, Sizes sizes) {
 template Tensor store(const std::vector<double>&, DType, Sizes);
 template Tensor store(const std::vector<float>&, DType, Sizes);
 template Tensor store(const std::vector<std::int64_t>&, DType, Sizes);
+template Tensor store(const std::vector<std::uint64_t>&, DType, Sizes);
 template Tensor store(const std::vector<bool>&, DType, Sizes);
 
 }  // namespace whittle

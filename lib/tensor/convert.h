@@ -22,10 +22,20 @@ inline std::int32_t truncate_to_int32(double value) {
     return static_cast<std::int32_t>(value);
 }
 
+/// double -> uint64_t as compilers make it of cvttsd2si: from 2^63 what is left above it; the rest as int64_t, so that
+/// negative numbers wrap.
+inline std::uint64_t truncate_to_uint64(double value) {
+    constexpr double kBound = 9223372036854775808.0;  // 2^63
+    if (value >= kBound)
+        return static_cast<std::uint64_t>(truncate_to_int64(value - kBound)) ^ (std::uint64_t{1} << 63);
+    return static_cast<std::uint64_t>(truncate_to_int64(value));
+}
+
 /// One element of type From as type To, both storage types or compute types.
 /// - to bool: is it != 0 (NaN is);
-/// - floating to integer: i64 and, as c10::static_cast_with_inter_type, u8 go through int64_t; i32, i16 and i8 through
-///   int32_t, whose low bits remain (300.0 -> i8 is 44, NaN is 0);
+/// - floating to integer: i64, u32 and, as c10::static_cast_with_inter_type, u8 go through int64_t; i32, i16, u16 and
+/// i8
+///   through int32_t, whose low bits remain (300.0 -> i8 is 44, NaN is 0); u64 see above;
 /// - integer to narrower integer: low bits (two's complement);
 /// - to reduced floats (f16, bf16, f8): through float, round to nearest even; what is beyond the range becomes
 ///   infinity, or NaN where there is none.
@@ -40,7 +50,10 @@ To cast_element(From value) {
     else if constexpr (std::is_same_v<To, bool>)
         return value != From(0);
     else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
-        if constexpr (std::is_same_v<To, std::int64_t> || std::is_same_v<To, std::uint8_t>)
+        if constexpr (std::is_same_v<To, std::uint64_t>)
+            return truncate_to_uint64(static_cast<double>(value));
+        else if constexpr (std::is_same_v<To, std::int64_t> || std::is_same_v<To, std::uint32_t> ||
+                           std::is_same_v<To, std::uint8_t>)
             return static_cast<To>(truncate_to_int64(static_cast<double>(value)));
         else
             return static_cast<To>(truncate_to_int32(static_cast<double>(value)));

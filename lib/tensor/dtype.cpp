@@ -1,5 +1,7 @@
 #include "tensor/dtype.h"
 
+#include "base/error.h"
+
 namespace whittle {
 
 std::optional<DType> dtype_from_onnx(std::int64_t code) {
@@ -25,9 +27,13 @@ std::string dtype_names(std::string_view DTypeInfo::*member) {
     return text + " or " + last;
 }
 
-// The table of c10/core/ScalarType.cpp follows from four rules.
+// The table of c10/core/ScalarType.cpp follows from five rules.
 DType promote(DType a, DType b) {
     if (a == b) return a;
+    const auto limited = [](DType dtype) { return info_of(dtype).use == DTypeInfo::Use::limited; };
+    if ((limited(a) || limited(b)) && !is_floating(a) && !is_floating(b))
+        throw Error("found " + std::string(name(a)) + " with " + std::string(name(b)) + ", expected one dtype",
+                    "u16, u32 and u64 promote to floats only: convert one of the two");
     if (a == DType::boolean) return b;
     if (b == DType::boolean) return a;
     if (is_floating(a) != is_floating(b)) return is_floating(a) ? a : b;

@@ -26,21 +26,27 @@ using BFloat16 = Eigen::bfloat16;
 ///   npy descr, Halide type, C++ type in generated code, default rtol, default atol
 /// Sources: https://huggingface.co/docs/safetensors, onnx.proto TensorProto.DataType, c10/core/ScalarType.h,
 /// https://numpy.org/doc/stable/reference/arrays.dtypes.html. An empty text: there is none.
-#define WHITTLE_DTYPES(X)                                                                                             \
-    X(f64, "f64", double, floating, computed, "F64", 11, "DOUBLE", 7, "Double", "<f8", "Float(64)", "double", 1e-7,   \
-      1e-9)                                                                                                           \
-    X(f32, "f32", float, floating, computed, "F32", 1, "FLOAT", 6, "Float", "<f4", "Float(32)", "float", 1e-4, 1e-5)  \
-    X(f16, "f16", Half, floating, computed, "F16", 10, "FLOAT16", 5, "Half", "<f2", "Float(16)", "half", 1e-2, 1e-3)  \
-    X(bf16, "bf16", BFloat16, floating, computed, "BF16", 16, "BFLOAT16", 15, "BFloat16", "", "BFloat(16)", "bfloat", \
-      2e-2, 1e-2)                                                                                                     \
-    X(i64, "i64", std::int64_t, integer, computed, "I64", 7, "INT64", 4, "Long", "<i8", "Int(64)", "int64_t", 0, 0)   \
-    X(i32, "i32", std::int32_t, integer, computed, "I32", 6, "INT32", 3, "Int", "<i4", "Int(32)", "int", 0, 0)        \
-    X(i16, "i16", std::int16_t, integer, computed, "I16", 5, "INT16", 2, "Short", "<i2", "Int(16)", "int16_t", 0, 0)  \
-    X(i8, "i8", std::int8_t, integer, computed, "I8", 3, "INT8", 1, "Char", "|i1", "Int(8)", "int8_t", 0, 0)          \
-    X(u8, "u8", std::uint8_t, integer, computed, "U8", 2, "UINT8", 0, "Byte", "|u1", "UInt(8)", "uint8_t", 0, 0)      \
-    X(boolean, "bool", bool, boolean, computed, "BOOL", 9, "BOOL", 11, "Bool", "|b1", "Bool()", "bool", 0, 0)         \
-    X(f8_e4m3fn, "f8_e4m3fn", Float8E4M3FN, floating, stored, "F8_E4M3", 17, "FLOAT8E4M3FN", 24, "Float8_e4m3fn", "", \
-      "", "float8_e4m3fn", 0.125, 0.002)
+#define WHITTLE_DTYPES(X)                                                                                              \
+    X(f64, "f64", double, floating, computed, "F64", 11, "DOUBLE", 7, "Double", "<f8", "Float(64)", "double", 1e-7,    \
+      1e-9)                                                                                                            \
+    X(f32, "f32", float, floating, computed, "F32", 1, "FLOAT", 6, "Float", "<f4", "Float(32)", "float", 1e-4, 1e-5)   \
+    X(f16, "f16", Half, floating, computed, "F16", 10, "FLOAT16", 5, "Half", "<f2", "Float(16)", "half", 1e-2, 1e-3)   \
+    X(bf16, "bf16", BFloat16, floating, computed, "BF16", 16, "BFLOAT16", 15, "BFloat16", "", "BFloat(16)", "bfloat",  \
+      2e-2, 1e-2)                                                                                                      \
+    X(i64, "i64", std::int64_t, integer, computed, "I64", 7, "INT64", 4, "Long", "<i8", "Int(64)", "int64_t", 0, 0)    \
+    X(i32, "i32", std::int32_t, integer, computed, "I32", 6, "INT32", 3, "Int", "<i4", "Int(32)", "int", 0, 0)         \
+    X(i16, "i16", std::int16_t, integer, computed, "I16", 5, "INT16", 2, "Short", "<i2", "Int(16)", "int16_t", 0, 0)   \
+    X(i8, "i8", std::int8_t, integer, computed, "I8", 3, "INT8", 1, "Char", "|i1", "Int(8)", "int8_t", 0, 0)           \
+    X(u8, "u8", std::uint8_t, integer, computed, "U8", 2, "UINT8", 0, "Byte", "|u1", "UInt(8)", "uint8_t", 0, 0)       \
+    X(boolean, "bool", bool, boolean, computed, "BOOL", 9, "BOOL", 11, "Bool", "|b1", "Bool()", "bool", 0, 0)          \
+    X(f8_e4m3fn, "f8_e4m3fn", Float8E4M3FN, floating, stored, "F8_E4M3", 17, "FLOAT8E4M3FN", 24, "Float8_e4m3fn", "",  \
+      "", "float8_e4m3fn", 0.125, 0.002)                                                                               \
+    X(u16, "u16", std::uint16_t, integer, limited, "U16", 4, "UINT16", 27, "UInt16", "<u2", "UInt(16)", "uint16_t", 0, \
+      0)                                                                                                               \
+    X(u32, "u32", std::uint32_t, integer, limited, "U32", 12, "UINT32", 28, "UInt32", "<u4", "UInt(32)", "uint32_t",   \
+      0, 0)                                                                                                            \
+    X(u64, "u64", std::uint64_t, integer, limited, "U64", 13, "UINT64", 29, "UInt64", "<u8", "UInt(64)", "uint64_t",   \
+      0, 0)
 
 enum class DType : std::uint8_t {
 #define WHITTLE_ROW(dtype, ...) dtype,
@@ -56,14 +62,16 @@ inline constexpr DType kAllDTypes[] = {
 
 struct DTypeInfo {
     enum class Category : std::uint8_t { floating, integer, boolean };
-    /// `stored`: kept, moved and converted, but no arithmetic is defined on it.
-    enum class Use : std::uint8_t { computed, stored };
+    /// `stored`: kept, moved and converted, but no arithmetic is defined on it; `limited`: only by ops that name it, as
+    /// PyTorch has it.
+    enum class Use : std::uint8_t { computed, stored, limited };
 
     std::string_view name;  ///< in printed graphs, JSON and messages
     std::size_t size;       ///< bytes of one element
     Category category;
     Use use;
     bool reduced;  ///< a float that converts through f32 and is computed in it
+    bool no_sign;  ///< an integer from 0
     std::string_view safetensors;
     int onnx;
     std::string_view onnx_name;
@@ -87,6 +95,7 @@ inline constexpr DTypeInfo kDTypeTable[] = {
      DTypeInfo::Category::category,                                                                                    \
      DTypeInfo::Use::use,                                                                                              \
      is_reduced_type<type>,                                                                                            \
+     std::is_unsigned_v<type> && !std::is_same_v<type, bool>,                                                          \
      safetensors,                                                                                                      \
      onnx,                                                                                                             \
      onnx_name,                                                                                                        \
@@ -109,9 +118,12 @@ constexpr std::size_t size_of(DType dtype) { return info_of(dtype).size; }
 constexpr bool is_floating(DType dtype) { return info_of(dtype).category == DTypeInfo::Category::floating; }
 /// Integers, without bool.
 constexpr bool is_integer(DType dtype) { return info_of(dtype).category == DTypeInfo::Category::integer; }
+/// Integers that have no negative values: u8, u16 …
+constexpr bool is_unsigned(DType dtype) { return info_of(dtype).no_sign; }
 /// Floats that are stored in fewer bits than what they are computed in, f32.
 constexpr bool is_reduced(DType dtype) { return info_of(dtype).reduced; }
-/// Whether ops compute on it; else it is only kept, moved and converted.
+/// Whether ops compute on it, all that do so on its category; else it is kept, moved and converted, and what is more is
+/// an op's own affair.
 constexpr bool is_computed(DType dtype) { return info_of(dtype).use == DTypeInfo::Use::computed; }
 
 /// The dtype whose `member` (of DTypeInfo: name, safetensors, npy, onnx, aten …) is `value`.
@@ -128,7 +140,8 @@ std::optional<DType> dtype_from_aten(std::int64_t code);
 /// "f64, f32 … or bool", for messages; `member` says whose names. Those without one are left out.
 std::string dtype_names(std::string_view DTypeInfo::*member = &DTypeInfo::name);
 
-/// ATen's promotion of two dtypes of equal standing (c10::promoteTypes).
+/// ATen's promotion of two dtypes of equal standing (c10::promoteTypes). Throws Error for u16, u32 and u64 with another
+/// integer or bool, as PyTorch does: what holds both is not agreed on.
 DType promote(DType a, DType b);
 
 template <class T>
@@ -142,7 +155,7 @@ constexpr DType dtype_of_type() {
 template <class T>
 inline constexpr DType dtype_of = dtype_of_type<T>();
 
-/// Calls f(T{}) with the C++ type of `dtype`. For loops over memory; arithmetic belongs in the four compute types of
+/// Calls f(T{}) with the C++ type of `dtype`. For loops over memory; arithmetic belongs in the compute types of
 /// tensor/compute.h.
 template <class F>
 decltype(auto) visit_dtype(DType dtype, F&& f) {

@@ -14,6 +14,8 @@ Scalar end_of(bool greatest) {
     using Limits = std::numeric_limits<T>;
     if constexpr (std::is_same_v<T, bool>)
         return Scalar(greatest);
+    else if constexpr (std::is_same_v<T, std::uint64_t>)
+        return Scalar(greatest ? Limits::max() : Limits::min());
     else if constexpr (std::is_integral_v<T>)
         return Scalar(static_cast<std::int64_t>(greatest ? Limits::max() : Limits::min()));
     else if constexpr (Limits::has_infinity)

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "tensor/compute.h"
 #include "tensor/convert.h"
+#include "tensor/reach.h"
 #include "tensor/strided.h"
 
 namespace whittle {
@@ -40,18 +41,6 @@ std::size_t byte_count(std::int64_t numel, DType dtype, const Sizes& sizes) {
     if (__builtin_mul_overflow(static_cast<std::size_t>(numel), size_of(dtype), &bytes))
         throw Error("found " + std::string(name(dtype)) + to_string(sizes) + ", expected a tensor below 2^64 bytes");
     return bytes;
-}
-
-/// First and last element that a view of at least one element reaches. False when they do not fit 64 bits.
-bool reach(const Sizes& sizes, const Strides& strides, std::int64_t offset, std::int64_t& first, std::int64_t& last) {
-    first = last = offset;
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-        std::int64_t span = 0;
-        if (__builtin_mul_overflow(sizes[d] - 1, strides[d], &span)) return false;
-        std::int64_t& end = span < 0 ? first : last;
-        if (__builtin_add_overflow(end, span, &end)) return false;
-    }
-    return true;
 }
 
 }  // namespace
@@ -111,8 +100,8 @@ Tensor::Tensor(std::shared_ptr<Storage> storage, DType dtype, Sizes sizes, Strid
     }
     const std::span<const std::byte> bytes = storage_->bytes();
     const auto held = static_cast<std::int64_t>(bytes.size() / size_of(dtype_));
-    std::int64_t first = 0, last = 0;
-    if (!reach(sizes_, strides_, offset_, first, last) || first < 0 || last >= held)
+    const std::optional<Reach> reached = reach(sizes_, strides_);
+    if (!reached || offset_ < 0 || offset_ >= held || offset_ + reached->first < 0 || reached->last >= held - offset_)
         throw Error("found sizes " + to_string(sizes_) + " with strides " + to_string(strides_) + " at element " +
                     std::to_string(offset_) + ", expected a view inside the storage of " + std::to_string(held) + " " +
                     std::string(name(dtype_)) + " elements");
@@ -171,6 +160,7 @@ std::vector<T> Tensor::values() const {
 template std::vector<double> Tensor::values() const;
 template std::vector<float> Tensor::values() const;
 template std::vector<std::int64_t> Tensor::values() const;
+template std::vector<std::uint64_t> Tensor::values() const;
 template std::vector<bool> Tensor::values() const;
 
 Scalar Tensor::item() const {
@@ -178,6 +168,7 @@ Scalar Tensor::item() const {
         throw Error("found a tensor of sizes " + to_string(sizes_) + ", expected exactly one element to read a number");
     if (whittle::is_floating(dtype_)) return Scalar(values<double>()[0]);
     if (dtype_ == DType::boolean) return Scalar(static_cast<bool>(values<bool>()[0]));
+    if (dtype_ == DType::u64) return Scalar(values<std::uint64_t>()[0]);
     return Scalar(values<std::int64_t>()[0]);
 }
 
@@ -204,6 +195,8 @@ WHITTLE_DTYPES(WHITTLE_ROW)
 Tensor Tensor::of(const Scalar& value, DType dtype) {
     if (value.is_floating()) return of(std::vector<double>{value.to_double()}, {}).to(dtype);
     if (value.is_boolean()) return of(std::vector<bool>{value.to_bool()}, {}).to(dtype);
+    if (value.is_integer() && value.to_double() >= 0x1p63)  // or rounded up to it: the same number in both types
+        return of(std::vector<std::uint64_t>{static_cast<std::uint64_t>(value.to_integer())}, {}).to(dtype);
     return of(std::vector<std::int64_t>{value.to_integer()}, {}).to(dtype);
 }
 
@@ -229,6 +222,11 @@ std::string content_hash(const Tensor& tensor) {
 std::int64_t Scalar::to_integer() const {
     if (const double* value = std::get_if<double>(&value_)) return truncate_to_int64(*value);
     return std::visit([](auto v) { return static_cast<std::int64_t>(v); }, value_);
+}
+
+std::string Scalar::integer_text() const {
+    if (const auto* value = std::get_if<std::uint64_t>(&value_)) return std::to_string(*value);
+    return std::to_string(to_integer());
 }
 
 }  // namespace whittle

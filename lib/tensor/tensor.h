@@ -93,7 +93,7 @@ class Tensor {
     /// when nothing changes.
     Tensor to(DType dtype) const;
 
-    /// Row-major elements as the compute type T (float, double, int64_t, bool); converts.
+    /// Row-major elements as the compute type T (float, double, int64_t, uint64_t, bool); converts.
     template <class T>
     std::vector<T> values() const;
     /// The element of a tensor with exactly one. Throws Error otherwise.

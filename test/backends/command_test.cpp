@@ -158,5 +158,5 @@ TEST_CASE("a command that does not exist is an error, one that takes too long a 
 TEST_CASE("options of a command backend are checked") {
     CHECK_THROWS_WITH(run("true", {{"timeout", "soon"}}), Catch::Contains("'soon', expected a number of seconds"));
     CHECK_THROWS_WITH(run("true", {{"timeout", "-1"}}), Catch::Contains("'-1'"));
-    CHECK_THROWS_WITH(run("true", {{"format", "pb"}}), Catch::Contains("expected auto, onnx or json"));
+    CHECK_THROWS_WITH(run("true", {{"format", "pb"}}), Catch::Contains("expected one of auto, onnx, json"));
 }

@@ -11,6 +11,7 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/abilities.h"
+#include "ops/core/draws.h"
 #include "ops/core/registry.h"
 #include "program/program.h"
 #include "run/outcome.h"
@@ -26,14 +27,6 @@ constexpr std::string_view kNames[] = {"pass", "random", "unsupported", "wrong",
 const BackendOptions kHalideOptions = {{"asserts", "off"}};
 
 Tolerance tolerance_of(DType dtype) { return is_floating(dtype) ? Tolerance{1e-3, 1e-7} : Tolerance{0, 0}; }
-
-bool draws(const Graph& graph) {
-    for (const NodeId id : graph.calls()) {
-        const RegisteredOp* op = Registry::instance().op(graph.nodes[static_cast<std::size_t>(id)].target);
-        if (op && op->def->random) return true;
-    }
-    return std::ranges::any_of(graph.subgraphs, [](const auto& nested) { return draws(*nested.second); });
-}
 
 /// How the outputs differ from the data set's; "" when they do not.
 std::string differing(const Values& got, const std::vector<NamedTensor>& expected, bool values) {
@@ -130,7 +123,7 @@ Judged judge(const Model& model, const std::filesystem::path& folder, Backend& b
         judged.verdict = Verdict::failed;
         judged.message = std::string(name(outcome.kind)) + " at " + outcome.stage + ": " + outcome.message;
     } else {
-        const bool random = draws(loaded.graph);
+        const bool random = draws_random_numbers(loaded.graph);
         if (reference && !(judged.message = rewritten(loaded.graph)).empty()) {
             judged.verdict = Verdict::failed;
             return judged;

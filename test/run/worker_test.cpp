@@ -94,6 +94,8 @@ TEST_CASE("answers that are none are failures of the query") {
 TEST_CASE("what is no worker is an error and no outcome") {
     CHECK_THROWS_WITH(ask(*worker("silent"), kAbs), Catch::Contains("exited with 3 before it said what it is"));
     CHECK_THROWS_WITH(ask(*worker("old"), kAbs), Catch::Contains("expected 1"));
+    CHECK_THROWS_WITH(ask(*worker("below"), kAbs),
+                      Catch::Contains("found \"most\": -1 of the level 'level', expected a number from 0 on"));
     CHECK_THROWS_WITH(find_backend("worker:/no/such/program"),
                       Catch::Contains("no such program") || Catch::Contains("there is no program"));
 }
@@ -110,12 +112,32 @@ TEST_CASE("a worker's switches are options, and others are refused") {
     CHECK(relu({{"pass-limit", "level=2"}}) == wrong);
     CHECK(relu({{"pass-limit", "level=1"}, {"threads", "2"}}) == right);
     CHECK_THROWS_WITH(ask(*backend, kRelu, {{"disable", "fuse-rely"}}), Catch::Contains("did you mean 'fuse-relu'?"));
-    CHECK_THROWS_WITH(ask(*backend, kRelu, {{"pass-limit", "level=x"}}), Catch::Contains("expected NAME=K"));
-    CHECK_THROWS_WITH(ask(*backend, kRelu, {{"thread", "2"}}), Catch::Contains("did you mean 'threads'?"));
+    CHECK_THROWS_WITH(ask(*backend, kRelu, {{"pass-limit", "level=x"}}),
+                      Catch::Contains("expected a number from 0 to 3"));
     const auto look = offered<Switchable>(*backend)->inspect(kRelu, {{"disable", "share"}});
     REQUIRE(look);
     CHECK(look->parts().directives.size() == 2);
     CHECK(look->parts().passes.at(0).applications == 3);
+}
+
+TEST_CASE("a worker says which values its options may have, and they are checked before it is asked") {
+    const auto backend = worker("right");
+    const auto refuses = [&](const std::string& key, const std::string& value, const std::string& words) {
+        CHECK_THROWS_WITH(check_options(*backend, {{key, value}}), Catch::Contains("backend option " + key) &&
+                                                                       Catch::Contains("found '" + value + "'") &&
+                                                                       Catch::Contains("expected " + words));
+    };
+    refuses("threads", "abc", "a number from 1 on");
+    refuses("threads", "0", "a number from 1 on");
+    refuses("threads", "2 ", "a number from 1 on");
+    refuses("target", "opencl", "one of cpu, gpu");
+    refuses("disable", "nope", "one of share, lower-relu, fuse-relu");
+    CHECK_THROWS_WITH(check_options(*backend, {{"pass-limit", "leve=1"}}), Catch::Contains("did you mean 'level'?"));
+    refuses("pass-limit", "level", "NAME=K");
+    CHECK_THROWS_WITH(check_options(*backend, {{"pass-limit", "level=9"}}),
+                      Catch::Contains("backend option pass-limit level: found '9', expected a number from 0 to 3"));
+    CHECK_NOTHROW(
+        check_options(*backend, {{"threads", "2"}, {"target", "gpu"}, {"pass-limit", "level=3"}, {"format", "json"}}));
 }
 
 TEST_CASE("a worker serves who isolates nothing") {

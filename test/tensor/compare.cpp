@@ -63,6 +63,16 @@ TEST_CASE("errors of extreme values neither overflow nor vanish") {
     CHECK(compare(Tensor::of({INT64_MAX}), Tensor::of({INT64_MAX - 1}))->differing == 1);
 }
 
+TEST_CASE("integers from 2^63 are compared as what they are") {
+    const Tensor end = Tensor::of<std::uint64_t>({UINT64_MAX}), before = Tensor::of<std::uint64_t>({UINT64_MAX - 1});
+    CHECK_FALSE(compare(end, end, Tolerance{0, 0}).has_value());
+    const auto difference = compare(end, before, Tolerance{0, 0});
+    REQUIRE(difference);
+    CHECK(difference->description ==
+          "[0]: got 18446744073709551615, expected 18446744073709551614; 1 of 1 values differ, largest error 1 at [0]");
+    CHECK(compare(Tensor::of<std::uint64_t>({0}), end, Tolerance{0, 0})->max_abs_error == 0x1p64);
+}
+
 TEST_CASE("tolerance grows with the expected value, not with what was got") {
     const Tolerance tolerance{0.1, 0};
     CHECK_FALSE(whittle::compare(Tensor::of({1.09f}), Tensor::of({1.f}), tolerance));

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "base/error.h"
 #include "tensor/convert.h"
 #include "tensor/limits.h"
 #include "tensor/scalar.h"
@@ -29,8 +30,8 @@ TEST_CASE("dtypes are found by what other formats call them") {
     CHECK_FALSE(dtype_with(&DTypeInfo::npy, std::string_view()).has_value());
     CHECK_FALSE(dtype_from_onnx(8).has_value());   // STRING
     CHECK_FALSE(dtype_from_aten(12).has_value());  // QInt8
-    CHECK(dtype_names() == "f64, f32, f16, bf16, i64, i32, i16, i8, u8, bool or f8_e4m3fn");
-    CHECK(dtype_names(&DTypeInfo::npy) == "<f8, <f4, <f2, <i8, <i4, <i2, |i1, |u1 or |b1");
+    CHECK(dtype_names() == "f64, f32, f16, bf16, i64, i32, i16, i8, u8, bool, f8_e4m3fn, u16, u32 or u64");
+    CHECK(dtype_names(&DTypeInfo::npy) == "<f8, <f4, <f2, <i8, <i4, <i2, |i1, |u1, |b1, <u2, <u4 or <u8");
 }
 
 TEST_CASE("limits are those of the formats") {
@@ -47,6 +48,17 @@ TEST_CASE("limits are those of the formats") {
     CHECK(float_limits(DType::bf16).largest == 3.3895313892515355e38);
     CHECK(float_limits(DType::bf16).denormal == 0x1p-133);
     CHECK(float_limits(DType::i32).epsilon == 0);
+    CHECK(greatest(DType::u16) == Scalar(65535));
+    CHECK(greatest(DType::u64) == Scalar(UINT64_MAX));
+    CHECK(lowest(DType::u64) == Scalar(0));
+}
+
+TEST_CASE("u16, u32 and u64 promote to floats only, as PyTorch has it") {
+    CHECK(promote(DType::u32, DType::u32) == DType::u32);
+    CHECK(promote(DType::u32, DType::f16) == DType::f16);
+    CHECK(promote(DType::f64, DType::u64) == DType::f64);
+    for (const DType other : {DType::i64, DType::u8, DType::boolean, DType::u16})
+        CHECK_THROWS_AS(promote(other, DType::u64), Error);
 }
 
 TEST_CASE("promotion is c10::promoteTypes") {
@@ -93,6 +105,15 @@ TEST_CASE("float to integer casts are x86's, as ATen compiles them") {
     CHECK(cast_element<std::int16_t>(-40000.0) == 25536);
     CHECK(cast_element<std::uint8_t>(-1.0f) == 255);
     CHECK(cast_element<std::uint8_t>(4294967301.0) == 5);  // through int64_t
+    CHECK(cast_element<std::uint16_t>(-1.5) == 65535);
+    CHECK(cast_element<std::uint16_t>(3000000000.0) == 0);  // through int32_t
+    CHECK(cast_element<std::uint32_t>(3000000000.0f) == 3000000000u);
+    CHECK(cast_element<std::uint32_t>(-1.0) == UINT32_MAX);
+    CHECK(cast_element<std::uint64_t>(0x1.8p63) == std::uint64_t(3) << 62);
+    CHECK(cast_element<std::uint64_t>(-1.0) == UINT64_MAX);
+    CHECK(cast_element<std::uint64_t>(0x1p64) == 0);
+    CHECK(cast_element<std::uint64_t>(nan) == std::uint64_t(1) << 63);
+    CHECK(cast_element<float>(UINT64_MAX) == 0x1p64f);
 }
 
 TEST_CASE("integers wrap, anything is a bool, halves round to nearest even") {
@@ -117,4 +138,9 @@ TEST_CASE("scalars know their kind") {
     CHECK(Scalar(std::nan("")).to_integer() == INT64_MIN);
     CHECK(Scalar(0.0).to_bool() == false);
     CHECK_FALSE(Scalar(1) == Scalar(1.0));
+    CHECK(Scalar(std::uint64_t(7)) == Scalar(7));
+    CHECK(Scalar(UINT64_MAX).integer_text() == "18446744073709551615");
+    CHECK(Scalar(UINT64_MAX).to_double() == 0x1p64);
+    CHECK_FALSE(Scalar(UINT64_MAX) == Scalar(-1));
+    CHECK(Scalar(UINT64_MAX).is_integer());
 }

@@ -71,7 +71,8 @@ TEST_CASE("npy Fortran order is strides") {
 TEST_CASE("npy dtypes, 0-d, empty and unaligned arrays") {
     const std::pair<const char*, DType> known[] = {{"<f8", DType::f64}, {"<f4", DType::f32}, {"<f2", DType::f16},
                                                    {"<i8", DType::i64}, {"<i4", DType::i32}, {"<i2", DType::i16},
-                                                   {"|i1", DType::i8},  {"|u1", DType::u8},  {"|b1", DType::boolean}};
+                                                   {"|i1", DType::i8},  {"|u1", DType::u8},  {"|b1", DType::boolean},
+                                                   {"<u2", DType::u16}, {"<u4", DType::u32}, {"<u8", DType::u64}};
     for (const auto& [descr, dtype] : known) {
         CHECK(load(npy(1, dict(descr, "(3,)"), std::string(3 * size_of(dtype), '\0'))).dtype() == dtype);
         CHECK(load(npy(1, dict(descr, "()"), std::string(size_of(dtype), '\0'))).rank() == 0);

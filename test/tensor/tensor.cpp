@@ -156,6 +156,9 @@ TEST_CASE("of checks the number of values") {
     CHECK_THROWS_AS(Tensor::of(std::vector<float>{1, 2, 3}, {2}), Error);
     CHECK(Tensor::of(std::vector<bool>{true, false}, {2, 1}).dtype() == DType::boolean);
     CHECK(Tensor::of(Scalar(300), DType::u8).item() == Scalar(44));
+    CHECK(Tensor::of(Scalar(UINT64_MAX), DType::u64).item() == Scalar(UINT64_MAX));
+    CHECK(Tensor::of(Scalar(UINT64_MAX), DType::f64).item() == Scalar(0x1p64));
+    CHECK(Tensor::of(Scalar(-1), DType::u64).item() == Scalar(UINT64_MAX));
     CHECK(Tensor::of(Scalar(2.5), DType::f16).item() == Scalar(2.5));
 }
 

@@ -18,6 +18,8 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/subprocess.h"
+#include "graph/abilities.h"
+#include "graph/backend_options.h"
 #include "graph/json.h"
 
 namespace whittle {
@@ -34,25 +36,16 @@ struct Options {
     std::optional<std::chrono::milliseconds> timeout = {};
 };
 
-/// Throws Error for a value that an option cannot have; an unknown option is a warning.
-Options read_options(const BackendOptions& options, const Graph& graph) {
-    Options result;
-    result.onnx = graph.dialect == "onnx";
-    for (const auto& [key, value] : options) {
-        if (key == "format") {
-            if (value != "auto" && value != "onnx" && value != "json")
-                throw Error({"backend option format", {}}, "found '" + value + "', expected auto, onnx or json");
-            if (value != "auto") result.onnx = value == "onnx";
-        } else if (key == "timeout") {
-            double seconds = 0;
-            const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), seconds);
-            if (error != std::errc() || end != value.data() + value.size() || !(seconds > 0 && seconds < 1e9))
-                throw Error({"backend option timeout", {}},
-                            "found '" + value + "', expected a number of seconds above 0");
-            result.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
-        } else {
-            log_warning(LogChannel::backend, "cmd: unknown option '" + key + "' is ignored; known are format, timeout");
-        }
+/// Throws Error for a value that an option cannot have.
+Options read_options(const BackendOptions& options, bool onnx) {
+    Options result{.onnx = wants_onnx(options, onnx)};
+    if (const auto given = options.find("timeout"); given != options.end()) {
+        const std::string& text = given->second;
+        double seconds = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+        if (error != std::errc() || end != text.data() + text.size() || !(seconds > 0 && seconds < 1e9))
+            throw wrong_option("timeout", text, "a number of seconds above 0");
+        result.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000));
     }
     return result;
 }
@@ -146,7 +139,7 @@ class CommandExecutable final : public Executable {
 };
 
 /// Offers no Support: only the command knows, and it says so by exiting with 125.
-class CommandBackend final : public Backend, public Emitter {
+class CommandBackend final : public Backend, public Emitter, public Optioned {
   public:
     explicit CommandBackend(const std::string& line) : line_(line), argv_(shell_split(line)) {
         expect_program("cmd:", line, argv_);
@@ -155,7 +148,7 @@ class CommandBackend final : public Backend, public Emitter {
     std::string description() const override { return "runs " + shell_quote(argv_) + " on a folder"; }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        const Options read = read_options(options, graph);
+        const Options read = read_options(options, graph.dialect == "onnx");
         try {
             return std::make_unique<CommandExecutable>(argv_, graph, read);
         } catch (const Error& error) {
@@ -163,6 +156,8 @@ class CommandBackend final : public Backend, public Emitter {
         }
     }
     SuspectCode emit(const EmitRequest& request) override { return command_code(request, argv_); }
+    std::vector<std::string> option_names() override { return {"format", "timeout"}; }
+    void check(const BackendOptions& options) override { read_options(options, true); }
 
   private:
     std::string line_;
@@ -173,7 +168,7 @@ class CommandBackend final : public Backend, public Emitter {
 
 void write_command_folder(const Graph& graph, const BackendOptions& options, std::span<const Tensor> inputs,
                           const fs::path& folder) {
-    write_model(graph, read_options(options, graph).onnx, folder);
+    write_model(graph, read_options(options, graph.dialect == "onnx").onnx, folder);
     write_inputs(inputs, folder);
 }
 

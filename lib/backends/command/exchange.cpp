@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "graph/backend_options.h"
 #include "graph/json.h"
 #include "tensor/safetensors.h"
 
@@ -71,6 +72,11 @@ ModelNames write_model(const Graph& graph, bool onnx, const fs::path& folder, Sh
     for (const NodeId id : graph.placeholders()) names.inputs.push_back(graph.node({id}).name);
     for (const NodeId id : graph.outputs()) names.outputs.push_back(graph.node({id}).name);
     return names;
+}
+
+bool wants_onnx(const BackendOptions& options, bool onnx) {
+    const std::size_t chosen = option_choice(options, "format", {"auto", "onnx", "json"});
+    return chosen == 0 ? onnx : chosen == 1;
 }
 
 void write_inputs(std::span<const Tensor> inputs, const fs::path& folder) {

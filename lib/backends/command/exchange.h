@@ -18,6 +18,8 @@ using ModelNames = OnnxNames;
 /// graph has no spelling in that format.
 ModelNames write_model(const Graph& graph, bool onnx, const std::filesystem::path& folder,
                        SharedWeights* weights = nullptr);
+/// Which of both files, by the option format=auto|onnx|json; with auto it is `onnx`'s. Throws Error for another word.
+bool wants_onnx(const BackendOptions& options, bool onnx);
 /// inputs.safetensors: tensors "0", "1", ...
 void write_inputs(std::span<const Tensor> inputs, const std::filesystem::path& folder);
 

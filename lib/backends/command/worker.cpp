@@ -1,8 +1,8 @@
 #include "backends/command/worker.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "backends/command/exchange.h"
@@ -11,10 +11,9 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
-#include "base/suggest.h"
 #include "graph/abilities.h"
+#include "graph/backend_options.h"
 #include "graph/json_text.h"
-#include "graph/option_parts.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -25,47 +24,29 @@ using nlohmann::json;
 
 constexpr std::string_view kWorkerPrefix = "worker:";
 
-void expect_known(const std::string& option, const std::string& name, const std::vector<std::string>& known) {
-    if (std::find(known.begin(), known.end(), name) != known.end()) return;
-    throw Error({"backend option " + option, {}},
-                "found '" + name + "', expected one of " + (known.empty() ? "none: there are none" : join(known)),
-                did_you_mean(name, known));
+std::vector<std::string> names_of(const WorkerHello& hello) {
+    std::vector<std::string> names = {"format", "disable", "pass-limit"};
+    for (const auto& [name, option] : hello.options) names.push_back(name);
+    return names;
 }
 
 /// The options as the worker is told them: "off", "most", "options", where there are some. Throws Error for what it
-/// does not have.
+/// does not have; what it does not know at all is left out.
 json settings_of(const BackendOptions& options, const WorkerHello& hello) {
     json settings = json::object();
     for (const std::string& name : option_parts(options, "disable")) {
         expect_known("disable", name, hello.switches);
         settings["off"].push_back(name);
     }
-    std::vector<std::string> levels, known = {"format", "disable", "pass-limit"};
-    for (const WorkerHello::Level& level : hello.levels) levels.push_back(level.name);
-    for (const std::string& limit : option_parts(options, "pass-limit")) {
-        const auto equals = limit.find('=');
-        const std::string name = limit.substr(0, equals), text = equals == limit.npos ? "" : limit.substr(equals + 1);
-        expect_known("pass-limit", name, levels);
-        int most = -1;
-        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), most);
-        if (status != std::errc() || end != text.data() + text.size() || most < 0)
-            throw Error({"backend option pass-limit", {}}, "found '" + limit + "', expected NAME=K, a number");
-        settings["most"][name] = most;
-    }
-    for (const auto& [name, meaning] : hello.options) known.push_back(name);
+    for (const OptionLimit& limit : option_limits(options, hello.levels)) settings["most"][limit.name] = limit.most;
     for (const auto& [key, value] : options) {
-        expect_known("'" + key + "'", key, known);
-        if (hello.options.contains(key)) settings["options"][key] = value;
+        const auto known = hello.options.find(key);
+        if (known == hello.options.end()) continue;
+        if (!known->second.one_of.empty()) expect_known(key, value, known->second.one_of);
+        if (known->second.least) option_number(key, value, *known->second.least, std::numeric_limits<int>::max());
+        settings["options"][key] = value;
     }
     return settings;
-}
-
-bool wants_onnx(const BackendOptions& options, const WorkerHello& hello) {
-    const auto found = options.find("format");
-    if (found == options.end() || found->second == "auto") return hello.onnx;
-    if (found->second != "onnx" && found->second != "json")
-        throw Error({"backend option format", {}}, "found '" + found->second + "', expected auto, onnx or json");
-    return found->second == "onnx";
 }
 
 /// What the worker is asked about a folder in which model and inputs are.
@@ -122,7 +103,7 @@ class WorkerQuery final : public Apart::Query {
     const std::optional<Apart::Ended>& ended() const override { return ended_; }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        const bool onnx = wants_onnx(options, held_.worker->hello());
+        const bool onnx = wants_onnx(options, held_.worker->hello().onnx);
         ModelNames names;
         try {
             names = write_model(graph, onnx, folder_, held_.worker->hello().external_data ? &pool_.weights() : nullptr);
@@ -191,7 +172,12 @@ class WorkerQuery final : public Apart::Query {
 
 // ---- the backend ----------------------------------------------------------------------------------------------------
 
-class WorkerBackend final : public Backend, public Apart, public Versioned, public Switchable, public Emitter {
+class WorkerBackend final : public Backend,
+                            public Apart,
+                            public Versioned,
+                            public Switchable,
+                            public Optioned,
+                            public Emitter {
   public:
     WorkerBackend(std::string name, std::string description, const std::vector<std::string>& argv)
         : name_(std::move(name)), description_(std::move(description)), pool_(argv) {
@@ -205,6 +191,12 @@ class WorkerBackend final : public Backend, public Apart, public Versioned, publ
         return std::make_unique<WorkerQuery>(pool_, name_, options, limits);
     }
     std::string version() override { return pool_.hello().version; }
+    std::vector<std::string> option_names() override { return names_of(pool_.hello()); }
+    void check(const BackendOptions& options) override {
+        const WorkerHello said = pool_.hello();
+        wants_onnx(options, said.onnx);
+        settings_of(options, said);
+    }
 
     /// For who isolates nothing: every run is a query.
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
@@ -219,7 +211,7 @@ class WorkerBackend final : public Backend, public Apart, public Versioned, publ
         look->found.directive_is = said.switch_is;
         for (const std::string& name : said.switches)
             if (std::find(off.begin(), off.end(), name) == off.end()) look->found.directives.push_back({name});
-        for (const WorkerHello::Level& level : said.levels)
+        for (const Limitable& level : said.levels)
             look->found.passes.push_back({level.name, most.value(level.name, level.most)});
         return look;
     }
@@ -236,7 +228,7 @@ class WorkerBackend final : public Backend, public Apart, public Versioned, publ
     SuspectCode emit(const EmitRequest& request) override {
         const Failure& failure = *request.graph.failure;
         const WorkerHello said = pool_.hello();
-        const bool onnx = wants_onnx(failure.options, said);
+        const bool onnx = wants_onnx(failure.options, said.onnx);
         const TempDir folder("whittle-repro");
         const ModelNames names = write_model(request.graph, onnx, folder.path());
         write_inputs(failure.inputs, folder.path());

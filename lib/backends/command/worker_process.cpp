@@ -30,6 +30,15 @@ constexpr std::size_t kMostOutput = 1 << 20;
 /// Lines that do not begin an object are the compiler's talk.
 bool is_object_line(std::string_view line) { return line.starts_with('{'); }
 
+/// "of one run", or {"what": "of one run", "least": 1}, or with "one_of".
+WorkerHello::Option read_option(const json& said) {
+    if (said.is_string()) return {.what = said.get<std::string>()};
+    WorkerHello::Option option{.what = said.at("what").get<std::string>()};
+    option.one_of = said.value("one_of", option.one_of);
+    if (const auto least = said.find("least"); least != said.end()) option.least = least->get<int>();
+    return option;
+}
+
 /// Throws json::exception for what has another type than it should.
 WorkerHello read_hello(const json& said) {
     if (said.value("whittle", 0) != kProtocol)
@@ -50,9 +59,14 @@ WorkerHello read_hello(const json& said) {
         hello.switches = switches->at("names").get<std::vector<std::string>>();
     }
     if (const auto levels = said.find("levels"); levels != said.end())
-        for (const json& level : *levels)
+        for (const json& level : *levels) {
             hello.levels.push_back({level.at("name").get<std::string>(), level.at("most").get<int>()});
-    hello.options = said.value("options", hello.options);
+            if (hello.levels.back().most < 0)
+                throw Error("found \"most\": " + std::to_string(hello.levels.back().most) + " of the level '" +
+                            hello.levels.back().name + "', expected a number from 0 on");
+        }
+    const json options = said.value("options", json::object());
+    for (const auto& [name, option] : options.items()) hello.options.emplace(name, read_option(option));
     return hello;
 }
 

@@ -20,22 +20,24 @@
 #include "base/files.h"
 #include "base/service.h"
 #include "frontends/onnx/weights.h"
+#include "graph/backend_options.h"
 
 namespace whittle {
 
 /// What a worker says first.
 struct WorkerHello {
-    struct Level {
-        std::string name;
-        int most = 0;  ///< it is one of 0 to most
+    struct Option {
+        std::string what;                      ///< it means
+        std::vector<std::string> one_of = {};  ///< empty: …
+        std::optional<int> least = {};         ///< … or a number from this one on; neither: any text
     };
     std::string version = {};
-    bool onnx = true;                                 ///< it reads model.onnx
-    bool external_data = false;                       ///< … and weights that lie beside it
-    std::string switch_is = {};                       ///< "optimizer"
-    std::vector<std::string> switches = {};           ///< what can be switched off
-    std::vector<Level> levels = {};                   ///< what can be limited
-    std::map<std::string, std::string> options = {};  ///< with what they mean
+    bool onnx = true;                        ///< it reads model.onnx
+    bool external_data = false;              ///< … and weights that lie beside it
+    std::string switch_is = {};              ///< "optimizer"
+    std::vector<std::string> switches = {};  ///< what can be switched off
+    std::vector<Limitable> levels = {};      ///< what can be limited
+    std::map<std::string, Option> options = {};
 };
 
 class WorkerProcess {

@@ -82,7 +82,7 @@ class ForwardAndBackward final : public Executable {
     bool checked_;
 };
 
-class AotEager final : public Backend, public Support {
+class AotEager final : public Backend, public Support, public Differentiates, public Optioned {
   public:
     /// `options` unless others are given.
     AotEager(std::string name, std::string description, BackendOptions options)
@@ -93,14 +93,8 @@ class AotEager final : public Backend, public Support {
     CompileStage consumes() const override { return CompileStage::captured; }  // what it writes gets no tangents
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        BackendOptions chosen = options, unknown = options;
-        for (const auto& [key, value] : options_) {
-            chosen.emplace(key, value);
-            unknown.erase(key);
-        }
-        warn_of_options(name_, unknown);
         if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
-        CompiledProgram program(graph, chosen);
+        CompiledProgram program(graph, cut(options));
         try {
             return std::make_unique<ForwardAndBackward>(program.joint(), program.partition());
         } catch (const Error& error) {
@@ -109,6 +103,15 @@ class AotEager final : public Backend, public Support {
     }
 
     std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
+    std::vector<std::string> option_names() override { return {"partition", "decompositions"}; }
+    void check(const BackendOptions& options) override { program::joint_options(options); }
+
+    BackendOptions cut(const BackendOptions& options) const override {
+        BackendOptions chosen = options_;
+        for (auto& [key, value] : chosen)
+            if (const auto given = options.find(key); given != options.end()) value = given->second;
+        return chosen;
+    }
 
   private:
     std::string name_, description_;

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/log.h"
 #include "graph/value_ref.h"
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
@@ -80,13 +79,7 @@ std::optional<BackendFailure> refused_by_kernels(const Graph& graph) {
     return failure;
 }
 
-void warn_of_options(std::string_view backend, const BackendOptions& options) {
-    for (const auto& [key, value] : options)
-        log_warning(LogChannel::backend, std::string(backend) + ": unknown option '" + key + "' is ignored");
-}
-
-CompileResult InterpretingBackend::compile(const Graph& graph, const BackendOptions& options) {
-    warn_of_options(name(), options);
+CompileResult InterpretingBackend::compile(const Graph& graph, const BackendOptions&) {
     if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
     return compiled(graph);
 }

@@ -49,15 +49,14 @@ std::unique_ptr<Executable> interpreted(Graph graph);
 /// The failure of compiling for the registry's kernels: an op that has none, a call that does not fit its schema.
 std::optional<BackendFailure> refused_by_kernels(const Graph& graph);
 
-/// Says of each option that `backend` does not know it.
-void warn_of_options(std::string_view backend, const BackendOptions& options);
-
 /// A backend without options that interprets the captured graph by our kernels, and refuses what has none.
-class InterpretingBackend : public Backend, public Support {
+class InterpretingBackend : public Backend, public Support, public Optioned {
   public:
     CompileStage consumes() const final { return CompileStage::captured; }
     CompileResult compile(const Graph& graph, const BackendOptions& options) final;
     std::vector<std::string> unsupported(const Graph& graph) const final { return without_kernel(graph); }
+    std::vector<std::string> option_names() final { return {}; }
+    void check(const BackendOptions&) final {}
 
   private:
     /// Of a graph that the kernels take.

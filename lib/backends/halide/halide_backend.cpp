@@ -17,6 +17,7 @@
 #include "base/log_step.h"
 #include "expr/canonical.h"
 #include "graph/abilities.h"
+#include "graph/backend_options.h"
 #include "graph/text.h"
 #include "ops/core/elements.h"
 #include "program/compile.h"
@@ -139,18 +140,10 @@ class HalideExecutable final : public Executable {
     std::map<ValueRef, std::size_t> last_use_;  // the last kernel that reads a value; past the end: an output
 };
 
-/// asserts=off, and a warning for what is not known.
+/// asserts=off.
 CompileOptions options_from(const BackendOptions& options) {
     CompileOptions compile;
-    for (const auto& [key, value] : options) {
-        if (key == "disable" || key == "pass-limit") continue;  // CompiledProgram reads them
-        if (key != "asserts") {
-            log_warning(LogChannel::backend, "halide: unknown option " + key + "=" + value);
-            continue;
-        }
-        if (value != "on" && value != "off") throw Error({"asserts", {}}, "found '" + value + "', expected on or off");
-        if (value == "off") compile.target = default_target() + "-no_asserts";
-    }
+    if (option_choice(options, "asserts", {"on", "off"}) == 1) compile.target = default_target() + "-no_asserts";
     return compile;
 }
 
@@ -159,6 +152,7 @@ class HalideBackend final : public Backend,
                             public Emitter,
                             public WarmUp,
                             public Support,
+                            public Optioned,
                             public program::PlanCompiler {
   public:
     std::string name() const override { return "halide"; }
@@ -198,6 +192,12 @@ class HalideBackend final : public Backend,
         CompileResult result = lower(program, compile_options);
         if (std::holds_alternative<BackendFailure>(result)) step.failed();
         return result;
+    }
+
+    std::vector<std::string> option_names() override { return {"asserts", "disable", "pass-limit"}; }
+    void check(const BackendOptions& options) override {
+        options_from(options);
+        program::PassLimits{options};
     }
 
     std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) override {

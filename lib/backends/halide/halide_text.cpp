@@ -82,7 +82,7 @@ class TextSink final : public Sink<Code> {
             return {value.to_bool() ? "Halide::Internal::const_true()" : "Halide::Internal::const_false()"};
         if (dtype == DType::f32) return expr::float_literal(dtype, value.to_double());
         if (dtype == DType::f64) return {"Halide::Expr(" + expr::float_literal(dtype, value.to_double()).text + ")"};
-        const Code number = expr::integer_literal(value.to_integer());
+        const Code number = expr::integer_literal(dtype, value);
         if (dtype == DType::i32) return number;
         return {"Halide::Expr(" + expr::cpp_type(dtype) + "(" + number.text + "))"};
     }

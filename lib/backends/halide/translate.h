@@ -254,6 +254,8 @@ class Translator {
         if (is_reduced(e->dtype)) return sink_.to_half(e->dtype, in);
         if (from == DType::boolean) return sink_.call("select", {in, literal(e->dtype, 1), literal(e->dtype, 0)});
         if (is_integer(from) && is_integer(e->dtype) && bounds_.may_wrap(e) && comes_from_float(e->operands[0])) {
+            if (size_of(from) == size_of(e->dtype))
+                return is_unsigned(e->dtype) ? sink_.unsigned_bits(from, in) : sink_.cast(e->dtype, false, in);
             const std::int64_t mask = (std::int64_t{1} << (size_of(e->dtype) * 8)) - 1;
             return sink_.cast(e->dtype, false, sink_.infix(Op::bit_and, in, sink_.literal(from, Scalar(mask))));
         }
@@ -282,7 +284,7 @@ class Translator {
     }
 
     E integer(const expr::Expr& e, const std::vector<E>& in) {
-        const bool is_signed = e->dtype != DType::u8;
+        const bool is_signed = !is_unsigned(e->dtype);
         const bool wide = size_of(e->dtype) >= 4;
         const bool arithmetic = e->op == Op::add || e->op == Op::sub || e->op == Op::mul;
         if (is_signed && ((arithmetic && wide && bounds_.may_wrap(e)) || e->op == Op::shl)) {

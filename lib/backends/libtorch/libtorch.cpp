@@ -3,12 +3,15 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "backends/eager/interpreted.h"
 #include "backends/libtorch/boxed_call.h"
 #include "base/error.h"
+#include "base/subprocess.h"
 #include "graph/abilities.h"
+#include "graph/backend_options.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
@@ -55,34 +58,59 @@ class LibTorchInterpreter final : public NamingInterpreter {
     }
 };
 
-class LibTorchBackend final : public Backend, public Support {
+class LibTorchBackend final : public Backend, public Support, public Optioned {
   public:
     std::string name() const override { return "libtorch"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // it writes as LibTorch does
     std::string description() const override { return "LibTorch, op by op: a reference that is not ours"; }
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        BackendOptions unknown = options;
-        if (const auto libraries = unknown.extract("library")) load(libraries.mapped());
-        warn_of_options(name(), unknown);
+        for (const std::string& file : libraries(options)) load(file);
         if (const std::vector<std::string> missing = unsupported(graph); !missing.empty())
             return BackendFailure{"compile", missing[0], "LibTorch has no op '" + missing[0] + "'", true};
         return interpreted(graph, [] { return std::make_unique<LibTorchInterpreter>(); });
     }
 
-    /// Files between ':': what they register with TORCH_LIBRARY is there from then on.
-    static void load(const std::string& libraries) {
-        for (std::size_t begin = 0; begin <= libraries.size();) {
-            const std::size_t end = std::min(libraries.find(':', begin), libraries.size());
-            const std::string file = libraries.substr(begin, end - begin);
-            begin = end + 1;
-            if (!file.empty() && !::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
-                throw Error({file, {}}, "cannot load the library: " + std::string(::dlerror()));
+    std::vector<std::string> unsupported(const Graph& graph) const override {
+        return targets_of(graph, is_unsupported);
+    }
+
+    std::vector<std::string> option_names() override { return {std::string(kLibrary)}; }
+    /// The libraries are opened in a copy of this process: their constructors may do anything.
+    void check(const BackendOptions& options) override {
+        for (const std::string& file : libraries(options)) {
+            const ForkedAnswer asked = ask_forked(
+                [&] {
+                    try {
+                        load(file);
+                        return std::string();
+                    } catch (const Error& error) {
+                        return std::string(error.what());
+                    }
+                },
+                {.timeout = std::chrono::seconds(30)});
+            const std::string& refused = asked.process.good() ? asked.answer : ending_of(asked.process);
+            if (!refused.empty())
+                throw wrong_option(std::string(kLibrary), file, "shared libraries, between ':': " + refused);
         }
     }
 
-    std::vector<std::string> unsupported(const Graph& graph) const override {
-        return targets_of(graph, is_unsupported);
+  private:
+    static constexpr std::string_view kLibrary = "library";
+
+    /// Files between ':'.
+    static std::vector<std::string> libraries(const BackendOptions& options) {
+        const auto given = options.find(std::string(kLibrary));
+        std::istringstream rest(given == options.end() ? std::string() : given->second);
+        std::vector<std::string> files;
+        for (std::string file; std::getline(rest, file, ':');)
+            if (!file.empty()) files.push_back(file);
+        return files;
+    }
+
+    /// What it registers with TORCH_LIBRARY is there from then on.
+    static void load(const std::string& file) {
+        if (!::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) throw Error(std::string(::dlerror()));
     }
 };
 

@@ -71,8 +71,11 @@ enum {
     WHITTLE_I16 = 6,
     WHITTLE_I8 = 7,
     WHITTLE_U8 = 8,
-    WHITTLE_BOOL = 9,      /* one byte, 0 or 1 */
-    WHITTLE_F8_E4M3FN = 10 /* OCP E4M3: bias 7, no infinities, NaN is 0x7f and 0xff */
+    WHITTLE_BOOL = 9,       /* one byte, 0 or 1 */
+    WHITTLE_F8_E4M3FN = 10, /* OCP E4M3: bias 7, no infinities, NaN is 0x7f and 0xff */
+    WHITTLE_U16 = 11,
+    WHITTLE_U32 = 12,
+    WHITTLE_U64 = 13
 };
 
 /* A strided view: element [i, j, ...] lies at data + (i * strides[0] + j * strides[1] + ...) * (size of an element). */

@@ -6,6 +6,7 @@
 #include "graph/text.h"
 #include "ops/aten/capture.h"
 #include "ops/core/registry.h"
+#include "tensor/reach.h"
 
 namespace whittle::libtorch {
 
@@ -77,12 +78,9 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
 /// Every element of `view` is one of `whole`, which has them side by side.
 bool covers(const TensorRef& whole, const TensorRef& view) {
     if (whole.dtype != view.dtype || whole.strides != contiguous_strides(whole.sizes)) return false;
-    std::int64_t last = view.offset;
-    for (std::size_t i = 0; i < view.sizes.size(); ++i) {
-        if (view.sizes[i] == 0 || view.strides[i] < 0) return false;
-        last += (view.sizes[i] - 1) * view.strides[i];
-    }
-    return view.offset >= whole.offset && last < whole.offset + element_count(whole.sizes);
+    const std::optional<Reach> reached = reach(view.sizes, view.strides);
+    return reached && element_count(view.sizes) > 0 && view.offset + reached->first >= whole.offset &&
+           view.offset + reached->last < whole.offset + element_count(whole.sizes);
 }
 
 /// Output between ops matters only if ops follow.

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "passes/functionalize.h"
-
 namespace whittle::libtorch {
 
 using capture::CapturedGraph;
@@ -15,10 +13,10 @@ struct PieceGraphs::Building {
     const Piece& piece;
     capture::OutputGraph graph{"graph"};
     std::map<ValueId, NodeRef> nodes = {};
-    std::map<std::string, ValueId> inputs = {};      ///< by the text of their source
-    std::map<std::string, ValueId> parameters = {};  ///< by the name of their node
-    std::map<std::string, std::uint64_t> written =
-        {};  ///< inputs and parameters by name: the order after the last write
+    std::map<std::string, ValueId> inputs = {};         ///< by the text of their source
+    std::map<std::string, ValueId> parameters = {};     ///< by the name of their node
+    std::map<std::string, std::uint64_t> written = {};  ///< inputs and parameters by name: order after the last write
+    std::map<std::string, std::int32_t> writes = {};    ///< steps by the name of the call that writes
 };
 
 std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optional<Refusal>& refusal) {
@@ -31,8 +29,8 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
     if (!captured) return std::nullopt;
     try {
         if (has_writes(captured->graph)) functionalize(*captured, to, outputs);
-    } catch (const Error& error) {
-        refusal = find_refusal(piece, error.message());
+    } catch (const FunctionalizeError& error) {
+        refusal = refusal_of(error, captured->graph, to);
         return std::nullopt;
     }
     fill_values(*captured, to, outputs);
@@ -69,6 +67,7 @@ void PieceGraphs::add_call(std::int32_t index, Building& to) {
     for (std::size_t i = 0; i < results.size(); ++i)
         if (recording_.value(results[i]).step == index) to.nodes[results[i]] = made[numbers.defined[i]];
     node_names_[index] = to.graph.graph().nodes[static_cast<std::size_t>(call)].name;
+    if (bound.writes) to.writes[node_names_[index]] = index;
 }
 
 /// "features.0"; of a backward op also which op's gradient it computes: "features.0, backward of %convolution".
@@ -295,23 +294,12 @@ void PieceGraphs::functionalize(CapturedGraph& captured, const Building& from, s
     }
 }
 
-/// The first write with which the piece, up to it, is no graph.
-Refusal PieceGraphs::find_refusal(const Piece& piece, const std::string& reason) {
-    std::int32_t last = piece.steps.back();
-    Piece prefix{.number = piece.number, .steps = {}, .ended_by = {}};
-    for (const std::int32_t step : piece.steps) {
-        prefix.steps.push_back(step);
-        if (!writes_memory(recording_.step(step))) continue;
-        last = step;
-        Building to{.piece = prefix};
-        for (const std::int32_t index : prefix.steps) add_call(index, to);
-        try {
-            whittle::functionalize(to.graph.finish({})->graph);
-        } catch (const Error& error) {
-            return {step, recording_.step(step).op->target() + ": " + error.message()};
-        }
-    }
-    return {last, reason};
+/// The write that the pass failed at, or the last one before the read that it failed at.
+Refusal PieceGraphs::refusal_of(const FunctionalizeError& error, const Graph& graph, const Building& from) const {
+    for (NodeId id = error.node; id >= 0; --id)
+        if (const auto step = from.writes.find(graph.node({id}).name); step != from.writes.end())
+            return {step->second, recording_.step(step->second).op->target() + ": " + error.message()};
+    throw error;
 }
 
 // ---- Elements

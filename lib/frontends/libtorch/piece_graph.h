@@ -6,11 +6,11 @@
 #include <optional>
 #include <utility>
 
-#include "base/error.h"
 #include "capture/naming.h"
 #include "capture/output_graph.h"
 #include "frontends/libtorch/cutter.h"
 #include "frontends/libtorch/elements.h"
+#include "passes/functionalize.h"
 
 namespace whittle::libtorch {
 
@@ -52,7 +52,7 @@ class PieceGraphs {
     std::map<ValueId, std::int32_t> last_writes(const Piece& piece) const;
     bool is_computed(ValueId id, const Piece& piece) const;
     void functionalize(capture::CapturedGraph& captured, const Building& from, std::vector<Output>& outputs) const;
-    Refusal find_refusal(const Piece& piece, const std::string& reason);
+    Refusal refusal_of(const FunctionalizeError& error, const Graph& graph, const Building& from) const;
     static capture::TensorKey key_of(ValueId id) { return static_cast<capture::TensorKey>(id) + 1; }
     const capture::Source& source_of(ValueId id);
     capture::Origin origin_of(ValueId id) const;

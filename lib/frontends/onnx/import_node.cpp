@@ -4,6 +4,7 @@
 #include "frontends/onnx/importer.h"
 #include "frontends/onnx/standard.h"
 #include "graph/value_ref.h"
+#include "ops/core/draws.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/known.h"
 #include "ops/onnx/control.h"
@@ -412,11 +413,12 @@ std::vector<Tensor> GraphImporter::constant_results(const Pending& pending) cons
     const bool nested = std::any_of(call.kwargs.begin(), call.kwargs.end(), [](const auto& kwarg) {
         return std::holds_alternative<GraphRef>(kwarg.second.value);
     });
-    if (!constants || nested || pending.op->def->random || largest(call.results) > kFoldedElements) return {};
+    if (!constants || nested || largest(call.results) > kFoldedElements) return {};
     Graph single = {.name = "constants", .dialect = "onnx", .opset_imports = graph_.opset_imports};
     Node copy = map_inputs(call, [&](NodeRef ref) { return Arg(single.get_attr(graph_.node(ref).name, *known(ref))); });
     const NodeRef result = single.add(std::move(copy));
     single.output(add_results(single, result));
+    if (draws_random_numbers(single)) return {};
     try {
         return evaluate(single, {});
     } catch (const Error&) {

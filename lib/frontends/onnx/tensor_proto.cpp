@@ -32,11 +32,12 @@ std::size_t promised_bytes(const onnx::TensorProto& proto, DType dtype, Sizes& s
     return bytes;
 }
 
-/// int32_data as the tensor's elements. `Element` is the storage type; reduced floats are stored as bits.
+/// int32_data or uint64_data as the tensor's elements. `Element` is the storage type; reduced floats are stored as
+/// bits.
 template <class Element>
-void narrow(const onnx::TensorProto& proto, Tensor& tensor, const Location& where) {
+void narrow(const auto& data, Tensor& tensor, const Location& where) {
     auto* out = static_cast<Element*>(tensor.mutable_raw());
-    for (const std::int32_t value : proto.int32_data()) {
+    for (const auto value : data) {
         bool fits = value == 0 || value == 1;
         if constexpr (!std::is_same_v<Element, bool>) fits = std::in_range<Element>(value);
         if (!fits)
@@ -53,10 +54,11 @@ std::string count_message(const std::string& found, const Sizes& sizes, DType dt
 
 Tensor from_typed_fields(const onnx::TensorProto& proto, DType dtype, const Sizes& sizes, const Location& where) {
     const std::int64_t expected = element_count(sizes);
-    const int found = dtype == DType::f32   ? proto.float_data_size()
-                      : dtype == DType::f64 ? proto.double_data_size()
-                      : dtype == DType::i64 ? proto.int64_data_size()
-                                            : proto.int32_data_size();
+    const int found = dtype == DType::f32                          ? proto.float_data_size()
+                      : dtype == DType::f64                        ? proto.double_data_size()
+                      : dtype == DType::i64                        ? proto.int64_data_size()
+                      : dtype == DType::u32 || dtype == DType::u64 ? proto.uint64_data_size()
+                                                                   : proto.int32_data_size();
     const int all = proto.float_data_size() + proto.double_data_size() + proto.int64_data_size() +
                     proto.int32_data_size() + proto.uint64_data_size() + proto.string_data_size();
     if (all != found) throw Error(where, "found data of another type, expected " + std::string(name(dtype)));
@@ -71,12 +73,14 @@ Tensor from_typed_fields(const onnx::TensorProto& proto, DType dtype, const Size
             copy(proto.double_data());
         else if constexpr (std::is_same_v<T, std::int64_t>)
             copy(proto.int64_data());
+        else if constexpr (std::is_same_v<T, std::uint64_t> || std::is_same_v<T, std::uint32_t>)
+            narrow<T>(proto.uint64_data(), tensor, where);
         else if constexpr (!is_reduced_type<T>)
-            narrow<T>(proto, tensor, where);
+            narrow<T>(proto.int32_data(), tensor, where);
         else if constexpr (sizeof(T) == 2)
-            narrow<std::uint16_t>(proto, tensor, where);
+            narrow<std::uint16_t>(proto.int32_data(), tensor, where);
         else
-            narrow<std::uint8_t>(proto, tensor, where);
+            narrow<std::uint8_t>(proto.int32_data(), tensor, where);
     });
     return tensor;
 }

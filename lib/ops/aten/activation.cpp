@@ -29,7 +29,7 @@ struct Relu : Arithmetic {
     }
     static Expr lower(const Expr& x) {
         const Expr zero = expr::constant(x->dtype, Scalar(0));
-        return x->dtype == DType::u8 ? x : expr::select(x < zero, zero, x);
+        return is_unsigned(x->dtype) ? x : expr::select(x < zero, zero, x);
     }
 };
 struct Sigmoid : FloatingFunction {
@@ -213,13 +213,14 @@ std::vector<NodeRef> decompose_hardtanh(GraphBuilder& builder, const Arguments<N
     if (!is_floating(self.meta.dtype)) {
         low = low.to_integer();
         high = high.to_integer();
-        if (self.meta.dtype == DType::u8 && (low.to_integer() < 0 || high.to_integer() < 0))
-            throw Error("hardtanh: found a negative bound for u8, expected bounds from 0");
+        if (is_unsigned(self.meta.dtype) && (low.to_integer() < 0 || high.to_integer() < 0))
+            throw Error("hardtanh: found a negative bound for " + std::string(name(self.meta.dtype)) +
+                        ", expected bounds from 0");
     }
     return {builder.call("aten.clamp.default", {self.ref, low, high}).ref};
 }
 std::vector<Sample> hardtanh_samples(DType dtype) {
-    if (dtype == DType::u8) return samples::unary(dtype, {Arg(1.7), Arg(5.5)}, " from 1.7 to 5.5");
+    if (is_unsigned(dtype)) return samples::unary(dtype, {Arg(1.7), Arg(5.5)}, " from 1.7 to 5.5");
     return with_parameters(dtype, {{Arg(-2), Arg(0.5)}, {Arg(0), Arg(0)}, {Arg(-1.5), Arg(2.5)}});
 }
 std::vector<NodeRef> decompose_relu6(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {

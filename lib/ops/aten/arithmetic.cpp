@@ -134,7 +134,7 @@ constexpr OpDef sum_op(std::string_view name, std::string_view schema, std::stri
     return {.name = name,
             .doc = doc,
             .schema = schema,
-            .dtypes = F::allows_bool ? kAnyDType : kNumbers,
+            .dtypes = (F::allows_bool ? kAnyDType : kNumbers) | kLimited,
             .infer = infer_sum<F>,
             .eval = eval_sum<F>,
             .lower = lower_sum<F>,
@@ -236,7 +236,7 @@ int bits_of(DType dtype) { return static_cast<int>(size_of(dtype)) * 8; }
 /// The amount lies in 0 … bits - 1.
 Expr amount_fits(const Expr& amount) {
     const Expr below = amount < expr::constant(amount->dtype, Scalar(bits_of(amount->dtype)));
-    return amount->dtype == DType::u8 ? below : expr::constant(amount->dtype, Scalar(0)) <= amount && below;
+    return is_unsigned(amount->dtype) ? below : expr::constant(amount->dtype, Scalar(0)) <= amount && below;
 }
 
 /// Amounts outside the width shift everything out.
@@ -252,11 +252,12 @@ struct ShiftLeft : Arithmetic {
 /// Arithmetic: amounts outside the width leave the sign.
 struct ShiftRight : Arithmetic {
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return a >> (b < 0 || b >= 64 ? 63 : b); }
+    static std::uint64_t eval(std::uint64_t a, std::uint64_t b) { return b >= 64 ? 0 : a >> b; }
     static Expr lower(const Expr& a, const Expr& b) {
         const Expr fits = amount_fits(b), zero = expr::constant(a->dtype, Scalar(0));
         const Expr all = expr::constant(a->dtype, Scalar(bits_of(a->dtype) - 1));
         const Expr shifted = expr::binary(Op::shr, a, expr::select(fits, b, all));
-        return a->dtype == DType::u8 ? expr::select(fits, shifted, zero) : shifted;
+        return is_unsigned(a->dtype) ? expr::select(fits, shifted, zero) : shifted;
     }
 };
 
@@ -271,7 +272,7 @@ std::vector<Sample> scalar_samples(DType dtype) {
     return result;
 }
 
-template <class F, DTypeSet kDTypes = kAnyDType>
+template <class F, DTypeSet kDTypes = kAnyDType | kLimited>
 constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
     OpDef def = {.name = name,
                  .doc = doc,
@@ -286,12 +287,12 @@ constexpr OpDef op(std::string_view name, std::string_view schema, std::string_v
 }
 template <class F>
 constexpr OpDef shift(std::string_view name, std::string_view schema, std::string_view doc) {
-    OpDef def = op<F, kIntegers>(name, schema, doc);
+    OpDef def = op<F, kIntegers | kLimited>(name, schema, doc);
     if (!name.ends_with("Scalar")) def.samples = [](DType dtype) { return samples::binary(dtype, kIntegers); };
     return def;
 }
 
-constexpr DTypeSet kBits = kIntegers | kBool;
+constexpr DTypeSet kBits = kIntegers | kLimited | kBool;
 
 constexpr OpDef kArithmetic[] = {
     with_gradient(sum_op<Add>("aten.add.Tensor", "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor",

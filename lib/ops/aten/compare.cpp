@@ -92,6 +92,7 @@ constexpr OpDef op(std::string_view name, std::string_view schema, std::string_v
     return {.name = name,
             .doc = doc,
             .schema = schema,
+            .dtypes = kAnyDType | kLimited,
             .infer = infer_binary<F>,
             .eval = eval_binary<F>,
             .lower = lower_binary<F>,

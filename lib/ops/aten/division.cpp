@@ -24,7 +24,7 @@ struct Divide : FloatingFunction {
     static Expr lower(const Expr& a, const Expr& b) { return a / b; }
 };
 
-/// x < 0, never for u8.
+/// x < 0, never for unsigned integers.
 Expr is_negative(const Expr& x) { return x < constant(x, 0); }
 Expr is_zero(const Expr& x) { return expr::equal(x, constant(x, 0)); }
 
@@ -41,10 +41,11 @@ struct DivideFloor : Arithmetic {
         return quotient - floored > T(0.5) ? floored + 1 : floored;
     }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return floored_div(a, b); }
+    static std::uint64_t eval(std::uint64_t a, std::uint64_t b) { return unsigned_div(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {
         if (is_floating(a->dtype)) return lower_floating(a, b);
         const Expr quotient = a / b;  // Euclidean: rounds up where b is negative
-        if (a->dtype == DType::u8) return quotient;
+        if (is_unsigned(a->dtype)) return quotient;
         const Expr up = is_negative(b) && expr::logical_not(is_zero(a % b));
         return expr::select(up, quotient - constant(a, 1), quotient);
     }
@@ -65,10 +66,11 @@ struct DivideTrunc : Arithmetic {
         return std::trunc(a / b);
     }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return truncated_div(a, b); }
+    static std::uint64_t eval(std::uint64_t a, std::uint64_t b) { return unsigned_div(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {
         if (is_floating(a->dtype)) return expr::unary(Op::trunc, a / b);
         const Expr quotient = a / b;  // Euclidean: rounds away from zero where a is negative
-        if (a->dtype == DType::u8) return quotient;
+        if (is_unsigned(a->dtype)) return quotient;
         const Expr away = is_negative(a) && expr::logical_not(is_zero(a % b));
         const Expr nearer = expr::select(is_negative(b), quotient - constant(a, 1), quotient + constant(a, 1));
         return expr::select(away, nearer, quotient);
@@ -83,6 +85,7 @@ struct Remainder : Arithmetic {
         return mod != 0 && (b < 0) != (mod < 0) ? mod + b : mod;
     }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return floored_mod(a, b); }
+    static std::uint64_t eval(std::uint64_t a, std::uint64_t b) { return unsigned_mod(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {
         const Expr mod = a % b;
         if (is_floating(a->dtype)) {
@@ -90,7 +93,7 @@ struct Remainder : Arithmetic {
                 expr::not_equal(mod, constant(a, 0)) && expr::not_equal(is_negative(b), is_negative(mod));
             return expr::select(other_sign, mod + b, mod);
         }
-        if (a->dtype == DType::u8) return mod;
+        if (is_unsigned(a->dtype)) return mod;
         return expr::select(is_negative(b) && expr::logical_not(is_zero(mod)), mod + b, mod);
     }
 };
@@ -102,9 +105,10 @@ struct Fmod : Arithmetic {
         return std::fmod(a, b);
     }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return truncated_mod(a, b); }
+    static std::uint64_t eval(std::uint64_t a, std::uint64_t b) { return unsigned_mod(a, b); }
     static Expr lower(const Expr& a, const Expr& b) {
         const Expr mod = a % b;
-        if (is_floating(a->dtype) || a->dtype == DType::u8) return mod;
+        if (is_floating(a->dtype) || is_unsigned(a->dtype)) return mod;
         const Expr magnitude = expr::select(is_negative(b), constant(b, 0) - b, b);
         return expr::select(is_negative(a) && expr::logical_not(is_zero(mod)), mod - magnitude, mod);
     }
@@ -185,7 +189,7 @@ constexpr OpDef op(std::string_view name, std::string_view schema, std::string_v
     return def;
 }
 
-/// Every mode; u8 has no negative numbers to divide by.
+/// Every mode; unsigned integers have no negative numbers to divide by.
 template <bool kScalar>
 std::vector<Sample> mode_samples(DType dtype) {
     std::vector<Sample> result;
@@ -205,7 +209,7 @@ constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
     return {.name = name,
             .doc = "self / other, rounded as rounding_mode says: none, 'floor' or 'trunc'",
             .schema = schema,
-            .dtypes = kNumbers,
+            .dtypes = kNumbers | kLimited,
             .infer = infer_mode,
             .eval = eval_mode,
             .lower = lower_mode,
@@ -213,11 +217,11 @@ constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
 }
 
 constexpr OpDef kDivision[] = {
-    with_gradient(op<Divide, kAnyDType>("aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor",
-                                        "self / other; integers give floats"),
+    with_gradient(op<Divide, kAnyDType | kLimited>("aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor",
+                                                   "self / other; integers give floats"),
                   div_grad),
-    with_gradient(op<Divide, kAnyDType>("aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor",
-                                        "self / other; integers give floats"),
+    with_gradient(op<Divide, kAnyDType | kLimited>("aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor",
+                                                   "self / other; integers give floats"),
                   div_grad),
     with_gradient(
         mode_op("aten.div.Tensor_mode", "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"),
@@ -225,27 +229,27 @@ constexpr OpDef kDivision[] = {
     with_gradient(
         mode_op("aten.div.Scalar_mode", "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor"),
         div_mode_grad),
-    with_gradient(
-        op<DivideFloor, kNumbers>("aten.floor_divide.default", "floor_divide(Tensor self, Tensor other) -> Tensor",
-                                  "floor(self / other), in the promoted dtype"),
-        no_gradient),
-    with_gradient(op<DivideFloor, kNumbers>("aten.floor_divide.Scalar",
-                                            "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
-                                            "floor(self / other), in the promoted dtype"),
+    with_gradient(op<DivideFloor, kNumbers | kLimited>("aten.floor_divide.default",
+                                                       "floor_divide(Tensor self, Tensor other) -> Tensor",
+                                                       "floor(self / other), in the promoted dtype"),
                   no_gradient),
-    with_gradient(
-        op<Remainder, kNumbers>("aten.remainder.Tensor", "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
-                                "self - other * floor(self / other): Python's %"),
-        remainder_grad),
-    with_gradient(
-        op<Remainder, kNumbers>("aten.remainder.Scalar", "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
-                                "self - other * floor(self / other): Python's %"),
-        remainder_grad),
-    with_gradient(op<Fmod, kNumbers>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
-                                     "self - other * trunc(self / other): C's %"),
+    with_gradient(op<DivideFloor, kNumbers | kLimited>("aten.floor_divide.Scalar",
+                                                       "floor_divide.Scalar(Tensor self, Scalar other) -> Tensor",
+                                                       "floor(self / other), in the promoted dtype"),
+                  no_gradient),
+    with_gradient(op<Remainder, kNumbers | kLimited>("aten.remainder.Tensor",
+                                                     "remainder.Tensor(Tensor self, Tensor other) -> Tensor",
+                                                     "self - other * floor(self / other): Python's %"),
+                  remainder_grad),
+    with_gradient(op<Remainder, kNumbers | kLimited>("aten.remainder.Scalar",
+                                                     "remainder.Scalar(Tensor self, Scalar other) -> Tensor",
+                                                     "self - other * floor(self / other): Python's %"),
+                  remainder_grad),
+    with_gradient(op<Fmod, kNumbers | kLimited>("aten.fmod.Tensor", "fmod.Tensor(Tensor self, Tensor other) -> Tensor",
+                                                "self - other * trunc(self / other): C's %"),
                   fmod_grad),
-    with_gradient(op<Fmod, kNumbers>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
-                                     "self - other * trunc(self / other): C's %"),
+    with_gradient(op<Fmod, kNumbers | kLimited>("aten.fmod.Scalar", "fmod.Scalar(Tensor self, Scalar other) -> Tensor",
+                                                "self - other * trunc(self / other): C's %"),
                   fmod_grad),
 };
 

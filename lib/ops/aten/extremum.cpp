@@ -54,7 +54,7 @@ template <bool kLargest>
 std::vector<Tensor> eval_value(const Arguments<Tensor>& arguments) {
     const Reduction reduction = extremum_reduction(arguments);
     const Tensor self = arguments.tensor("self");
-    return {visit_compute(self.dtype(), [&]<class T>(T) {
+    return {visit_ordered(self.dtype(), [&]<class T>(T) {
         const Rows<T> in = rows<T>(self, reduction, self.dtype());
         const std::vector<T> out =
             in.template each<T>([&](const auto& row) { return row(extreme_position<kLargest>(in.length, row)); });
@@ -150,6 +150,7 @@ constexpr OpDef value_op(std::string_view name, std::string_view schema, Samples
     return {.name = name,
             .doc = kLargest ? "largest element; NaN if any is" : "smallest element; NaN if any is",
             .schema = schema,
+            .dtypes = kAnyDType | kLimited,
             .infer = infer_value,
             .eval = eval_value<kLargest>,
             .lower = lower_value<kLargest>,

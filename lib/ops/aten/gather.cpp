@@ -304,6 +304,7 @@ std::span<const OpDef> gather_ops() {
             .name = "aten.take.default",
             .doc = "elements of the flattened tensor: https://pytorch.org/docs/stable/generated/torch.take.html",
             .schema = "take(Tensor self, Tensor index) -> Tensor",
+            .dtypes = kMoved,
             .infer = infer_take,
             .eval = eval_take,
             .lower = lower_take,

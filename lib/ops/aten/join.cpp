@@ -149,7 +149,8 @@ std::vector<Sample> cat_samples(DType dtype) {
                {1}),
         joined("empty and skipped ones", {mixed(dtype, {0}), mixed(dtype, {0, 2}), mixed(dtype, {3, 2})}, {0}),
         joined("nothing", {mixed(dtype, {0}), mixed(dtype, {0})}),
-        joined("promoted", {mixed(dtype, {2}), mixed(DType::i32, {3}), samples::ramp(DType::f16, {1})}),
+        joined("promoted", {mixed(dtype, {2}), mixed(is_computed(dtype) ? DType::i32 : dtype, {3}),
+                            samples::ramp(DType::f16, {1})}),
         joined("same twice", {mixed(dtype, {2, 2})}, {}),
     };
     result.back().args = {Arg(ArgList{samples::t(0), samples::t(0)}), 1};
@@ -287,6 +288,7 @@ std::span<const OpDef> join_ops() {
             .doc = "tensors one after the other along a dimension: "
                    "https://pytorch.org/docs/stable/generated/torch.cat.html",
             .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
+            .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
                 const CatPlan plan = plan_cat(a);
                 return {ValueMeta::contiguous(plan.dtype, plan.sizes)};
@@ -300,6 +302,7 @@ std::span<const OpDef> join_ops() {
             .name = "aten.stack.default",
             .doc = "tensors along a new dimension: https://pytorch.org/docs/stable/generated/torch.stack.html",
             .schema = "stack(Tensor[] tensors, int dim=0) -> Tensor",
+            .dtypes = kMoved,
             .decompose = decompose_stack,
             .grad = stack_grad,
             .samples = [](DType dtype) -> std::vector<Sample> {
@@ -313,6 +316,7 @@ std::span<const OpDef> join_ops() {
             .name = "aten.hstack.default",
             .doc = "tensors side by side: https://pytorch.org/docs/stable/generated/torch.hstack.html",
             .schema = "hstack(Tensor[] tensors) -> Tensor",
+            .dtypes = kMoved,
             .decompose = decompose_hstack,
             .samples = [](DType dtype) -> std::vector<Sample> {
                 return {joined("2-d", {mixed(dtype, {2, 3}), mixed(dtype, {2, 1})}),
@@ -324,6 +328,7 @@ std::span<const OpDef> join_ops() {
             .name = "aten.vstack.default",
             .doc = "tensors on top of each other: https://pytorch.org/docs/stable/generated/torch.vstack.html",
             .schema = "vstack(Tensor[] tensors) -> Tensor",
+            .dtypes = kMoved,
             .decompose = decompose_vstack,
             .samples = [](DType dtype) -> std::vector<Sample> {
                 return {joined("2-d", {mixed(dtype, {2, 3}), mixed(dtype, {1, 3})}),
@@ -336,6 +341,7 @@ std::span<const OpDef> join_ops() {
             .doc = "the tensor several times along each dimension: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.repeat.html",
             .schema = "repeat(Tensor self, SymInt[] repeats) -> Tensor",
+            .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
                 const ValueMeta self = a.tensor("self");
                 return {ValueMeta::contiguous(self.dtype, repeat_sizes(self.sizes, a))};
@@ -357,6 +363,7 @@ std::span<const OpDef> join_ops() {
             .doc = "repeat that adds missing repeats of 1 in front: "
                    "https://pytorch.org/docs/stable/generated/torch.tile.html",
             .schema = "tile(Tensor self, SymInt[] dims) -> Tensor",
+            .dtypes = kMoved,
             .decompose = decompose_tile,
             .samples = [](DType dtype) -> std::vector<Sample> {
                 return {once(dtype, "fewer", {2, 3}, {Arg::ints({2})}), once(dtype, "more", {2}, {Arg::ints({2, 2})})};
@@ -368,6 +375,7 @@ std::span<const OpDef> join_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.repeat_interleave.html",
             .schema = "repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? "
                       "output_size=None) -> Tensor",
+            .dtypes = kMoved,
             .decompose = decompose_repeat_interleave,
             .samples =
                 [](DType dtype) {

@@ -19,7 +19,7 @@ using expr::Op;
 expr::Value lower_integer_power(expr::GroupBuilder& builder, const expr::Value& base, const expr::Value& exponent) {
     const DType dtype = base.dtype();
     const auto constant = [=](int value) { return expr::constant(dtype, Scalar(value)); };
-    const bool is_signed = dtype != DType::u8;
+    const bool is_signed = !is_unsigned(dtype);
     const int bits = static_cast<int>(size_of(dtype)) * 8 - (is_signed ? 1 : 0);
     const auto bit_set = [=](const Expr& value, const Expr& position) {
         const Expr shifted = expr::binary(Op::shr, value, position);

@@ -130,6 +130,7 @@ std::span<const OpDef> rearrange_ops() {
             .name = "aten.flip.default",
             .doc = "dimensions in reverse: https://pytorch.org/docs/stable/generated/torch.flip.html",
             .schema = "flip(Tensor self, int[] dims) -> Tensor",
+            .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
                 const ValueMeta self = a.tensor("self");
                 return {ValueMeta::contiguous(self.dtype, flip_plan(geometry(self), a).sizes)};
@@ -156,6 +157,7 @@ std::span<const OpDef> rearrange_ops() {
             .name = "aten.roll.default",
             .doc = "dimensions shifted around their ends: https://pytorch.org/docs/stable/generated/torch.roll.html",
             .schema = "roll(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor",
+            .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
                 const ValueMeta self = a.tensor("self");
                 plan_roll(a.integers("dims").empty() ? Sizes{self.numel()} : self.sizes, a);
@@ -180,6 +182,7 @@ std::span<const OpDef> rearrange_ops() {
             .doc = "channels spread over larger images: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.PixelShuffle.html",
             .schema = "pixel_shuffle(Tensor self, int upscale_factor) -> Tensor",
+            .dtypes = kMoved,
             .decompose = decompose_pixel_shuffle,
             .samples =
                 [](DType dtype) {
@@ -193,6 +196,7 @@ std::span<const OpDef> rearrange_ops() {
             .doc = "the reverse of pixel_shuffle: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.PixelUnshuffle.html",
             .schema = "pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor",
+            .dtypes = kMoved,
             .decompose = decompose_pixel_unshuffle,
             .samples =
                 [](DType dtype) {

@@ -107,6 +107,7 @@ std::vector<expr::Value> lower_reshaped(expr::GroupBuilder&, const Arguments<exp
 
 template <class Rule>
 constexpr OpDef reshape_op(OpDef def) {
+    def.dtypes = kMoved;
     def.infer = &infer_reshaped<Rule>;
     def.eval = &eval_reshaped<Rule>;
     def.lower = &lower_reshaped<Rule>;
@@ -249,6 +250,7 @@ std::span<const OpDef> reshape_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.as_strided.html",
             .schema = "as_strided(Tensor(a) self, SymInt[] size, SymInt[] stride, SymInt? storage_offset=None) -> "
                       "Tensor(a)",
+            .dtypes = kMoved,
             .infer = infer_as_strided,
             .eval = eval_as_strided,
             .decompose = decompose_as_strided,

@@ -184,6 +184,7 @@ constexpr OpDef fill_op(std::string_view name, std::string_view schema, SamplesF
     return {.name = name,
             .doc = "value, as self's dtype, where mask holds, else self",
             .schema = schema,
+            .dtypes = kAnyDType | kLimited,
             .infer = infer_fill,
             .eval = eval_fill,
             .lower = lower_fill,
@@ -192,11 +193,11 @@ constexpr OpDef fill_op(std::string_view name, std::string_view schema, SamplesF
 
 constexpr OpDef kSelect[] = {
     with_gradient(where_op("aten.where.self", "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
-                           kAnyDType, where_samples),
+                           kAnyDType | kLimited, where_samples),
                   where_grad),
     with_gradient(
         where_op("aten.where.ScalarOther", "where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor",
-                 kAnyDType, where_other_samples),
+                 kAnyDType | kLimited, where_other_samples),
         where_grad),
     with_gradient(
         where_op("aten.where.ScalarSelf", "where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor",

@@ -1,5 +1,6 @@
 // Ops that replace a part of a copy: select_scatter and slice_scatter, which functional programs write in place of
 // x[i] = v and x[a:b] = v.
+#include <algorithm>
 #include <limits>
 
 #include "base/error.h"
@@ -9,6 +10,7 @@
 #include "ops/core/geometry.h"
 #include "ops/core/move_samples.h"
 #include "ops/core/pointwise.h"
+#include "tensor/reach.h"
 
 namespace whittle {
 
@@ -47,18 +49,42 @@ void check_source(const Arguments<T>& a, const Part& part) {
                     to_string(part.view.sizes));
 }
 
+/// Whether no stride is negative and no two elements share a place.
+bool are_apart(const Sizes& sizes, const Strides& strides) {
+    std::vector<std::pair<std::int64_t, std::int64_t>> dims;  // stride, size
+    for (std::size_t d = 0; d < sizes.size(); ++d)
+        if (sizes[d] > 1) dims.emplace_back(strides[d], sizes[d]);
+    std::ranges::sort(dims);
+    std::int64_t last = 0;
+    for (const auto& [stride, size] : dims) {
+        if (stride <= last) return false;
+        last += stride * (size - 1);
+    }
+    return true;
+}
+
+/// The copy keeps self's strides, so that what was a view of self is one of the result: so later PyTorch, where
+/// LibTorch 1.13 keeps their order at most. Row-major where elements overlap, or lie backwards, which LibTorch
+/// has not.
+Strides kept_strides(const Sizes& sizes, const Strides& strides) {
+    return are_apart(sizes, strides) ? strides : contiguous_strides(sizes);
+}
+
 std::vector<ValueMeta> infer_overwrite(const Arguments<ValueMeta>& a) {
     const ValueMeta self = a.tensor("self");
     check_source(a, part_of(a));
-    return {ValueMeta::contiguous(self.dtype, self.sizes)};
+    ValueMeta result = ValueMeta::contiguous(self.dtype, self.sizes);
+    result.strides = kept_strides(self.sizes, self.strides);
+    return {result};
 }
 
 std::vector<Tensor> eval_overwrite(const Arguments<Tensor>& a) {
     const Part part = part_of(a);
     check_source(a, part);
-    Tensor result = a.tensor("self").clone().with_requires_grad(false);
-    copy_into(result, part.view.strides(result.strides()), part.view.offset(result.strides()),
-              a.tensor("src").to(result.dtype()));
+    const Tensor self = a.tensor("self");
+    const Strides strides = kept_strides(self.sizes(), self.strides());
+    Tensor result = laid_out(self, strides).with_requires_grad(false);
+    copy_into(result, part.view.strides(strides), part.view.offset(strides), a.tensor("src").to(self.dtype()));
     return {result};
 }
 
@@ -98,6 +124,7 @@ std::span<const OpDef> slice_scatter_ops() {
             .doc = "one index of a dimension replaced: "
                    "https://pytorch.org/docs/stable/generated/torch.select_scatter.html",
             .schema = "select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor",
+            .dtypes = kMoved,
             .infer = infer_overwrite,
             .eval = eval_overwrite,
             .lower = lower_overwrite,
@@ -115,6 +142,7 @@ std::span<const OpDef> slice_scatter_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.slice_scatter.html",
             .schema = "slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
                       "step=1) -> Tensor",
+            .dtypes = kMoved,
             .infer = infer_overwrite,
             .eval = eval_overwrite,
             .lower = lower_overwrite,

@@ -48,7 +48,7 @@ std::vector<ValueMeta> infer_clamp(const Arguments<ValueMeta>& arguments) {
 /// NaN in the value or in a bound gives NaN. When the bounds cross, max wins.
 std::vector<Tensor> eval_clamp(const Arguments<Tensor>& arguments) {
     const Types types = clamp_types(arguments);
-    return {visit_compute(types.dtype, [&]<class T>(T) {
+    return {visit_ordered(types.dtype, [&]<class T>(T) {
         std::vector<T> x = read<T>(arguments.tensor("self"), types.sizes, types.dtype);
         if (has_bound(arguments, "min")) {
             const std::vector<T> low = read<T>(arguments.operand("min"), types.sizes, types.dtype);
@@ -237,7 +237,7 @@ constexpr OpDef clamp_op(std::string_view name, std::string_view schema, std::st
     return {.name = name,
             .doc = doc,
             .schema = schema,
-            .dtypes = kNumbers,
+            .dtypes = kNumbers | kLimited,
             .infer = infer_clamp,
             .eval = eval_clamp,
             .lower = lower_clamp,

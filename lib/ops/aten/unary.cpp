@@ -25,7 +25,8 @@ struct Abs : Arithmetic {
         return std::fabs(x);
     }
     static std::int64_t eval(std::int64_t x) { return x < 0 ? negated(x) : x; }
-    static Expr lower(const Expr& x) { return x->dtype == DType::u8 ? x : expr::unary(Op::abs, x); }
+    static std::uint64_t eval(std::uint64_t x) { return x; }
+    static Expr lower(const Expr& x) { return is_unsigned(x->dtype) ? x : expr::unary(Op::abs, x); }
 };
 
 struct Neg : Arithmetic {
@@ -41,7 +42,7 @@ struct Neg : Arithmetic {
 struct Sign : Arithmetic {
     template <Number T>
     static T eval(T x) {
-        return static_cast<T>((0 < x) - (x < 0));
+        return static_cast<T>((T(0) < x) - (x < T(0)));
     }
     template <std::same_as<bool> T>
     static T eval(T x) {
@@ -51,7 +52,7 @@ struct Sign : Arithmetic {
         if (x->dtype == DType::boolean) return x;
         const auto constant = [&](int value) { return expr::constant(x->dtype, Scalar(value)); };
         const Expr positive = expr::select(constant(0) < x, constant(1), constant(0));
-        return x->dtype == DType::u8 ? positive : expr::select(x < constant(0), constant(-1), positive);
+        return is_unsigned(x->dtype) ? positive : expr::select(x < constant(0), constant(-1), positive);
     }
 };
 
@@ -236,11 +237,14 @@ constexpr OpDef op(std::string_view name, std::string_view schema, std::string_v
 }
 
 constexpr OpDef kUnary[] = {
+    with_gradient(op<Abs>("aten.abs.default", "abs(Tensor self) -> Tensor", "|x|; the smallest integer stays itself",
+                          kNumbers | kLimited),
+                  abs_grad),
+    with_gradient(op<Neg>("aten.neg.default", "neg(Tensor self) -> Tensor", "-x; integers wrap", kNumbers | kLimited),
+                  neg_grad),
     with_gradient(
-        op<Abs>("aten.abs.default", "abs(Tensor self) -> Tensor", "|x|; the smallest integer stays itself", kNumbers),
-        abs_grad),
-    with_gradient(op<Neg>("aten.neg.default", "neg(Tensor self) -> Tensor", "-x; integers wrap", kNumbers), neg_grad),
-    with_gradient(op<Sign>("aten.sign.default", "sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN"), zero_gradient),
+        op<Sign>("aten.sign.default", "sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN", kAnyDType | kLimited),
+        zero_gradient),
     with_gradient(op<Floor>("aten.floor.default", "floor(Tensor self) -> Tensor", "round towards -inf", kNumbers),
                   zero_gradient),
     with_gradient(op<Ceil>("aten.ceil.default", "ceil(Tensor self) -> Tensor", "round towards +inf", kNumbers),
@@ -255,7 +259,7 @@ constexpr OpDef kUnary[] = {
     with_gradient(op<Square>("aten.square.default", "square(Tensor self) -> Tensor", "x * x; bool gives i64"),
                   square_grad),
     with_gradient(op<BitwiseNot>("aten.bitwise_not.default", "bitwise_not(Tensor self) -> Tensor", "~x; not x for bool",
-                                 kIntegers | kBool),
+                                 kIntegers | kLimited | kBool),
                   no_gradient),
     with_gradient(op<Exp>("aten.exp.default", "exp(Tensor self) -> Tensor", "e to the x"), exp_grad),
     with_gradient(op<Exp2>("aten.exp2.default", "exp2(Tensor self) -> Tensor", "2 to the x"), exp2_grad),
@@ -297,7 +301,8 @@ constexpr OpDef kUnary[] = {
     with_gradient(
         op<IsFinite>("aten.isfinite.default", "isfinite(Tensor self) -> Tensor", "is neither NaN nor an infinity"),
         no_gradient),
-    with_gradient(op<LogicalNot>("aten.logical_not.default", "logical_not(Tensor self) -> Tensor", "x == 0"),
+    with_gradient(op<LogicalNot>("aten.logical_not.default", "logical_not(Tensor self) -> Tensor", "x == 0",
+                                 kAnyDType | kLimited),
                   no_gradient),
 };
 

@@ -2,18 +2,29 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
 
+namespace {
+
+/// A composite without a kernel is its parts; one that cannot be taken apart draws nothing: it is refused.
+bool draws(const Graph& graph, const Node& node) {
+    const RegisteredOp* op = node.kind == NodeKind::call ? Registry::instance().op(node.target) : nullptr;
+    if (!op || op->def->random || op->def->eval || !op->def->decompose) return op && op->def->random;
+    try {
+        return draws_random_numbers(expand(graph, node).graph);
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+}  // namespace
+
 bool draws_random_numbers(const Graph& graph) {
-    const auto draws = [](const Node& node) {
-        const RegisteredOp* op = node.kind == NodeKind::call ? Registry::instance().op(node.target) : nullptr;
-        return op && op->def->random;
-    };
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(), draws) ||
-           std::any_of(graph.subgraphs.begin(), graph.subgraphs.end(),
-                       [](const auto& entry) { return draws_random_numbers(*entry.second); });
+    return std::ranges::any_of(graph.nodes, [&](const Node& node) { return draws(graph, node); }) ||
+           std::ranges::any_of(graph.subgraphs, [](const auto& entry) { return draws_random_numbers(*entry.second); });
 }
 
 }  // namespace whittle

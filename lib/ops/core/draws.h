@@ -5,7 +5,7 @@
 
 namespace whittle {
 
-/// In a call of it or of its nested graphs.
+/// In a call of it, of what a call without a kernel of its own consists of, or of its nested graphs.
 bool draws_random_numbers(const Graph& graph);
 
 }  // namespace whittle

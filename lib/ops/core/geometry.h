@@ -98,6 +98,7 @@ std::vector<T> run_view(const Arguments<T>& arguments) {
 }
 template <class Op>
 constexpr OpDef view_op(OpDef def) {
+    def.dtypes = kMoved;
     def.infer = &run_view<Op, ValueMeta>;
     def.eval = &run_view<Op, Tensor>;
     def.lower = [](expr::GroupBuilder&, const Arguments<expr::Value>& a) { return run_view<Op, expr::Value>(a); };

@@ -39,6 +39,16 @@ inline std::int64_t floored_mod(std::int64_t a, std::int64_t b) {
     return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
 }
 
+/// As of all integers, of those that have no sign. Throw Error for b = 0.
+inline std::uint64_t unsigned_div(std::uint64_t a, std::uint64_t b) {
+    if (b == 0) throw Error("integer division by zero");
+    return a / b;
+}
+inline std::uint64_t unsigned_mod(std::uint64_t a, std::uint64_t b) {
+    if (b == 0) throw Error("integer remainder by zero");
+    return a % b;
+}
+
 /// a to the b, wrapping; for negative b what remains of the fraction: 1 and -1 keep their magnitude, others give 0.
 inline std::int64_t integer_power(std::int64_t a, std::int64_t b) {
     if (b < 0) return a == 1 ? 1 : a == -1 ? (b % 2 == 0 ? 1 : -1) : 0;

@@ -44,7 +44,7 @@ std::vector<PreparedGraph::Step> PreparedGraph::unbound(const Graph& graph) {
 }
 
 PreparedGraph::PreparedGraph(Graph graph)
-    : graph_(std::move(graph)), steps_(unbound(graph_)), writes_(writes_in_place(graph_)) {
+    : graph_(std::move(graph)), steps_(unbound(graph_)), writes_(has_writes(graph_)) {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
         const Node& node = graph_.nodes[i];
         const RegisteredOp* op = node.kind == NodeKind::call ? kernel_of(node.target) : nullptr;
@@ -59,7 +59,7 @@ PreparedGraph::PreparedGraph(Graph graph)
 
 std::vector<Tensor> Interpreter::run(const Graph& graph, std::span<const Tensor> inputs) {
     const std::vector<PreparedGraph::Step> steps = PreparedGraph::unbound(graph);
-    return writes_in_place(graph) ? run_in_memory(graph, steps, inputs) : run(graph, steps, inputs, nullptr);
+    return has_writes(graph) ? run_in_memory(graph, steps, inputs) : run(graph, steps, inputs, nullptr);
 }
 
 std::vector<Tensor> Interpreter::run(const PreparedGraph& prepared, std::span<const Tensor> inputs) {

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "ops/core/registry.h"
+#include "tensor/reach.h"
 
 namespace whittle {
 
@@ -16,14 +17,14 @@ const RegisteredOp* kernel_of(std::string_view target) {
     return form ? registry.op(form->functional) : nullptr;
 }
 
-bool writes_in_place(const Graph& graph) {
-    const Registry& registry = Registry::instance();
-    const auto writes = [&](const Node& node) {
-        return node.kind == NodeKind::call && registry.in_place(node.target) != nullptr;
-    };
-    return std::any_of(graph.nodes.begin(), graph.nodes.end(), writes) ||
-           std::any_of(graph.subgraphs.begin(), graph.subgraphs.end(),
-                       [](const auto& nested) { return writes_in_place(*nested.second); });
+bool writes(const Node& node) {
+    const Schema* schema = node.kind == NodeKind::call ? Registry::instance().find(node.target) : nullptr;
+    return schema && std::ranges::any_of(schema->params, &Param::mutates);
+}
+
+bool has_writes(const Graph& graph) {
+    return std::ranges::any_of(graph.nodes, writes) ||
+           std::ranges::any_of(graph.subgraphs, [](const auto& nested) { return has_writes(*nested.second); });
 }
 
 NodeRef written_operand(const Node& call) {
@@ -34,11 +35,10 @@ NodeRef written_operand(const Node& call) {
 
 Tensor own_copy(const Tensor& tensor) {
     if (tensor.is_contiguous() || tensor.numel() == 0) return tensor.clone().with_requires_grad(tensor.requires_grad());
-    std::int64_t low = 0, high = 0;
-    for (std::size_t d = 0; d < tensor.sizes().size(); ++d)
-        (tensor.strides()[d] < 0 ? low : high) += (tensor.sizes()[d] - 1) * tensor.strides()[d];
-    const Tensor memory = tensor.as_strided({high - low + 1}, {1}, tensor.offset() + low).clone();
-    return memory.as_strided(tensor.sizes(), tensor.strides(), -low).with_requires_grad(tensor.requires_grad());
+    const Reach reached = reach(tensor.sizes(), tensor.strides()).value();
+    const Tensor memory = tensor.as_strided({reached.count()}, {1}, tensor.offset() + reached.first).clone();
+    return memory.as_strided(tensor.sizes(), tensor.strides(), -reached.first)
+        .with_requires_grad(tensor.requires_grad());
 }
 
 void write_into(Tensor& to, const Tensor& from) {

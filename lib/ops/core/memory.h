@@ -14,8 +14,11 @@ struct RegisteredOp;
 /// it writes. nullptr for an unknown target.
 const RegisteredOp* kernel_of(std::string_view target);
 
-/// Whether a call of the graph, or of its nested graphs, is an in-place form.
-bool writes_in_place(const Graph& graph);
+/// Whether it is a call that writes to an operand.
+bool writes(const Node& node);
+
+/// Whether a call of the graph, or of its nested graphs, writes to an operand.
+bool has_writes(const Graph& graph);
 
 /// What an in-place call writes into: its first argument. Throws Error when that is no value.
 NodeRef written_operand(const Node& call);

@@ -17,22 +17,27 @@
 namespace whittle {
 
 /// A set of dtypes.
-using DTypeSet = std::uint16_t;
-constexpr DTypeSet set_of(DType dtype) { return static_cast<DTypeSet>(1u << static_cast<unsigned>(dtype)); }
-/// Those of the category that ops compute on.
-constexpr DTypeSet computed_of(DTypeInfo::Category category) {
-    unsigned set = 0;
+using DTypeSet = std::uint32_t;
+constexpr DTypeSet set_of(DType dtype) { return DTypeSet{1} << static_cast<unsigned>(dtype); }
+static_assert(std::size(kAllDTypes) < 32);
+/// Those of the category that ops put to the use.
+constexpr DTypeSet used_of(DTypeInfo::Category category, DTypeInfo::Use use = DTypeInfo::Use::computed) {
+    DTypeSet set = 0;
     for (const DType dtype : kAllDTypes)
-        if (is_computed(dtype) && info_of(dtype).category == category) set |= set_of(dtype);
-    return static_cast<DTypeSet>(set);
+        if (info_of(dtype).use == use && info_of(dtype).category == category) set |= set_of(dtype);
+    return set;
 }
-inline constexpr DTypeSet kFloating = computed_of(DTypeInfo::Category::floating);
-inline constexpr DTypeSet kIntegers = computed_of(DTypeInfo::Category::integer);
-inline constexpr DTypeSet kBool = computed_of(DTypeInfo::Category::boolean);
+inline constexpr DTypeSet kFloating = used_of(DTypeInfo::Category::floating);
+inline constexpr DTypeSet kIntegers = used_of(DTypeInfo::Category::integer);
+inline constexpr DTypeSet kBool = used_of(DTypeInfo::Category::boolean);
+/// u16, u32 and u64, which PyTorch and ONNX give to few ops: in none of the sets below but the last.
+inline constexpr DTypeSet kLimited = used_of(DTypeInfo::Category::integer, DTypeInfo::Use::limited);
 inline constexpr DTypeSet kNumbers = kFloating | kIntegers;
 inline constexpr DTypeSet kAnyDType = kNumbers | kBool;
+/// For ops that move elements.
+inline constexpr DTypeSet kMoved = kAnyDType | kLimited;
 /// Every dtype, those too that are only kept: for ops that copy and convert.
-inline constexpr DTypeSet kStored = (1u << std::size(kAllDTypes)) - 1;
+inline constexpr DTypeSet kStored = (DTypeSet{1} << std::size(kAllDTypes)) - 1;
 
 /// One call to try: `args` and `kwargs` refer to `tensors` by position, as NodeRef{position}.
 struct Sample {

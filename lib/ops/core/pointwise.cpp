@@ -57,6 +57,7 @@ std::vector<T> read(const std::variant<Tensor, Scalar>& operand, const Sizes& si
 template std::vector<double> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
 template std::vector<float> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
 template std::vector<std::int64_t> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
+template std::vector<std::uint64_t> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
 template std::vector<bool> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
 
 template <class T, class R>
@@ -83,6 +84,8 @@ WHITTLE_INSTANTIATE_MAP(float, float)
 WHITTLE_INSTANTIATE_MAP(float, bool)
 WHITTLE_INSTANTIATE_MAP(std::int64_t, std::int64_t)
 WHITTLE_INSTANTIATE_MAP(std::int64_t, bool)
+WHITTLE_INSTANTIATE_MAP(std::uint64_t, std::uint64_t)
+WHITTLE_INSTANTIATE_MAP(std::uint64_t, bool)
 WHITTLE_INSTANTIATE_MAP(bool, bool)
 #undef WHITTLE_INSTANTIATE_MAP
 
@@ -103,6 +106,15 @@ Expr truncate_to_i64(const Expr& value) {
                        -kBound);
 }
 
+/// As truncate_to_uint64() of tensor/convert.h.
+Expr truncate_to_u64(const Expr& value) {
+    constexpr double kBound = 9223372036854775808.0;  // 2^63
+    const Expr below = expr::cast(DType::u64, truncate_to_i64(value)),
+               above = expr::cast(DType::u64, truncate_to_i64(value - constant(value, kBound)));
+    const Expr top = expr::constant(DType::u64, Scalar(std::uint64_t{1} << 63));
+    return expr::select(constant(value, kBound) <= value, expr::binary(expr::Op::bit_xor, above, top), below);
+}
+
 Expr truncate_to_i32(const Expr& value) {
     constexpr double kBound = 2147483648.0;  // 2^31
     // Truncation takes anything above -2^31 - 1 into range, which f32 cannot represent.
@@ -119,7 +131,8 @@ Expr convert(DType to, const Expr& value) {
     if (compute_dtype(from) != from) return convert(to, expr::cast(DType::f32, value));
     if (compute_dtype(to) != to) return expr::cast(to, expr::cast(DType::f32, value));
     if (!is_floating(from) || !is_integer(to)) return expr::cast(to, value);
-    const bool wide = to == DType::i64 || to == DType::u8;
+    if (to == DType::u64) return truncate_to_u64(value);
+    const bool wide = to == DType::i64 || to == DType::u32 || to == DType::u8;
     return expr::cast(to, wide ? truncate_to_i64(value) : truncate_to_i32(value));
 }
 

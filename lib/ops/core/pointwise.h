@@ -1,4 +1,4 @@
-// What element-by-element families share: ATen's type promotion, broadcasting, kernels over the four compute types, and
+// What element-by-element families share: ATen's type promotion, broadcasting, kernels over the compute types, and
 // the same in tensor expressions. An op is a functor F, from which the templates below make infer, eval and lower:
 //
 //   struct Maximum : Arithmetic {                      // the rule: which dtypes it computes in and results in
@@ -74,7 +74,7 @@ DType read_dtype(const std::variant<T, Scalar>& operand, DType common) {
     return exact && is_floating(common) ? (common == DType::f64 ? common : DType::f32) : common;
 }
 
-/// f at every element. `common`: see read(); visit_compute(common) is T.
+/// f at every element. `common`: see read(); visit_ordered(common) is T.
 template <class T, class R>
 Tensor map(const Tensor& x, DType common, DType result, R (*f)(T));
 template <class T, class R>
@@ -136,6 +136,11 @@ concept Binary = requires {
     static_cast<decltype(F::eval(T{}, T{})) (*)(T, T)>(&F::eval);
 };
 
+/// What a kernel computes in for the compute type C: C, but int64_t where there is none for uint64_t, of whose results
+/// the bits are then the same.
+template <class C, bool kDefined>
+using KernelType = std::conditional_t<std::same_as<C, std::uint64_t> && !kDefined, std::int64_t, C>;
+
 [[noreturn]] void reject_dtype(const Schema& schema, DType dtype);
 
 /// One operand "self".
@@ -149,7 +154,8 @@ template <class F>
 std::vector<Tensor> eval_unary(const Arguments<Tensor>& arguments) {
     const Tensor self = arguments.tensor("self");
     const DType common = F::common(self.dtype());
-    return {visit_compute(common, [&]<class T>(T) -> Tensor {
+    return {visit_ordered(common, [&]<class C>(C) -> Tensor {
+        using T = KernelType<C, Unary<F, C>>;
         if constexpr (Unary<F, T>) {
             return map<T, decltype(F::eval(T{}))>(self, common, F::result(self.dtype()), &F::eval);
         } else {
@@ -189,7 +195,8 @@ std::vector<ValueMeta> infer_binary(const Arguments<ValueMeta>& arguments) {
 template <class F>
 std::vector<Tensor> eval_binary(const Arguments<Tensor>& arguments) {
     const BinaryTypes types = binary_types<F>(arguments);
-    return {visit_compute(types.common, [&]<class T>(T) -> Tensor {
+    return {visit_ordered(types.common, [&]<class C>(C) -> Tensor {
+        using T = KernelType<C, Binary<F, C>>;
         if constexpr (Binary<F, T>) {
             const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
             return map<T, decltype(F::eval(T{}, T{}))>(

@@ -11,7 +11,7 @@ namespace whittle {
 
 class Recorder final : public Interpreter {
   public:
-    explicit Recorder(const Graph& graph) : top_(&graph), writes_(writes_in_place(graph)) {}
+    explicit Recorder(const Graph& graph) : top_(&graph), writes_(has_writes(graph)) {}
     /// By node and result, before later calls write to them; leaves included, nested graphs not, whose nodes have
     /// numbers of their own.
     std::map<ValueRef, Tensor> values;

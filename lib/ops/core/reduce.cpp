@@ -86,6 +86,7 @@ Rows<T> rows(const Tensor& tensor, const Reduction& reduction, DType common) {
 template Rows<double> rows(const Tensor&, const Reduction&, DType);
 template Rows<float> rows(const Tensor&, const Reduction&, DType);
 template Rows<std::int64_t> rows(const Tensor&, const Reduction&, DType);
+template Rows<std::uint64_t> rows(const Tensor&, const Reduction&, DType);
 template Rows<bool> rows(const Tensor&, const Reduction&, DType);
 
 // --- Expressions ---

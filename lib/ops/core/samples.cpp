@@ -33,9 +33,10 @@ Tensor relaid(const Tensor& tensor, std::int64_t elements, const Strides& stride
 }
 
 std::vector<std::int64_t> extreme_integers(DType dtype) {
-    if (dtype == DType::u8) return {0, 1, 2, 3, 127, 128, 254, 255};
     const int bits = static_cast<int>(size_of(dtype)) * 8;
     const auto largest = static_cast<std::int64_t>((std::uint64_t{1} << (bits - 1)) - 1);
+    if (is_unsigned(dtype))
+        return {0, 1, 2, 3, largest, -largest - 1, -2, -1};  // wrapped: around the middle and the end
     return {0, 1, -1, 2, -2, 7, -7, largest, -largest, -largest - 1};
 }
 
@@ -57,7 +58,7 @@ Tensor ramp(DType dtype, Sizes sizes) {
     for (std::int64_t i = 0; i < count; ++i) {
         if (dtype == DType::boolean)
             list.push_back(static_cast<double>(i % 2));
-        else if (dtype == DType::u8)
+        else if (is_unsigned(dtype))
             list.push_back(static_cast<double>(i % 256));
         else
             list.push_back(static_cast<double>(i - count / 2) * (is_floating(dtype) ? 0.5 : 1.0));
@@ -73,7 +74,7 @@ Tensor random(DType dtype, Sizes sizes, std::uint64_t seed) {
             value = random.normal();
         else
             value = static_cast<double>(random.below(dtype == DType::boolean ? 2 : 19) - (is_integer(dtype) ? 9 : 0));
-        if (dtype == DType::u8) value += 9;
+        if (is_unsigned(dtype)) value += 9;
     }
     return values(dtype, list, std::move(sizes));
 }
@@ -218,6 +219,8 @@ std::vector<Sample> binary(DType dtype, DTypeSet partners, Right right, const Ar
     add("expanded", expanded(ramp(dtype, {3, 1}), {2, 3, 4}), expanded(of(random(dtype, {4})), {2, 3, 4}));
     for (const DType partner : kAllDTypes) {
         if (partner == dtype || !(partners & set_of(partner))) continue;
+        const bool limited = kLimited & (set_of(dtype) | set_of(partner));
+        if (limited && !is_floating(dtype) && !is_floating(partner)) continue;  // they do not promote
         add("with " + std::string(name(partner)), ramp(dtype, {2, 3}), of(random(partner, {3})));
         add("with 0-d " + std::string(name(partner)), ramp(dtype, {2, 3}), of(scalar(partner, 3)));
     }

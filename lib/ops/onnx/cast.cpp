@@ -1,4 +1,4 @@
-// ONNX's conversions and copies: Cast, CastLike, Identity, and Dropout as inference runs it.
+// ONNX's conversions and copies: Cast, CastLike, Identity, Dropout.
 #include <cmath>
 
 #include "ops/onnx/rewrite.h"
@@ -35,17 +35,24 @@ Results identity(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     return {Rewrite(builder, arguments).tensor("input").ref};
 }
 
+/// The ratio and whether it is training. Both are constants, or a guard of the model: what is dropped is drawn.
+double dropped(const Rewrite& op) {
+    op.no_attribute("ratio", 12);
+    if (!op.has("training_mode") || !op.known("training_mode").item().to_bool()) return 0;
+    return op.has("ratio_value") ? op.known("ratio_value").item().to_double() : 0.5;
+}
+
 /// Nothing is dropped at inference. The mask, all ones, was of the data's type until opset 10 made it bool.
 Results dropout(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
-    op.no_attribute("ratio", 12);
     const NodeValue data = op.tensor("data");
-    // In training a half is dropped unless the ratio says otherwise.
-    const bool drops = !op.has("ratio_value") || op.known("ratio_value").item().to_double() != 0;
-    if (op.has("training_mode") && op.known("training_mode").item().to_bool() && drops)
-        throw Error("found training_mode true, expected inference or ratio 0", "its result is random");
+    const bool masked = op.integer("num_outputs") > 1;
+    if (const double ratio = dropped(op); ratio != 0) {
+        const std::vector<NodeValue> kept = builder.call_multi("aten.native_dropout.default", {arg(data), ratio, true});
+        return masked ? Results{kept[0].ref, kept[1].ref} : Results{kept[0].ref};
+    }
     Results results = {data.ref};
-    if (op.integer("num_outputs") > 1) {
+    if (masked) {
         const DType mask = op.opset() < 10 ? data.meta.dtype : DType::boolean;
         results.push_back(op.full(data.meta.sizes, mask == DType::boolean ? Scalar(true) : Scalar(1.0), mask).ref);
     }
@@ -101,7 +108,7 @@ constexpr OpDef kOps[] = {
      .decompose = identity,
      .samples = unary_samples},
     {.name = "onnx.Dropout",
-     .doc = "The data: nothing is dropped at inference. onnx Operators.md#Dropout",
+     .doc = "The data; in training elements are zeroed and the rest scaled. onnx Operators.md#Dropout",
      .schema = "Dropout(Tensor data, Tensor? ratio_value=None, Tensor? training_mode=None, *, float? ratio=None, "
                "int seed=0, int num_outputs=1) -> Tensor[]",
      .dtypes = kFloating,

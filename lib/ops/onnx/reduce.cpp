@@ -34,7 +34,8 @@ NodeValue mean_of(const Rewrite& op, const NodeValue& x, const Ints& axes, bool 
     if (is_floating(x.meta.dtype)) return op("aten.mean.dim", x, axes, keep);
     std::int64_t count = 1;
     for (const std::int64_t axis : axes) count *= size_of_dim(x, axis);
-    const NodeValue sum = op("aten.sum.dim_IntList", x, axes, keep);
+    const bool unsigned_sum = x.meta.dtype == DType::u64;  // may be beyond i64, in which others are summed
+    const NodeValue sum = unsigned_sum ? sum_of(op, x, axes, keep) : op("aten.sum.dim_IntList", x, axes, keep);
     const NodeValue mean =
         op.builder().call("aten.div.Tensor_mode", {arg(sum), Arg(count)}, {{"rounding_mode", "trunc"}});
     return op.cast(mean, x.meta.dtype);
@@ -134,37 +135,41 @@ std::vector<Sample> arg_samples(DType dtype) {
 }
 
 template <Reduce F>
-constexpr OpDef reduction(std::string_view name, std::string_view doc, std::string_view schema) {
+constexpr OpDef reduction(std::string_view name, std::string_view doc, std::string_view schema,
+                          DTypeSet dtypes = kNumbers) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
-            .dtypes = kNumbers,
+            .dtypes = dtypes,
             .decompose = reduce<F, kNever>,
             .samples = attribute_samples};
 }
+
+/// Also u32 and u64, but u16.
+constexpr DTypeSet kSummed = kNumbers | set_of(DType::u32) | set_of(DType::u64);
 
 constexpr OpDef kOps[] = {
     {.name = "onnx.ReduceSum",
      .doc = "Sum over dimensions. onnx Operators.md#ReduceSum",
      .schema = "ReduceSum(Tensor data, Tensor? axes_value=None, *, int[]? axes=None, int keepdims=1, "
                "int noop_with_empty_axes=0) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kSummed,
      .decompose = reduce<sum_of, 13>,
      .samples = operand_samples},
     reduction<mean_of>("onnx.ReduceMean", "Mean over dimensions. onnx Operators.md#ReduceMean",
-                       "ReduceMean(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+                       "ReduceMean(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
     reduction<max_of>("onnx.ReduceMax", "Largest over dimensions. onnx Operators.md#ReduceMax",
-                      "ReduceMax(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+                      "ReduceMax(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
     reduction<min_of>("onnx.ReduceMin", "Smallest over dimensions. onnx Operators.md#ReduceMin",
-                      "ReduceMin(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+                      "ReduceMin(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
     reduction<prod_of>("onnx.ReduceProd", "Product over dimensions. onnx Operators.md#ReduceProd",
-                       "ReduceProd(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+                       "ReduceProd(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
     reduction<l1_of>("onnx.ReduceL1", "Sum of magnitudes. onnx Operators.md#ReduceL1",
-                     "ReduceL1(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+                     "ReduceL1(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
     reduction<l2_of>("onnx.ReduceL2", "Euclidean norm. onnx Operators.md#ReduceL2",
                      "ReduceL2(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
     reduction<sum_square_of>("onnx.ReduceSumSquare", "Sum of squares. onnx Operators.md#ReduceSumSquare",
-                             "ReduceSumSquare(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
+                             "ReduceSumSquare(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor", kSummed),
     reduction<log_sum_of>("onnx.ReduceLogSum", "Logarithm of the sum. onnx Operators.md#ReduceLogSum",
                           "ReduceLogSum(Tensor data, *, int[]? axes=None, int keepdims=1) -> Tensor"),
     reduction<log_sum_exp_of>("onnx.ReduceLogSumExp",

@@ -62,12 +62,12 @@ std::vector<Sample> sign_samples(DType dtype) {
 }
 
 constexpr OpDef kOps[] = {
-    unary<"aten.abs.default">("onnx.Abs", "|x|. onnx Operators.md#Abs", "Abs(Tensor X) -> Tensor", kNumbers),
+    unary<"aten.abs.default">("onnx.Abs", "|x|. onnx Operators.md#Abs", "Abs(Tensor X) -> Tensor", kNumbers | kLimited),
     unary<"aten.neg.default">("onnx.Neg", "-x. onnx Operators.md#Neg", "Neg(Tensor X) -> Tensor", kSigned),
     {.name = "onnx.Sign",
      .doc = "-1, 0 or 1; NaN for NaN. onnx Operators.md#Sign",
      .schema = "Sign(Tensor input) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kLimited,
      .decompose = sign,
      .samples = sign_samples},
     unary<"aten.reciprocal.default">("onnx.Reciprocal", "1 / x. onnx Operators.md#Reciprocal",

@@ -120,7 +120,7 @@ write({
   external_data: true,
   switches: { kind: 'optimizer', names: optimizers },
   levels: [{ name: 'level', most: levels.length - 1 }],
-  options: { threads: 'threads of a run, 1 by default' },
+  options: { threads: { what: 'threads of a run, 1 by default', least: 1 } },
 });
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const question = JSON.parse(line);

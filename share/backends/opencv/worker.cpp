@@ -153,12 +153,13 @@ int main() {
     if (answers < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) return 1;
     const Worker worker(answers);
     cv::setNumThreads(1);
-    worker.say({{"whittle", 1},
-                {"name", "opencv"},
-                {"version", CV_VERSION},
-                {"format", "onnx"},
-                {"switches", {{"kind", "switch"}, {"names", {"fusion"}}}},
-                {"options", {{"target", "cpu, opencl or opencl_fp16"}}}});
+    worker.say(
+        {{"whittle", 1},
+         {"name", "opencv"},
+         {"version", CV_VERSION},
+         {"format", "onnx"},
+         {"switches", {{"kind", "switch"}, {"names", {"fusion"}}}},
+         {"options", {{"target", {{"what", "where it computes"}, {"one_of", {"cpu", "opencl", "opencl_fp16"}}}}}}});
     for (std::string line; std::getline(std::cin, line);) worker.answer(json::parse(line));
     return 0;
 }

@@ -26,11 +26,15 @@ std::string names(DTypeSet set) {
     for (const auto& [group, word] : groups)
         if (set == group) return word;
     std::string text;
-    for (const auto& [group, word] : {groups[2], groups[3], groups[4]})
+    for (const auto& [group, word] : {groups[1], groups[2], groups[3], groups[4]})
         if (text.empty() && (set & group) == group) {
             text = word;
-            set = static_cast<DTypeSet>(set & ~group);
+            set &= ~group;
         }
+    if ((set & kLimited) == kLimited) {
+        text += text.empty() ? "u16–u64" : ", u16–u64";
+        set &= ~kLimited;
+    }
     for (const DType dtype : kAllDTypes)
         if (set & set_of(dtype)) text += (text.empty() ? "" : " ") + std::string(name(dtype));
     return text;
@@ -55,7 +59,7 @@ bool is_taken(const RegisteredOp& op, const Sample& sample) {
 
 /// The dtypes of which LibTorch takes some sample, which so is compared.
 DTypeSet compared(const RegisteredOp& op, const test::Exceptions& exceptions) {
-    unsigned set = 0;
+    DTypeSet set = 0;
     if (!aten::schema_of(op.def->name)) return 0;
     for (const DType dtype : kAllDTypes) {
         if (!(op.def->dtypes & set_of(dtype)) || !is_computed(dtype)) continue;
@@ -65,7 +69,7 @@ DTypeSet compared(const RegisteredOp& op, const test::Exceptions& exceptions) {
         });
         if (some) set |= set_of(dtype);
     }
-    return static_cast<DTypeSet>(set);
+    return set;
 }
 
 /// How the gradient of an op is known: by its rule, through the ops that its samples decompose to, or not at all.

@@ -5,7 +5,8 @@
 //   crash | hang | flood | grow   where there is a relu; -later: from its third question on, whatever that is
 //   short | other      says that it has written what is no file of tensors; answers another question
 //   fail | unsupported says so of a relu, in its own words
-//   silent | old | talk   at its start: ends; speaks another version; prints first (and works)
+//   silent | old | below | talk   at its start: ends; speaks another version; has an impossible level; prints first
+//                (and works)
 #include <unistd.h>
 
 #include <algorithm>
@@ -100,8 +101,11 @@ int main(int argc, char** argv) {
          {"version", "7.1"},
          {"format", "json"},
          {"switches", {{"kind", "optimizer"}, {"names", {"share", "lower-relu", "fuse-relu"}}}},
-         {"levels", {{{"name", "level"}, {"most", 3}}}},
-         {"options", {{"threads", "of a run"}}}});
+         {"levels", {{{"name", "level"}, {"most", mode == "below" ? -1 : 3}}}},
+         {"options",
+          {{"threads", {{"what", "of a run"}, {"least", 1}}},
+           {"target", {{"what", "where it computes"}, {"one_of", {"cpu", "gpu"}}}},
+           {"note", "any text"}}}});
     int number = 0;
     for (std::string line; std::getline(std::cin, line);) answer(mode, json::parse(line), ++number);
     return 0;

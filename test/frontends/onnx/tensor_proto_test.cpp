@@ -66,16 +66,31 @@ TEST_CASE("the typed fields of a TensorProto hold its elements", "[onnx]") {
         int type;
         std::int32_t stored;
         double value;
-    } cases[] = {{onnx::TensorProto::INT32, -7, -7},       {onnx::TensorProto::INT16, -300, -300},
-                 {onnx::TensorProto::INT8, -128, -128},    {onnx::TensorProto::UINT8, 255, 255},
-                 {onnx::TensorProto::BOOL, 1, 1},          {onnx::TensorProto::FLOAT16, 0x3c00, 1},
-                 {onnx::TensorProto::FLOAT16, 0xbc00, -1}, {onnx::TensorProto::BFLOAT16, 0x3f80, 1}};
+    } cases[] = {{onnx::TensorProto::INT32, -7, -7},        {onnx::TensorProto::INT16, -300, -300},
+                 {onnx::TensorProto::INT8, -128, -128},     {onnx::TensorProto::UINT8, 255, 255},
+                 {onnx::TensorProto::UINT16, 65535, 65535}, {onnx::TensorProto::BOOL, 1, 1},
+                 {onnx::TensorProto::FLOAT16, 0x3c00, 1},   {onnx::TensorProto::FLOAT16, 0xbc00, -1},
+                 {onnx::TensorProto::BFLOAT16, 0x3f80, 1}};
     for (const auto& c : cases) {
         onnx::TensorProto proto = proto_of(c.type, {1});
         proto.add_int32_data(c.stored);
         INFO(onnx::TensorProto::DataType_Name(static_cast<onnx::TensorProto::DataType>(c.type)));
         CHECK(loaded(proto).values<double>() == std::vector<double>{c.value});
     }
+}
+
+TEST_CASE("u32 and u64 are in uint64_data", "[onnx]") {
+    onnx::TensorProto wide = proto_of(onnx::TensorProto::UINT64, {1});
+    wide.add_uint64_data(UINT64_MAX);
+    CHECK(loaded(wide).item() == Scalar(UINT64_MAX));
+    onnx::TensorProto narrow = proto_of(onnx::TensorProto::UINT32, {1});
+    narrow.add_uint64_data(UINT32_MAX);
+    CHECK(loaded(narrow).item() == Scalar(std::int64_t{UINT32_MAX}));
+    narrow.set_uint64_data(0, std::uint64_t{1} << 32);
+    CHECK_THAT(refusal(narrow), Contains("found the element 4294967296, beyond the range of u32"));
+    onnx::TensorProto other = proto_of(onnx::TensorProto::UINT32, {1});
+    other.add_int32_data(1);
+    CHECK_THAT(refusal(other), Contains("found data of another type, expected u32"));
 }
 
 TEST_CASE("element types have ONNX's numbers and names", "[onnx]") {
@@ -120,7 +135,7 @@ TEST_CASE("tensors that do not hold what they promise are refused", "[onnx]") {
     onnx::TensorProto strings = proto_of(onnx::TensorProto::STRING, {1});
     strings.add_string_data("a");
     CHECK_THAT(refusal(strings), Contains("tensor 't': found elements of type STRING, expected "));
-    CHECK_THAT(refusal(proto_of(onnx::TensorProto::UINT32, {1})), Contains("type UINT32"));
+    CHECK_THAT(refusal(proto_of(onnx::TensorProto::COMPLEX64, {1})), Contains("type COMPLEX64"));
     CHECK_THAT(refusal(proto_of(77, {1})), Contains("type 77"));
 
     onnx::TensorProto wide = proto_of(onnx::TensorProto::UINT8, {1});

@@ -1,0 +1,133 @@
+#define WHITTLE_API_IMPLEMENTATION
+#include "api/compiled_gradient.h"
+
+#include <whittle/api/compile.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "graph/text.h"
+#include "passes/no_grad.h"
+#include "program/program.h"
+#include "tensor/compare.h"
+#include "tensor/reach.h"
+
+namespace whittle::api {
+
+Graph without_requires_grad(Graph graph) {
+    for (Node& node : graph.nodes)
+        for (ValueMeta& meta : node.results) meta.requires_grad = false;
+    return graph;
+}
+
+std::unique_ptr<CompiledGradient> gradient_of(const Graph& captured, const BackendOptions& options) {
+    const auto wants = [](const Node& node) { return node.kind == NodeKind::placeholder && node.meta().requires_grad; };
+    if (std::ranges::none_of(captured.nodes, wants)) return nullptr;
+    program::CompiledProgram program(end_gradients(captured), options);
+    try {
+        const Joint& joint = program.joint();
+        if (joint.gradients.empty()) return nullptr;
+        auto gradient = std::make_unique<CompiledGradient>(joint, program.partition());
+        gradient->joint = joint.graph;
+        return gradient;
+    } catch (const Error& error) {
+        auto gradient = std::make_unique<CompiledGradient>();
+        gradient->error = error.what();
+        gradient->outputs = captured.outputs().size();
+        for (std::size_t i = 0; i < gradient->outputs; ++i) {
+            const ValueMeta& meta = captured.node({captured.outputs()[i]}).meta();
+            if (meta.requires_grad) gradient->tangents.push_back(i);
+        }
+        const std::vector<NodeId> placeholders = captured.placeholders();
+        for (std::size_t i = 0; i < placeholders.size(); ++i)
+            if (wants(captured.node({placeholders[i]}))) gradient->gradients.push_back(i);
+        return gradient;
+    }
+}
+
+CompiledNode::CompiledNode(std::string graph, std::shared_ptr<CompiledGradient> gradient,
+                           const std::vector<whittle::Tensor>& inputs, const std::vector<whittle::Tensor>& outputs,
+                           const std::vector<whittle::Tensor>& rewritten)
+    : graph_(std::move(graph)), gradient_(std::move(gradient)) {
+    const auto kept = [&](const whittle::Tensor& value) {
+        const bool changes = std::ranges::any_of(
+            rewritten, [&](const whittle::Tensor& written) { return written.storage() == value.storage(); });
+        return SavedValue(changes ? own_copy(value) : value);
+    };
+    const Graph& backward = gradient_->parts.backward;
+    const std::vector<NodeId> placeholders = backward.placeholders();
+    for (std::size_t i = 0; i < gradient_->parts.saved.size(); ++i) {
+        const Saved& saved = gradient_->parts.saved[i];
+        const whittle::Tensor& value = saved.is_output ? outputs.at(saved.position) : inputs.at(saved.position);
+        // A backend may lay it out otherwise than the backward graph was made for.
+        const Strides& strides = backward.node({placeholders[i]}).meta().strides;
+        saved_.push_back(kept(value.strides() == strides ? value : laid_out(value, strides)));
+    }
+    if (!gradient_->joint.nodes.empty())
+        for (const whittle::Tensor& input : inputs) all_inputs_.push_back(kept(input));
+}
+
+void CompiledNode::connect(const std::vector<ImplPtr>& inputs) {
+    for (const std::size_t position : gradient_->gradients) edges.push_back(edge_of(inputs.at(position)));
+}
+
+bool CompiledNode::differentiates(std::size_t output) const {
+    return std::ranges::count(gradient_->tangents, output) != 0;
+}
+
+TensorList CompiledNode::apply(const TensorList& gradients, bool create_graph) {
+    if (!gradient_->error.empty()) throw Error("graph " + graph_ + " has no gradients: " + gradient_->error);
+    if (!gradient_->backend_failed.empty()) throw BackendError(gradient_->backend_failed);
+    if (create_graph)
+        throw Error("graph " + graph_ +
+                        ": found create_graph, expected gradients without history: a compiled graph has "
+                        "no double backward",
+                    "call the function without compile()");
+    if (released_) throw_released();
+    const TensorList tangents = tangents_of(*gradient_, gradients);
+    Values passed;
+    for (const SavedValue& saved : saved_) passed.push_back(saved.get("graph " + graph_));
+    for (const Tensor& tangent : tangents) passed.push_back(*tangent.impl()->value);
+    const Values values = run(passed);
+    if (!gradient_->joint.nodes.empty()) verify(tangents, values);
+    TensorList result;
+    for (const whittle::Tensor& value : values) result.push_back(wrap(value.with_requires_grad(false)));
+    return result;
+}
+
+Values CompiledNode::run(const Values& passed) const {
+    const Graph& backward = gradient_->parts.backward;
+    if (!gradient_->executable) return evaluate(backward, passed);
+    const std::lock_guard lock(gradient_->mutex);
+    RunResult result = gradient_->executable->run(passed);
+    if (const auto* failure = std::get_if<BackendFailure>(&result)) throw BackendError(gradient_->words(*failure));
+    Values values = std::get<Values>(std::move(result));
+    const std::vector<NodeId> outputs = backward.outputs();
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const ValueMeta& meta = backward.node({outputs[i]}).meta();
+        WHITTLE_CHECK(i < outputs.size() && values[i].dtype() == meta.dtype && values[i].sizes() == meta.sizes,
+                      "graph " + backward.name + " gave another kind of gradient");
+    }
+    return values;
+}
+
+void CompiledNode::verify(const TensorList& tangents, const Values& gradients) const {
+    Values inputs;
+    for (const SavedValue& input : all_inputs_) inputs.push_back(input.get("graph " + graph_));
+    for (const Tensor& tangent : tangents) inputs.push_back(*tangent.impl()->value);
+    const Values expected = evaluate(gradient_->joint, inputs);
+    const std::vector<NodeId> placeholders = gradient_->joint.placeholders();
+    for (std::size_t i = 0; i < gradients.size(); ++i)
+        if (const auto difference = compare(gradients[i], expected.at(gradient_->outputs + i), Accuracy{}))
+            throw VerifyError("graph " + graph_ + ": the gradient of '" +
+                              gradient_->joint.node({placeholders.at(gradient_->gradients[i])}).name +
+                              "' is wrong: " + difference->description);
+}
+
+void CompiledNode::release() {
+    released_ = true;
+    saved_.clear();
+    all_inputs_.clear();
+}
+
+}  // namespace whittle::api

@@ -1,0 +1,59 @@
+// The gradients of a compiled graph: the same backend compiles a second graph, which computes them.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "api/grad_node.h"
+#include "graph/backend.h"
+
+namespace whittle::api {
+
+struct CompiledGradient : Derivative {
+    using Derivative::Derivative;
+    std::mutex mutex = {};                                         ///< an executable runs one call at a time
+    std::unique_ptr<Executable> executable = {};                   ///< of parts.backward; null: the reference runs it
+    std::function<std::string(const BackendFailure&)> words = {};  ///< of a failure of the backend
+    std::string backend_failed = {};                               ///< at compiling parts.backward
+    Graph joint = {};                                              ///< as a whole, where gradients are verified
+};
+
+/// The gradient of a graph, which may write, under options of a CompiledProgram. Null where no result has one. What
+/// stands in its way is its `error`.
+std::unique_ptr<CompiledGradient> gradient_of(const Graph& captured, const BackendOptions& options);
+
+/// A graph as backends get it: whose gradients are wanted is not their business.
+Graph without_requires_grad(Graph graph);
+
+/// One run of a compiled graph.
+class CompiledNode final : public GradNode {
+  public:
+    /// `inputs` and `outputs` of the forward graph; those that are saved are copied where `rewritten`, memory of
+    /// inputs that the graph writes, is theirs.
+    CompiledNode(std::string graph, std::shared_ptr<CompiledGradient> gradient,
+                 const std::vector<whittle::Tensor>& inputs, const std::vector<whittle::Tensor>& outputs,
+                 const std::vector<whittle::Tensor>& rewritten);
+    /// The tensors that the inputs were.
+    void connect(const std::vector<ImplPtr>& inputs);
+    /// Whether gradients flow into this output.
+    bool differentiates(std::size_t output) const;
+
+    std::string name() const override { return graph_; }
+    TensorList apply(const TensorList& gradients, bool create_graph) override;
+    void release() override;
+    std::size_t results() const override { return gradient_->outputs; }
+
+  private:
+    Values run(const Values& passed) const;
+    void verify(const TensorList& tangents, const Values& gradients) const;
+
+    std::string graph_;
+    std::shared_ptr<CompiledGradient> gradient_;
+    std::vector<SavedValue> saved_;
+    std::vector<SavedValue> all_inputs_;  ///< where gradients are verified
+    bool released_ = false;
+};
+
+}  // namespace whittle::api

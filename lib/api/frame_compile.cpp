@@ -1,0 +1,181 @@
+// How an execution compiles and runs its graphs.
+#define WHITTLE_API_IMPLEMENTATION
+#include <chrono>
+
+#include "api/frame.h"
+#include "api/piecewise.h"
+#include "backends/registry.h"
+#include "base/log_step.h"
+#include "capture/log.h"
+#include "graph/abilities.h"
+#include "graph/text.h"
+#include "ops/core/interpreter.h"
+#include "program/program.h"
+#include "tensor/compare.h"
+
+namespace whittle::api {
+
+Graph with_parameters_as_inputs(const Graph& graph) {
+    Graph result{.name = graph.name, .dialect = graph.dialect, .subgraphs = graph.subgraphs};
+    std::vector<NodeRef> map(graph.nodes.size());
+    const auto take = [&](auto wanted) {
+        for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+            const Node& node = graph.nodes[i];
+            if (!wanted(node)) continue;
+            if (node.kind == NodeKind::get_attr)
+                map[i] = result.placeholder(node.target, node.meta());
+            else
+                map[i] = result.add(
+                    map_inputs(node, [&](NodeRef ref) { return Arg(map.at(static_cast<std::size_t>(ref.id))); }));
+        }
+    };
+    take([](const Node& n) { return n.kind == NodeKind::placeholder; });
+    take([](const Node& n) { return n.kind == NodeKind::get_attr; });
+    take([](const Node& n) { return n.kind == NodeKind::call || n.kind == NodeKind::output; });
+    return result;
+}
+
+/// Where the graph is or will be when it is compiled.
+std::shared_ptr<CompiledGraph> Execution::slot(const Recorded& recorded) {
+    const std::lock_guard lock(function_.mutex);
+    std::shared_ptr<CompiledGraph>& slot = function_.graphs[recorded.key];
+    if (!slot) slot = std::make_shared<CompiledGraph>();
+    return slot;
+}
+
+std::shared_ptr<CompiledGraph> Execution::find(const Recorded& recorded) {
+    const std::shared_ptr<CompiledGraph> compiled = slot(recorded);
+    const std::lock_guard lock(compiled->mutex);
+    if (compiled->graph.nodes.empty()) {
+        compiled_another_ = true;
+        compile(*compiled, recorded);
+    }
+    return compiled;
+}
+
+std::string Execution::failure_text(const BackendFailure& failure, const std::string& graph) {
+    return "backend " + function_.backend_name + " failed at " + failure.stage + " of graph " + graph + " of " +
+           function_.name() + (failure.op.empty() ? "" : ", at " + failure.op) + ": " + failure.message;
+}
+
+namespace {
+
+/// What the backend is given: a captured graph, or the forward part of one that has gradients.
+const Graph& forward_of(program::CompiledProgram& program, const CompiledGradient* gradient, const Backend& backend) {
+    if (gradient && gradient->error.empty()) return gradient->parts.forward;
+    const bool as_captured = backend.consumes() == CompileStage::captured;
+    return program.graph(as_captured ? program::Stage::captured : program::Stage::functional);
+}
+
+void find_updates(CompiledGraph& compiled, program::CompiledProgram& program) {
+    const Graph& functional = program.graph(program::Stage::functional);
+    const std::vector<NodeId> placeholders = functional.placeholders();
+    for (const MemoryUpdate& update : program.updates())
+        for (std::size_t i = 0; i < placeholders.size(); ++i)
+            if (functional.node({placeholders[i]}).name == update.input)
+                compiled.updates.emplace_back(i, update.output);
+    compiled.functional = functional;
+    compiled.graph = program.graph(program::Stage::captured);
+}
+
+}  // namespace
+
+void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
+    const std::string& name = function_.name();
+    const Graph& graph = recorded.captured.graph;
+    program::CompiledProgram program(with_parameters_as_inputs(graph));
+    CompiledGraph made;
+    find_updates(made, program);
+    capture::log_graph(graph, name);
+    if (trace_ && function_.backend_name != kReferenceBackend) trace_->save();  // a backend may crash
+    const auto begin = std::chrono::steady_clock::now();
+    {
+        const std::lock_guard lock(function_.compiling);
+        const Backend& backend = function_.the_backend();
+        made.gradient = gradient_of(made.graph, cut_for(backend, function_.backend_options));
+        const Graph& forward = forward_of(program, made.gradient.get(), backend);
+        made.executable = compile_part(made.gradient ? without_requires_grad(forward) : forward, graph);
+        if (made.gradient) compile_backward(*made.gradient, graph);
+    }
+    compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    compiled.executable = std::move(made.executable);
+    compiled.gradient = std::move(made.gradient);
+    compiled.updates = std::move(made.updates);
+    compiled.functional = std::move(made.functional);
+    compiled.graph = std::move(made.graph);
+    {
+        const std::lock_guard lock(function_.mutex);
+        ++function_.counts.graphs;
+        function_.counts.compile_seconds += compiled.seconds;
+        function_.counts.ops += op_count(graph);
+    }
+    if (trace_) trace_->compiled(name, recorded.key, compiled.seconds);
+    call_compile_hooks(function_, entry_, graph, compiled);
+}
+
+std::unique_ptr<Executable> Execution::compile_part(const Graph& part, const Graph& captured) {
+    const std::string& name = function_.name();
+    LogStep step(LogStep::Kind::backend, function_.backend_name + ": " + summary(part) + " of " + name);
+    std::vector<capture::GraphBreak> requested;
+    const auto asked = [&](const Graph&, const Node& node, const std::string& reason) {
+        requested.push_back({.kind = capture::BreakKind::backend_request,
+                             .reason = "backend " + function_.backend_name + " asks for a break: " + reason,
+                             .op = node.target,
+                             .stack = node.stack});
+    };
+    CompileResult result = compile_with_breaks(function_.the_backend(), function_.backend_options, part, asked);
+    if (const auto* failure = std::get_if<BackendFailure>(&result))  // which ends the step as failed
+        throw BackendError(failure_text(*failure, captured.name));
+    if (const auto* skip = std::get_if<SkipRequest>(&result)) {
+        function_.skip = true;
+        if (trace_)
+            trace_->note(name + " runs eagerly: backend " + function_.backend_name + " skipped it: " + skip->reason);
+    }
+    for (const capture::GraphBreak& why : requested) {
+        broke(why, {});
+        ended_by_.reset();  // of the pieces, not of the graph
+    }
+    step.done();
+    auto* const executable = std::get_if<std::unique_ptr<Executable>>(&result);
+    return executable ? std::move(*executable) : nullptr;
+}
+
+/// Whoever never asks for gradients is not told that the backend has none.
+void Execution::compile_backward(CompiledGradient& gradient, const Graph& captured) {
+    if (!function_.options.verify) gradient.joint = {};
+    if (!gradient.error.empty()) return;
+    const std::string graph = captured.name + ", backward";
+    gradient.words = [backend = function_.backend_name, graph](const BackendFailure& failure) {
+        return "backend " + backend + " failed at " + failure.stage + " of graph " + graph +
+               (failure.op.empty() ? "" : ", at " + failure.op) + ": " + failure.message;
+    };
+    try {
+        gradient.executable = compile_part(without_requires_grad(gradient.parts.backward), gradient.parts.backward);
+    } catch (const BackendError& error) {
+        gradient.backend_failed = error.what();
+    }
+}
+
+std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const Recorded& recorded,
+                                                const std::vector<whittle::Tensor>& inputs) {
+    const bool differentiated = compiled.gradient && compiled.gradient->error.empty();
+    if (!compiled.executable)
+        return evaluate(differentiated ? compiled.gradient->parts.forward : compiled.graph, inputs);
+    const std::lock_guard lock(compiled.mutex);
+    RunResult result = compiled.executable->run(inputs);
+    if (const auto* failure = std::get_if<BackendFailure>(&result))
+        throw BackendError(failure_text(*failure, recorded.captured.graph.name));
+    return std::get<Values>(std::move(result));
+}
+
+void Execution::verify(const CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs,
+                       const std::vector<whittle::Tensor>& outputs) {
+    const std::vector<whittle::Tensor> expected = evaluate(compiled.graph, inputs);
+    for (std::size_t i = 0; i < expected.size(); ++i)
+        if (const auto difference = compare(outputs.at(i), expected[i], Accuracy{}))
+            throw VerifyError("backend " + function_.backend_name + " gives wrong results for graph " +
+                              compiled.graph.name + " of " + function_.name() + ": output " + std::to_string(i) + " " +
+                              difference->description);
+}
+
+}  // namespace whittle::api

@@ -1,0 +1,66 @@
+#include "graph/backend_options.h"
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <sstream>
+
+#include "base/suggest.h"
+
+namespace whittle {
+
+std::vector<std::string> option_parts(const BackendOptions& options, const std::string& key) {
+    std::vector<std::string> result;
+    const auto found = options.find(key);
+    std::istringstream rest(found == options.end() ? std::string() : found->second);
+    for (std::string part; std::getline(rest, part, ';');)
+        if (!part.empty()) result.push_back(part);
+    return result;
+}
+
+Error wrong_option(const std::string& key, const std::string& found, const std::string& expected,
+                   const std::vector<std::string>& words) {
+    return Error({"backend option " + key, {}}, "found '" + found + "', expected " + expected,
+                 did_you_mean(found, words));
+}
+
+std::size_t option_choice(const BackendOptions& options, const std::string& key,
+                          const std::vector<std::string>& words) {
+    const auto given = options.find(key);
+    if (given == options.end()) return 0;
+    expect_known(key, given->second, words);
+    return static_cast<std::size_t>(std::find(words.begin(), words.end(), given->second) - words.begin());
+}
+
+int option_number(const std::string& key, const std::string& text, int least, int most) {
+    int number = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (status == std::errc() && end == text.data() + text.size() && number >= least && number <= most) return number;
+    const bool bounded = most < std::numeric_limits<int>::max();
+    throw wrong_option(key, text,
+                       "a number from " + std::to_string(least) + (bounded ? " to " + std::to_string(most) : " on"));
+}
+
+void expect_known(const std::string& key, const std::string& name, const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) return;
+    throw wrong_option(key, name, known.empty() ? "nothing: it has none" : "one of " + join(known), known);
+}
+
+std::vector<OptionLimit> option_limits(const BackendOptions& options, const std::vector<Limitable>& known) {
+    const std::string key = "pass-limit";
+    std::vector<std::string> names;
+    for (const Limitable& one : known) names.push_back(one.name);
+    std::vector<OptionLimit> limits;
+    for (const std::string& part : option_parts(options, key)) {
+        const auto equals = part.find('=');
+        const std::string name = part.substr(0, equals);
+        expect_known(key, name, names);
+        if (equals == part.npos) throw wrong_option(key, part, "NAME=K, a name and a number");
+        const auto found = std::find(names.begin(), names.end(), name);
+        limits.push_back({name, option_number(key + " " + name, part.substr(equals + 1), 0,
+                                              known[static_cast<std::size_t>(found - names.begin())].most)});
+    }
+    return limits;
+}
+
+}  // namespace whittle

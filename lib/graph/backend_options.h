@@ -1,0 +1,39 @@
+// Values of backends' options: what they may be is read, and told when it is something else, alike by all.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "graph/backend.h"
+
+namespace whittle {
+
+/// What stands between ';' in the option `key`; empty parts are none, as is an option that is not there.
+std::vector<std::string> option_parts(const BackendOptions& options, const std::string& key);
+
+/// What is thrown for a value that the option cannot have; a word that is close to it among `words` is suggested.
+Error wrong_option(const std::string& key, const std::string& found, const std::string& expected,
+                   const std::vector<std::string>& words = {});
+
+/// The position of the option's word among `words`; 0 where it is not given. Throws Error for another word.
+std::size_t option_choice(const BackendOptions& options, const std::string& key, const std::vector<std::string>& words);
+
+/// Throws Error unless `text`, a value or a part of one, is an integer from `least` to `most`.
+int option_number(const std::string& key, const std::string& text, int least, int most);
+
+/// Throws Error unless `name`, a part of the option, is among `known`.
+void expect_known(const std::string& key, const std::string& name, const std::vector<std::string>& known);
+
+/// A part NAME=K of the option pass-limit.
+struct OptionLimit {
+    std::string name;
+    int most;
+};
+/// What can be limited, and the largest number that it can be limited to.
+using Limitable = OptionLimit;
+/// Throws Error for what is not among `known` and for what is no number, or one below 0 or above the largest.
+std::vector<OptionLimit> option_limits(const BackendOptions& options, const std::vector<Limitable>& known);
+
+}  // namespace whittle

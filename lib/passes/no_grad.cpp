@@ -1,0 +1,75 @@
+#include "passes/no_grad.h"
+
+#include <algorithm>
+
+#include "graph/value_ref.h"
+#include "ops/core/memory.h"
+#include "ops/core/registry.h"
+#include "passes/rewriter.h"
+
+namespace whittle {
+namespace {
+
+class Ender {
+  public:
+    explicit Ender(const Graph& from)
+        : from_(from), rewriter_(from), builder_(rewriter_.graph()), tracked_(from.nodes.size(), false) {}
+
+    Graph run() {
+        for (NodeId id = 0; id < static_cast<NodeId>(from_.nodes.size()); ++id) visit(id, from_.node({id}));
+        return rewriter_.finish();
+    }
+
+  private:
+    bool tracked(NodeRef ref) const { return tracked_[static_cast<std::size_t>(ref.id)]; }
+
+    void visit(NodeId id, const Node& node) {
+        if (node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr)
+            tracked_[static_cast<std::size_t>(id)] = node.meta().requires_grad;
+        if (node.kind != NodeKind::call) {
+            rewriter_.copy(id);
+            return;
+        }
+        if (writes(node)) return write(id, node);
+        bool any = false;
+        for_each_input(node, [&](NodeRef ref) { any = any || tracked(ref); });
+        const bool floating = std::ranges::any_of(node.results, [](const auto& m) { return is_floating(m.dtype); });
+        const bool wanted = std::ranges::any_of(node.results, [](const auto& m) { return m.requires_grad; });
+        // Of several results each is asked about where it is read.
+        tracked_[static_cast<std::size_t>(id)] = any && floating && (wanted || node.results.size() > 1);
+        const NodeRef copy = rewriter_.copy(id);
+        const RegisteredOp* op = Registry::instance().op(node.target);
+        const bool ends = op && op->def->grad == no_gradient;
+        if (any && floating && !wanted && !ends && node.results.size() == 1)
+            rewriter_.replace(id, detached(copy, node));
+    }
+
+    void write(NodeId id, const Node& node) {
+        const bool with_gradient = node.meta().requires_grad;
+        const NodeRef self = written_operand(node);
+        if (with_gradient) tracked_[static_cast<std::size_t>(self.id)] = true;
+        tracked_[static_cast<std::size_t>(id)] = tracked(self);
+        rewriter_.work_on(id);
+        Node copy = map_inputs(node, [&](NodeRef ref) {
+            const NodeRef now = rewriter_.mapped(ref);
+            return Arg(with_gradient || ref == self || !tracked(ref) ? now : detached(now, node));
+        });
+        rewriter_.replace(id, rewriter_.graph().add(std::move(copy)));
+    }
+
+    NodeRef detached(NodeRef value, const Node& by) {
+        builder_.set_origin(by);
+        return builder_.call("aten.detach.default", {Arg(value)}).ref;
+    }
+
+    const Graph& from_;
+    Rewriter rewriter_;
+    GraphBuilder builder_;
+    std::vector<bool> tracked_;  ///< of each node: a gradient may flow through it
+};
+
+}  // namespace
+
+Graph end_gradients(const Graph& captured) { return Ender(captured).run(); }
+
+}  // namespace whittle

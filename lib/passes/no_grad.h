@@ -1,0 +1,14 @@
+// end_gradients(): what a program computed without gradients (PyTorch's no_grad) says so in its graph, which a joint
+// graph is made of.
+#pragma once
+
+#include "graph/graph.h"
+
+namespace whittle {
+
+/// The graph, which may write, with a detach behind each result that was recorded as requiring no gradient though an
+/// operand does, and behind operands of a write that was recorded so. A value that requires a gradient may only be
+/// written so when nothing reads it afterwards. Ops whose results never require one are left as they are.
+Graph end_gradients(const Graph& captured);
+
+}  // namespace whittle

@@ -1,0 +1,36 @@
+// Options of backends are held against what the backend knows before anything runs.
+#include <catch2/catch.hpp>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/module.h"
+
+using namespace whittle;
+
+TEST_CASE("a value that an option cannot have is one error, which names option, value and what is expected") {
+    struct Case {
+        const char *backend, *key, *value, *expected;
+    };
+    for (const Case& c : {Case{"aot_eager", "partition", "bogus", "one of min_cut, default"},
+                          Case{"aot_eager_decomp_partition", "decompositions", "cor", "one of none, core"},
+                          Case{"halide", "asserts", "maybe", "one of on, off"},
+                          Case{"halide", "pass-limit", "nope", "one of share, fuse, inline, cse, fold"},
+                          Case{"halide", "pass-limit", "fuse", "NAME=K, a name and a number"},
+                          Case{"cmd:true", "format", "pb", "one of auto, onnx, json"},
+                          Case{"cmd:true", "timeout", "-1", "a number of seconds above 0"}}) {
+        CAPTURE(c.backend, c.key, c.value);
+        CHECK_THROWS_WITH(find_backend(c.backend, {{c.key, c.value}}),
+                          Catch::StartsWith(std::string("backend option ") + c.key + ": found '" + c.value +
+                                            "', expected " + c.expected));
+    }
+    CHECK_THROWS_WITH(find_backend("halide", {{"pass-limit", "fuse=-1"}}),
+                      "backend option pass-limit fuse: found '-1', expected a number from 0 on");
+    CHECK_THROWS_WITH(find_backend("aot_eager", {{"partition", "min_cat"}}),
+                      Catch::Contains("did you mean 'min_cut'?"));
+    CHECK_NOTHROW(find_backend("halide", {{"pass-limit", "fuse=1;cse=0"}, {"disable", "fold"}, {"asserts", "off"}}));
+    if (has_module("libtorch"))
+        CHECK_THROWS_WITH(find_backend("libtorch", {{"library", "/no/such/file.so"}}),
+                          Catch::Contains("backend option library: found '/no/such/file.so'") &&
+                              Catch::Contains("cannot open shared object file"));
+}

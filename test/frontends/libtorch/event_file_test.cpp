@@ -1,0 +1,110 @@
+#include "frontends/libtorch/reader.h"
+
+#include <cstring>
+#include <filesystem>
+
+#include "base/error.h"
+#include "made_up_program.h"
+
+using namespace whittle;
+using namespace whittle::libtorch;
+
+TEST_CASE("how a program ended, and which processes were not seen, is told") {
+    const TempDir folder;
+    const std::string path = (folder.path() / "events").string();
+    EventWriter writer(path);
+    writer.define(kRelu, "aten::relu", "", "aten::relu(Tensor self) -> Tensor");
+    writer.call(kRelu, {{.id = 1}}, {{.id = 2}});
+    writer.begin(kRelu, 0, {{.id = 2}});
+    FileHeader& header = *writer.recorder.header();
+    header.forks = 2;
+    header.spawned = 1;
+    std::strcpy(header.other_program, "ls");
+    const auto notes = [&](const std::string& ended) {
+        return build_frames(read_events(path), {.ended = ended}).notes;
+    };
+    const std::vector<std::string> killed = notes("killed by SIGKILL");
+    CHECK(killed.at(0) ==
+          "the program was killed by SIGKILL without returning from main; no operation before that is missing; the "
+          "last, aten.relu.default, did not come to its end");
+    CHECK(killed.at(1) == "the program forked 2 times; its children ran no operation of LibTorch");
+    CHECK(killed.at(2) == "the program ran 1 other program (ls), of which nothing was seen");
+    std::strcpy(header.end_function, "_exit");
+    CHECK(notes("exit status 1").at(0).starts_with("the program ended by _exit;"));
+    // A child of it shares the header, but has nothing to say of the end.
+    Recorder& recorder = writer.recorder;
+    recorder.forget();
+    recorder.miss();
+    recorder.finish();
+    CHECK(header.child_ops == 1);
+    CHECK_FALSE(read_events(path).finished);
+    writer.chunk.unmap();
+}
+
+TEST_CASE("functions that no operation was called from are told, and kinds of tensors that no graph can have") {
+    const TempDir folder;
+    const EventFile file =
+        program(folder, [](EventWriter& w) { w.call(kRelu, {{.id = 1, .dtype = 9}}, {{.id = 2, .dtype = 9}}); });
+    const CapturedProgram captured = build_frames(file, {.functions = {"nobody"}});
+    CHECK(captured.notes.at(0).starts_with("--function nobody: no operation of LibTorch was called from"));
+    const capture::CapturedFrame frame = only_frame(file);
+    CHECK(frame.graphs.empty());
+    REQUIRE(frame.breaks.size() == 1);
+    CHECK(frame.breaks[0].reason.find("a complex64 tensor") != std::string::npos);
+}
+
+TEST_CASE("a damaged event file is one Error, wherever the damage is") {
+    const TempDir folder;
+    program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2};
+        w.snapshot(x, {1, 2, 3});
+        w.call(kMul, {x, x}, {y});
+    });
+    const std::string good = read_file(folder.path() / "events");
+    const std::string path = (folder.path() / "damaged").string();
+    const auto read = [&](const std::string& bytes) {
+        write_file(path, bytes);
+        try {
+            build_frames(read_events(path), {});
+        } catch (const Error&) {
+        }
+    };
+    std::size_t used = good.size();
+    while (used > 0 && good[used - 1] == 0) --used;
+    for (std::size_t i = 0; i < used; i += i < 64 || i > kFileHeaderSize ? 1 : 64) {
+        read(good.substr(0, i));
+        for (const char value : {'\0', '\x7f', '\xff'}) {
+            std::string changed = good;
+            changed[i] = value;
+            read(changed);
+        }
+    }
+    write_file(path, good.substr(0, 20));
+    CHECK_THROWS_WITH(read_events(path), Catch::Contains("byte 0"));
+}
+
+TEST_CASE("a capture that outgrows its limit is cut and says so") {
+    const TempDir folder;
+    const std::string path = (folder.path() / "events").string();
+    EventWriter writer(path, 200 << 10);
+    writer.define(kRelu, "aten::relu", "", "aten::relu(Tensor self) -> Tensor");
+    std::uint64_t id = 1;
+    for (; writer.recorder.on(); ++id) writer.call(kRelu, {{.id = id}}, {{.id = id + 1}});
+    writer.chunk.unmap();
+    const EventFile file = read_events(path);
+    CHECK(file.cut == kCutSize);
+    CHECK(file.events.size() > 100);
+    CHECK(std::filesystem::file_size(path) <= 200 << 10);
+    const CapturedProgram program = build_frames(file, {});
+    REQUIRE(program.frames.size() == 1);
+    CHECK(program.notes.at(0).find("size limit") != std::string::npos);
+}
+
+TEST_CASE("the fuzz target's seeds are event files that give frames") {
+    const std::string corpus = std::string(WHITTLE_SOURCE_DIR) + "/test/fuzz/corpus/libtorch_events/";
+    for (const char* seed : {"calls", "nested"}) {
+        EventFile file = read_events(corpus + seed);
+        file.mappings.clear();
+        CHECK(build_frames(file, {}).frames.size() == 1);
+    }
+}

@@ -1,0 +1,210 @@
+#include "frontends/libtorch/piece_graph.h"
+
+#include <algorithm>
+
+#include "made_up_program.h"
+#include "ops/core/interpreter.h"
+
+using namespace whittle;
+using namespace whittle::libtorch;
+
+TEST_CASE("a write through a view stays in the graph, for all that read the memory") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 4};
+        const FakeTensor view{.id = 3, .sizes = {}, .storage = 2},
+            written{.id = 3, .sizes = {}, .version = 1, .storage = 2};
+        const FakeTensor changed{.id = 2, .version = 1};
+        w.snapshot(x, {1, 2, 3});
+        w.call(kRelu, {x}, {y});
+        w.call(kSelect, {y}, {view}, {0, 0});
+        w.call(kAddInPlace, {view, view}, {written}, {3});
+        w.snapshot(written, {4});
+        w.call(kMul, {changed, x}, {z});
+        w.snapshot(z, {4, 4, 9});
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    CHECK(frame.breaks.empty());
+    REQUIRE(frame.graphs.size() == 1);
+    const capture::CapturedGraph& graph = frame.graphs[0];
+    CHECK(graph.updates.empty());
+    const std::vector<Tensor> results = evaluate(graph.graph, graph.inputs);
+    REQUIRE(graph.outputs.size() == results.size());
+    REQUIRE(results.size() == 2);  // the view and the product
+    for (std::size_t i = 0; i < results.size(); ++i) CHECK(same_bits(results[i], graph.outputs[i]));
+}
+
+TEST_CASE("an input that is written to, through a view too, has its new value after the graph") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, x1{.id = 1, .version = 1}, x2{.id = 1, .version = 2}, y{.id = 4};
+        const FakeTensor view{.id = 3, .sizes = {}, .version = 1, .storage = 1},
+            written{.id = 3, .sizes = {}, .version = 2, .storage = 1};
+        w.snapshot(x, {1, 2, 3});
+        w.call(kAddInPlace, {x, x}, {x1}, {1});
+        w.snapshot(x1, {2, 4, 6});
+        w.call(kSelect, {x1}, {view}, {0, 0});
+        w.call(kAddInPlace, {view, view}, {written}, {1});
+        w.snapshot(written, {4});
+        w.call(kMul, {x2, x2}, {y});
+        w.snapshot(y, {16, 16, 36});
+    });
+    const capture::CapturedGraph graph = only_frame(file).graphs.at(0);
+    REQUIRE(graph.updates.size() == 1);
+    CHECK(graph.updates[0].source.text() == "L['arg0']");
+    const std::vector<Tensor> results = evaluate(graph.graph, graph.inputs);
+    REQUIRE(graph.outputs.size() == results.size());
+    for (std::size_t i = 0; i < results.size(); ++i) CHECK(same_bits(results[i], graph.outputs[i]));
+    // What nobody wrote down is put together from what was: the first element from the view, the others from before.
+    CHECK(same_bits(graph.outputs.at(graph.updates[0].output), Tensor::of(std::vector<float>{4, 4, 6}, {3})));
+}
+
+TEST_CASE("inputs that share memory: one is the other's view, and a write to one is seen in both") {
+    const TempDir folder;
+    for (const bool view_first : {false, true}) {
+        const EventFile file = program(folder, [&](EventWriter& w) {
+            const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 4, .sizes = {2}}, x1{.id = 1, .version = 1},
+                x2{.id = 1, .version = 2};
+            const FakeTensor view{.id = 3, .sizes = {2}, .storage = 1},
+                v1{.id = 3, .sizes = {2}, .version = 1, .storage = 1},
+                v2{.id = 3, .sizes = {2}, .version = 2, .storage = 1};
+            w.probe_enter("main");
+            w.probe_name(x, "x");
+            w.snapshot(x, {1, 2, 3});
+            w.snapshot(view, {1, 2});
+            if (!view_first) w.call(kRelu, {x}, {y});
+            w.call(kAddInPlace, {view, view}, {v1}, {1});
+            w.snapshot(v1, {2, 4});
+            w.call(kAddInPlace, {x1, x1}, {x2}, {1});
+            w.snapshot(x2, {4, 8, 6});
+            w.call(kMul, {v2, v2}, {z});
+        });
+        const capture::CapturedFrame frame = only_frame(file);
+        INFO(view_first << (frame.breaks.empty() ? "" : ": " + frame.breaks[0].reason));
+        // Of what was written before anything read it whole, nobody knows what it was.
+        if (view_first) {
+            CHECK(frame.breaks.size() == 1);
+            continue;
+        }
+        CHECK(frame.breaks.empty());
+        REQUIRE(frame.graphs.size() == 1);
+        const capture::CapturedGraph& graph = frame.graphs[0];
+        REQUIRE(graph.sources.size() == 1);
+        CHECK(graph.sources[0].text() == "L['x']");
+        REQUIRE(graph.updates.size() == 1);
+        CHECK(graph.updates[0].source.text() == "L['x']");
+        REQUIRE(graph.inputs.size() == 1);
+        const std::vector<Tensor> results = evaluate(graph.graph, graph.inputs);
+        CHECK(same_bits(results.at(graph.updates[0].output), Tensor::of(std::vector<float>{4, 8, 6}, {3})));
+        CHECK(graph.outputs.empty() == !graph.unrecorded.empty());
+    }
+}
+
+TEST_CASE("a write that was not seen as one is a break") {
+    const TempDir folder;
+    const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2}, view{.id = 3, .sizes = {}, .storage = 1};
+        w.call(kRelu, {x}, {y});
+        w.call(kAddInPlace, {view, view}, {{.id = 3, .sizes = {}, .version = 1, .storage = 1}}, {1});
+        w.call(kRelu, {{.id = 1, .version = 2}}, {{.id = 4}});
+    }));
+    REQUIRE(frame.breaks.size() == 1);
+    CHECK(frame.breaks[0].kind == capture::BreakKind::mutation);
+    CHECK(frame.breaks[0].reason.find("aten.add_.Tensor") != std::string::npos);
+    REQUIRE(frame.graphs.size() == 2);
+    CHECK(frame.graphs[1].graph.placeholders().size() == 1);
+}
+
+TEST_CASE("a write that no graph can tell is a break, and what is before and behind it is in graphs") {
+    constexpr std::uint32_t kUnfold = 100;
+    const TempDir folder;
+    const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+        w.define(kUnfold, "aten::unfold", "",
+                 "aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)");
+        const FakeTensor x{.id = 1}, y{.id = 2}, y1{.id = 2, .version = 1}, z{.id = 4, .sizes = {2, 2}};
+        const auto twice = [](std::uint32_t version) {  // the element in the middle
+            return FakeTensor{.id = 3, .sizes = {2, 2}, .version = version, .storage = 2};
+        };
+        w.call(kRelu, {x}, {y});
+        w.call(kAddInPlace, {y, y}, {y1}, {1});
+        w.call(kUnfold, {y1}, {twice(1)}, {0, 2, 1});
+        w.call(kAddInPlace, {twice(1), twice(1)}, {twice(2)}, {1});
+        w.call(kMul, {twice(2), twice(2)}, {z});
+    }));
+    REQUIRE(frame.breaks.size() == 1);
+    CHECK(frame.breaks[0].kind == capture::BreakKind::mutation);
+    CHECK(frame.breaks[0].op == "aten.add_.Tensor");
+    CHECK(frame.breaks[0].reason.starts_with("aten.add_.Tensor: "));
+    REQUIRE(frame.graphs.size() == 2);
+    CHECK(frame.graphs[0].graph.calls().size() == 3);  // with the write that a graph can tell
+    CHECK(frame.graphs[1].graph.calls().size() == 1);
+}
+
+TEST_CASE("what the program wrote through a pointer is an input of the next graph") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 3};
+        w.snapshot(x, {1, 2, 3});
+        w.call(kRelu, {x}, {y});
+        w.snapshot(y, {1, 2, 3});
+        w.unseen_write(y);
+        w.snapshot(y, {7, 2, 3});
+        w.call(kMul, {y, x}, {z});
+        w.snapshot(z, {7, 4, 9});
+    });
+    const CapturedProgram captured = build_frames(file, {});
+    REQUIRE(captured.frames.size() == 1);
+    const capture::CapturedFrame& frame = captured.frames[0];
+    REQUIRE(frame.breaks.size() == 1);
+    CHECK(frame.breaks[0].kind == capture::BreakKind::data_pointer);
+    REQUIRE(frame.graphs.size() == 2);
+    for (const capture::CapturedGraph& graph : frame.graphs)
+        CHECK(same_bits(evaluate(graph.graph, graph.inputs).at(0), graph.outputs.at(0)));
+    CHECK(std::ranges::any_of(captured.notes,
+                              [](const std::string& note) { return note.starts_with("escape: 1 time"); }));
+}
+
+TEST_CASE("each of two threads that make the same view of one tensor uses its own") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor shared{.id = 1};
+        const auto view = [](std::uint64_t id) { return FakeTensor{.id = id, .sizes = {1, 3}, .storage = 1}; };
+        const auto result = [](std::uint64_t id) { return FakeTensor{.id = id, .sizes = {1, 3}}; };
+        ThreadChunk other;
+        const auto on_other = [&](auto&& body) {
+            std::swap(w.chunk, other);
+            body();
+            std::swap(w.chunk, other);
+        };
+        w.snapshot(shared, {1, 2, 3});
+        w.call(kUnsqueeze, {shared}, {view(2)}, {0});
+        on_other([&] { w.call(kUnsqueeze, {shared}, {view(3)}, {0}); });
+        w.call(kRelu, {view(2)}, {result(4)});
+        on_other([&] { w.call(kRelu, {view(3)}, {result(5)}); });
+        other.unmap();
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    REQUIRE(frame.graphs.size() == 1);
+    CHECK(frame.graphs[0].runs == 2);
+    CHECK(frame.graphs[0].graph.calls().size() == 2);
+    CHECK(frame.graphs[0].graph.placeholders().size() == 1);
+    CHECK(frame.graphs[0].graph.outputs().size() == 1);
+}
+
+TEST_CASE("memory without contents holds what it held when it was first read") {
+    const TempDir folder;
+    const EventFile file = program(folder, [](EventWriter& w) {
+        const FakeTensor made{.id = 1}, y{.id = 2};
+        w.begin(kEmpty, 0, {}, {3});
+        w.snapshot(made, {7, 7, 7});
+        w.end(kEmpty, 0, {made});
+        w.snapshot(made, {1, 2, 3});  // filled through a pointer
+        w.call(kRelu, {made}, {y});
+        w.snapshot(y, {1, 2, 3});
+    });
+    const capture::CapturedFrame frame = only_frame(file);
+    CHECK(frame.breaks.empty());
+    REQUIRE(frame.graphs.size() == 1);
+    REQUIRE(frame.graphs[0].inputs.size() == 1);
+    CHECK(frame.graphs[0].inputs[0].values<float>() == std::vector<float>{1, 2, 3});
+}
