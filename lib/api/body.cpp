@@ -69,11 +69,9 @@ class BodyGraph {
                 const GraphRef& nested = std::get<GraphRef>(call.args.at(i).value);
                 own.args[i] = Arg(graph_.nest(wanted->name, from.subgraphs.at(nested.name)));
             }
-        const std::vector<NodeRef> made = graph_.call({.target = std::move(own.target),
-                                                       .args = std::move(own.args),
-                                                       .kwargs = std::move(own.kwargs),
-                                                       .results = call.results,
-                                                       .module_path = std::move(own.module_path)});
+        own.name.clear();
+        own.results = call.results;
+        const std::vector<NodeRef> made = graph_.call(std::move(own));
         if (step.results.empty() && !made.empty()) nodes_[step.made.id] = made.front();
         for (std::size_t i = 0; i < step.results.size(); ++i) nodes_[step.results[i].node.id] = made.at(i);
     }

@@ -118,8 +118,8 @@ void TapeReader::leave() {
                         .args = node.args,
                         .kwargs = node.kwargs,
                         .results = node.results,
-                        .module_path = node.module_path,
-                        .effect = !tape->steps.at(step++).functional.empty()});
+                        .module_path = node.module_path},
+                       !tape->steps.at(step++).functional.empty());
             continue;
         }
         const TapeInput& input = tape->inputs.at(next_input);

@@ -12,6 +12,7 @@
 #include "graph/text.h"
 #include "ops/core/custom.h"
 #include "passes/functionalize.h"
+#include "run/captured.h"
 #include "trace/record.h"
 
 namespace whittle::api {
@@ -44,20 +45,6 @@ void add_values(IndexGraph& entry, const SymbolicGraph& symbolic) {
             std::find(known->values.begin(), known->values.end(), symbolic.values[i]) != known->values.end();
         if (!told && known->values.size() < kSizesTold) known->values.push_back(symbolic.values[i]);
     }
-}
-
-/// "L['x'] = %add", in program order.
-std::vector<std::string> updates_of(const Graph& graph, const std::vector<MemoryUpdate>& updates) {
-    std::vector<std::string> texts;
-    const std::vector<NodeId> outputs = graph.outputs();
-    for (const MemoryUpdate& update : updates) {
-        const Node& input = *graph.find(update.input);
-        const std::string source = input.kind == NodeKind::get_attr
-                                       ? capture::Source::local("self").attribute(input.target).text()
-                                       : input.target;
-        texts.push_back(source + " = %" + graph.node({outputs.at(update.output)}).name);
-    }
-    return texts;
 }
 
 /// The graph was run on another way through the function, too: it does not rely on it.
@@ -214,24 +201,25 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     graph.name = frame + "_" + std::to_string(of_frame);
     for (std::size_t i = 0; i < graph.nodes.size() && i < recorded.stacks.size(); ++i)
         if (!recorded.stacks[i].empty()) graph.nodes[i].stack = told(recorded.stacks[i]);
-    Functionalized functional = functionalize(graph);  // what backends get; what it writes is among its outputs
-    graph = std::move(functional.graph);
+    capture::CapturedGraph captured{
+        .graph = std::move(graph), .sources = recorded.captured.sources, .guards = of.guards};
+    functionalize(captured);  // what backends get
     std::size_t position = 0;
     const std::size_t before = index_.graphs.size();
-    if (!write([&] { position = writer_.add_graph(graph, frame); })) {  // in memory it has a place all the same
+    // Where it cannot be written it has a place in memory all the same.
+    if (!write([&] { position = writer_.add_graph(captured.graph, frame); })) {
         position = before;
-        if (index_.graphs.size() == before) index_.graphs.push_back(index_graph(graph, frame));
+        if (index_.graphs.size() == before) index_.graphs.push_back(index_graph(captured.graph, frame));
     }
     IndexGraph& entry = index_.graphs[position];
-    entry.updates = updates_of(graph, functional.updates);
+    describe(entry, captured);
     entry.ended_by_break = ended_by;
-    entry.guards.assign(of.guards.begin(), of.guards.end());
     if (dynamic) {
         add_values(entry, *of.symbolic);
         entry.input_sizes = of.symbolic->inputs;
         entry.output_sizes = of.symbolic->outputs;
     }
-    graphs_.push_back(std::move(graph));
+    graphs_.push_back(std::move(captured.graph));
     changed();
     return true;
 }

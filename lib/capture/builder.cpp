@@ -41,7 +41,7 @@ class Builder::Attempt {
 
 std::variant<Placed, GraphBreak> Builder::issue(const Step& step) {
     for (const Operand& operand : step.operands)
-        if (auto why = before_reading(operand.key, operand.storage)) return std::move(*why);
+        if (auto why = before_reading(operand)) return std::move(*why);
     if (step.writes()) {
         if (is_around(step.operands[0]))
             return GraphBreak{.kind = BreakKind::mutation, .reason = "a write to a tensor from around it"};
@@ -49,33 +49,30 @@ std::variant<Placed, GraphBreak> Builder::issue(const Step& step) {
     }
     Attempt attempt(*this);
     Placed placed;
-    for (const Operand& operand : step.operands) placed.operands.push_back(node_of(operand));
+    for (const Operand& operand : step.operands) placed.operands.push_back(node_of(operand, step.call.stack));
     Node node =
         map_inputs(step.call, [&](NodeRef ref) { return Arg(placed.operands.at(static_cast<std::size_t>(ref.id))); });
+    node.name.clear();
     for (const auto& [name, graph] : step.nested)
         for (Arg& arg : node.args)
             if (arg == Arg(GraphRef{name})) arg = Arg(graph_.nest(name, graph));
-    std::vector<ValueMeta> metas;
+    const bool ran = !node.results.empty();
     try {
-        metas = results_of(step, node);
+        if (!ran) node.results = results_of(step, node);
     } catch (const std::exception& error) {
         if (on_failure && on_failure(node, error)) attempt.keep();
         throw;
     }
     placed.call = {static_cast<NodeId>(graph_.graph().nodes.size())};
-    const std::vector<NodeRef> made = graph_.call({.target = std::move(node.target),
-                                                   .args = std::move(node.args),
-                                                   .kwargs = std::move(node.kwargs),
-                                                   .results = metas,
-                                                   .module_path = std::move(node.module_path),
-                                                   .effect = step.effect || step.writes()});
+    std::vector<ValueMeta> metas = node.results;
+    const std::vector<NodeRef> made = graph_.call(std::move(node), step.effect || step.writes());
     attempt.keep();
     if (step.writes()) {
         placed.ended_by = write(step.operands[0], step.call.target);
         return placed;
     }
     for (std::size_t i = 0; i < made.size(); ++i) placed.results.push_back({made[i], std::move(metas[i]), {}});
-    find_views(step, placed);
+    if (!ran) find_views(step, placed);  // who ran it knows where its results lie
     return placed;
 }
 
@@ -126,7 +123,7 @@ bool Builder::is_around(const Operand& operand) const {
 
 MemoryId Builder::memory_of(const Operand& operand) {
     if (is_around(operand)) return kOutside;
-    if (!operand.computed()) return memories_.of_input(operand.storage, operand.writable);
+    if (!operand.computed()) return memories_.of_input(operand.key, operand.storage, operand.writable);
     return operand.place.memory == kOwn ? memories_.of_result(operand.node, *operand.meta) : operand.place.memory;
 }
 
@@ -135,8 +132,9 @@ Place Builder::view(const Operand& of, std::int64_t offset) {
 }
 
 /// In a body nothing is read yet: what it reads are operands of its operation.
-std::optional<GraphBreak> Builder::before_reading(TensorKey key, StorageKey storage) const {
-    if (in_body() || !memories_.is_stale(storage, key)) return std::nullopt;
+std::optional<GraphBreak> Builder::before_reading(const Operand& operand) const {
+    if (in_body() || !memories_.is_stale(operand.storage, operand.key, *operand.meta, operand.offset))
+        return std::nullopt;
     return GraphBreak{.kind = BreakKind::mutation, .reason = "memory that another input wrote is read"};
 }
 
@@ -153,13 +151,11 @@ std::optional<GraphBreak> Builder::write(const Operand& self, const std::string&
                                : self.place.memory == kOwn ? 0
                                                            : memories_.at(self.place.memory).storage;
     if (!storage) return std::nullopt;
-    // By whom: the input that the written tensor is, or views.
-    const Input* writer = nullptr;
-    std::size_t sharing = 0;
-    for (const Input& input : inputs_)
-        if (input.storage == storage && sharing++ == 0) writer = &input;
-    memories_.write(storage, writer ? writer->key : 0);
-    if (sharing < 2) return std::nullopt;
+    if (self.computed())
+        memories_.write(storage, memories_.at(self.place.memory).input, Extent::of(*self.meta, self.place.offset));
+    else
+        memories_.write(storage, self.key, Extent::of(*self.meta, self.offset));
+    if (std::ranges::count(inputs_, storage, &Input::storage) < 2) return std::nullopt;
     return GraphBreak{
         .kind = BreakKind::mutation, .reason = "a write to memory that several inputs share", .op = target};
 }
@@ -181,11 +177,11 @@ const std::string& Builder::parameter_name(TensorKey key, const std::string& oth
     return told ? *told : otherwise;
 }
 
-NodeRef Builder::node_of(const Operand& operand) {
+NodeRef Builder::node_of(const Operand& operand, const std::vector<StackFrame>& stack) {
     if (operand.computed()) return operand.node;
     if (const NodeRef* known = input(operand.key)) return *known;
     const std::string& parameter = parameter_name(operand.key, operand.parameter ? *operand.parameter : kNone);
-    const NodeRef node = parameter.empty() ? graph_.input(naming_.take(operand.key), *operand.meta, operand.key)
+    const NodeRef node = parameter.empty() ? graph_.input(naming_.take(operand.key), *operand.meta, operand.key, stack)
                                            : graph_.parameter(parameter, *operand.value, operand.key);
     take({node, operand.key, operand.storage});
     return node;

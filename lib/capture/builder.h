@@ -44,7 +44,8 @@ using NestedGraphs = std::vector<std::pair<std::string, std::shared_ptr<const Gr
 
 /// An operation that the program issues.
 struct Step {
-    const Node& call;               ///< target, arguments, module path; NodeRefs are positions in `operands`
+    const Node& call;  ///< target, arguments, stack, module path; NodeRefs are positions in `operands`. Where the
+                       ///< program has run it, the results that it had: else they are inferred.
     const std::string& functional;  ///< of a write into the first operand: the op that computes what is written
     std::span<const Operand> operands;
     const NestedGraphs& nested;
@@ -82,9 +83,12 @@ class Builder {
     /// a write to memory that is only to be read: then the graph is as if nobody had tried.
     std::variant<Placed, GraphBreak> issue(const Step& step);
 
+    /// The node of an operand; one from outside becomes an input, or a parameter. `stack`: where it is read.
+    NodeRef node_of(const Operand& operand, const std::vector<StackFrame>& stack = {});
+
     // The parts of issue() for an operation whose place is known already.
     /// Why the graph has to end before the tensor is read.
-    std::optional<GraphBreak> before_reading(TensorKey key, StorageKey storage) const;
+    std::optional<GraphBreak> before_reading(const Operand& operand) const;
     /// Throws Error for memory that is only to be read.
     void check_writable(const Operand& self, const std::string& target) const;
     /// The operation that was issued writes; why the graph has to end behind it.
@@ -139,7 +143,6 @@ class Builder {
 
   private:
     class Attempt;
-    NodeRef node_of(const Operand& operand);
     std::vector<ValueMeta> results_of(const Step& step, const Node& node);
     void find_views(const Step& step, Placed& placed) const;
     MemoryId memory_of(const Operand& operand);

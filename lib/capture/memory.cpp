@@ -2,11 +2,13 @@
 
 #include <algorithm>
 
+#include "tensor/reach.h"
+
 namespace whittle::capture {
 
-MemoryId Memories::of_input(StorageKey storage, bool writable) {
-    const auto [known, added] = by_storage_.try_emplace(storage, static_cast<MemoryId>(memories_.size()));
-    if (added) memories_.push_back({.storage = storage, .writable = writable});
+MemoryId Memories::of_input(TensorKey input, StorageKey storage, bool writable) {
+    const auto [known, added] = by_input_.try_emplace(input, static_cast<MemoryId>(memories_.size()));
+    if (added) memories_.push_back({.storage = storage, .input = input, .writable = writable});
     return known->second;
 }
 
@@ -25,17 +27,33 @@ MemoryId Memories::of(const Held& value) const {
 void Memories::resize(std::size_t count) {
     for (; memories_.size() > count; memories_.pop_back()) {
         const Memory& last = memories_.back();
-        if (last.storage)
-            by_storage_.erase(last.storage);
+        if (last.input)
+            by_input_.erase(last.input);
         else
             by_root_.erase(last.root.id);
     }
 }
 
-bool Memories::is_stale(StorageKey storage, TensorKey reader) const {
-    if (writers_.empty()) return false;
-    const auto written = writers_.find(storage);
-    return written != writers_.end() && written->second != reader;
+Extent Extent::of(const ValueMeta& meta, std::int64_t offset) {
+    const std::optional<Reach> reached = reach(meta.sizes, meta.strides);
+    if (!reached) return {};
+    const auto width = static_cast<std::int64_t>(size_of(meta.dtype));
+    return {(offset + reached->first) * width, (offset + reached->last + 1) * width - 1};
+}
+
+void Memories::write(StorageKey storage, TensorKey by, const Extent& bytes) {
+    const auto [known, added] = writes_[storage].try_emplace(by, bytes);
+    if (added) return;
+    known->second = {std::min(known->second.first, bytes.first), std::max(known->second.last, bytes.last)};
+}
+
+bool Memories::is_stale(StorageKey storage, TensorKey reader, const ValueMeta& meta, std::int64_t offset) const {
+    const auto written = writes_.find(storage);
+    if (written == writes_.end()) return false;
+    const Extent read = Extent::of(meta, offset);
+    return std::ranges::any_of(written->second, [&](const auto& write) {
+        return write.first != reader && write.second.first <= read.last && write.second.last >= read.first;
+    });
 }
 
 HeldOutputs Memories::outputs(std::span<const Held> held) const {

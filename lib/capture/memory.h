@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <span>
@@ -31,8 +32,16 @@ struct Place {
     bool operator==(const Place&) const = default;
 };
 
+/// Bytes of a memory, from the first to the last that a tensor shows; by default all of it.
+struct Extent {
+    std::int64_t first = std::numeric_limits<std::int64_t>::min(), last = std::numeric_limits<std::int64_t>::max();
+    /// Of a tensor whose element at index 0 is the memory's at `offset`.
+    static Extent of(const ValueMeta& meta, std::int64_t offset);
+};
+
 struct Memory {
-    StorageKey storage = 0;  ///< of an input
+    StorageKey storage = 0;  ///< of an input …
+    TensorKey input = 0;     ///< … which is this tensor
     bool writable = true;
     NodeRef root = {};  ///< else: the node that made it, which shows it from its first element
     ValueMeta root_meta = {};
@@ -52,7 +61,7 @@ struct HeldOutputs {
 
 class Memories {
   public:
-    MemoryId of_input(StorageKey storage, bool writable);
+    MemoryId of_input(TensorKey input, StorageKey storage, bool writable);
     /// Of a result that somebody views.
     MemoryId of_result(NodeRef root, const ValueMeta& meta);
     /// Where a value lies; kOwn: nobody ever viewed it.
@@ -62,20 +71,20 @@ class Memories {
     /// Forgets those that came later.
     void resize(std::size_t count);
 
-    /// The graph writes to an input's memory, through the tensor `by`.
-    void write(StorageKey storage, TensorKey by) { writers_[storage] = by; }
+    /// The graph writes these bytes of an input's memory, through the tensor `by`.
+    void write(StorageKey storage, TensorKey by, const Extent& bytes);
     /// Its elements are not yet what the program has by now.
-    bool is_written(StorageKey storage) const { return writers_.contains(storage); }
-    /// An input that is read now would be read as it was before the graph: another one wrote to its memory.
-    bool is_stale(StorageKey storage, TensorKey reader) const;
+    bool is_written(StorageKey storage) const { return writes_.contains(storage); }
+    /// An input that is read now would be read as it was before the graph: another one wrote to its bytes.
+    bool is_stale(StorageKey storage, TensorKey reader, const ValueMeta& meta, std::int64_t offset) const;
 
     HeldOutputs outputs(std::span<const Held> held) const;
 
   private:
     std::vector<Memory> memories_;
-    std::unordered_map<StorageKey, MemoryId> by_storage_;
+    std::unordered_map<TensorKey, MemoryId> by_input_;
     std::unordered_map<NodeId, MemoryId> by_root_;
-    std::unordered_map<StorageKey, TensorKey> writers_;
+    std::unordered_map<StorageKey, std::map<TensorKey, Extent>> writes_;  ///< by whom they were made
 };
 
 }  // namespace whittle::capture

@@ -6,6 +6,7 @@
 #include "graph/nested.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "passes/functionalize.h"
 
 namespace whittle::capture {
 
@@ -35,16 +36,9 @@ NodeRef OutputGraph::parameter(const std::string& qualified_name, const Tensor& 
     return node;
 }
 
-std::vector<NodeRef> OutputGraph::call(RecordedCall call) {
-    Node node{.kind = NodeKind::call,
-              .target = std::move(call.target),
-              .args = std::move(call.args),
-              .kwargs = std::move(call.kwargs),
-              .results = std::move(call.results),
-              .stack = std::move(call.stack),
-              .module_path = std::move(call.module_path)};
-    const NodeRef made = graph_.add(std::move(node));
-    if (call.effect) effects_.push_back(made);
+std::vector<NodeRef> OutputGraph::call(Node call, bool effect) {
+    const NodeRef made = graph_.add(std::move(call));
+    if (effect) effects_.push_back(made);
     return add_results(graph_, made);
 }
 
@@ -159,6 +153,22 @@ std::optional<CapturedGraph> OutputGraph::finish(std::span<const NodeRef> result
     captured.graph.output(outputs);
     captured.ended_by = std::move(ended_by);
     return captured;
+}
+
+void functionalize(CapturedGraph& captured) {
+    if (!has_writes(captured.graph)) return;
+    Functionalized functional = whittle::functionalize(captured.graph);
+    captured.graph = std::move(functional.graph);
+    const std::vector<NodeId> placeholders = captured.graph.placeholders();
+    for (const MemoryUpdate& update : functional.updates) {
+        const Node& input = *captured.graph.find(update.input);
+        const auto id = static_cast<NodeId>(&input - captured.graph.nodes.data());
+        const auto position = std::ranges::find(placeholders, id) - placeholders.begin();
+        captured.updates.push_back({input.kind == NodeKind::get_attr
+                                        ? Source::local("self").attribute(input.target)
+                                        : captured.sources.at(static_cast<std::size_t>(position)),
+                                    update.output});
+    }
 }
 
 }  // namespace whittle::capture

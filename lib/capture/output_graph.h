@@ -51,6 +51,10 @@ struct CapturedGraph {
     std::string difference = {};
 };
 
+/// Tells the graph without writes (passes/functionalize.h): what these leave in inputs and parameters are outputs
+/// behind the others, and updates. Throws FunctionalizeError; the graph stays as it was then.
+void functionalize(CapturedGraph& captured);
+
 /// A guard of a captured graph that failed, so that the graph had to be captured again.
 struct Recompile {
     std::string about = {};              ///< what the guard is about, without values: "L['x'] size 0"
@@ -72,17 +76,6 @@ struct CapturedFrame {
     std::vector<Recompile> recompiles = {};
 };
 
-/// A call to add: what the program issued.
-struct RecordedCall {
-    std::string target = {};
-    ArgList args = {};
-    std::vector<std::pair<std::string, Arg>> kwargs = {};
-    std::vector<ValueMeta> results = {};
-    std::vector<StackFrame> stack = {};
-    std::string module_path = {};
-    bool effect = false;  ///< it writes to an operand: stays, whether or not its results are wanted
-};
-
 class OutputGraph {
   public:
     explicit OutputGraph(std::string name) : graph_{.name = std::move(name)} {}
@@ -93,8 +86,9 @@ class OutputGraph {
     /// The get_attr of a parameter or constant by its qualified name; tied weights (one key) are one node under the
     /// first name.
     NodeRef parameter(const std::string& qualified_name, const Tensor& value, TensorKey key = 0);
-    /// The call, and its results: the call itself, or one getitem each when it has several.
-    std::vector<NodeRef> call(RecordedCall call);
+    /// The call, and its results: the call itself, or one getitem each when it has several. `effect`: it writes to an
+    /// operand, or stays for another reason, whether or not its results are wanted.
+    std::vector<NodeRef> call(Node call, bool effect = false);
 
     /// A nested graph for calls to come, under this name or name_1, name_2 …
     GraphRef nest(const std::string& name, std::shared_ptr<const Graph> graph);

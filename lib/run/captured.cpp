@@ -42,16 +42,21 @@ void add_frame(TraceIndex& index, const capture::CapturedFrame& frame) {
         index.recompiles.push_back({frame.name, entry.guard, entry.stack, entry.advice, entry.count});
 }
 
-void describe(IndexGraph& entry, const capture::CapturedFrame& frame, const capture::CapturedGraph& graph,
-              const TraceIndex& index) {
+void describe(IndexGraph& entry, const capture::CapturedGraph& graph) {
+    entry.updates.clear();
     const std::vector<NodeId> outputs = graph.graph.outputs();
     for (const capture::InputUpdate& update : graph.updates)
         entry.updates.push_back(update.source.text() + " = %" + graph.graph.node({outputs.at(update.output)}).name);
-    for (const capture::Guard& guard : graph.guards) entry.guards.emplace_back(guard);
+    entry.guards.assign(graph.guards.begin(), graph.guards.end());
+}
+
+void describe(IndexGraph& entry, const capture::CapturedFrame& frame, const capture::CapturedGraph& graph,
+              const TraceIndex& index) {
+    describe(entry, graph);
     entry.compile_seconds = graph.compile_seconds;
     entry.runs = graph.runs;
-    if (graph.variant_of) entry.variant_of = frame.graphs.at(*graph.variant_of).graph.name;
     entry.difference = graph.difference;
+    if (graph.variant_of) entry.variant_of = frame.graphs.at(*graph.variant_of).graph.name;
     if (!graph.ended_by) return;
     const IndexBreak wanted = break_entry(*graph.ended_by, entry.frame);
     const auto known = std::find_if(index.breaks.begin(), index.breaks.end(),

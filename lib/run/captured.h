@@ -15,7 +15,9 @@ std::size_t add_break(TraceIndex& index, const capture::GraphBreak& entry, const
 /// All breaks of the frame, and its name.
 void add_frame(TraceIndex& index, const capture::CapturedFrame& frame);
 
-/// What the index says of a graph of the frame; its breaks are in the index.
+/// What the index says of a graph by itself: what it updates and relies on …
+void describe(IndexGraph& entry, const capture::CapturedGraph& graph);
+/// … and as one of the frame's, whose breaks are in the index.
 void describe(IndexGraph& entry, const capture::CapturedFrame& frame, const capture::CapturedGraph& graph,
               const TraceIndex& index);
 

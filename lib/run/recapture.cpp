@@ -147,12 +147,9 @@ class Recapture {
             differ("%" + node.name + " = " + node.target + " fails: " + error.what());
         }
         const bool effect = recorded_.keeps_all || Registry::instance().in_place(node.target) != nullptr;
-        const std::vector<NodeRef> results = graph_.call({.target = std::move(call.target),
-                                                          .args = std::move(call.args),
-                                                          .kwargs = std::move(call.kwargs),
-                                                          .results = std::move(call.results),
-                                                          .module_path = std::move(call.module_path),
-                                                          .effect = effect});
+        call.name.clear();
+        call.stack.clear();
+        const std::vector<NodeRef> results = graph_.call(std::move(call), effect);
         // The getitems of several results are events of their own, and are there already.
         if (results.size() != 1)
             refs_.push_back({static_cast<NodeId>(graph_.graph().nodes.size() - results.size() - 1)});

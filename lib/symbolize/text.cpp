@@ -84,6 +84,11 @@ std::string readable_function(const std::string& function) {
     return text;
 }
 
+std::string unqualified(const std::string& function) {
+    const auto colons = function.rfind("::");
+    return colons == std::string::npos ? function : function.substr(colons + 2);
+}
+
 std::string SourceTexts::line(const std::string& file, int line) {
     const auto [entry, fresh] = files_.try_emplace(file);
     if (fresh) {

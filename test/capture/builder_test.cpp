@@ -21,6 +21,7 @@ class Program {
         Place place = {};
         TensorKey key = 0;
         StorageKey storage = 0;
+        std::int64_t offset = 0;
         bool writable = true;
     };
     static Operand operand(const Value& value) {
@@ -29,6 +30,7 @@ class Program {
                 .node = value.node,
                 .place = value.place,
                 .storage = value.storage,
+                .offset = value.offset,
                 .writable = value.writable};
     }
     /// From outside, in this memory.
@@ -140,6 +142,20 @@ TEST_CASE("a graph ends where it would read what another input wrote, or where i
     CHECK_THROWS_WITH(program.add_in_place(constant), Catch::Contains("only to be read"));
     const auto row = program.call("aten.select.int", {constant}, {Arg(0), Arg(0)});
     CHECK_THROWS_WITH(program.add_in_place(row), Catch::Contains("only to be read"));
+}
+
+TEST_CASE("what a write does not touch can be read") {
+    Builder builder("g");
+    Program program(builder);
+    const auto x = program.outside({4}, 1);
+    auto near = program.outside({2}, 1), far = program.outside({2}, 1);
+    near.offset = 3;
+    far.offset = 4;
+    const auto last = program.call("aten.select.int", {x}, {Arg(0), Arg(3)});
+    CHECK_FALSE(std::get<Placed>(program.add_in_place(last)).ended_by);
+    CHECK(std::holds_alternative<GraphBreak>(program.issue("aten.relu.default", {near})));
+    CHECK(std::holds_alternative<Placed>(program.issue("aten.relu.default", {far})));
+    CHECK(std::holds_alternative<Placed>(program.issue("aten.relu.default", {x})));
 }
 
 TEST_CASE("memory that is held in parts is an output as a whole") {

@@ -102,7 +102,7 @@ TEST_CASE("rolling back restores the graph, what it relies on and its names") {
         to.parameter("v", weight, 4);
         to.nest("body", std::make_shared<const Graph>());
         to.guard(Guard::scalar(Source::local("n"), std::int64_t{3}));
-        to.call({.target = "aten.add_.Tensor", .args = {Arg(y), Arg(b)}, .results = {f32({2, 3})}, .effect = true});
+        to.call({.target = "aten.add_.Tensor", .args = {Arg(y), Arg(b)}, .results = {f32({2, 3})}}, true);
         return relu(to, b);
     };
     const NodeRef b = begin(graph), c = begin(other);

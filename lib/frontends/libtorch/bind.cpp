@@ -98,7 +98,7 @@ class Binder {
 
   private:
     /// Without what says the default anyway.
-    static void spell(const std::vector<Param>& params, ArgList args, capture::RecordedCall& call) {
+    static void spell(const std::vector<Param>& params, ArgList args, Node& call) {
         const auto is_default = [&](std::size_t i) {
             return params[i].default_value ? args[i] == *params[i].default_value
                                            : params[i].optional && args[i].is_none();

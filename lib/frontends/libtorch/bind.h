@@ -6,13 +6,13 @@
 #include <optional>
 #include <string>
 
-#include "capture/output_graph.h"
 #include "frontends/libtorch/steps.h"
+#include "graph/graph.h"
 
 namespace whittle::libtorch {
 
 struct BoundCall {
-    capture::RecordedCall call;
+    Node call;                  ///< target and arguments
     bool random = false;        ///< its results are no function of its arguments: they are recorded, not computed
     bool writes = false;        ///< the call's result is written to its first argument
     std::string in_place = {};  ///< the registry's op that does so; when empty it is computed, then copied there

@@ -53,7 +53,10 @@ class Builder {
             std::optional<Refusal> refusal;
             std::optional<capture::CapturedFrame> frame = build(plan, refusal);
             if (!refusal) return frame;
-            cutter_.refuse(refusal->step, std::move(refusal->reason));
+            if (auto* reason = std::get_if<std::string>(&refusal->why))
+                cutter_.refuse(refusal->step, std::move(*reason));
+            else
+                cutter_.end_before(refusal->step, std::get<capture::GraphBreak>(std::move(refusal->why)));
         }
     }
 
@@ -66,7 +69,6 @@ class Builder {
         for (const Piece& piece : plan.pieces) {
             if (makes_only(piece)) {
                 made += static_cast<std::int64_t>(piece.steps.size());
-                cutter_.drop(piece);
                 continue;
             }
             if (auto graph = graphs.build(piece, refusal)) {

@@ -154,6 +154,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         if (frame.root && last >= 0 && others_between(frame, last, index)) cut.end(std::nullopt, next_piece_++);
         std::optional<GraphBreak> before = write_break(index, cut.piece);
         if (!before && !cut.piece.steps.empty()) before = unseen_write_break(index);
+        if (const auto end = ends_.find(index); !before && end != ends_.end()) before = end->second;
         if (before) {
             cut.plan.breaks.push_back(*before);
             cut.end(std::move(before), next_piece_++);
@@ -164,10 +165,6 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
     }
     cut.end(std::nullopt, next_piece_++);
     return std::move(cut.plan);
-}
-
-void Cutter::drop(const Piece& piece) {
-    for (const std::int32_t step : piece.steps) piece_of_[static_cast<std::size_t>(step)] = kNoPiece;
 }
 
 /// False when the op does not enter a graph: because it computes nothing that a graph could (its results are inputs of

@@ -35,8 +35,8 @@ class Cutter {
     FramePlan plan(const FrameSteps& frame);
     /// From the next plan on the step is a break: its write cannot be told without one.
     void refuse(std::int32_t step, std::string reason) { refused_[step] = std::move(reason); }
-    /// The steps belong to no graph after all.
-    void drop(const Piece& piece);
+    /// From the next plan on a piece ends before the step.
+    void end_before(std::int32_t step, capture::GraphBreak why) { ends_.emplace(step, std::move(why)); }
 
     /// Is the step in the piece?
     bool contains(std::int32_t piece, std::int32_t step) const {
@@ -68,6 +68,7 @@ class Cutter {
     const Recording& recording_;
     std::vector<std::int32_t> piece_of_;  ///< per step: the number of its piece, or -1
     std::map<std::int32_t, std::string> refused_;
+    std::map<std::int32_t, capture::GraphBreak> ends_;
     std::unordered_map<std::uint64_t, std::vector<ValueId>> of_storage_;  ///< values there
     std::map<std::pair<std::int32_t, std::uint64_t>, ValueId> bases_;     ///< by piece and storage
     std::int32_t next_piece_ = 0;

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
+
+#include "tensor/reach.h"
 
 namespace whittle::libtorch {
 
@@ -41,15 +42,13 @@ std::optional<Tensor> Elements::before(const TensorRef& tensor, std::uint64_t or
     for (const std::size_t i : list->second) bytes += file_.snapshots[i].bytes.size();
     if (static_cast<std::size_t>(element_count(tensor.sizes)) > bytes / width) return std::nullopt;
     // A picture of the memory from the first to the last element that is asked for.
-    std::int64_t first = std::numeric_limits<std::int64_t>::max(), last = std::numeric_limits<std::int64_t>::min();
-    for_each_position(tensor, [&](std::int64_t position) {
-        first = std::min(first, position);
-        last = std::max(last, position);
-    });
+    const std::optional<Reach> reached = reach(tensor.sizes, tensor.strides);
+    if (!reached) return std::nullopt;
+    const std::int64_t first = tensor.offset + reached->first, last = tensor.offset + reached->last;
     enum : unsigned char { kUnwanted, kMissing, kKnown };
-    const auto extent = first <= last ? static_cast<std::size_t>(last - first) + 1 : 0;
-    std::vector<unsigned char> states(extent, kUnwanted);
-    std::vector<std::byte> memory(extent * width);
+    Tensor memory(*tensor.dtype, {reached->count()});
+    auto* const bytes_there = static_cast<std::byte*>(memory.mutable_raw());
+    std::vector<unsigned char> states(static_cast<std::size_t>(reached->count()), kUnwanted);
     std::size_t missing = 0;
     for_each_position(tensor, [&](std::int64_t position) {
         unsigned char& state = states[static_cast<std::size_t>(position - first)];
@@ -63,7 +62,7 @@ std::optional<Tensor> Elements::before(const TensorRef& tensor, std::uint64_t or
         for_each_position(snapshot.tensor, [&](std::int64_t position) {
             const auto at = static_cast<std::size_t>(position - first);
             if (position >= first && position <= last && states[at] == kMissing) {
-                std::memcpy(memory.data() + at * width, element, width);
+                std::memcpy(bytes_there + at * width, element, width);
                 states[at] = kKnown;
                 --missing;
             }
@@ -71,13 +70,9 @@ std::optional<Tensor> Elements::before(const TensorRef& tensor, std::uint64_t or
         });
     }
     if (missing > 0) return std::nullopt;
-    Tensor result(*tensor.dtype, tensor.sizes);
-    auto* to = static_cast<std::byte*>(static_cast<void*>(result.mutable_raw()));
-    for_each_position(tensor, [&](std::int64_t position) {
-        std::memcpy(to, memory.data() + static_cast<std::size_t>(position - first) * width, width);
-        to += width;
-    });
-    return result.with_requires_grad(tensor.has(kRequiresGrad));
+    return memory.as_strided(tensor.sizes, tensor.strides, -reached->first)
+        .contiguous()
+        .with_requires_grad(tensor.has(kRequiresGrad));
 }
 
 }  // namespace whittle::libtorch

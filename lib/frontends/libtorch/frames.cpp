@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 
+#include "symbolize/text.h"
+
 namespace whittle::libtorch {
 
 namespace {
@@ -24,11 +26,6 @@ struct StackInfo {
     bool outside = false;    ///< no function of the names asked for
     std::string call_place;  ///< where the function was called from
 };
-
-std::string last_part(const std::string& function) {
-    const auto colons = function.rfind("::");
-    return colons == std::string::npos ? function : function.substr(colons + 2);
-}
 
 bool is_library_name(const std::string& function) {
     for (const char* space :
@@ -110,7 +107,7 @@ class StackReader {
 
     bool is_asked_for(const CodePlace& place) const {
         return std::any_of(functions_.begin(), functions_.end(), [&](const std::string& name) {
-            return place.function == name || last_part(place.function) == name;
+            return place.function == name || unqualified(place.function) == name;
         });
     }
 

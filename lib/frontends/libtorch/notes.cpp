@@ -6,6 +6,7 @@
 
 #include "base/suggest.h"
 #include "base/words.h"
+#include "symbolize/text.h"
 
 namespace whittle::libtorch {
 
@@ -126,8 +127,7 @@ std::vector<std::string> notes_of_functions(const Recording& recording, const st
     std::vector<std::string> known;  // by the names that --function takes, too
     for (const std::string& function : seen) {
         known.push_back(function);
-        if (const auto colons = function.rfind("::"); colons != std::string::npos)
-            known.push_back(function.substr(colons + 2));
+        if (unqualified(function) != function) known.push_back(unqualified(function));
     }
     for (const std::string& name : functions) {
         if (std::ranges::find(known, name) != known.end()) continue;

@@ -6,68 +6,96 @@
 namespace whittle::libtorch {
 
 using capture::CapturedGraph;
+using capture::GraphBreak;
 using capture::Source;
 
-/// A piece while its graph is built: first as the program had it, with writes.
-struct PieceGraphs::Building {
-    const Piece& piece;
-    capture::OutputGraph graph{"graph"};
-    std::map<ValueId, NodeRef> nodes = {};
-    std::map<std::string, ValueId> inputs = {};         ///< by the text of their source
-    std::map<std::string, ValueId> parameters = {};     ///< by the name of their node
-    std::map<std::string, std::uint64_t> written = {};  ///< inputs and parameters by name: order after the last write
-    std::map<std::string, std::int32_t> writes = {};    ///< steps by the name of the call that writes
-};
-
 std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optional<Refusal>& refusal) {
-    Building to{.piece = piece};
-    for (const std::int32_t index : piece.steps) add_call(index, to);
-    std::vector<Output> outputs = live_after(piece);
+    piece_ = &piece;
+    builder_.begin("graph");
+    known_.clear();
+    write_calls_.clear();
+    for (const std::int32_t index : piece.steps)
+        if (std::optional<GraphBreak> why = add_call(index)) {
+            refusal = {index, std::move(*why)};
+            return std::nullopt;
+        }
+    const Writes writes = last_writes();
+    std::vector<Output> outputs = live_after(writes);
     std::vector<NodeRef> results;
-    for (const Output& output : outputs) results.push_back(node_of(output.value, -1, to));
-    std::optional<CapturedGraph> captured = to.graph.finish(results, piece.ended_by);
+    for (const Output& output : outputs) results.push_back(builder_.node_of(operand_of(output.value, -1)));
+    std::optional<CapturedGraph> captured = builder_.close(results, piece.ended_by);
     if (!captured) return std::nullopt;
     try {
-        if (has_writes(captured->graph)) functionalize(*captured, to, outputs);
+        functionalize(*captured);
     } catch (const FunctionalizeError& error) {
-        refusal = refusal_of(error, captured->graph, to);
+        refusal = refusal_of(error, captured->graph);
         return std::nullopt;
     }
-    fill_values(*captured, to, outputs);
+    const Inputs values = inputs(writes);
+    for (const capture::InputUpdate& update : captured->updates) {
+        const ValueId written = values.at(update.source);
+        outputs.push_back({written, recording_.order_after(writes.at(written))});
+    }
+    fill_values(*captured, values, outputs);
     return captured;
 }
 
-void PieceGraphs::add_call(std::int32_t index, Building& to) {
-    const std::vector<ValueId>& reads = recording_.reads(index);
-    BoundCall bound = bind_call(recording_.step(index), [&](std::size_t n) { return node_of(reads.at(n), index, to); });
-    const std::vector<ValueId>& results = recording_.results(index);
+/// Why the graph has to end before the step.
+std::optional<GraphBreak> PieceGraphs::add_call(std::int32_t index) {
+    const std::vector<ValueId>&reads = recording_.reads(index), &results = recording_.results(index);
+    std::vector<ValueId> values;
+    std::vector<capture::Operand> operands;
+    BoundCall bound = bind_call(recording_.step(index), [&](std::size_t n) {
+        values.push_back(reads.at(n));
+        operands.push_back(operand_of(reads.at(n), index));
+        return NodeRef{static_cast<NodeId>(operands.size() - 1)};
+    });
+    Node& call = bound.call;
     const ResultNumbers numbers = result_numbers(*recording_.step(index).end);
     // What is undefined in LibTorch is an empty tensor here.
-    bound.call.results.assign(numbers.count, ValueMeta::contiguous(recording_.values.meta(results.front()).dtype, {0}));
+    call.results.assign(numbers.count, ValueMeta::contiguous(recording_.values.meta(results.front()).dtype, {0}));
     for (std::size_t i = 0; i < results.size(); ++i)
-        bound.call.results[numbers.defined[i]] = recording_.values.meta(results[i]);
-    bound.call.stack = recording_.stack(index);
-    bound.call.module_path = module_path(index);
-    if (bound.writes) {
-        const NodeRef self = to.nodes.at(reads.at(0));
-        if (const auto base = to.nodes.find(cutter_.root(reads.at(0), to.piece.number)); base != to.nodes.end())
-            to.written[to.graph.graph().node(base->second).name] = recording_.order_after(index);
-        if (bound.in_place.empty()) {
-            const NodeRef value = to.graph.call(bound.call).at(0);
-            bound.call.args = {Arg(self), Arg(value)};
-            bound.call.kwargs.clear();
-            bound.in_place = "aten.copy_.default";
-        }
-        bound.call.target = bound.in_place;
+        call.results[numbers.defined[i]] = recording_.values.meta(results[i]);
+    call.stack = recording_.stack(index);
+    call.module_path = module_path(index);
+    std::string functional;  // of a write
+    if (!bound.in_place.empty()) functional = std::exchange(call.target, bound.in_place);
+    const auto issue = [&] {  // what nobody reads was computed, too, and may be what fails: it stays
+        return builder_.issue(
+            {.call = call, .functional = functional, .operands = operands, .nested = {}, .effect = true});
+    };
+    std::variant<capture::Placed, GraphBreak> outcome = issue();
+    if (const auto* value = std::get_if<capture::Placed>(&outcome); value && bound.writes && functional.empty()) {
+        operands = {operands.at(0), {.meta = &call.results.front(), .node = value->results.at(0).node}};
+        call.args = {Arg(NodeRef{0}), Arg(NodeRef{1})};
+        call.kwargs.clear();
+        call.target = functional = "aten.copy_.default";
+        outcome = issue();
     }
-    bound.call.effect = true;  // what nobody reads was computed, too, and may be what fails
-    const std::vector<NodeRef> made = to.graph.call(std::move(bound.call));
-    const NodeId call =
-        static_cast<NodeId>(to.graph.graph().nodes.size() - (numbers.count == 1 ? 1 : numbers.count + 1));
+    if (GraphBreak* why = std::get_if<GraphBreak>(&outcome)) {
+        why->op = recording_.step(index).op->target();
+        why->stack = recording_.stack(index);
+        return std::move(*why);
+    }
+    const auto& placed = std::get<capture::Placed>(outcome);
     for (std::size_t i = 0; i < results.size(); ++i)
-        if (recording_.value(results[i]).step == index) to.nodes[results[i]] = made[numbers.defined[i]];
-    node_names_[index] = to.graph.graph().nodes[static_cast<std::size_t>(call)].name;
-    if (bound.writes) to.writes[node_names_[index]] = index;
+        if (recording_.value(results[i]).step == index)
+            add_result(results[i], bound.writes ? placed.call : placed.results[numbers.defined[i]].node, values);
+    node_names_[index] = builder_.graph().graph().node(placed.call).name;
+    if (bound.writes) write_calls_[node_names_[index]] = index;
+    return std::nullopt;
+}
+
+/// It lies where the operand does whose memory it shows.
+void PieceGraphs::add_result(ValueId id, NodeRef node, const std::vector<ValueId>& operands) {
+    const TensorRef& tensor = recording_.value(id).tensor;
+    Known result{.value = id, .meta = recording_.values.meta(id), .node = node};
+    const auto shown = std::ranges::find_if(operands, [&](ValueId operand) {
+        return tensor.has(kHasStorage) && recording_.value(operand).tensor.storage == tensor.storage;
+    });
+    if (shown != operands.end())
+        result.place = builder_.view(operand_of(*shown, -1), tensor.offset - recording_.value(*shown).tensor.offset);
+    known_.insert_or_assign(id, std::move(result));
 }
 
 /// "features.0"; of a backward op also which op's gradient it computes: "features.0, backward of %convolution".
@@ -80,31 +108,42 @@ std::string PieceGraphs::module_path(std::int32_t index) const {
     return module + (module.empty() ? "" : ", ") + "backward of " + of;
 }
 
-/// The node that computes the value or brings it in. Of shared memory it is the node of any earlier value: passes know
-/// from the writes in between what it holds by then.
-NodeRef PieceGraphs::node_of(ValueId id, std::int32_t reader, Building& to) {
-    if (const auto known = to.nodes.find(id); known != to.nodes.end()) return known->second;
+capture::Operand PieceGraphs::operand_of(ValueId id, std::int32_t reader) {
+    auto entry = known_.find(id);
+    if (entry == known_.end()) entry = known_.emplace(id, known(id, reader)).first;
+    const Known& has = entry->second;
+    const TracedValue& value = recording_.value(has.value);
+    capture::Operand operand{.key = key_of(has.value), .meta = &has.meta, .node = has.node, .place = has.place};
+    if (operand.computed()) return operand;
+    operand.storage = value.tensor.has(kHasStorage) ? value.tensor.storage : 0;
+    operand.offset = value.tensor.offset;
+    if (!value.name) return operand;
+    operand.value = &*has.elements;
+    operand.parameter = &value.name->path;
+    return operand;
+}
+
+/// Of shared memory it is any earlier value: passes know from the writes in between what it holds by then.
+PieceGraphs::Known PieceGraphs::known(ValueId id, std::int32_t reader) {
+    const auto earlier = [&](ValueId other) {
+        operand_of(other, reader);
+        return known_.at(other);
+    };
     const TracedValue& value = recording_.value(id);
-    if (cutter_.shows_write(id, to.piece.number)) return to.nodes[id] = node_of(value.before, reader, to);
-    const ValueId base = cutter_.base(id, to.piece.number);
-    if (base >= 0 && base != id && !cutter_.contains(to.piece.number, value.step))
-        return to.nodes[id] = view_of(base, id, reader, to);
-    const capture::TensorKey key = key_of(id);
-    NodeRef node;
+    if (cutter_.shows_write(id, piece_->number)) return earlier(value.before);
+    const ValueId base = cutter_.base(id, piece_->number);
+    if (base >= 0 && base != id && !is_computed(id))
+        return same_place(recording_.value(base).tensor, value.tensor) ? earlier(base) : view_of(base, id, reader);
+    Known input{.value = id, .meta = input_meta(id, reader)};
     if (value.name) {
         // Elements that nobody asked for: explain needs what they are, not what they hold.
-        const Tensor blank = Tensor(*value.tensor.dtype, value.tensor.sizes);
-        const std::optional<Tensor> known = tensor_of({id, read_at(id, to.piece)});
-        const Tensor tensor = (known ? *known : blank).with_requires_grad(value.tensor.has(kRequiresGrad));
-        node = to.graph.parameter(value.name->path, tensor, key);
-        to.parameters[to.graph.graph().node(node).name] = id;
+        const std::optional<Tensor> elements = tensor_of({id, read_at(id)});
+        input.elements = elements.value_or(Tensor(*value.tensor.dtype, value.tensor.sizes))
+                             .with_requires_grad(value.tensor.has(kRequiresGrad));
     } else {
-        const Source& source = source_of(id);
-        const std::vector<StackFrame> none;
-        node = to.graph.input(source, input_meta(id, reader), key, reader < 0 ? none : recording_.stack(reader));
-        to.inputs.emplace(source.text(), id);
+        builder_.naming().know(key_of(id), source_of(id));
     }
-    return to.nodes[id] = node;
+    return input;
 }
 
 /// requires_grad() may be called on a tensor after the op that made it, which torch::ones(…, requires_grad()) does,
@@ -117,29 +156,34 @@ ValueMeta PieceGraphs::input_meta(ValueId id, std::int32_t reader) const {
 }
 
 /// A view by sizes and strides: how the program made it was not seen, or happened elsewhere.
-NodeRef PieceGraphs::view_of(ValueId base, ValueId id, std::int32_t reader, Building& to) {
+PieceGraphs::Known PieceGraphs::view_of(ValueId base, ValueId id, std::int32_t reader) {
     const TensorRef &whole = recording_.value(base).tensor, &view = recording_.value(id).tensor;
-    const NodeRef node = node_of(base, reader, to);
-    if (same_place(whole, view)) return node;
+    const capture::Operand shown = operand_of(base, reader);
     const auto list = [](const auto& numbers) {
         ArgList args;
         for (const std::int64_t number : numbers) args.push_back(Arg(number));
         return Arg(std::move(args));
     };
-    capture::RecordedCall call{
-        .target = "aten.as_strided.default",
-        .args = {Arg(node), list(view.sizes), list(view.strides), Arg(view.offset - whole.offset)},
-        .results = {recording_.values.meta(id)}};
-    if (reader >= 0) call.stack = recording_.stack(reader);
-    return to.graph.call(std::move(call)).at(0);
+    const std::int64_t offset = view.offset - whole.offset;
+    const std::vector<StackFrame> stack = reader < 0 ? std::vector<StackFrame>() : recording_.stack(reader);
+    Known result{.value = id, .meta = recording_.values.meta(id)};
+    result.node =
+        builder_.graph()
+            .call({.target = "aten.as_strided.default",
+                   .args = {Arg(builder_.node_of(shown, stack)), list(view.sizes), list(view.strides), Arg(offset)},
+                   .results = {result.meta},
+                   .stack = stack})
+            .at(0);
+    result.place = builder_.view(shown, offset);
+    return result;
 }
 
 /// When a value from outside is read: 0, as it was made, but for the base of views, which may have been written to
 /// since. Memory without contents may have been filled through a pointer until it was read first.
-std::uint64_t PieceGraphs::read_at(ValueId id, const Piece& piece) const {
-    if (cutter_.base(id, piece.number) != id) return 0;
+std::uint64_t PieceGraphs::read_at(ValueId id) const {
+    if (cutter_.base(id, piece_->number) != id) return 0;
     const TracedValue& value = recording_.value(id);
-    const std::uint64_t begin = recording_.step(piece.steps.front()).order();
+    const std::uint64_t begin = recording_.step(piece_->steps.front()).order();
     const bool empty = value.step >= 0 && makes_memory(*recording_.step(value.step).op) && !value.uses.empty();
     return empty ? std::max(begin, recording_.step(value.uses.front()).order()) : begin;
 }
@@ -170,11 +214,11 @@ capture::Origin PieceGraphs::origin_of(ValueId id) const {
 // ---- Results
 
 /// Per value whose memory the piece wrote to: the last step that did.
-std::map<ValueId, std::int32_t> PieceGraphs::last_writes(const Piece& piece) const {
-    std::map<ValueId, std::int32_t> writes;
-    for (const std::int32_t index : piece.steps)
+PieceGraphs::Writes PieceGraphs::last_writes() const {
+    Writes writes;
+    for (const std::int32_t index : piece_->steps)
         if (writes_memory(recording_.step(index)))
-            writes[cutter_.root(recording_.reads(index).at(0), piece.number)] = index;
+            writes[cutter_.root(recording_.reads(index).at(0), piece_->number)] = index;
     return writes;
 }
 
@@ -204,10 +248,10 @@ bool PieceGraphs::outlives_frame(ValueId id) const {
 /// A later step reads the value, or it outlives the frame. Where nobody tells when the frame returned, what nobody
 /// reads may be its result; of several results of an op those that are not read are by-products then, such
 /// as the statistics of batch norm.
-bool PieceGraphs::is_wanted(ValueId id, const Piece& piece) const {
+bool PieceGraphs::is_wanted(ValueId id) const {
     const TracedValue& value = recording_.value(id);
     const bool read_later = std::ranges::any_of(
-        value.uses, [&](std::int32_t use) { return !std::ranges::binary_search(piece.steps, use); });
+        value.uses, [&](std::int32_t use) { return !std::ranges::binary_search(piece_->steps, use); });
     if (read_later) return true;
     if (returned()) return outlives_frame(id);
     return value.result >= 0 && std::ranges::all_of(recording_.results(value.step), [&](ValueId other) {
@@ -225,20 +269,19 @@ bool PieceGraphs::is_told_later(ValueId id, std::int32_t writer) const {
 }
 
 /// What is an input's new value is none: the input has it.
-std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Piece& piece) {
+std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Writes& writes) {
     std::vector<Output> live;
     std::set<ValueId> taken;
-    const std::map<ValueId, std::int32_t> writes = last_writes(piece);
     const auto add = [&](ValueId id) {
-        if (!is_wanted(id, piece) || taken.contains(id)) return;
+        if (!is_wanted(id) || taken.contains(id)) return;
         const TracedValue& value = recording_.value(id);
-        const ValueId base = cutter_.root(id, piece.number);
+        const ValueId base = cutter_.root(id, piece_->number);
         const auto write = writes.find(base);
         if (write == writes.end()) {
             taken.insert(id);
             return live.push_back({id});
         }
-        if (base != id && !is_computed(base, piece) && same_place(value.tensor, recording_.value(base).tensor)) {
+        if (base != id && !is_computed(base) && same_place(value.tensor, recording_.value(base).tensor)) {
             if (const Source* source = naming_.source(key_of(base))) naming_.know(key_of(id), Source(*source));
             return;
         }
@@ -247,13 +290,13 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Piece& piece) {
         const bool own = write->second <= value.step && value.snapshot;
         live.push_back({id, own ? 0 : recording_.order_after(write->second)});
     };
-    for (const std::int32_t index : piece.steps) {
+    for (const std::int32_t index : piece_->steps) {
         for (const ValueId id : recording_.results(index))
             if (recording_.value(id).step == index) add(id);
         const auto rewritten = recording_.values.rewritten.find(index);
         if (rewritten == recording_.values.rewritten.end()) continue;
         for (const ValueId id : rewritten->second)
-            if (cutter_.shows_write(id, piece.number)) add(id);
+            if (cutter_.shows_write(id, piece_->number)) add(id);
     }
     // A tensor that was computed, then changed through a view, and that no op reads any more may be returned.
     for (const auto& write : writes) {
@@ -262,7 +305,7 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Piece& piece) {
         const auto covers = [&](ValueId id) {
             return same_place(recording_.value(id).tensor, recording_.value(base).tensor);
         };
-        if (!is_computed(base, piece) || is_told_later(base, writer)) continue;
+        if (!is_computed(base) || is_told_later(base, writer)) continue;
         if (std::ranges::any_of(recording_.results(writer), covers)) continue;
         if (taken.contains(base) || (returned() && !is_alive(base))) continue;
         live.push_back({base, recording_.order_after(writer)});
@@ -270,34 +313,10 @@ std::vector<PieceGraphs::Output> PieceGraphs::live_after(const Piece& piece) {
     return live;
 }
 
-bool PieceGraphs::is_computed(ValueId id, const Piece& piece) const {
-    return cutter_.contains(piece.number, recording_.value(id).step);
-}
-
-void PieceGraphs::functionalize(CapturedGraph& captured, const Building& from, std::vector<Output>& outputs) const {
-    Functionalized functional = whittle::functionalize(captured.graph);
-    captured.graph = std::move(functional.graph);
-    const std::vector<NodeId> placeholders = captured.graph.placeholders();
-    for (const MemoryUpdate& update : functional.updates) {
-        if (const auto parameter = from.parameters.find(update.input); parameter != from.parameters.end()) {
-            const std::string& path = recording_.value(parameter->second).name->path;
-            captured.updates.push_back({Source::local("self").attribute(path), update.output});
-            outputs.push_back({parameter->second, from.written.at(update.input)});
-            continue;
-        }
-        const auto at = std::ranges::find_if(placeholders, [&](NodeId id) {
-            return captured.graph.nodes[static_cast<std::size_t>(id)].name == update.input;
-        });
-        const Source& source = captured.sources.at(static_cast<std::size_t>(at - placeholders.begin()));
-        captured.updates.push_back({source, update.output});
-        outputs.push_back({from.inputs.at(source.text()), from.written.at(update.input)});
-    }
-}
-
 /// The write that the pass failed at, or the last one before the read that it failed at.
-Refusal PieceGraphs::refusal_of(const FunctionalizeError& error, const Graph& graph, const Building& from) const {
+Refusal PieceGraphs::refusal_of(const FunctionalizeError& error, const Graph& graph) const {
     for (NodeId id = error.node; id >= 0; --id)
-        if (const auto step = from.writes.find(graph.node({id}).name); step != from.writes.end())
+        if (const auto step = write_calls_.find(graph.node({id}).name); step != write_calls_.end())
             return {step->second, recording_.step(step->second).op->target() + ": " + error.message()};
     throw error;
 }
@@ -317,8 +336,21 @@ std::string PieceGraphs::unrecorded(const Output& output) const {
     return step < 0 ? "" : ", a result of " + recording_.step(step).op->target() + ",";
 }
 
+/// By where the graph has them from, parameters too; of two values that one parameter had, the one that is written.
+PieceGraphs::Inputs PieceGraphs::inputs(const Writes& writes) const {
+    Inputs inputs;
+    for (const capture::Builder::Input& input : builder_.inputs()) {
+        const auto value = static_cast<ValueId>(input.key - 1);
+        const Source* source = builder_.graph().source_of(input.node);
+        const std::string& path = builder_.graph().graph().node(input.node).target;
+        const auto [known, added] = inputs.emplace(source ? *source : Source::local("self").attribute(path), value);
+        if (!added && writes.contains(value)) known->second = value;
+    }
+    return inputs;
+}
+
 /// The values that LibTorch had, where all of them were written down.
-void PieceGraphs::fill_values(CapturedGraph& captured, const Building& from, const std::vector<Output>& outputs) const {
+void PieceGraphs::fill_values(CapturedGraph& captured, const Inputs& inputs, const std::vector<Output>& outputs) const {
     if (!recording_.file.with_data) return;
     const auto add = [&](const Output& output, const std::string& name, std::vector<Tensor>& to) {
         if (const auto tensor = tensor_of(output))
@@ -327,8 +359,7 @@ void PieceGraphs::fill_values(CapturedGraph& captured, const Building& from, con
             captured.unrecorded = "the elements of " + name + unrecorded(output) + " were not written down";
     };
     for (const Source& source : captured.sources)
-        add({from.inputs.at(source.text()), read_at(from.inputs.at(source.text()), from.piece)}, source.text(),
-            captured.inputs);
+        add({inputs.at(source), read_at(inputs.at(source))}, source.text(), captured.inputs);
     const std::vector<NodeId> results = captured.graph.outputs();
     for (std::size_t i = 0; i < outputs.size(); ++i)
         add(outputs[i], "%" + captured.graph.node({results[i]}).name, captured.outputs);

@@ -1,23 +1,26 @@
-// PieceGraphs: the pieces of one frame as graphs that only compute: writes to memory are told as new values, and what
-// the graph's inputs and parameters hold afterwards.
+// PieceGraphs: the pieces of one frame, issued to capture::Builder step by step, as graphs that only compute: writes to
+// memory are told as new values, and what the graph's inputs and parameters hold afterwards.
 #pragma once
 
 #include <map>
 #include <optional>
-#include <utility>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
 
-#include "capture/naming.h"
-#include "capture/output_graph.h"
+#include "capture/builder.h"
 #include "frontends/libtorch/cutter.h"
 #include "frontends/libtorch/elements.h"
 #include "passes/functionalize.h"
 
 namespace whittle::libtorch {
 
-/// The step at which a piece stops being a graph, and why.
+/// The step at which a piece stops being a graph, and why: a write that no graph can tell, which is a break; or one
+/// that the graph has to end before.
 struct Refusal {
     std::int32_t step = 0;
-    std::string reason;
+    std::variant<std::string, capture::GraphBreak> why;
 };
 
 class PieceGraphs {
@@ -25,12 +28,21 @@ class PieceGraphs {
     PieceGraphs(const Recording& recording, const Cutter& cutter, const Elements& elements, const FrameSteps& frame)
         : recording_(recording), cutter_(cutter), elements_(elements), frame_(frame) {}
 
-    /// In the order of the frame's pieces. Nothing for a piece without results, and for one with a write that no
-    /// functional op can tell, which then is the refusal.
+    /// In the order of the frame's pieces. Nothing for a piece without results, and for one that is no graph, which
+    /// then is the refusal.
     std::optional<capture::CapturedGraph> build(const Piece& piece, std::optional<Refusal>& refusal);
 
   private:
-    struct Building;
+    /// A value that the graph has or reads. Where its tensor changed since, it is what the program had first.
+    struct Known {
+        ValueId value = -1;
+        ValueMeta meta = {};
+        NodeRef node = {};  ///< of a value that the graph computes, which lies at `place`
+        capture::Place place = {};
+        std::optional<Tensor> elements = {};  ///< of a parameter
+    };
+    using Inputs = std::unordered_map<capture::Source, ValueId>;
+    using Writes = std::map<ValueId, std::int32_t>;  ///< by memory: the last step that wrote there
 
     /// One output of a graph: where LibTorch had it, and when.
     struct Output {
@@ -38,27 +50,29 @@ class PieceGraphs {
         std::uint64_t order = 0;  ///< 0: when the value was made
     };
 
-    void add_call(std::int32_t index, Building& to);
-    NodeRef node_of(ValueId id, std::int32_t reader, Building& to);
+    std::optional<capture::GraphBreak> add_call(std::int32_t index);
+    void add_result(ValueId id, NodeRef node, const std::vector<ValueId>& operands);
+    capture::Operand operand_of(ValueId id, std::int32_t reader);
+    Known known(ValueId id, std::int32_t reader);
     ValueMeta input_meta(ValueId id, std::int32_t reader) const;
-    NodeRef view_of(ValueId base, ValueId id, std::int32_t reader, Building& to);
-    std::uint64_t read_at(ValueId id, const Piece& piece) const;
-    std::vector<Output> live_after(const Piece& piece);
+    Known view_of(ValueId base, ValueId id, std::int32_t reader);
+    std::uint64_t read_at(ValueId id) const;
+    std::vector<Output> live_after(const Writes& writes);
     bool is_told_later(ValueId id, std::int32_t writer) const;
-    bool is_wanted(ValueId id, const Piece& piece) const;
+    bool is_wanted(ValueId id) const;
     std::optional<std::uint64_t> returned() const;
     bool is_alive(ValueId id) const;
     bool outlives_frame(ValueId id) const;
-    std::map<ValueId, std::int32_t> last_writes(const Piece& piece) const;
-    bool is_computed(ValueId id, const Piece& piece) const;
-    void functionalize(capture::CapturedGraph& captured, const Building& from, std::vector<Output>& outputs) const;
-    Refusal refusal_of(const FunctionalizeError& error, const Graph& graph, const Building& from) const;
+    Writes last_writes() const;
+    bool is_computed(ValueId id) const { return cutter_.contains(piece_->number, recording_.value(id).step); }
+    Refusal refusal_of(const FunctionalizeError& error, const Graph& graph) const;
     static capture::TensorKey key_of(ValueId id) { return static_cast<capture::TensorKey>(id) + 1; }
     const capture::Source& source_of(ValueId id);
     capture::Origin origin_of(ValueId id) const;
+    Inputs inputs(const Writes& writes) const;
     std::optional<Tensor> tensor_of(const Output& output) const;
     std::string unrecorded(const Output& output) const;
-    void fill_values(capture::CapturedGraph& captured, const Building& from, const std::vector<Output>& outputs) const;
+    void fill_values(capture::CapturedGraph& captured, const Inputs& inputs, const std::vector<Output>& outputs) const;
 
     std::string module_path(std::int32_t index) const;
 
@@ -66,8 +80,14 @@ class PieceGraphs {
     const Cutter& cutter_;
     const Elements& elements_;
     const FrameSteps& frame_;
-    capture::Naming naming_;
+    capture::Naming naming_;                          ///< of the whole frame
     std::map<std::int32_t, std::string> node_names_;  ///< per step, in the graph of its piece
+
+    // The graph that is built, as the program had it, with writes.
+    const Piece* piece_ = nullptr;
+    capture::Builder builder_{""};
+    std::map<ValueId, Known> known_;
+    std::map<std::string, std::int32_t> write_calls_;  ///< steps by the name of the call that writes
 };
 
 }  // namespace whittle::libtorch

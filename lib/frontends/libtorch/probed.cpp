@@ -2,19 +2,14 @@
 
 #include <algorithm>
 
+#include "symbolize/text.h"
+
 namespace whittle::libtorch {
 
 namespace {
 
-std::string last_part(const std::string& function) {
-    const auto colons = function.rfind("::");
-    return colons == std::string::npos ? function : function.substr(colons + 2);
-}
-
 bool is_same(const TensorRef& a, const TensorRef& b) {
-    if (a.id == b.id) return true;
-    return a.has(kHasStorage) && b.has(kHasStorage) && a.storage == b.storage && a.offset == b.offset &&
-           a.sizes == b.sizes && a.strides == b.strides && a.dtype == b.dtype;
+    return a.id == b.id || (a.has(kHasStorage) && b.has(kHasStorage) && same_place(a, b));
 }
 
 std::optional<capture::HostValue> host_value(const EventValue& told) {
@@ -116,7 +111,7 @@ const ProbedCall* ProbedCalls::at(std::uint32_t thread, std::uint64_t order, con
     const ProbedCall* found = nullptr;
     for (std::int32_t i = std::prev(after)->second; i >= 0; i = calls_[static_cast<std::size_t>(i)].caller) {
         const ProbedCall& call = calls_[static_cast<std::size_t>(i)];
-        if (call.function == function || last_part(call.function) == last_part(function)) found = &call;
+        if (call.function == function || unqualified(call.function) == unqualified(function)) found = &call;
     }
     return found;
 }

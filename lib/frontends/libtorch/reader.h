@@ -35,6 +35,12 @@ struct TensorRef {
     std::string obstacle() const;
 };
 
+/// They show the same elements of the same memory.
+inline bool same_place(const TensorRef& a, const TensorRef& b) {
+    return a.storage == b.storage && a.offset == b.offset && a.sizes == b.sizes && a.strides == b.strides &&
+           a.dtype == b.dtype;
+}
+
 /// An argument or a result.
 struct EventValue {
     /// none, undefined tensor (monostate too, see `undefined`), tensor, host values, list; Opaque is named only.

@@ -106,7 +106,7 @@ class Tracer {
         const auto writer = writers_.find(tensor.storage);
         const TracedValue& old = out_.values[static_cast<std::size_t>(before)];
         if (!tensor.has(kHasStorage) || writer == writers_.end() || writer->second.version != tensor.version ||
-            time_of(before) >= writer->second.step || place_of(old.tensor) != place_of(tensor))
+            time_of(before) >= writer->second.step || !same_place(old.tensor, tensor))
             return outside(tensor);
         TracedValue value{.tensor = tensor, .step = writer->second.step, .result = -1, .before = before};
         value.snapshot = snapshot_before(tensor, steps_[static_cast<std::size_t>(step_)].begin->order);
@@ -264,8 +264,6 @@ class Tracer {
 };
 
 }  // namespace
-
-bool same_place(const TensorRef& a, const TensorRef& b) { return place_of(a) == place_of(b); }
 
 ValueMeta Values::meta(ValueId id) const {
     const TensorRef& tensor = values[static_cast<std::size_t>(id)].tensor;

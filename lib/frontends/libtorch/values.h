@@ -15,9 +15,6 @@ namespace whittle::libtorch {
 
 using ValueId = std::int32_t;
 
-/// They show the same elements of the same memory.
-bool same_place(const TensorRef& a, const TensorRef& b);
-
 struct TracedValue {
     TensorRef tensor;
     std::int32_t step = -1;       ///< that computed it; -1: it came from outside

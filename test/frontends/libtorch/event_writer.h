@@ -15,6 +15,7 @@ struct FakeTensor {
     std::uint32_t version = 0;
     std::uint64_t storage = 0;  ///< 0: as id
     std::int8_t dtype = 6;      ///< c10::ScalarType: float
+    std::int64_t offset = 0;    ///< in the storage
 };
 
 class EventWriter {
@@ -27,6 +28,7 @@ class EventWriter {
         TensorRecord written{};
         written.id = tensor.id;
         written.storage = tensor.storage ? tensor.storage : tensor.id;
+        written.offset = tensor.offset;
         written.version = tensor.version;
         written.dtype = tensor.dtype;
         written.flags = kPlain | kHasStorage | kLeaf;

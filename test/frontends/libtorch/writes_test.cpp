@@ -115,6 +115,29 @@ TEST_CASE("a write that was not seen as one is a break") {
     CHECK(frame.graphs[1].graph.placeholders().size() == 1);
 }
 
+TEST_CASE("a graph ends before it would read what a write that was counted apart left in memory") {
+    const TempDir folder;
+    for (const std::int64_t at : {0, 2}) {
+        const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+            const FakeTensor x{.id = 1, .sizes = {2}};
+            const auto part = [&](std::uint32_t version) {  // of data(), whose versions are its own
+                return FakeTensor{.id = 3, .sizes = {}, .version = version, .storage = 1, .offset = at};
+            };
+            w.call(kRelu, {x}, {{.id = 2, .sizes = {2}}});
+            w.call(kAddInPlace, {part(0), part(0)}, {part(1)}, {1});
+            w.call(kMul, {x, x}, {{.id = 4, .sizes = {2}}});
+        }));
+        const bool apart = at == 2;
+        CHECK(frame.graphs.size() == (apart ? 1 : 2));
+        REQUIRE(frame.breaks.size() == (apart ? 0 : 1));
+        if (apart) continue;
+        CHECK(frame.breaks[0].kind == capture::BreakKind::mutation);
+        CHECK(frame.breaks[0].op == "aten.mul.Tensor");
+        CHECK(frame.graphs[0].updates.size() == 1);
+        CHECK(frame.graphs[1].graph.calls().size() == 1);
+    }
+}
+
 TEST_CASE("a write that no graph can tell is a break, and what is before and behind it is in graphs") {
     constexpr std::uint32_t kUnfold = 100;
     const TempDir folder;
