@@ -42,6 +42,8 @@ struct Facts {
     std::vector<bool> backward;  ///< of each node: it depends on a tangent
     std::vector<bool> forward;   ///< … the outputs need it
     std::vector<NodeId> memory;  ///< … the node whose memory it shows; itself when it has its own
+    /// Calls whose further results the outputs need: statistics that the program keeps, as batch norm's.
+    std::set<NodeId> gives_statistics;
 };
 
 Facts::Facts(const Graph& joint_graph, const Joint& joint) : graph(joint_graph) {
@@ -68,6 +70,9 @@ Facts::Facts(const Graph& joint_graph, const Joint& joint) : graph(joint_graph) 
     }
     for (std::size_t i = count - 1; i-- > 0;)
         if (forward[i]) for_each_input(graph.nodes[i], [&](NodeRef ref) { forward[at(ref)] = true; });
+    for (std::size_t i = 0; i + 1 < count; ++i)
+        if (const std::optional<ValueRef> read = item_read(graph.nodes[i]); read && read->index > 0 && forward[i])
+            gives_statistics.insert(read->node);
 }
 
 /// Of each node, whether the backward graph computes it: whatever the forward's outputs do not need.
@@ -132,6 +137,7 @@ class MinCut {
 
     /// What running the call in the backward graph costs. A call that only backward needs runs once, here or there.
     std::int64_t price(NodeId id, const Node& node) const {
+        if (facts_.gives_statistics.contains(id)) return FlowNetwork::kNever;
         const RegisteredOp* op = Registry::instance().op(node.target);
         if (!facts_.forward[at(id)] && op && !op->def->random) return 0;
         const std::optional<CallCost> cost = cost_of(facts_.graph, node);

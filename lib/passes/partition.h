@@ -32,9 +32,9 @@ struct Partition {
 };
 
 /// min_cut merges equal calls first, and then saves no views and repeats nothing that cost_of() cannot tell or that
-/// contracts; a byte that is saved counts as much as 32 steps of a loop that runs again. Of equally good choices it
-/// takes the one that repeats less. What backward repeats, it computes where it is first read. Without gradients,
-/// forward is the joint graph.
+/// contracts, nor statistics that the outputs need; a byte that is saved counts as much as 32 steps of a loop that runs
+/// again. Of equally good choices it takes the one that repeats less. What backward repeats, it computes where it is
+/// first read. Without gradients, forward is the joint graph.
 Partition partition(const Joint& joint, Partitioner partitioner);
 
 }  // namespace whittle

@@ -154,6 +154,29 @@ TEST_CASE("a reduction is computed again only where it is over few elements", "[
     CHECK(saved("3, 1000") == Names{"y"});
 }
 
+TEST_CASE("statistics that the program keeps are computed once, others again", "[partition]") {
+    const auto recomputed = [](const std::string& kept) {
+        Joint joint = joint_of(R"(graph g {
+  %x = placeholder["x"] : f32[4, 2]
+  %t = placeholder["t"] : f32[4, 2]
+  %norm = aten._native_batch_norm_legit.no_stats(%x, none, none, true, 0.1, 1e-05) : (f32[4, 2], f32[2], f32[2])
+  %y = getitem(%norm, 0) : f32[4, 2]
+  %mean = getitem(%norm, 1) : f32[2]
+  %z = aten.relu.default(%y) : f32[4, 2]
+  %g = aten.mul.Tensor(%t, %y) : f32[4, 2]
+  return (%z, )" + kept + R"(, %g)
+}
+)");
+        joint.outputs = 2;
+        joint.gradients.resize(1);
+        const Partition parts = checked(joint, Partitioner::min_cut);
+        check_same_values(joint, parts);
+        return parts.recomputed;
+    };
+    CHECK(recomputed("%z") == Names{"norm"});
+    CHECK(recomputed("%mean").empty());
+}
+
 TEST_CASE("views are not saved, and memory counts once", "[partition]") {
     const Joint joint = joint_of(R"(graph g {
   %x = placeholder["x"] : f32[4, 4]
