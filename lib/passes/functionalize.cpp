@@ -1,10 +1,12 @@
 #include "passes/functionalize.h"
 
+#include <algorithm>
 #include <numeric>
 
 #include "base/error.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
+#include "ops/aten/hidden_writes.h"
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "passes/log.h"
@@ -179,7 +181,9 @@ class Functionalizer {
 
 }  // namespace
 
-Functionalized functionalize(const Graph& graph, const FunctionalizeOptions& options, Origins* origins) {
+namespace {
+
+Functionalized functionalize_visible(const Graph& graph, const FunctionalizeOptions& options, Origins* origins) {
     for (const auto& [name, subgraph] : graph.subgraphs)
         if (has_writes(*subgraph))
             throw Error({"", "nested graph " + name}, "found a write to an operand, expected none in nested graphs");
@@ -192,6 +196,24 @@ Functionalized functionalize(const Graph& graph, const FunctionalizeOptions& opt
     result.graph = logged("functionalize", graph, std::move(result.graph));
     if (origins) *origins = functionalizer.origins();
     return result;
+}
+
+}  // namespace
+
+Functionalized functionalize(const Graph& graph, const FunctionalizeOptions& options, Origins* origins) {
+    if (std::none_of(graph.nodes.begin(), graph.nodes.end(), hides_writes))
+        return functionalize_visible(graph, options, origins);
+    std::vector<NodeId> stands_for;
+    const Graph visible = with_visible_writes(graph, &stands_for);
+    Origins made, before;
+    try {
+        Functionalized result = functionalize_visible(visible, options, &made);
+        for (const NodeId id : stands_for) before.push_back({id});
+        if (origins) *origins = through(made, before);
+        return result;
+    } catch (const FunctionalizeError& error) {
+        throw FunctionalizeError(stands_for.at(static_cast<std::size_t>(error.node)), error);
+    }
 }
 
 }  // namespace whittle

@@ -39,9 +39,10 @@ class FunctionalizeError : public Error {
 
 /// The same computation without writes: a write to a value replaces it for every later reader, of it and of all that
 /// share its memory (schemas tell which results are views; whether reshape, contiguous and to copy is decided by the
-/// recorded strides). Throws FunctionalizeError for an op that writes and has no functional form, for a write that
-/// would change dtype category or sizes, for a write through a view that shows an element twice, and Error for writes
-/// inside nested graphs. Values that only share memory outside the graph are not known to.
+/// recorded strides); so does batch norm in training to its running statistics. Throws FunctionalizeError for an op
+/// that writes and has no functional form, for a write that would change dtype category or sizes, for a write through a
+/// view that shows an element twice, and Error for writes inside nested graphs. Values that only share memory outside
+/// the graph are not known to.
 Functionalized functionalize(const Graph& graph, const FunctionalizeOptions& options = {}, Origins* origins = nullptr);
 
 }  // namespace whittle

@@ -207,3 +207,22 @@ TEST_CASE("random programs of views and writes give what memory gives") {
     CHECK(programs > 100);
     CHECK(with_writes > 100);
 }
+
+TEST_CASE("batch norm in training updates its running statistics, though its schema does not say so",
+          "[functionalize]") {
+    Origins origins;
+    const Graph captured = parse(R"(graph step {
+  %x = placeholder["x"] : f32[4, 2]
+  %mean = get_attr["mean"] : f32[2]
+  %var = get_attr["var"] : f32[2]
+  %norm = aten.native_batch_norm.default(%x, none, none, %mean, %var, true, 0.25, 1e-05) : (f32[4, 2], f32[2], f32[2])
+  %y = getitem(%norm, 0) : f32[4, 2]
+  return (%y)
+}
+)");
+    const Functionalized result = functionalize(captured, {}, &origins);
+    verify(result.graph, Stage::functional, Registry::instance());
+    CHECK(result.updates == std::vector<MemoryUpdate>{{"mean", 1}, {"var", 2}});
+    REQUIRE(origins.size() == result.graph.nodes.size());
+    for (const std::vector<NodeId>& origin : origins) CHECK(origin.size() == 1);
+}

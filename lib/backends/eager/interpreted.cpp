@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "graph/value_ref.h"
+#include "ops/aten/hidden_writes.h"
 #include "ops/core/memory.h"
 #include "ops/core/registry.h"
 
@@ -54,12 +55,12 @@ std::vector<std::string> targets_of(const Graph& graph, const std::function<bool
 
 std::vector<std::string> without_kernel(const Graph& graph) { return targets_of(graph, lacks_kernel); }
 
-std::unique_ptr<Executable> interpreted(Graph graph, MakeInterpreter make) {
-    return std::make_unique<InterpretedExecutable>(std::move(graph), std::move(make));
+std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make) {
+    return std::make_unique<InterpretedExecutable>(with_visible_writes(graph), std::move(make));
 }
 
-std::unique_ptr<Executable> interpreted(Graph graph) {
-    return interpreted(std::move(graph), [] { return std::make_unique<NamingInterpreter>(); });
+std::unique_ptr<Executable> interpreted(const Graph& graph) {
+    return interpreted(graph, [] { return std::make_unique<NamingInterpreter>(); });
 }
 
 std::optional<BackendFailure> refused_by_kernels(const Graph& graph) {

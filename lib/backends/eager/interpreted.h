@@ -42,9 +42,9 @@ class NamingInterpreter : public Interpreter {
 using MakeInterpreter = std::function<std::unique_ptr<NamingInterpreter>()>;
 
 /// Runs the graph in an interpreter of its own each time; an Error is a failure of the run that names the op.
-std::unique_ptr<Executable> interpreted(Graph graph, MakeInterpreter make);
+std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make);
 /// As eager runs it.
-std::unique_ptr<Executable> interpreted(Graph graph);
+std::unique_ptr<Executable> interpreted(const Graph& graph);
 
 /// The failure of compiling for the registry's kernels: an op that has none, a call that does not fit its schema.
 std::optional<BackendFailure> refused_by_kernels(const Graph& graph);

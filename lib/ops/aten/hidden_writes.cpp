@@ -1,0 +1,112 @@
+#include "ops/aten/hidden_writes.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.h"
+#include "graph/text.h"
+#include "graph/value_ref.h"
+#include "ops/core/builder.h"
+#include "ops/core/registry.h"
+
+namespace whittle {
+namespace {
+
+/// Copies a graph, call by call.
+class Revealer {
+  public:
+    explicit Revealer(const Graph& from) : from_(from), to_(from), builder_(to_), map_(from.nodes.size()) {
+        to_.nodes.clear();
+    }
+
+    Graph run(std::vector<NodeId>* stands_for) {
+        for (NodeId id = 0; id < static_cast<NodeId>(from_.nodes.size()); ++id) {
+            visit(id, from_.node({id}));
+            if (stands_for) stands_for->resize(to_.nodes.size(), id);
+        }
+        return std::move(to_);
+    }
+
+  private:
+    NodeRef mapped(NodeRef ref) const { return map_.at(static_cast<std::size_t>(ref.id)); }
+
+    void visit(NodeId id, const Node& node) {
+        NodeRef& to = map_[static_cast<std::size_t>(id)];
+        if (hides_writes(node)) {
+            try {
+                results_[id] = normalize(node);
+            } catch (const Error& error) {
+                throw Error({error.where().file, place_of(from_, node)}, error.message(), error.hint());
+            }
+            to = results_[id].front();
+        } else if (const auto read = item_read(node); read && results_.contains(read->node)) {
+            to = results_.at(read->node).at(static_cast<std::size_t>(read->index));
+        } else {
+            to = to_.add(map_inputs(node, [&](NodeRef ref) { return Arg(mapped(ref)); }));
+        }
+    }
+
+    std::vector<NodeRef> normalize(const Node& call) {
+        const Node now = map_inputs(call, [&](NodeRef ref) { return Arg(mapped(ref)); });
+        const Arguments<NodeValue> arguments(
+            Registry::instance().require(call.target).schema, now,
+            [&](NodeRef ref) {
+                return NodeValue{ref, to_.node(ref).meta()};
+            },
+            {}, &to_);
+        const auto optional = [&](const char* name) {
+            const auto value = arguments.optional_tensor(name);
+            return value ? Arg(value->ref) : Arg();
+        };
+        const NodeValue input = arguments.tensor("input");
+        const Arg momentum(arguments.number("momentum"));
+        builder_.set_origin(call);
+        const std::vector<NodeValue> results = builder_.call_multi(
+            "aten._native_batch_norm_legit.no_stats",
+            {arg(input), optional("weight"), optional("bias"), Arg(true), momentum, Arg(arguments.number("eps"))});
+        if (const auto mean = arguments.optional_tensor("running_mean"))
+            builder_.call("aten.lerp_.Scalar", {arg(*mean), arg(results[1]), momentum});
+        if (const auto variance = arguments.optional_tensor("running_var")) {
+            std::vector<std::int64_t> all_but_channels = {0};
+            for (std::size_t d = 2; d < input.meta.sizes.size(); ++d)
+                all_but_channels.push_back(static_cast<std::int64_t>(d));
+            const NodeValue batch = builder_.call("aten.var.correction", {arg(input), Arg::ints(all_but_channels)});
+            builder_.call("aten.lerp_.Scalar", {arg(*variance), arg(batch), momentum});
+        }
+        std::vector<NodeRef> refs;
+        for (const NodeValue& result : results) refs.push_back(result.ref);
+        return refs;
+    }
+
+    const Graph& from_;
+    Graph to_;
+    GraphBuilder builder_;
+    std::vector<NodeRef> map_;
+    std::map<NodeId, std::vector<NodeRef>> results_;  ///< of calls that hid writes
+};
+
+}  // namespace
+
+bool hides_writes(const Node& call) {
+    if (call.target != "aten.native_batch_norm.default" && call.target != "aten.batch_norm.default") return false;
+    const Schema& schema = Registry::instance().require(call.target).schema;
+    const auto given = [&](const char* name) {
+        const Arg* by_name = call.kwarg(name);
+        const auto param =
+            std::ranges::find(schema.params, name, [](const Param& p) { return std::string_view(p.name); });
+        const auto position = static_cast<std::size_t>(param - schema.params.begin());
+        return by_name ? *by_name : position < call.args.size() ? call.args[position] : Arg();
+    };
+    return given("training") == Arg(true) && (!given("running_mean").is_none() || !given("running_var").is_none());
+}
+
+Graph with_visible_writes(const Graph& graph, std::vector<NodeId>* stands_for) {
+    if (std::ranges::none_of(graph.nodes, hides_writes)) {
+        for (std::size_t i = 0; stands_for && i < graph.nodes.size(); ++i)
+            stands_for->push_back(static_cast<NodeId>(i));
+        return graph;
+    }
+    return Revealer(graph).run(stands_for);
+}
+
+}  // namespace whittle
