@@ -63,7 +63,7 @@ CompiledNode::CompiledNode(std::string graph, std::shared_ptr<CompiledGradient> 
         const Strides& strides = backward.node({placeholders[i]}).meta().strides;
         saved_.push_back(kept(value.strides() == strides ? value : laid_out(value, strides)));
     }
-    if (!gradient_->joint.nodes.empty())
+    if (gradient_->verified)
         for (const whittle::Tensor& input : inputs) all_inputs_.push_back(kept(input));
 }
 
@@ -89,7 +89,7 @@ TensorList CompiledNode::apply(const TensorList& gradients, bool create_graph) {
     for (const SavedValue& saved : saved_) passed.push_back(saved.get("graph " + graph_));
     for (const Tensor& tangent : tangents) passed.push_back(*tangent.impl()->value);
     const Values values = run(passed);
-    if (!gradient_->joint.nodes.empty()) verify(tangents, values);
+    if (gradient_->verified) verify(tangents, values);
     TensorList result;
     for (const whittle::Tensor& value : values) result.push_back(wrap(value.with_requires_grad(false)));
     return result;

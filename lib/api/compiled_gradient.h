@@ -17,7 +17,8 @@ struct CompiledGradient : Derivative {
     std::unique_ptr<Executable> executable = {};                   ///< of parts.backward; null: the reference runs it
     std::function<std::string(const BackendFailure&)> words = {};  ///< of a failure of the backend
     std::string backend_failed = {};                               ///< at compiling parts.backward
-    Graph joint = {};                                              ///< as a whole, where gradients are verified
+    Graph joint = {};                                              ///< as a whole
+    bool verified = false;                                         ///< every run is compared with it
 };
 
 /// The gradient of a graph, which may write, under options of a CompiledProgram. Null where no result has one. What

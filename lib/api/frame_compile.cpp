@@ -142,7 +142,7 @@ std::unique_ptr<Executable> Execution::compile_part(const Graph& part, const Gra
 
 /// Whoever never asks for gradients is not told that the backend has none.
 void Execution::compile_backward(CompiledGradient& gradient, const Graph& captured) {
-    if (!function_.options.verify) gradient.joint = {};
+    gradient.verified = function_.options.verify;
     if (!gradient.error.empty()) return;
     const std::string graph = captured.name + ", backward";
     gradient.words = [backend = function_.backend_name, graph](const BackendFailure& failure) {

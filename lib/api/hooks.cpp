@@ -15,6 +15,7 @@ namespace {
 
 std::mutex hooks_mutex;
 std::vector<std::shared_ptr<OnCompile::Hook>> hooks;
+std::atomic<std::uint64_t> last_compile_id{0};
 
 }  // namespace
 
@@ -30,18 +31,25 @@ OnCompile::~OnCompile() {
 
 void call_compile_hooks(FunctionState& function, std::size_t entry, const Graph& captured,
                         const CompiledGraph& compiled) {
+    const std::uint64_t compile_id = ++last_compile_id;
     std::vector<std::shared_ptr<OnCompile::Hook>> called;
     {
         const std::lock_guard lock(hooks_mutex);
         called = hooks;
     }
     if (called.empty()) return;
-    CompiledGraphInfo info{.function = function.counts.name,
+    CompiledGraphInfo info{.compile_id = compile_id,
+                           .function = function.counts.name,
                            .name = captured.name,
                            .backend = function.backend_name,
                            .captured = print(captured),
                            .functional = print(compiled.functional),
                            .seconds = compiled.seconds};
+    if (const CompiledGradient* gradient = compiled.gradient.get(); gradient && gradient->error.empty()) {
+        info.joint = print(gradient->joint);
+        info.forward = print(gradient->parts.forward);
+        info.backward = print(gradient->parts.backward);
+    }
     {
         const std::lock_guard lock(function.mutex);
         for (const capture::Guard& guard : function.cache.entries().at(entry).guards)

@@ -13,11 +13,15 @@ WHITTLE_API_BEGIN
 
 /// One compilation that succeeded. Graphs are text, as `explain` and `minify` print them.
 struct CompiledGraphInfo {
-    std::string function = {};             ///< whose graph it is
-    std::string name = {};                 ///< "step_0"
-    std::string backend = {};              ///< that compiled it
-    std::string captured = {};             ///< as it was recorded
-    std::string functional = {};           ///< as the backend got it: without writes, parameters as inputs
+    static constexpr int kVersion = 2;  ///< of this struct: it grows when members are added
+    std::uint64_t compile_id = 0;       ///< of this compilation: they are numbered as they succeed, from 1
+    std::string function = {};          ///< whose graph it is
+    std::string name = {};              ///< "step_0"
+    std::string backend = {};           ///< that compiled it
+    std::string captured = {};          ///< as it was recorded
+    std::string functional = {};        ///< as the backend got it: without writes, parameters as inputs
+    /// Where gradients are wanted: all of them in one graph, and what the backend got of it.
+    std::string joint = {}, forward = {}, backward = {};
     std::vector<std::string> guards = {};  ///< of the specialization, in the order of their checks
     double seconds = 0;                    ///< that the backend took
 };

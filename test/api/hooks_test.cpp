@@ -35,6 +35,22 @@ TEST_CASE("a hook is told of each compilation as long as it lives", "[hooks]") {
     CHECK(std::find(seen[0].guards.begin(), seen[0].guards.end(), "L['n'] == 2") != seen[0].guards.end());
 }
 
+TEST_CASE("a hook sees the graphs of gradients", "[hooks]") {
+    std::vector<CompiledGraphInfo> seen;
+    const OnCompile hook([&](const CompiledGraphInfo& graph) { seen.push_back(graph); });
+    const auto compiled = compile([](const Tensor& x) { return x.tanh().sum(); });
+    Tensor x = ones({2});
+    compiled(x);
+    compiled(x.requires_grad_());
+    REQUIRE(seen.size() == 2);
+    CHECK(seen[1].compile_id == seen[0].compile_id + 1);
+    CHECK(seen[0].joint.empty());
+    CHECK(seen[0].backward.empty());
+    CHECK_THAT(seen[1].joint, Catch::Contains("aten.tanh.default") && Catch::Contains("tangent_"));
+    CHECK_THAT(seen[1].forward, Catch::Contains("aten.tanh.default") && !Catch::Contains("tangent_"));
+    CHECK_THAT(seen[1].backward, Catch::Contains("tangent_"));
+}
+
 TEST_CASE("a hook's exception leaves the compiled function, and the graph can be used afterwards", "[hooks]") {
     const auto compiled = compile(step, {.name = "step"});
     {
