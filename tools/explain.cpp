@@ -20,10 +20,9 @@
 namespace {
 
 using namespace whittle;
-namespace fs = std::filesystem;
 
 struct Options {
-    std::optional<fs::path> model, output;
+    std::optional<std::filesystem::path> model, output;
     cli::PictureOptions pictures;
     cli::ReportOptions report;
     cli::SourceOptions sources;
@@ -93,7 +92,7 @@ int tell_predictions(const cli::Tool& tool, const Options& options, const cpp::A
 
 int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::Analysis>& analyses,
                 const cli::ReportSink& sink) {
-    const fs::path& model = *options.model;
+    const std::filesystem::path& model = *options.model;
     options.pictures.check(cli::files_read(model, options.subject.inputs));
     if (!options.sources.file && cli::recognize(model) != cli::ModelKind::program)
         options.subject.program.refuse_for_model(model);
@@ -123,6 +122,7 @@ int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink
     options.subject.check_usage(options.divergence || options.diagnose);
     if (options.diagnose && (options.divergence || options.subject.minify || options.fullgraph || options.pictures))
         throw Error("--diagnose excludes --divergence, --minify, --fullgraph, --dot and --html");
+    if (options.diagnose || options.divergence) options.report.refuse("--diagnose and --divergence");
     if (options.diagnose) return cli::diagnose(tool, *options.model, options.subject, sink);
     if (options.divergence) return cli::diverge(tool, *options.model, options.subject, sink);
     return tell_report(tool, options, analyses, sink);

@@ -43,6 +43,7 @@ void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& 
     if (!done.failed()) return;
     all.graphs.push_back(done.result.graph);
     all.files.push_back(done.written.output);
+    all.drifted.insert(all.drifted.end(), done.written.drifted.begin(), done.written.drifted.end());
 }
 
 /// What is said before the failures of several graphs are minimized.

@@ -17,10 +17,11 @@ namespace whittle::cli {
 class Tool;
 
 struct Minified {
-    bool good = false;                              ///< every graph that was to be minimized fails, and there is one
-    nlohmann::json json = {};                       ///< what minify --json prints
-    std::vector<Graph> graphs = {};                 ///< the minimized ones, each with its failure …
-    std::vector<std::filesystem::path> files = {};  ///< … and where it is
+    bool good = false;                                ///< every graph that was to be minimized fails, and there is one
+    nlohmann::json json = {};                         ///< what minify --json prints
+    std::vector<Graph> graphs = {};                   ///< the minimized ones, each with its failure …
+    std::vector<std::filesystem::path> files = {};    ///< … and where it is
+    std::vector<std::filesystem::path> drifted = {};  ///< where other failures are that were met
 };
 
 /// Minimizes the frame, or of several the smallest for each distinct failure: OUT for one, else OUT-1, OUT-2, ….

@@ -33,6 +33,11 @@ void ReportOptions::declare(Tool& tool) {
     tool.flag("--recompiles", recompiles, "Add every recompile: its guard, how often, and what would stop it.");
 }
 
+void ReportOptions::refuse(const std::string& others) const {
+    if (ops || guards || times || recompiles)
+        throw Error("--ops, --guards, --times and --recompiles are for the report, which " + others + " do not make");
+}
+
 explain::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sink) const {
     return {.ops = ops,
             .guards = guards,

@@ -43,6 +43,8 @@ struct ReportOptions {
     bool ops = false, guards = false, times = false, recompiles = false;
 
     void declare(Tool& tool);
+    /// Throws Error where one is given beside `others`, which make no such report.
+    void refuse(const std::string& others) const;
     /// With the tool's --verbose, for that place.
     explain::TextOptions text(const Tool& tool, const ReportSink& sink) const;
 };

@@ -26,6 +26,7 @@ constexpr Component kComponents[] = {
     {"aot_eager_default_partitioner", "functionalize, the joint graph, or its cut", CompileStage::functional},
     {"aot_eager", "the min-cut partition", CompileStage::functional},
     {"aot_eager_decomp_partition", "a decomposition", CompileStage::decomposed},
+    {"aot_eager_decomp_partition_crossref", "the inference or the declaration of an op", CompileStage::decomposed},
     {"", "the backend", CompileStage::captured},
 };
 

@@ -147,6 +147,8 @@ std::string to_text(const Letter& letter) {
     text += line("how sure:", sure_text(letter));
     if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
     if (!letter.first_bad.empty()) text += line("first bad:", shell_quote(letter.first_bad));
+    for (const std::filesystem::path& file : letter.drifted)
+        text += line("also seen:", "another failure, in " + file.string());
     if (!letter.no_repro.empty()) text += line("no repro:", letter.no_repro);
     return text + line("send:", send_text(letter));
 }
@@ -167,6 +169,7 @@ nlohmann::json to_json(const Letter& letter) {
     if (!letter.last_good.empty()) culprit["last_good"] = shell_quote(letter.last_good);
     if (!letter.first_bad.empty()) culprit["first_bad"] = shell_quote(letter.first_bad);
     if (letter.minimized) json["minimized"] = letter.minimized_file.string();
+    for (const std::filesystem::path& file : letter.drifted) json["drifted"].push_back(file.string());
     if (letter.repro) json["repro"] = {{"file", letter.repro->string()}, {"verified", letter.verified}};
     if (!letter.no_repro.empty()) json["no_repro"] = letter.no_repro;
     json["send"] = send_text(letter);

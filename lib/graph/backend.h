@@ -20,7 +20,8 @@ struct BackendFailure {
     std::string message;       ///< its own words
     bool unsupported = false;  ///< it says that it does not implement something: not a bug to minimize
     std::vector<std::string> missing =
-        {};  ///< then: all targets that it does not implement, where it has looked at all
+        {};                     ///< then: all targets that it does not implement, where it has looked at all
+    std::string mismatch = {};  ///< it says so itself that a value is wrong: name() of the kind of difference
 };
 
 /// The backend asks that capture break at a node, or that this graph stay eager.

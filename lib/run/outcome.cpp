@@ -23,7 +23,10 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 Outcome from_failure(const BackendFailure& failure) {
     Outcome outcome;
-    outcome.kind = failure.unsupported ? Outcome::Kind::unsupported : Outcome::Kind::exception;
+    outcome.kind = failure.unsupported        ? Outcome::Kind::unsupported
+                   : failure.mismatch.empty() ? Outcome::Kind::exception
+                                              : Outcome::Kind::mismatch;
+    outcome.detail = failure.mismatch;
     outcome.stage = failure.stage;
     outcome.op = failure.op;
     outcome.message = failure.message;
@@ -52,20 +55,6 @@ void guarded(Outcome& outcome, const char* stage, F&& f) {
         outcome.message = "an exception that is not a std::exception";
     }
     outcome.stage = stage;
-}
-
-std::string_view detail_of(Difference::Kind kind) {
-    switch (kind) {
-        case Difference::Kind::dtype:
-            return "dtype";
-        case Difference::Kind::sizes:
-            return "sizes";
-        case Difference::Kind::nan_or_inf:
-            return "nan_or_inf";
-        case Difference::Kind::value:
-            return "value";
-    }
-    __builtin_unreachable();
 }
 
 }  // namespace
@@ -182,7 +171,7 @@ Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy&
             return i < truth->size() ? &(*truth)[i] : nullptr;
         });
         if (!difference) continue;
-        mismatch(detail_of(difference->kind), "output " + std::to_string(i) + " " + difference->description);
+        mismatch(name(difference->kind), "output " + std::to_string(i) + " " + difference->description);
         return outcome;
     }
     return outcome;

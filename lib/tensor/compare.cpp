@@ -157,6 +157,20 @@ Tolerance Accuracy::tolerance(DType dtype) const {
     return result;
 }
 
+std::string_view name(Difference::Kind kind) {
+    switch (kind) {
+        case Difference::Kind::dtype:
+            return "dtype";
+        case Difference::Kind::sizes:
+            return "sizes";
+        case Difference::Kind::nan_or_inf:
+            return "nan_or_inf";
+        case Difference::Kind::value:
+            return "value";
+    }
+    __builtin_unreachable();
+}
+
 std::string_view name(Accuracy::Mode mode) {
     switch (mode) {
         case Accuracy::Mode::close:

@@ -50,6 +50,9 @@ struct Difference {
     double max_abs_error = 0, max_rel_error = 0;  ///< over finite elements
 };
 
+/// "dtype" "sizes" "nan_or_inf" "value".
+std::string_view name(Difference::Kind kind);
+
 /// Compares element by element. NaN is close only to NaN and an infinity only to itself, because a tolerance relative
 /// to an infinity would accept anything. Another dtype or other sizes are a difference. Nothing when all are close.
 std::optional<Difference> compare(const Tensor& got, const Tensor& expected, const Tolerance& tolerance);

@@ -14,8 +14,9 @@ namespace {
 
 using Make = std::unique_ptr<Backend> (*)();
 
-RunResult run(Backend& backend, const Graph& graph, std::span<const Tensor> inputs) {
-    CompileResult compiled = backend.compile(graph, {});
+RunResult run(Backend& backend, const Graph& graph, std::span<const Tensor> inputs,
+              const BackendOptions& options = {}) {
+    CompileResult compiled = backend.compile(graph, options);
     if (auto* failure = std::get_if<BackendFailure>(&compiled)) return std::move(*failure);
     return std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
 }
@@ -88,6 +89,38 @@ TEST_CASE("eager_debug holds ops to their schemas", "[debug]") {
                                     y = y.as_strided({1, 2}, {2, 1}, 0);
                                 })),
                Contains("is f32[1, 2], recorded is f32[2]"));
+}
+
+TEST_CASE("crossref holds what is inferred of ops from outside against what they give", "[debug]") {
+    using Catch::Contains;
+    const std::vector<Tensor> inputs = {kTwo.clone()};
+    // Whoever does not ask what is inferred sees nothing wrong.
+    const auto message = [&](const Graph& graph) {
+        CHECK(failure_of(make_aot_eager_decomp_partition_backend, graph, inputs).empty());
+        return failure_of(make_aot_eager_decomp_partition_crossref_backend, graph, inputs);
+    };
+    CHECK(message(one_call("debug_test.right", [](Tensor&, Tensor&) {})).empty());
+    CHECK_THAT(message(one_call("debug_test.lies",
+                                [](Tensor&, Tensor& y) {
+                                    y = Tensor::of<double>({1, 2});
+                                })),
+               Contains("result 0 of debug_test.lies is f64[2], inferred is f32[2]"));
+    CHECK_THAT(message(one_call("debug_test.keeps", [](Tensor& x, Tensor& y) { y = x; })),
+               Contains("result 0 of debug_test.keeps shares memory with its operand 'x'"));
+    CHECK_THAT(message(one_call("debug_test.spoils", [](Tensor& x, Tensor&) { x.mutable_data<float>()[0] = -0.0F; })),
+               Contains("debug_test.spoils wrote to its operand 'x'"));
+}
+
+TEST_CASE("crossref finds nothing wrong with what is inferred of our own ops and their gradients", "[debug]") {
+    const auto backend = make_aot_eager_decomp_partition_crossref_backend();
+    for (const RegisteredOp& op : Registry::instance().all()) {
+        if (op.def->random || !op.def->samples || !(op.def->dtypes & set_of(DType::f32))) continue;
+        for (const Sample& sample : op.def->samples(DType::f32)) {
+            CAPTURE(op.def->name, sample.label);
+            const RunResult got = run(*backend, graph_of(op, sample), sample.inputs(), {{"ops", "all"}});
+            if (const auto* failure = std::get_if<BackendFailure>(&got)) FAIL_CHECK(failure->message);
+        }
+    }
 }
 
 TEST_CASE("pre_dispatch_eager infers anew, eager_noexcept tells what throws, and where", "[debug]") {

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/debug/crossref.h"
 #include "backends/debug/debug.h"
 #include "backends/eager/interpreted.h"
 #include "base/error.h"
 #include "graph/abilities.h"
+#include "graph/backend_options.h"
 #include "graph/value_ref.h"
 #include "ops/core/draws.h"
 #include "program/program.h"
@@ -23,9 +25,10 @@ Tensor ones(const ValueMeta& meta) {
 /// Runs the forward graph for its outputs, and checks the backward graph.
 class ForwardAndBackward final : public Executable {
   public:
-    ForwardAndBackward(const Joint& whole, const Partition& parts)
-        : forward_(interpreted(parts.forward)),
-          backward_(interpreted(parts.backward)),
+    /// Both parts are run by interpreters that `make` makes, the whole one as eager runs it.
+    ForwardAndBackward(const Joint& whole, const Partition& parts, const MakeInterpreter& make)
+        : forward_(interpreted(parts.forward, make)),
+          backward_(interpreted(parts.backward, make)),
           whole_(interpreted(whole.graph)),
           saved_(parts.saved),
           outputs_(whole.outputs),
@@ -46,6 +49,7 @@ class ForwardAndBackward final : public Executable {
     }
 
   private:
+    /// BackendFailure.mismatch where a gradient differs.
     std::optional<BackendFailure> check(std::span<const Tensor> inputs, const Values& outputs) {
         if (!checked_) return std::nullopt;
         Values passed;
@@ -62,10 +66,10 @@ class ForwardAndBackward final : public Executable {
         for (std::size_t i = 0; i < got.size(); ++i)
             if (const auto difference = compare(got[i], expected.at(outputs_ + i), Accuracy{}))
                 return BackendFailure{
-                    "run",
-                    {},
-                    "the gradient of '" + gradients_[i] +
-                        "' is another one of the cut graph than of the whole: " + difference->description};
+                    .stage = "run",
+                    .message = "the gradient of '" + gradients_[i] +
+                               "' is another one of the cut graph than of the whole: " + difference->description,
+                    .mismatch = std::string(name(difference->kind))};
         return std::nullopt;
     }
 
@@ -84,9 +88,14 @@ class ForwardAndBackward final : public Executable {
 
 class AotEager final : public Backend, public Support, public Differentiates, public Optioned {
   public:
-    /// `options` unless others are given.
-    AotEager(std::string name, std::string description, BackendOptions options)
-        : name_(std::move(name)), description_(std::move(description)), options_(std::move(options)) {}
+    using Interpreting = MakeInterpreter (*)(const BackendOptions&);
+    /// `options` unless others are given; both parts are run as `interpreting`
+    /// says under the options.
+    AotEager(std::string name, std::string description, BackendOptions options, Interpreting interpreting)
+        : name_(std::move(name)),
+          description_(std::move(description)),
+          options_(std::move(options)),
+          interpreting_(interpreting) {}
 
     std::string name() const override { return name_; }
     std::string description() const override { return description_; }
@@ -96,32 +105,54 @@ class AotEager final : public Backend, public Support, public Differentiates, pu
         if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
         CompiledProgram program(graph, cut(options));
         try {
-            return std::make_unique<ForwardAndBackward>(program.joint(), program.partition());
+            return std::make_unique<ForwardAndBackward>(program.joint(), program.partition(),
+                                                        interpreting_(chosen(options)));
         } catch (const Error& error) {
             return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
         }
     }
 
     std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
-    std::vector<std::string> option_names() override { return {"partition", "decompositions"}; }
-    void check(const BackendOptions& options) override { program::joint_options(options); }
-
-    BackendOptions cut(const BackendOptions& options) const override {
-        BackendOptions chosen = options_;
-        for (auto& [key, value] : chosen)
-            if (const auto given = options.find(key); given != options.end()) value = given->second;
-        return chosen;
+    std::vector<std::string> option_names() override {
+        std::vector<std::string> names;
+        for (const auto& [name, value] : options_) names.push_back(name);
+        return names;
+    }
+    void check(const BackendOptions& options) override {
+        program::joint_options(options);
+        interpreting_(chosen(options));
     }
 
+    BackendOptions cut(const BackendOptions& options) const override { return chosen(options); }
+
   private:
+    /// Those that it has, with the values that are given.
+    BackendOptions chosen(const BackendOptions& options) const {
+        BackendOptions result = options_;
+        for (auto& [key, value] : result)
+            if (const auto given = options.find(key); given != options.end()) value = given->second;
+        return result;
+    }
+
     std::string name_, description_;
     BackendOptions options_;
+    Interpreting interpreting_;
 };
+
+MakeInterpreter as_eager(const BackendOptions&) {
+    return [] { return std::make_unique<NamingInterpreter>(); };
+}
+
+/// ops=custom|all.
+MakeInterpreter crossref(const BackendOptions& options) {
+    return [all = option_choice(options, "ops", {"custom", "all"}) == 1] { return make_crossref_interpreter(all); };
+}
 
 std::unique_ptr<Backend> aot(std::string name, std::string description, const char* partition,
                              const char* decompositions) {
     return std::make_unique<AotEager>(std::move(name), std::move(description),
-                                      BackendOptions{{"partition", partition}, {"decompositions", decompositions}});
+                                      BackendOptions{{"partition", partition}, {"decompositions", decompositions}},
+                                      as_eager);
 }
 
 }  // namespace
@@ -138,6 +169,12 @@ std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend() {
 std::unique_ptr<Backend> make_aot_eager_decomp_partition_backend() {
     return aot("aot_eager_decomp_partition", "aot_eager, where composite ops are decomposed before the cut", "min_cut",
                "core");
+}
+std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend() {
+    return std::make_unique<AotEager>(
+        "aot_eager_decomp_partition_crossref",
+        "aot_eager_decomp_partition, where each result is held against what is inferred of its call",
+        BackendOptions{{"partition", "min_cut"}, {"decompositions", "core"}, {"ops", "custom"}}, crossref);
 }
 
 }  // namespace whittle

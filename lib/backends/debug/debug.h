@@ -29,5 +29,8 @@ std::unique_ptr<Backend> make_aot_eager_backend();
 std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend();
 /// decompositions=core.
 std::unique_ptr<Backend> make_aot_eager_decomp_partition_backend();
+/// The same, where each call of both parts is also inferred anew, and its results held against that and against its
+/// schema. Option ops=custom|all: only ops from outside, which is the default, or all.
+std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend();
 
 }  // namespace whittle
