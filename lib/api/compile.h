@@ -9,6 +9,7 @@
 #ifndef WHITTLE_API_COMPILE_H
 #define WHITTLE_API_COMPILE_H
 
+#include <whittle/api/backends.h>
 #include <whittle/api/tensor.h>
 
 #include <array>
@@ -20,7 +21,8 @@
 WHITTLE_API_BEGIN
 
 struct CompileOptions {
-    std::string backend = {};  ///< as after --backend; empty: $WHITTLE_BACKEND, else eager
+    /// As after --backend, or a function (backends.h); empty: $WHITTLE_BACKEND, else eager.
+    BackendName backend = {};
     std::map<std::string, std::string> backend_options = {};
     bool fullgraph = false;  ///< a graph break is an error (GraphBreakError)
     int cache_limit = 8;     ///< so many specializations; then the function runs eagerly
@@ -42,7 +44,7 @@ struct CompileOptions {
 struct GraphBreakError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-/// The backend failed; what() names it and holds its own words.
+/// The backend failed; what() names it and holds its own words. What a function of the program threw is nested in it.
 struct BackendError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

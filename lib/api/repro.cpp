@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/subprocess.h"
@@ -80,6 +81,11 @@ void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, b
                                                     .expected = failing.expected});
     if (options.before_compiling())
         return log_info(LogChannel::capture, "kept before it is compiled: " + file.string());
+    if (made_here(failing.backend))
+        return log_error(LogChannel::capture, "the failing graph is kept in " + file.string() + "; its backend " +
+                                                  failing.backend +
+                                                  " is a function of this program, which minify "
+                                                  "cannot run");
     std::vector<std::string> minify = {"minify", file.string(), "--backend", failing.backend};
     for (const auto& [key, value] : failing.backend_options)
         minify.insert(minify.end(), {"--backend-option", key + "=" + value});

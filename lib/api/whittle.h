@@ -10,6 +10,7 @@
 #define WHITTLE_WHITTLE_H
 
 #include <whittle/api/autograd.h>
+#include <whittle/api/backends.h>
 #include <whittle/api/compile.h>
 #include <whittle/api/control.h>
 #include <whittle/api/custom.h>

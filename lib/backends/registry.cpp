@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -62,6 +63,21 @@ constexpr BuiltIn kBuiltIn[] = {
     {"halide", "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide",
      [] { return of_module("halide", "whittle_make_halide_backend"); }},
 };
+
+/// Those of this process.
+struct Added {
+    std::mutex mutex;
+    std::map<std::string, std::function<std::unique_ptr<Backend>()>> makers;
+};
+Added& added() {
+    static Added backends;
+    return backends;
+}
+
+bool built_in(const std::string& name) {
+    return std::any_of(std::begin(kBuiltIn), std::end(kBuiltIn),
+                       [&](const BuiltIn& known) { return known.name == name; });
+}
 
 std::unique_ptr<Backend> make_command_backend(const std::string& line) {
     return std::unique_ptr<Backend>(
@@ -176,6 +192,11 @@ std::vector<BackendInfo> list_backends() {
     std::vector<BackendInfo> backends;
     for (const BuiltIn& built_in : kBuiltIn)
         backends.push_back({std::string(built_in.name), std::string(built_in.description), "built in"});
+    {
+        const std::lock_guard lock(added().mutex);
+        for (const auto& [name, make] : added().makers)
+            backends.push_back({name, make()->description(), "this program"});
+    }
     for (const fs::path& library : libraries()) {
         try {
             for (const PluginInfo& info : plugins_of(library))
@@ -223,9 +244,7 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
         files.insert(files.begin(), found->file);
         return files;
     }
-    const bool built_in =
-        std::any_of(std::begin(kBuiltIn), std::end(kBuiltIn), [&](const BuiltIn& known) { return known.name == name; });
-    if (!built_in) {
+    if (!built_in(name) && !made_here(name)) {
         try {
             return {named_library(name)};
         } catch (const Error&) {  // made by this program, so that nobody finds it by name
@@ -248,11 +267,28 @@ std::unique_ptr<Backend> find_backend(const BackendSpec& spec) {
     const std::string& name = std::get<NamedBackend>(spec.value()).name;
     for (const BuiltIn& built_in : kBuiltIn)
         if (built_in.name == name) return built_in.make();
+    {
+        const std::lock_guard lock(added().mutex);
+        if (const auto found = added().makers.find(name); found != added().makers.end()) return found->second();
+    }
     if (const auto found = described(name)) {
         expect_installed(*found);
         return make_worker_backend(name, found->description, found->worker);
     }
     return load_plugin(named_library(name), name);
+}
+
+void add_backend(const std::string& name, std::function<std::unique_ptr<Backend>()> make) {
+    if (name.empty() || !std::holds_alternative<NamedBackend>(BackendSpec(name).value()))
+        throw Error("found '" + name + "' as a backend's name, expected one that is no path and no command");
+    if (built_in(name)) throw Error("there is a backend '" + name + "' already, which is built in");
+    const std::lock_guard lock(added().mutex);
+    added().makers.insert_or_assign(name, std::move(make));
+}
+
+bool made_here(const std::string& name) {
+    const std::lock_guard lock(added().mutex);
+    return added().makers.contains(name);
 }
 
 void check_options(Backend& backend, const BackendOptions& options) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -27,6 +28,12 @@ std::unique_ptr<Backend> find_backend(const BackendSpec& spec);
 std::unique_ptr<Backend> find_backend(const BackendSpec& spec, const BackendOptions& options);
 /// The same of one that was found.
 void check_options(Backend& backend, const BackendOptions& options);
+
+/// Adds a backend of this process, or replaces the one of that name that was added before. Throws Error for a name
+/// that cannot be told from another spelling of --backend or belongs to one that is built in.
+void add_backend(const std::string& name, std::function<std::unique_ptr<Backend>()> make);
+/// Whether the name is one that was added: other processes do not know it.
+bool made_here(const std::string& name);
 
 /// A recorded spec for who reads it in another folder: a library or a file among a command's words that is named by a
 /// relative path and is not there is looked for beside `file`, the record or graph that names it, and up to two folders

@@ -1,0 +1,164 @@
+#define WHITTLE_API_IMPLEMENTATION
+#include <whittle/api/backends.h>
+#include <whittle/api/compile.h>
+
+#include <atomic>
+
+#include "api/impl.h"
+#include "api/session.h"
+#include "api/stack.h"
+#include "backends/registry.h"
+#include "base/error.h"
+#include "graph/text.h"
+#include "ops/core/interpreter.h"
+#include "symbolize/text.h"
+
+namespace whittle::api {
+
+namespace {
+
+std::vector<whittle::Tensor> values_of(const TensorList& tensors, const std::string& what) {
+    std::vector<whittle::Tensor> values;
+    for (const Tensor& tensor : tensors) {
+        if (!tensor.defined()) throw Error("found an undefined tensor among " + what);
+        values.push_back(demand(tensor, {}));
+    }
+    return values;
+}
+
+TensorList wrapped(std::span<const whittle::Tensor> values) {
+    TensorList tensors;
+    for (const whittle::Tensor& value : values) tensors.push_back(wrap(value));
+    return tensors;
+}
+
+const char* kind_of(const Node& node) {
+    switch (node.kind) {
+        case NodeKind::placeholder:
+            return "placeholder";
+        case NodeKind::get_attr:
+            return "get_attr";
+        case NodeKind::call:
+            return "call";
+        case NodeKind::output:
+            return "output";
+    }
+    __builtin_unreachable();
+}
+
+/// What the program's function is shown of a graph.
+BackendGraph shown(const Graph& graph) {
+    BackendGraph view{.name = graph.name, .text = print(graph)};
+    for (const Node& node : graph.nodes) {
+        view.nodes.push_back({kind_of(node), node.name, node.target});
+        if (node.kind == NodeKind::placeholder)
+            view.inputs.push_back({node.name, to_api(node.meta().dtype), node.meta().sizes});
+    }
+    const auto shared = std::make_shared<const Graph>(graph);
+    view.run = [shared](const TensorList& inputs) {
+        return wrapped(evaluate(*shared, values_of(inputs, "the graph's inputs")));
+    };
+    return view;
+}
+
+/// Runs `f`, of which nothing is recorded; what it throws is nested in the BackendError that says so.
+template <class F>
+auto guarded(const std::string& backend, const std::string& stage, const std::string& graph, F&& f) {
+    const NotRecording not_recording;
+    const auto failed = [&](const std::string& words) {
+        return BackendError("backend " + backend + " failed at " + stage + " of graph " + graph + ": " + words);
+    };
+    try {
+        return f();
+    } catch (const std::exception& error) {
+        std::throw_with_nested(failed(error.what()));
+    } catch (...) {
+        std::throw_with_nested(failed("an exception that is not a std::exception"));
+    }
+}
+
+class FunctionExecutable final : public Executable {
+  public:
+    FunctionExecutable(std::string backend, const Graph& graph, std::function<TensorList(const TensorList&)> callable)
+        : backend_(std::move(backend)), name_(graph.name), callable_(std::move(callable)) {
+        for (const NodeId id : graph.outputs()) metas_.push_back(graph.node({id}).meta());
+    }
+
+    RunResult run(std::span<const whittle::Tensor> inputs) override {
+        return guarded(backend_, "run", name_, [&]() -> RunResult {
+            TensorList given;
+            for (const whittle::Tensor& input : inputs) given.push_back(wrap(own_copy(input)));
+            Values outputs = values_of(callable_(given), "the outputs");
+            if (outputs.size() != metas_.size())
+                throw Error("got " + std::to_string(outputs.size()) + " outputs, expected " +
+                            std::to_string(metas_.size()));
+            for (std::size_t i = 0; i < outputs.size(); ++i)
+                if (outputs[i].dtype() != metas_[i].dtype || outputs[i].sizes() != metas_[i].sizes)
+                    throw Error("output " + std::to_string(i) + " is " + print(ValueMeta::of(outputs[i])) +
+                                ", expected " + print(metas_[i]));
+            return outputs;
+        });
+    }
+
+  private:
+    const std::string backend_, name_;
+    const std::function<TensorList(const TensorList&)> callable_;
+    std::vector<ValueMeta> metas_;
+};
+
+class FunctionBackend final : public Backend {
+  public:
+    FunctionBackend(std::string name, std::shared_ptr<const BackendFunction> function)
+        : name_(std::move(name)), function_(std::move(function)) {}
+
+    std::string name() const override { return name_; }
+    std::string description() const override { return "a function of this program"; }
+
+    CompileResult compile(const Graph& graph, const BackendOptions&) override {
+        return guarded(name_, "compile", graph.name, [&]() -> CompileResult {
+            const BackendAnswer answer = (*function_)(shown(graph));
+            auto callable = answer.callable();
+            if (!answer.text().empty()) callable = shown(rewritten(graph, answer.text())).run;
+            if (!callable) callable = shown(graph).run;
+            return std::make_unique<FunctionExecutable>(name_, graph, std::move(callable));
+        });
+    }
+
+  private:
+    /// The graph of the text, with the original's constants.
+    static Graph rewritten(const Graph& graph, const std::string& text) {
+        Graph other = parse(text);
+        for (const Node& node : other.nodes)
+            if (const auto found = graph.attributes.find(node.target);
+                node.kind == NodeKind::get_attr && found != graph.attributes.end())
+                other.attributes.insert_or_assign(node.target, found->second);
+        if (other.placeholders().size() != graph.placeholders().size() ||
+            other.outputs().size() != graph.outputs().size())
+            throw Error("the rewritten graph has " + std::to_string(other.placeholders().size()) + " inputs and " +
+                        std::to_string(other.outputs().size()) + " outputs, expected " +
+                        std::to_string(graph.placeholders().size()) + " and " + std::to_string(graph.outputs().size()));
+        return other;
+    }
+
+    const std::string name_;
+    const std::shared_ptr<const BackendFunction> function_;
+};
+
+}  // namespace
+
+void register_backend(const std::string& name, BackendFunction function) {
+    if (!function) throw Error("register_backend: found no function for '" + name + "'");
+    const auto shared = std::make_shared<const BackendFunction>(std::move(function));
+    add_backend(name, [name, shared] { return std::make_unique<FunctionBackend>(name, shared); });
+}
+
+std::string detail::backend_of(BackendFunction function, const void* address) {
+    static std::atomic<int> lambdas{0};
+    const std::string known = address ? readable_function(function_at(address)) : "";
+    const std::string name =
+        known.empty() || known.find('/') != known.npos ? "lambda " + std::to_string(++lambdas) : known;
+    api::register_backend(name, std::move(function));
+    return name;
+}
+
+}  // namespace whittle::api
