@@ -1,5 +1,7 @@
 #include "planted/bugs.h"
 
+#include <random>
+
 #include "base/error.h"
 
 namespace whittle {
@@ -83,9 +85,24 @@ void partition_wrongly(Partition& parts) {
     backward.output(wrong);
 }
 
+program::Hooks both(program::Hooks first, const program::Hooks& second) {
+    const auto take = [&](auto member) {
+        if (!(second.*member)) return;
+        if (first.*member) throw Error({"planted bug", {}}, "found two for the same step");
+        first.*member = second.*member;
+    };
+    using program::Hooks;
+    take(&Hooks::written), take(&Hooks::decomposed), take(&Hooks::folded), take(&Hooks::compared);
+    take(&Hooks::lowered), take(&Hooks::fused), take(&Hooks::inlined), take(&Hooks::scheduled);
+    take(&Hooks::partitioned);
+    return first;
+}
+
 }  // namespace
 
 program::Hooks planted_bug(const std::string& text) {
+    if (const std::size_t plus = text.find('+'); plus != text.npos)
+        return both(planted_bug(text.substr(0, plus)), planted_bug(text.substr(plus + 1)));
     const std::size_t equals = text.find('=');
     const std::string step = text.substr(0, equals), op = equals == text.npos ? "" : text.substr(equals + 1);
     if (op.empty()) {
@@ -116,15 +133,18 @@ program::Hooks planted_bug(const std::string& text) {
             return {.lowered = [op](const Node& call, std::vector<expr::Value>& results) {
                 if (call.target == op) all_one_more(results);
             }};
+        if (step == "flaky")
+            return {.lowered = [op](const Node& call, std::vector<expr::Value>& results) {
+                if (call.target == op && std::random_device()() % 10 < 3) all_one_more(results);
+            }};
         if (step == "decompose")
             return {.decomposed = [op](GraphBuilder& builder, const Node& call, std::vector<NodeRef>& results) {
                 if (call.target == op) decompose_wrongly(builder, results);
             }};
     }
-    throw Error(
-        {"planted bug", {}},
-        "found '" + text +
-            "', expected schedule, fuse, inline, fold, functionalize, cse, partition, lower=OP or decompose=OP");
+    throw Error({"planted bug", {}}, "found '" + text +
+                                         "', expected schedule, fuse, inline, fold, functionalize, cse, partition, "
+                                         "lower=OP, flaky=OP or decompose=OP, or two with '+'");
 }
 
 }  // namespace whittle

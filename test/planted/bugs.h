@@ -10,12 +10,14 @@ namespace whittle {
 /// Hooks that make one step wrong:
 ///   schedule      lanes of one vector race to update the same element, in the first reduction of every kernel
 ///   lower=OP      results of the op are lowered as one more than they are
+///   flaky=OP      the same, in 3 of 10 compilations
 ///   fuse, inline  the second application of the pass gives one more
 ///   fold          every call of constants folds to one more
 ///   functionalize every write stores one more
 ///   cse           calls are compared without their arguments that are no tensors
 ///   partition     every gradient of a backward graph is one more
 ///   decompose=OP  calls of the composite decompose into one more
+///   BUG+BUG       both, of different steps
 /// Throws Error for another text.
 program::Hooks planted_bug(const std::string& text);
 
