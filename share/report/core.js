@@ -104,6 +104,9 @@ const sci = (x) =>
         ? String(+x.toPrecision(2))
         : x.toExponential(1).replace('e+', 'e').replace('.0e', 'e');
 const plural = (n, w) => nf(n) + ' ' + w + (n === 1 ? '' : 's');
+/** Of a result: dtypes are named after their bits, all but bool. */
+const byteSize = (o) =>
+  o.sizes.reduce((product, size) => product * size, 1) * (o.dtype === 'bool' ? 1 : +o.dtype.match(/\d+/)[0] / 8);
 const shape = (o) => o.dtype + '[' + o.sizes.join(', ') + ']';
 const short = (op) => (op.startsWith('aten.') ? op.split('.')[1] : op.replace(/^onnx\./, ''));
 const base = (path) => path.slice(path.lastIndexOf('/') + 1);

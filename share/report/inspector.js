@@ -92,22 +92,7 @@ Object.assign(V.graph, {
               ),
             ]
           : '',
-        n.out.length
-          ? [
-              h('dt', 'size'),
-              h(
-                'dd',
-                bytes(
-                  n.out.reduce(
-                    (a, o) =>
-                      a +
-                      o.sizes.reduce((p, q) => p * (+q || 1), 1) * ({ f32: 4, i64: 8, f64: 8, bool: 1 }[o.dtype] || 4),
-                    0,
-                  ),
-                ),
-              ),
-            ]
-          : '',
+        n.out.length ? [h('dt', 'size'), h('dd', bytes(n.out.reduce((sum, o) => sum + byteSize(o), 0)))] : '',
         n.kind === 'op' ? [h('dt', 'operation'), h('dd.m', n.op)] : '',
         n.mod ? [h('dt', 'module'), h('dd.m', n.mod)] : '',
         n.params
