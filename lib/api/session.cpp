@@ -109,8 +109,7 @@ void Session::prepare(const std::vector<ImplPtr>& operands) {
     for (const ImplPtr& operand : operands) {
         if (operand->session.get() == this) continue;
         if (operand->session || !operand->value) demand(Tensor(operand), {});
-        if (auto why = builder_.before_reading(operand_of(*operand)))
-            break_graph(std::move(*why), nullptr);
+        if (auto why = builder_.before_reading(operand_of(*operand))) break_graph(std::move(*why), nullptr);
         // Its gradient is that of the new value, which the graph only has as one that it computed.
         else if (grad_enabled() && operand->meta.requires_grad &&
                  builder_.memories().is_written(storage_key(*operand->value)))

@@ -50,7 +50,7 @@ TEST_CASE("a backend function answers with a callable, a rewritten graph, or not
     };
     const auto counted = compile(network, {.backend = counting});
     const std::vector<float> right = {4, 0};
-    const Tensor x = tensor(std::vector<float>{1, -2});
+    const Tensor x = tensor<float>({1, -2});
     CHECK(counted(x).to_vector<float>() == right);
     CHECK(counted(x).to_vector<float>() == right);
     CHECK(runs == 2);
