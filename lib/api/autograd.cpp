@@ -37,9 +37,8 @@ TensorList initial_gradients(const TensorList& outputs, const TensorList& given)
             continue;
         }
         if (given[i].sizes() != meta.sizes)
-            throw Error("Mismatch in shape: grad_output[" + std::to_string(i) + "] has a shape of " +
-                        to_string(given[i].sizes()) + " and output[" + std::to_string(i) + "] has a shape of " +
-                        to_string(meta.sizes));
+            throw Error("invalid gradient at index " + std::to_string(i) + " - got " + to_string(given[i].sizes()) +
+                        " but expected shape compatible with " + to_string(meta.sizes));
         gradients.push_back(given[i]);
     }
     return gradients;

@@ -50,6 +50,8 @@ Code infix_code(Op op, const Code& a, const Code& b) {
     const auto join = [&](Code::Strength result, Code::Strength left, Code::Strength right) {
         return Code{a.at(left) + " " + std::string(infix_symbol(op)) + " " + b.at(right), result};
     };
+    // -Wlogical-not-parentheses: !a == b may be meant for !(a == b).
+    const Code::Strength compared = a.strength == Code::prefix && a.text.starts_with('!') ? Code::atom : Code::shift;
     switch (op) {
         case Op::mul:
         case Op::div:
@@ -60,10 +62,10 @@ Code infix_code(Op op, const Code& a, const Code& b) {
             return join(Code::sum, Code::sum, Code::product);
         case Op::lt:
         case Op::le:
-            return join(Code::relation, Code::shift, Code::shift);
+            return join(Code::relation, compared, Code::shift);
         case Op::eq:
         case Op::ne:
-            return join(Code::equality, Code::shift, Code::shift);
+            return join(Code::equality, compared, Code::shift);
         case Op::logical_and:
             return join(Code::both, Code::both, Code::equality);
         case Op::logical_or:  // gcc wants parentheses around && here

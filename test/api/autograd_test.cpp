@@ -122,7 +122,7 @@ TEST_CASE("what must not be asked is refused in LibTorch's words") {
     CHECK_THROWS_WITH((w * 2).backward(), Catch::Contains("grad can be implicitly created only for scalar outputs"));
     CHECK_THROWS_WITH(ones({1}).backward(),
                       Catch::Contains("element 0 of tensors does not require grad and does not have a grad_fn"));
-    CHECK_THROWS_WITH((w * 2).backward(ones({3})), Catch::Contains("Mismatch in shape"));
+    CHECK_THROWS_WITH((w * 2).backward(ones({3})), Catch::Contains("invalid gradient at index 0 - got"));
     const Tensor loss = (w * w).sum();
     loss.backward({}, true);
     loss.backward();

@@ -124,7 +124,7 @@ RUN(run_nothing, return WHITTLE_OK)
 RUN(run_twice, give(host, 0, WHITTLE_F32, 1, kTwo, NULL, kData);
     return give(host, 0, WHITTLE_F32, 1, kTwo, NULL, kData))
 RUN(run_index, return give(host, 7, WHITTLE_F32, 1, kTwo, NULL, kData))
-RUN(run_dtype, return give(host, 0, 11, 1, kTwo, NULL, kData))
+RUN(run_dtype, return give(host, 0, 99, 1, kTwo, NULL, kData))
 RUN(run_rank, return give(host, 0, WHITTLE_F32, -1, kTwo, NULL, kData))
 RUN(run_no_sizes, return give(host, 0, WHITTLE_F32, 1, NULL, NULL, kData))
 RUN(run_negative, return give(host, 0, WHITTLE_F32, 1, kMinus, NULL, kData))
@@ -161,7 +161,7 @@ BACKEND(attributes, compile_attributes, run)
 BACKEND(nothing, compile, run_nothing)
 BACKEND(twice, compile, run_twice)
 BACKEND(index_7, compile, run_index)
-BACKEND(dtype_11, compile, run_dtype)
+BACKEND(dtype_99, compile, run_dtype)
 BACKEND(rank_minus_1, compile, run_rank)
 BACKEND(no_sizes, compile, run_no_sizes)
 BACKEND(negative_size, compile, run_negative)
@@ -187,7 +187,7 @@ const whittle_backend* const whittle_backends[] = {&identity, NULL};
 #elif !defined(NO_SYMBOL)
 const whittle_backend* const whittle_backends[] = {
     &identity, &silent,     &unknown_status, &asks_break,   &asks_bad_break, &asks_skip,     &attributes, &nothing,
-    &twice,    &index_7,    &dtype_11,       &rank_minus_1, &no_sizes,       &negative_size, &overflow,   &large,
+    &twice,    &index_7,    &dtype_99,       &rank_minus_1, &no_sizes,       &negative_size, &overflow,   &large,
     &no_data,  &misaligned, &null_output,    &silent_run,   &fails,          &backwards,     &expanded,   &empty,
     &bools,    NULL};
 #endif
