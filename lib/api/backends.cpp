@@ -32,25 +32,11 @@ TensorList wrapped(std::span<const whittle::Tensor> values) {
     return tensors;
 }
 
-const char* kind_of(const Node& node) {
-    switch (node.kind) {
-        case NodeKind::placeholder:
-            return "placeholder";
-        case NodeKind::get_attr:
-            return "get_attr";
-        case NodeKind::call:
-            return "call";
-        case NodeKind::output:
-            return "output";
-    }
-    __builtin_unreachable();
-}
-
 /// What the program's function is shown of a graph.
 BackendGraph shown(const Graph& graph) {
     BackendGraph view{.name = graph.name, .text = print(graph)};
     for (const Node& node : graph.nodes) {
-        view.nodes.push_back({kind_of(node), node.name, node.target});
+        view.nodes.push_back({std::string(name(node.kind)), node.name, node.target});
         if (node.kind == NodeKind::placeholder)
             view.inputs.push_back({node.name, to_api(node.meta().dtype), node.meta().sizes});
     }

@@ -181,7 +181,8 @@ json accuracy_json(const PageFacts& facts) {
 }
 
 /// What became of each function, worst first; with the graphs in the order of their compilation.
-json frames_json(const PageFacts& facts, const json& graphs, const json& breaks, Sources& sources) {
+json frames_json(const PageFacts& facts, const json& graphs, const json& breaks, const json& recompiles,
+                 Sources& sources) {
     json frames = json::array();
     std::map<std::string, std::size_t> position;
     for (std::size_t i = 0; i < graphs.size(); ++i) {
@@ -211,7 +212,7 @@ json frames_json(const PageFacts& facts, const json& graphs, const json& breaks,
             }
     };
     add(breaks, "breaks");
-    add(recompiles_json(facts, sources), "recompiles");
+    add(recompiles, "recompiles");
     for (json& frame : frames) {
         if (facts.subject.index)
             if (const auto calls = facts.subject.index->calls.find(frame["name"]);
@@ -244,7 +245,8 @@ json page_data(const PageFacts& facts) {
     json graphs = json::array();
     for (const explain::Frame& frame : facts.subject.frames) graphs.push_back(graph_json(facts, frame, sources));
     json breaks = breaks_json(facts, sources);
-    json frames = frames_json(facts, graphs, breaks, sources);
+    json recompiles = recompiles_json(facts, sources);
+    json frames = frames_json(facts, graphs, breaks, recompiles, sources);
     json data = {{"format", "whittle.report"},
                  {"version", "1.0"},
                  {"model", facts.report.model},
@@ -252,7 +254,6 @@ json page_data(const PageFacts& facts) {
                  {"command", facts.command},
                  {"totals", totals_json(facts, frames, graphs)},
                  {"findings", findings_json(facts, sources)},
-                 {"recompiles", recompiles_json(facts, sources)},
                  {"accuracy", accuracy_json(facts)},
                  {"unsupported", facts.report.unsupported},
                  {"notes", facts.report.notes},
@@ -260,6 +261,7 @@ json page_data(const PageFacts& facts) {
     data["frames"] = std::move(frames);
     data["graphs"] = std::move(graphs);
     data["breaks"] = std::move(breaks);
+    data["recompiles"] = std::move(recompiles);
     data["files"] = sources.files();
     return data;
 }
