@@ -7,12 +7,16 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "tensor/reach.h"
 
 namespace whittle::libtorch {
 
 namespace {
 
 constexpr int kDeepestList = 16;
+/// No element lies further from its storage's start, whatever its dtype: places in bytes fit 64 bits, and so do the
+/// differences of two.
+constexpr std::int64_t kFurthestElement = std::int64_t{1} << 58;
 
 /// Reads a range of the file; every error names the byte.
 class Cursor {
@@ -67,6 +71,12 @@ TensorRef read_tensor(Cursor& in) {
     for (int i = 0; i < head.rank; ++i) tensor.sizes.push_back(in.get<std::int64_t>());
     for (int i = 0; i < head.rank; ++i) tensor.strides.push_back(in.get<std::int64_t>());
     element_count(tensor.sizes);  // refuses negative and overflowing sizes
+    const std::optional<Reach> reached = reach(tensor.sizes, tensor.strides);
+    if (tensor.offset < 0 || tensor.offset > kFurthestElement || !reached || reached->first < -tensor.offset ||
+        reached->last > kFurthestElement - tensor.offset)
+        in.fail("found a tensor of sizes " + to_string(tensor.sizes) + ", strides " + to_string(tensor.strides) +
+                    " and offset " + std::to_string(tensor.offset),
+                "expected elements within its memory");
     if (tensor.has(kWrappedNumber)) {
         const auto bits = in.get<std::uint64_t>();
         if (tensor.dtype && tensor.sizes.empty()) tensor.number = number_of(*tensor.dtype, bits);

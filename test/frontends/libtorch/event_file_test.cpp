@@ -53,6 +53,14 @@ TEST_CASE("functions that no operation was called from are told, and kinds of te
     CHECK(frame.breaks[0].reason.find("a complex64 tensor") != std::string::npos);
 }
 
+TEST_CASE("a tensor that claims places outside of any memory is refused") {
+    const TempDir folder;
+    for (const std::int64_t offset : {std::int64_t{-1}, std::int64_t{9223372036854775798}})
+        CHECK_THROWS_WITH(
+            program(folder, [&](EventWriter& w) { w.call(kRelu, {{.id = 1, .offset = offset}}, {{.id = 2}}); }),
+            Catch::Contains("offset " + std::to_string(offset)) && Catch::Contains("expected elements within"));
+}
+
 TEST_CASE("a damaged event file is one Error, wherever the damage is") {
     const TempDir folder;
     program(folder, [](EventWriter& w) {
