@@ -34,7 +34,12 @@ std::optional<CapturedGraph> PieceGraphs::build(const Piece& piece, std::optiona
     const Inputs values = inputs(writes);
     for (const capture::InputUpdate& update : captured->updates) {
         const ValueId written = values.at(update.source);
-        outputs.push_back({written, recording_.order_after(writes.at(written))});
+        const auto last = writes.find(written);
+        if (last == writes.end()) {
+            refusal = contradiction();
+            return std::nullopt;
+        }
+        outputs.push_back({written, recording_.order_after(last->second)});
     }
     fill_values(*captured, values, outputs);
     return captured;
@@ -319,6 +324,14 @@ Refusal PieceGraphs::refusal_of(const FunctionalizeError& error, const Graph& gr
         if (const auto step = write_calls_.find(graph.node({id}).name); step != write_calls_.end())
             return {step->second, recording_.step(step->second).op->target() + ": " + error.message()};
     throw error;
+}
+
+/// The graph writes to an input that no operation of the program wrote, by what was recorded of their tensors: only a
+/// damaged record says so. The last write is none of a graph's then.
+Refusal PieceGraphs::contradiction() const {
+    const auto step = [](const auto& entry) { return entry.second; };
+    const std::int32_t last = std::ranges::max_element(write_calls_, {}, step)->second;
+    return {last, recording_.step(last).op->target() + ": writes to memory that is not its argument's"};
 }
 
 // ---- Elements

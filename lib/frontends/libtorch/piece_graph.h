@@ -66,6 +66,7 @@ class PieceGraphs {
     Writes last_writes() const;
     bool is_computed(ValueId id) const { return cutter_.contains(piece_->number, recording_.value(id).step); }
     Refusal refusal_of(const FunctionalizeError& error, const Graph& graph) const;
+    Refusal contradiction() const;
     static capture::TensorKey key_of(ValueId id) { return static_cast<capture::TensorKey>(id) + 1; }
     const capture::Source& source_of(ValueId id);
     capture::Origin origin_of(ValueId id) const;
