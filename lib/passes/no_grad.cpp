@@ -10,6 +10,12 @@
 namespace whittle {
 namespace {
 
+/// Ops whose results never require a gradient.
+bool ends(const Node& node) {
+    const RegisteredOp* op = Registry::instance().op(node.target);
+    return op && op->def->grad == no_gradient;
+}
+
 class Ender {
   public:
     explicit Ender(const Graph& from)
@@ -38,9 +44,7 @@ class Ender {
         // Of several results each is asked about where it is read.
         tracked_[static_cast<std::size_t>(id)] = any && floating && (wanted || node.results.size() > 1);
         const NodeRef copy = rewriter_.copy(id);
-        const RegisteredOp* op = Registry::instance().op(node.target);
-        const bool ends = op && op->def->grad == no_gradient;
-        if (any && floating && !wanted && !ends && node.results.size() == 1)
+        if (any && floating && !wanted && !ends(node) && node.results.size() == 1)
             rewriter_.replace(id, detached(copy, node));
     }
 
@@ -71,5 +75,18 @@ class Ender {
 }  // namespace
 
 Graph end_gradients(const Graph& captured) { return Ender(captured).run(); }
+
+Graph with_gradients_told(Graph functional) {
+    for (Node& node : functional.nodes) {
+        if (node.kind != NodeKind::call) continue;
+        bool any = false;
+        for_each_input(node, [&](NodeRef ref) {
+            const std::vector<ValueMeta>& results = functional.node(ref).results;
+            any = any || std::ranges::any_of(results, [](const ValueMeta& meta) { return meta.requires_grad; });
+        });
+        for (ValueMeta& meta : node.results) meta.requires_grad = any && !ends(node) && is_floating(meta.dtype);
+    }
+    return functional;
+}
 
 }  // namespace whittle

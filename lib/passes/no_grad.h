@@ -11,4 +11,8 @@ namespace whittle {
 /// written so when nothing reads it afterwards. Ops whose results never require one are left as they are.
 Graph end_gradients(const Graph& captured);
 
+/// The graph, which does not write, where each value says whether it requires a gradient as its operands and its op
+/// have it: calls that passes made say nothing.
+Graph with_gradients_told(Graph functional);
+
 }  // namespace whittle

@@ -1,13 +1,21 @@
 #include "run/load.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/error.h"
 #include "graph/json.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "graph/verify.h"
+#include "ops/aten/hidden_writes.h"
+#include "ops/aten/random.h"
+#include "ops/core/interpreter.h"
 #include "ops/core/known.h"
+#include "ops/core/memory.h"
 #include "ops/core/registry.h"
 #include "passes/functionalize.h"
+#include "passes/no_grad.h"
 
 namespace whittle {
 
@@ -45,43 +53,63 @@ void check_call(const Graph& graph, const Node& call, UnknownOps unknown) {
     registry.require(call.target);  // throws, with close spellings
 }
 
-/// A graph in a file is a function of its inputs.
-void check_writes(const Graph& graph, const std::filesystem::path& file) {
-    if (!has_writes(graph)) return;
-    const std::vector<MemoryUpdate> updates = functionalize(graph).updates;
-    if (!updates.empty())
-        throw Error({file.string(), {}},
-                    "found a write into %" + updates.front().input +
-                        ", which the graph is given, expected writes into values that it has computed",
-                    "clone it first; trace writes graphs that only compute");
+/// A graph in a file is a function of its inputs: what it writes of what it is given becomes further outputs.
+Graph as_function(Graph graph) {
+    const bool hidden = std::ranges::any_of(graph.nodes, hides_writes);
+    if (!hidden && !has_writes(graph)) return graph;
+    Functionalized functional = functionalize(end_gradients(graph));
+    if (!hidden && functional.updates.empty()) return graph;  // it writes into what it has computed
+    return with_gradients_told(std::move(functional.graph));
+}
+
+/// What the reference gives beyond the outputs that a record expects.
+void expect_updates(LoadedRecord& loaded) {
+    if (loaded.record.expected.size() == loaded.graph.outputs().size()) return;
+    seed_random_ops(0);
+    std::vector<Tensor> values = evaluate(loaded.graph, loaded.record.inputs);
+    std::move(values.begin() + static_cast<std::ptrdiff_t>(loaded.record.expected.size()), values.end(),
+              std::back_inserter(loaded.record.expected));
+}
+
+Graph checked(Graph graph, const std::filesystem::path& file, UnknownOps unknown) {
+    check_calls(graph, file, unknown);
+    try {
+        return as_function(std::move(graph));
+    } catch (const Error& error) {
+        throw Error({file.string(), error.where().position}, error.message(), error.hint());
+    }
 }
 
 }  // namespace
 
 void check_calls(const Graph& graph, const std::filesystem::path& file, UnknownOps unknown) {
-    for (const Node& node : graph.nodes) {
+    Graph visible;
+    try {
+        visible = with_visible_writes(graph);
+    } catch (const Error& error) {
+        throw Error({file.string(), error.where().position}, error.message(), error.hint());
+    }
+    for (const Node& node : visible.nodes) {
         if (!is_op_call(node)) continue;  // verify() knows all about getitem
         try {
-            check_call(graph, node, unknown);
+            check_call(visible, node, unknown);
         } catch (const Error& error) {
             std::string message = error.message();
             if (message.starts_with(node.target + ": ")) message.erase(0, node.target.size() + 2);  // the place has it
-            throw Error({file.string(), place_of(graph, node)}, message, error.hint());
+            throw Error({file.string(), place_of(visible, node)}, message, error.hint());
         }
     }
     for (const auto& [key, nested] : graph.subgraphs) check_calls(*nested, file, unknown);
-    check_writes(graph, file);
 }
 
 Graph load_checked_graph(const std::filesystem::path& file, UnknownOps unknown) {
-    Graph graph = load_graph(file);
-    check_calls(graph, file, unknown);
-    return graph;
+    return checked(load_graph(file), file, unknown);
 }
 
 LoadedRecord load_checked_record(const std::filesystem::path& file, UnknownOps unknown) {
     LoadedRecord loaded = load_record(file);
-    check_calls(loaded.graph, file, unknown);
+    loaded.graph = checked(std::move(loaded.graph), file, unknown);
+    expect_updates(loaded);
     return loaded;
 }
 

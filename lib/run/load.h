@@ -16,10 +16,13 @@ enum class UnknownOps {
     keep  ///< with the results that the file states
 };
 
-/// load_graph(), then check_calls().
+/// load_graph(), then check_calls(). What the graph writes of what it is given (an input, a buffer of a model, batch
+/// norm's running statistics) becomes further outputs, the values at the end: a graph in a file is a function of its
+/// inputs. Of one that writes into what it has computed nothing changes.
 Graph load_checked_graph(const std::filesystem::path& file, UnknownOps unknown);
 
-/// load_record(), then check_calls() on its graph.
+/// load_record(), with the graph as load_checked_graph() gives it. What further outputs are expected to be, the
+/// reference says.
 LoadedRecord load_checked_record(const std::filesystem::path& file, UnknownOps unknown);
 
 /// The arguments of every call, nested graphs included, fit the op's schema, and its results have the number, dtypes

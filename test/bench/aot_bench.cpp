@@ -15,6 +15,7 @@
 #include "graph/json.h"
 #include "ops/core/interpreter.h"
 #include "passes/functionalize.h"
+#include "passes/no_grad.h"
 #include "passes/partition.h"
 #include "tensor/safetensors.h"
 
@@ -103,9 +104,11 @@ class Step {
     Step(const Joint& joint, const Partition& parts)
         : inputs_(joint.inputs), saved_(parts.saved), forward_(parts.forward), backward_(parts.backward) {}
 
-    std::vector<Tensor> gradients(std::span<const Tensor> inputs) const {
+    /// `forward`: where the outputs of the forward graph go, if anywhere.
+    std::vector<Tensor> gradients(std::span<const Tensor> inputs, std::vector<Tensor>* forward = nullptr) const {
         Interpreter interpreter;
         const std::vector<Tensor> outputs = interpreter.run(forward_, inputs.first(inputs_));
+        if (forward) *forward = outputs;
         std::vector<Tensor> passed;
         for (const Saved& saved : saved_)
             passed.push_back(saved.is_output ? outputs.at(saved.position) : inputs[saved.position]);
@@ -125,23 +128,35 @@ class Step {
     PreparedGraph forward_, backward_;
 };
 
-/// Batch norm in training without running statistics: our kernels refuse to write those, and no gradient reads them.
-Graph without_statistics(Graph graph) {
-    for (Node& node : graph.nodes)
-        if (node.target == "aten.native_batch_norm.default" && node.args.at(5) == Arg(true))
-            node.args[3] = node.args[4] = Arg();
-    return graph;
+/// What a step leaves in buffers: right when it is as near to f64 as ten times PyTorch's own error, or 1e-6.
+void judge_buffers(const Problem& problem, const std::vector<MemoryUpdate>& updates, const Graph& functional,
+                   const std::vector<Tensor>& outputs, json& row) {
+    std::size_t right = 0, expected = 0;
+    std::map<std::string, Tensor> after;
+    for (const MemoryUpdate& update : updates) after[functional.find(update.input)->target] = outputs.at(update.output);
+    for (const auto& [name, exact] : problem.f64) {
+        if (!name.starts_with("after:")) continue;
+        ++expected;
+        const auto found = after.find(name.substr(6));
+        if (found == after.end()) continue;
+        const double allowed = std::max(10 * distance(problem.f32.at(name), exact), 1e-6);
+        right += distance(found->second, exact) <= allowed;
+    }
+    row["buffers"] = {{"right", right}, {"expected", expected}};
 }
 
 /// Our joint graph of a problem's forward graph.
 void measure_ours(const Problem& problem, json& row) {
-    const Graph captured = without_statistics(load_graph(problem.graphs / "forward.json"));
+    const Graph captured = load_graph(problem.graphs / "forward.json");
     const std::vector<std::string> outputs = problem.facts.at("outputs");
     std::set<std::string> wanted;
     for (const std::string name : problem.facts.at("gradients_of")) wanted.insert(name);
+    Functionalized functional;
     Joint joint;
-    row["joint_seconds"] = seconds_of(
-        [&] { joint = whittle::joint(functionalize(captured).graph, {.wanted = wanted, .outputs = outputs.size()}); });
+    row["joint_seconds"] = seconds_of([&] {
+        functional = functionalize(end_gradients(captured));
+        joint = whittle::joint(functional.graph, {.wanted = wanted, .outputs = outputs.size()});
+    });
     std::vector<Tensor> inputs;
     for (const NodeId id : captured.placeholders()) inputs.push_back(problem.inputs.at(captured.node({id}).target));
     for (const std::size_t output : joint.tangents) inputs.push_back(problem.inputs.at("tangent:" + outputs[output]));
@@ -151,21 +166,23 @@ void measure_ours(const Problem& problem, json& row) {
         std::optional<Partition> parts;
         const double seconds = seconds_of([&] { parts = partition(joint, partitioner); });
         const Step step(joint, *parts);
-        const std::vector<Tensor> values = step.gradients(inputs);
+        std::vector<Tensor> forward;
+        const std::vector<Tensor> values = step.gradients(inputs, &forward);
+        judge_buffers(problem, functional.updates, functional.graph, forward, row[name]);
         Tensors got;
         for (std::size_t i = 0; i < values.size(); ++i) got[joint.gradients[i]] = values[i];
         const Gradients gradients = judge(problem, got);
         const double step_seconds = step.seconds(inputs);
         if (plain == 0) plain = step_seconds;
-        row[name] = {{"right", gradients.right},
-                     {"expected", gradients.expected},
-                     {"error", gradients.error},
-                     {"pytorch_f32_error", gradients.theirs},
-                     {"saved_bytes", parts->saved_bytes},
-                     {"recomputed", parts->recomputed.size()},
-                     {"seconds", seconds},
-                     {"step_seconds", step_seconds},
-                     {"step_of_default", step_seconds / plain}};
+        row[name].update({{"right", gradients.right},
+                          {"expected", gradients.expected},
+                          {"error", gradients.error},
+                          {"pytorch_f32_error", gradients.theirs},
+                          {"saved_bytes", parts->saved_bytes},
+                          {"recomputed", parts->recomputed.size()},
+                          {"seconds", seconds},
+                          {"step_seconds", step_seconds},
+                          {"step_of_default", step_seconds / plain}});
     }
 }
 
@@ -203,13 +220,15 @@ void print_gradients(const std::string& name, const json& row) {
         return;
     }
     const json &all = row.at("default"), &least = row.at("min_cut");
-    std::printf("%-14s %3d/%-3d %8.1e %8.1e | %8.1f %8.1f %5d | %6.3f %6.3f %6.2f\n", name.c_str(),
-                std::min(all.at("right").get<int>(), least.at("right").get<int>()), all.at("expected").get<int>(),
-                std::max(all.at("error").get<double>(), least.at("error").get<double>()),
-                all.at("pytorch_f32_error").get<double>(), kilobytes(all.at("saved_bytes")),
-                kilobytes(least.at("saved_bytes")), least.at("recomputed").get<int>(),
-                row.at("joint_seconds").get<double>(), least.at("seconds").get<double>(),
-                least.at("step_of_default").get<double>());
+    const auto right = [&](const json& what) { return what.at("right").get<int>(); };
+    std::printf(
+        "%-14s %3d/%-3d %3d/%-3d %8.1e %8.1e | %8.1f %8.1f %5d | %6.3f %6.3f %6.2f\n", name.c_str(),
+        std::min(right(all), right(least)), all.at("expected").get<int>(),
+        std::min(right(all.at("buffers")), right(least.at("buffers"))), all.at("buffers").at("expected").get<int>(),
+        std::max(all.at("error").get<double>(), least.at("error").get<double>()),
+        all.at("pytorch_f32_error").get<double>(), kilobytes(all.at("saved_bytes")), kilobytes(least.at("saved_bytes")),
+        least.at("recomputed").get<int>(), row.at("joint_seconds").get<double>(), least.at("seconds").get<double>(),
+        least.at("step_of_default").get<double>());
 }
 
 void print_partitions(const std::string& name, const json& row) {
@@ -236,8 +255,8 @@ std::vector<fs::path> problems_in(const fs::path& folder) {
 json measure(const fs::path& folder) {
     json all;
     std::printf("Our joint graphs. Error of the worst gradient against f64, beside PyTorch's own in f32; kB saved\n");
-    std::printf("%-14s %7s %8s %8s | %8s %8s %5s | %6s %6s %6s\n", "", "right", "error", "PyTorch", "default",
-                "min-cut", "again", "joint", "cut s", "step");
+    std::printf("%-14s %7s %7s %8s %8s | %8s %8s %5s | %6s %6s %6s\n", "", "right", "buffers", "error", "PyTorch",
+                "default", "min-cut", "again", "joint", "cut s", "step");
     for (const fs::path& path : problems_in(folder)) {
         const Problem problem(path);
         json& row = all["ours"][problem.name];
