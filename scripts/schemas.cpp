@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "explain/trace_diff.h"
 #include "graph/json.h"
 #include "reduce/report.h"
 #include "run/replay_report.h"
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     const std::pair<std::string, nlohmann::ordered_json> all[] = {
+        {"diff_output", explain::diff_output_schema()},
         {"frame_record", frame_record_schema()},
         {"graph", graph_schema()},
         {"index", index_schema()},

@@ -7,9 +7,9 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/variables.h"
-#include "cli/diagnose.h"
 #include "cli/lists.h"
 #include "cli/picture_options.h"
+#include "cli/questions.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
 #include "cli/tool.h"
@@ -24,12 +24,12 @@ using namespace whittle;
 struct Options {
     std::optional<std::filesystem::path> model, output;
     cli::PictureOptions pictures;
+    cli::QuestionOptions questions;
     cli::ReportOptions report;
     cli::SourceOptions sources;
     cli::SubjectOptions subject;
     std::optional<std::string> break_id;
     bool fullgraph = false, list_backends = false, list_variables = false, list_logs = false;
-    bool divergence = false, diagnose = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -49,16 +49,9 @@ void declare(cli::Tool& tool, Options& options) {
     tool.option("--break", options.break_id, "ID",
                 "Say what the break ID (WB0001 …) means and how to avoid it, or 'all' of them, and stop.");
     options.sources.declare(tool);
-    tool.flag("--divergence", options.divergence,
-              "Run the model on the backend with every value exposed, and say which is the first that differs from the "
-              "reference, by how much, where NaN and infinities are born, and what is rounding noise only. -v: all "
-              "values.");
-    tool.flag("--diagnose", options.diagnose,
-              "Run the model on --backend and on one debug backend after the other, and write a letter: since which "
-              "component it fails, which pass or directive is guilty, how sure that is, the last good and the first "
-              "bad command, and a verified repro. -v: what minimizing says, too.");
-    options.subject.accuracy.declare(tool,
-                                     "With --divergence, --diagnose, --minify or --backend: which results differ.");
+    options.questions.declare(tool);
+    options.subject.accuracy.declare(
+        tool, "With --divergence, --diagnose, --diff, --minify or --backend: which results differ.");
     tool.flag("--list-backends", options.list_backends, "List the backends that exist, and stop.");
     tool.flag("--list-variables", options.list_variables,
               "List the environment variables that switch things without the programs, as Markdown, and stop.");
@@ -74,8 +67,10 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("explain model.onnx --backend halide --divergence", "the first value that Halide computes wrong");
     tool.example("explain model.onnx --backend ./mine.so --minify", "from a failing compile to a verified repro");
     tool.example("explain model.onnx --diagnose", "which component of the stack is guilty, and what to send to whom");
+    tool.example("explain --diff yesterday/ today/", "do two traces differ? In CI: is there a new graph break?");
     tool.exit_one(
-        "with --fullgraph, there is a graph break; with --divergence, the results differ; a backend that was named, or "
+        "with --fullgraph, there is a graph break; with --diff, anything differs; with --divergence, the results "
+        "differ; a backend that was named, or "
         "with --minify or --diagnose the default one, fails.");
 }
 
@@ -119,12 +114,11 @@ int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink
                                  });
     if (!options.model && !analyses.empty()) return tell_predictions(tool, options, analyses[0], sink);
     if (!options.model) throw cli::missing_argument("explain", "MODEL");
-    options.subject.check_usage(options.divergence || options.diagnose);
-    if (options.diagnose && (options.divergence || options.subject.minify || options.fullgraph || options.pictures))
-        throw Error("--diagnose excludes --divergence, --minify, --fullgraph, --dot and --html");
-    if (options.diagnose || options.divergence) options.report.refuse("--diagnose and --divergence");
-    if (options.diagnose) return cli::diagnose(tool, *options.model, options.subject, sink);
-    if (options.divergence) return cli::diverge(tool, *options.model, options.subject, sink);
+    const cli::QuestionOptions& questions = options.questions;
+    options.subject.check_usage(questions.divergence || questions.diagnose || questions.before);
+    questions.check(options.subject, options.report, options.fullgraph || options.pictures || options.sources.file);
+    if (const auto status = questions.answer(tool, *options.model, options.subject, options.report, sink))
+        return *status;
     return tell_report(tool, options, analyses, sink);
 }
 

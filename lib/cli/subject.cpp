@@ -60,9 +60,10 @@ debug::Subject subject_of_model(const fs::path& model, SubjectOptions& options) 
 
 }  // namespace
 
-void SubjectOptions::check_usage(bool divergence) const {
-    if (accuracy.given() && !divergence && !runs_backend())
-        throw Error("--accuracy, --rtol, --atol and --ulp require --backend, --divergence, --diagnose or --minify");
+void SubjectOptions::check_usage(bool compares) const {
+    if (accuracy.given() && !compares && !runs_backend())
+        throw Error(
+            "--accuracy, --rtol, --atol and --ulp require --backend, --diff, --divergence, --diagnose or --minify");
     backend.check();
 }
 

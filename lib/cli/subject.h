@@ -27,7 +27,7 @@ struct SubjectOptions {
     /// It is to be run, not only asked what it supports.
     bool runs_backend() const { return minify || !backend.name.empty(); }
     /// Throws Error for an accuracy that nothing is compared by.
-    void check_usage(bool divergence) const;
+    void check_usage(bool compares) const;
     /// The default suspect, where none was named.
     Suspect suspect() const;
 };

@@ -73,8 +73,6 @@ bool has_default_strides(const ValueMeta& meta) {
     return true;
 }
 
-std::string text_of(const Graph& graph, const Arg& arg);
-
 struct ArgPrinter {
     const Graph& graph;
 
@@ -92,19 +90,17 @@ struct ArgPrinter {
     std::string operator()(const GraphRef& value) const { return '@' + word_or_quoted(value.name); }
     std::string operator()(const ArgList& list) const {
         std::string text = "[";
-        for (std::size_t i = 0; i < list.size(); ++i) text.append(i ? ", " : "").append(text_of(graph, list[i]));
+        for (std::size_t i = 0; i < list.size(); ++i) text.append(i ? ", " : "").append(print(graph, list[i]));
         return text + "]";
     }
 };
 
-std::string text_of(const Graph& graph, const Arg& arg) { return std::visit(ArgPrinter{graph}, arg.value); }
-
 std::string operands(const Graph& graph, const Node& node) {
     std::string text = "(";
     const auto separator = [&] { return text.size() > 1 ? ", " : ""; };
-    for (const Arg& arg : node.args) text.append(separator()).append(text_of(graph, arg));
+    for (const Arg& arg : node.args) text.append(separator()).append(print(graph, arg));
     for (const auto& [key, arg] : node.kwargs)
-        text.append(separator()).append(word_or_quoted(key)).append("=").append(text_of(graph, arg));
+        text.append(separator()).append(word_or_quoted(key)).append("=").append(print(graph, arg));
     return text + ")";
 }
 
@@ -187,6 +183,8 @@ std::string print(const ValueMeta& meta) {
     if (meta.requires_grad) text += " grad";
     return text;
 }
+
+std::string print(const Graph& graph, const Arg& arg) { return std::visit(ArgPrinter{graph}, arg.value); }
 
 std::string print(const Graph& graph, const Node& node) {
     const std::string place = "%" + node.name + " = ";

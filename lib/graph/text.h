@@ -19,6 +19,8 @@ namespace whittle {
 std::string print(const Graph& graph);
 /// One node's line, without indentation.
 std::string print(const Graph& graph, const Node& node);
+/// "%x", "[1, 2]", "\"mean\"".
+std::string print(const Graph& graph, const Arg& arg);
 std::string print(const ValueMeta& meta);
 /// As Python prints a traceback: of each frame file, line and function, below them the source line.
 std::string print(const std::vector<StackFrame>& stack);

@@ -1,0 +1,65 @@
+#include "cli/diff.h"
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "backends/registry.h"
+#include "base/files.h"
+#include "cli/tool.h"
+#include "cli/usage.h"
+#include "explain/trace_diff.h"
+
+namespace whittle::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Side {
+    debug::Subject subject;
+    explain::Report report = {};
+    std::vector<explain::RecordedValues> values = {};
+
+    explain::Capture capture() const { return {subject.frames, report, values}; }
+};
+
+/// What folders of trace, and records, keep.
+std::vector<explain::RecordedValues> recorded(const fs::path& model, const SubjectOptions& options) {
+    const ModelKind kind = recognize(model);
+    std::vector<explain::RecordedValues> all;
+    if (kind != ModelKind::trace && kind != ModelKind::record) return all;
+    for (LoadedFrame& frame : load_model(model, {.inputs = options.inputs, .keep_unknown = true})) {
+        if (!frame.record) continue;
+        explain::RecordedValues values{.graph = frame.graph.name};
+        for (const NodeId id : frame.graph.placeholders()) values.inputs_of.push_back(frame.graph.node({id}).target);
+        values.inputs = std::move(frame.inputs);
+        values.outputs = std::move(frame.expected);
+        all.push_back(std::move(values));
+    }
+    return all;
+}
+
+Side side_of(const Tool& tool, const fs::path& model, SubjectOptions options, const fs::path& scratch) {
+    if (recognize(model) != ModelKind::program) options.program.refuse_for_model(model);
+    Side side{.subject = subject_of(tool, model, options, scratch)};
+    const std::unique_ptr<Backend> backend = find_backend(options.backend.spec(kDefaultSuspect));
+    side.report = debug::report(side.subject, *backend);
+    side.values = recorded(model, options);
+    return side;
+}
+
+}  // namespace
+
+int tell_diff(const Tool& tool, const fs::path& before, const fs::path& after, const SubjectOptions& options,
+              const ReportOptions& report, const ReportSink& sink) {
+    const TempDir scratch("whittle-diff");
+    const Side first = side_of(tool, before, options, scratch.path() / "before");
+    const Side second = side_of(tool, after, options, scratch.path() / "after");
+    const explain::TraceDiff diff = explain::diff(first.capture(), second.capture(), options.accuracy.accuracy());
+    if (tool.shared().json)
+        print_json(explain::to_json(diff));
+    else
+        sink.out() << explain::to_text(diff, report.text(tool, sink));
+    return diff.same() ? 0 : 1;
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,45 @@
+#include "cli/questions.h"
+
+#include "base/error.h"
+#include "cli/diagnose.h"
+#include "cli/diff.h"
+#include "cli/tool.h"
+
+namespace whittle::cli {
+
+void QuestionOptions::declare(Tool& tool) {
+    tool.flag("--divergence", divergence,
+              "Run the model on the backend with every value exposed, and say which is the first that differs from the "
+              "reference, by how much, where NaN and infinities are born, and what is rounding noise only. -v: all "
+              "values.");
+    tool.flag("--diagnose", diagnose,
+              "Run the model on --backend and on one debug backend after the other, and write a letter: since which "
+              "component it fails, which pass or directive is guilty, how sure that is, the last good and the first "
+              "bad command, and a verified repro. -v: what minimizing says, too.");
+    tool.option(
+        "--diff", before, "BEFORE",
+        "Say what MODEL has otherwise than BEFORE, which is a model, a program or a folder written by trace, too: "
+        "graphs (node by node, whatever the nodes are called), breaks, guards, recompiles, recorded values. "
+        "With --ops and --times these, too. -v: all of it.");
+}
+
+void QuestionOptions::check(const SubjectOptions& subject, const ReportOptions& report, bool of_report) const {
+    if (diagnose && (divergence || before || subject.minify || of_report))
+        throw Error("--diagnose excludes --diff, --divergence, --minify, --fullgraph, --static, --dot and --html");
+    if (before && (divergence || subject.runs_backend() || of_report))
+        throw Error("--diff excludes --backend, --divergence, --minify, --fullgraph, --static, --dot and --html");
+    if (diagnose || divergence) report.refuse("--diagnose and --divergence");
+    if (before && (report.guards || report.recompiles))
+        throw Error("--diff tells guards and recompiles that differ; --guards and --recompiles are for the report");
+}
+
+std::optional<int> QuestionOptions::answer(const Tool& tool, const std::filesystem::path& model,
+                                           const SubjectOptions& subject, const ReportOptions& report,
+                                           const ReportSink& sink) const {
+    if (before) return tell_diff(tool, *before, model, subject, report, sink);
+    if (diagnose) return cli::diagnose(tool, model, subject, sink);
+    if (divergence) return diverge(tool, model, subject, sink);
+    return std::nullopt;
+}
+
+}  // namespace whittle::cli
