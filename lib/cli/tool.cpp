@@ -18,6 +18,7 @@
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/variables.h"
+#include "cli/completion.h"
 #include "cli/messages.h"
 #include "cli/pages.h"
 #include "cli/usage.h"
@@ -303,6 +304,15 @@ std::string Tool::man_options() const {
     return man_page_options(page);
 }
 
+/// --help-man, for scripts/update-man; --help-completion SHELL [PROGRAM], for the build and `source <(…)`.
+std::optional<std::string> Tool::page_for_scripts(std::span<const std::string> arguments) const {
+    if (arguments.size() == 1 && arguments[0] == "--help-man") return man_options();
+    if (arguments.size() < 2 || arguments.size() > 3 || arguments[0] != "--help-completion") return std::nullopt;
+    PageText page = impl_->page;
+    page.options = texts_of(impl_->options);
+    return completion_script(page, arguments[1], arguments.size() == 2 ? name() : arguments[2]);
+}
+
 std::string Tool::version() const { return version_text(name()); }
 
 const Tool::Option* Tool::Impl::called(const std::string& name) const {
@@ -435,7 +445,7 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     impl.shared.json = impl.asks_json(arguments);  // also where the rest is wrong: its error is read by a script
     if (!std::exchange(impl.has_shared, true))
         declare_shared(*this, {impl.shared, impl.log_spec, impl.log_file, impl.color, impl.help, impl.version});
-    if (arguments.size() == 1 && arguments[0] == "--help-man") return man_options();  // for scripts/update-man
+    if (auto page = page_for_scripts(arguments)) return page;
     const Impl::CommandLine line = impl.split(arguments);
     Words positional = impl.read_options(line.words);
     if (impl.help) return help();

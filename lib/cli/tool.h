@@ -79,6 +79,8 @@ class Tool {
     std::string version() const;
     /// The OPTIONS section in man(7) markup: what scripts/update-man puts into man/NAME.1.
     std::string man_options() const;
+    /// Pages that no person asks for; nothing for another command line. Throws Error for an unknown shell.
+    std::optional<std::string> page_for_scripts(std::span<const std::string> arguments) const;
 
     /// Parses, fills the targets and configures the log. Returns the page to print when one was asked for. Throws Error
     /// for bad usage.

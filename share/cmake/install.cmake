@@ -23,6 +23,8 @@ endforeach()
 install(PROGRAMS share/ci/replay-and-minify DESTINATION ${CMAKE_INSTALL_DATADIR}/whittle/ci COMPONENT runtime)
 install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/whittle COMPONENT runtime)
 
+include(${CMAKE_CURRENT_LIST_DIR}/completions.cmake)
+
 # The library: find_package(Whittle), target Whittle::whittle. The shared libraries are part of the programs.
 # lib/cli, the reader of C++ sources, which needs Clang, and the backend that needs LibTorch belong to our programs and
 # are not part of it.

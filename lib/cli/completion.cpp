@@ -1,0 +1,169 @@
+#include "cli/completion.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/suggest.h"
+
+namespace whittle::cli {
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// What stands behind an option.
+struct Value {
+    bool attached = false;  ///< --accuracy=close, or nothing
+    bool file = false;
+    Words words = {};
+};
+
+Value value_of(const OptionText& option) {
+    std::string text = option.value;
+    Value value{.attached = text.starts_with("[=")};
+    if (value.attached) text = text.substr(2, text.size() - 3);
+    const bool lower = std::ranges::none_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (lower && text.find('|') != std::string::npos)
+        for (std::size_t at = 0; at <= text.size();) {
+            const std::size_t end = std::min(text.find('|', at), text.size());
+            value.words.push_back(text.substr(at, end - at));
+            at = end + 1;
+        }
+    for (const char* kind : {"FILE", "DIR", "SCRIPT", "BEFORE", "CMD"})
+        value.file |= text == kind || text.starts_with(std::string(kind) + ".") || text == "DIR|FILE" ||
+                      text.starts_with(std::string(kind) + "…");
+    return value;
+}
+
+std::string joined(const Words& words, const std::string& between) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+    return text;
+}
+
+/// A C identifier of its own.
+std::string function_of(const std::string& program) {
+    std::string name = "_whittle_" + program;
+    std::ranges::replace_if(
+        name, [](unsigned char c) { return !std::isalnum(c); }, '_');
+    return name;
+}
+
+Words command_words(const PageText& page) {
+    Words words;
+    for (const OptionText& command : page.commands) words.push_back(command.names.substr(0, command.names.find(' ')));
+    return words;
+}
+
+/// The first sentence.
+std::string brief(const std::string& help) {
+    return help.substr(0, std::min(help.find(". "), help.find_last_not_of('.') + 1));
+}
+
+std::string bash(const PageText& page, const std::string& program) {
+    Words all;
+    std::string cases;
+    for (const OptionText& option : page.options) {
+        const Value value = value_of(option);
+        const Words names = split_names(option.names);
+        for (const std::string& name : names) all.push_back(name);
+        if (option.value.empty()) continue;
+        cases += "        " + joined(names, "|") + ") " + (value.attached ? "[[ $equals ]] && { " : "");
+        if (!value.words.empty())
+            cases += "COMPREPLY=($(compgen -W '" + joined(value.words, " ") + "' -- \"$cur\")); ";
+        else if (value.file)
+            cases += "compopt -o default; ";
+        cases += value.attached ? "return; } ;;\n" : "return ;;\n";
+    }
+    const std::string name = function_of(program), commands = joined(command_words(page), " ");
+    return "# bash completion of " + program + ", made from its own parser.\n" + name + "() {\n" +
+           "    local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} equals= word\n"
+           "    # readline makes three words of --color=auto\n"
+           "    if [[ $cur == = ]]; then cur= equals=1\n"
+           "    elif [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD-2]} equals=1; fi\n"
+           "    COMPREPLY=()\n"
+           "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+           "        [[ $word == -- ]] && { compopt -o default; return; }\n"
+           "    done\n"
+           "    case $before in\n" +
+           cases +
+           "    esac\n"
+           "    if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '" +
+           joined(all, " ") + "' -- \"$cur\")); return; fi\n" +
+           (commands.empty()
+                ? ""
+                : "    ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W '" + commands + "' -- \"$cur\"))\n") +
+           "    compopt -o default\n}\ncomplete -F " + name + " " + program + "\n";
+}
+
+/// Inside of '…' of the shell, and of [explanation] of _arguments.
+std::string zsh_text(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '\'') result += "'\\'";
+        if (c == '[' || c == ']' || c == ':' || c == '\\') result += '\\';
+        result += c;
+    }
+    return result;
+}
+
+std::string zsh(const PageText& page, const std::string& program) {
+    std::string specs;
+    for (const OptionText& option : page.options) {
+        const Value value = value_of(option);
+        const Words names = split_names(option.names);
+        std::string action;
+        if (!option.value.empty())
+            action = (value.attached ? "::" : ":") + zsh_text(value.words.empty() ? option.value : "value") + ":" +
+                     (!value.words.empty() ? "(" + joined(value.words, " ") + ")"
+                      : value.file         ? "_files"
+                                           : " ");
+        for (const std::string& name : names)
+            specs += " \\\n    '*" + name + (value.attached ? "=-" : "") + "[" + zsh_text(brief(option.help)) + "]" +
+                     action + "'";
+    }
+    const std::string commands = joined(command_words(page), " ");
+    const std::string first =
+        commands.empty() ? "" : " \\\n    '1::command or file:{ compadd " + commands + "; _files }'";
+    return "#compdef " + program + "\n# zsh completion of " + program + ", made from its own parser.\n_arguments" +
+           specs + first + " \\\n    '*:file:_files'\n";
+}
+
+std::string fish_text(const std::string& text) {
+    std::string result;
+    for (const char c : text) {
+        if (c == '\'' || c == '\\') result += '\\';
+        result += c;
+    }
+    return "'" + result + "'";
+}
+
+std::string fish(const PageText& page, const std::string& program) {
+    std::string text = "# fish completion of " + program + ", made from its own parser.\n";
+    for (const OptionText& option : page.options) {
+        const Value value = value_of(option);
+        text += "complete -c " + program;
+        for (const std::string& name : split_names(option.names))
+            text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+        if (!value.words.empty())
+            text += std::string(value.attached ? " -f" : " -x") + " -a " + fish_text(joined(value.words, " "));
+        else if (!option.value.empty())
+            text += value.file ? " -r -F" : " -x";
+        text += " -d " + fish_text(brief(option.help)) + "\n";
+    }
+    for (const OptionText& command : page.commands)
+        text += "complete -c " + program + " -n __fish_use_subcommand -a " +
+                command.names.substr(0, command.names.find(' ')) + " -d " + fish_text(brief(command.help)) + "\n";
+    return text;
+}
+
+}  // namespace
+
+std::string completion_script(const PageText& page, std::string_view shell, const std::string& program) {
+    if (shell == "bash") return bash(page, program);
+    if (shell == "zsh") return zsh(page, program);
+    if (shell == "fish") return fish(page, program);
+    throw Error("--help-completion: found '" + std::string(shell) + "', expected one of bash, zsh, fish");
+}
+
+}  // namespace whittle::cli

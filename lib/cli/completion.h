@@ -1,0 +1,15 @@
+// What shells complete, from a program's declared options: scripts for bash, zsh and fish. Plain data in, text out.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "cli/pages.h"
+
+namespace whittle::cli {
+
+/// The script that completes the program's options, the words of choices, sub-commands, and files elsewhere.
+/// `program` is what it is installed as. Throws Error for a shell that is not bash, zsh or fish.
+std::string completion_script(const PageText& page, std::string_view shell, const std::string& program);
+
+}  // namespace whittle::cli
