@@ -8,22 +8,17 @@
 #include "base/error.h"
 #include "graph/text.h"
 #include "passes/no_grad.h"
-#include "program/program.h"
+#include "program/compile.h"
 #include "tensor/compare.h"
 #include "tensor/reach.h"
 
 namespace whittle::api {
 
-Graph without_requires_grad(Graph graph) {
-    for (Node& node : graph.nodes)
-        for (ValueMeta& meta : node.results) meta.requires_grad = false;
-    return graph;
-}
-
-std::unique_ptr<CompiledGradient> gradient_of(const Graph& captured, const BackendOptions& options) {
+std::unique_ptr<CompiledGradient> gradient_of(const Graph& captured, const Backend& backend,
+                                              const BackendOptions& options) {
     const auto wants = [](const Node& node) { return node.kind == NodeKind::placeholder && node.meta().requires_grad; };
     if (std::ranges::none_of(captured.nodes, wants)) return nullptr;
-    program::CompiledProgram program(end_gradients(captured), options);
+    program::CompiledProgram program = program::differentiable(backend, end_gradients(captured), options);
     try {
         const Joint& joint = program.joint();
         if (joint.gradients.empty()) return nullptr;

@@ -21,12 +21,10 @@ struct CompiledGradient : Derivative {
     bool verified = false;                                         ///< every run is compared with it
 };
 
-/// The gradient of a graph, which may write, under options of a CompiledProgram. Null where no result has one. What
-/// stands in its way is its `error`.
-std::unique_ptr<CompiledGradient> gradient_of(const Graph& captured, const BackendOptions& options);
-
-/// A graph as backends get it: whose gradients are wanted is not their business.
-Graph without_requires_grad(Graph graph);
+/// The gradient of a graph, which may write, cut as the backend wants it. Null where no result has one. What stands in
+/// its way is its `error`.
+std::unique_ptr<CompiledGradient> gradient_of(const Graph& captured, const Backend& backend,
+                                              const BackendOptions& options);
 
 /// One run of a compiled graph.
 class CompiledNode final : public GradNode {

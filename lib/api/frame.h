@@ -113,7 +113,8 @@ class Execution final : public FrameHost {
     std::shared_ptr<CompiledGraph> find(const Recorded& recorded);
     void compile(CompiledGraph& compiled, const Recorded& recorded);
     /// Null: it is to run on the reference.
-    std::unique_ptr<Executable> compile_part(const Graph& part, const Graph& captured);
+    std::unique_ptr<Executable> compile_part(const Graph& part, std::optional<CompileStage> stage,
+                                             const Graph& captured);
     void compile_backward(CompiledGradient& gradient, const Graph& captured);
     void log_break(const capture::GraphBreak& why, const Addresses& stack) const;
     /// What the graph asks of sizes that may vary becomes guards. Null where none may.

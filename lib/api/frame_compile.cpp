@@ -10,6 +10,7 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "passes/no_grad.h"
 #include "program/program.h"
 #include "tensor/compare.h"
 
@@ -92,9 +93,11 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     {
         const std::lock_guard lock(function_.compiling);
         const Backend& backend = function_.the_backend();
-        made.gradient = gradient_of(made.graph, cut_for(backend, function_.backend_options));
+        made.gradient = gradient_of(made.graph, backend, function_.backend_options);
         const Graph& forward = forward_of(program, made.gradient.get(), backend);
-        made.executable = compile_part(made.gradient ? without_requires_grad(forward) : forward, graph);
+        const bool in_parts = made.gradient && made.gradient->error.empty();
+        made.executable = compile_part(made.gradient ? without_requires_grad(forward) : forward,
+                                       in_parts ? std::optional(CompileStage::forward) : std::nullopt, graph);
         if (made.gradient) compile_backward(*made.gradient, graph);
     }
     compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -113,7 +116,8 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     call_compile_hooks(function_, entry_, graph, compiled);
 }
 
-std::unique_ptr<Executable> Execution::compile_part(const Graph& part, const Graph& captured) {
+std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::optional<CompileStage> stage,
+                                                    const Graph& captured) {
     const std::string& name = function_.name();
     LogStep step(LogStep::Kind::backend, function_.backend_name + ": " + summary(part) + " of " + name);
     std::vector<capture::GraphBreak> requested;
@@ -123,7 +127,7 @@ std::unique_ptr<Executable> Execution::compile_part(const Graph& part, const Gra
                              .op = node.target,
                              .stack = node.stack});
     };
-    CompileResult result = compile_with_breaks(function_.the_backend(), function_.backend_options, part, asked);
+    CompileResult result = compile_with_breaks(function_.the_backend(), function_.backend_options, part, stage, asked);
     if (const auto* failure = std::get_if<BackendFailure>(&result))  // which ends the step as failed
         throw BackendError(failure_text(*failure, captured.name));
     if (const auto* skip = std::get_if<SkipRequest>(&result)) {
@@ -150,7 +154,7 @@ void Execution::compile_backward(CompiledGradient& gradient, const Graph& captur
                (failure.op.empty() ? "" : ", at " + failure.op) + ": " + failure.message;
     };
     try {
-        gradient.executable = compile_part(without_requires_grad(gradient.parts.backward), gradient.parts.backward);
+        gradient.executable = compile_part(gradient.parts.backward, CompileStage::backward, gradient.parts.backward);
     } catch (const BackendError& error) {
         gradient.backend_failed = error.what();
     }

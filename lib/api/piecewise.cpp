@@ -47,8 +47,9 @@ class Pieces final : public Executable {
 }  // namespace
 
 CompileResult compile_with_breaks(Backend& backend, const BackendOptions& options, const Graph& graph,
-                                  const OnBreakRequest& on_break) {
-    CompileResult result = program::compile(backend, graph, options);
+                                  std::optional<CompileStage> part, const OnBreakRequest& on_break) {
+    CompileResult result =
+        part ? program::compile_part(backend, *part, graph, options) : program::compile(backend, graph, options);
     const auto* request = std::get_if<BreakRequest>(&result);
     if (!request) return result;
     const NodeId at = request->node;
@@ -65,7 +66,7 @@ CompileResult compile_with_breaks(Backend& backend, const BackendOptions& option
         Piece made{piece(graph, calls), nullptr};
         made.part.graph.name = graph.name + "_" + std::to_string(pieces.size());
         if (calls.size() != 1 || calls.front() != at) {
-            CompileResult compiled = compile_with_breaks(backend, options, made.part.graph, on_break);
+            CompileResult compiled = compile_with_breaks(backend, options, made.part.graph, part, on_break);
             auto* executable = std::get_if<std::unique_ptr<Executable>>(&compiled);
             if (!executable) return compiled;
             made.executable = std::move(*executable);

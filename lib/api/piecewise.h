@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "graph/backend.h"
@@ -14,8 +15,8 @@ using OnBreakRequest = std::function<void(const Graph&, const Node&, const std::
 
 /// As Backend::compile, but a BreakRequest is carried out: the node it names runs on the reference, what is before and
 /// behind it is compiled, again with whatever breaks the backend asks for. The graph is functional. Throws Error for a
-/// request that names no call of the graph.
+/// request that names no call of the graph. Of a graph with gradients, `part` is which of its two parts this is.
 CompileResult compile_with_breaks(Backend& backend, const BackendOptions& options, const Graph& graph,
-                                  const OnBreakRequest& on_break);
+                                  std::optional<CompileStage> part, const OnBreakRequest& on_break);
 
 }  // namespace whittle::api

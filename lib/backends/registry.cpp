@@ -36,6 +36,8 @@ std::unique_ptr<Backend> make_libtorch() {
     return of_module("libtorch", "whittle_make_libtorch_backend");
 }
 
+std::unique_ptr<Backend> find_spec(const std::string& spec) { return find_backend(spec); }
+
 /// Those with heavy libraries are modules of ours, loaded when they are asked for: a list names them without.
 struct BuiltIn {
     std::string_view name, description;  ///< as the backend has them
@@ -52,14 +54,14 @@ constexpr BuiltIn kBuiltIn[] = {
     {"roundtrip", "eager on the graph as it is read back from its own file", make_roundtrip_backend},
     {"libtorch", "LibTorch, op by op: a reference that is not ours", make_libtorch},
     {"aot_eager_default_partitioner", "aot_eager, where backward is given all that it reads of forward",
-     make_aot_eager_default_partitioner_backend},
+     [] { return make_aot_eager_default_partitioner_backend(find_spec); }},
     {"aot_eager", "eager on the graphs of AOT autograd, forward and backward, cut to save as few bytes as can be",
-     make_aot_eager_backend},
+     [] { return make_aot_eager_backend(find_spec); }},
     {"aot_eager_decomp_partition", "aot_eager, where composite ops are decomposed before the cut",
-     make_aot_eager_decomp_partition_backend},
+     [] { return make_aot_eager_decomp_partition_backend(find_spec); }},
     {"aot_eager_decomp_partition_crossref",
      "aot_eager_decomp_partition, where each result is held against what is inferred of its call",
-     make_aot_eager_decomp_partition_crossref_backend},
+     [] { return make_aot_eager_decomp_partition_crossref_backend(find_spec); }},
     {"halide", "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide",
      [] { return of_module("halide", "whittle_make_halide_backend"); }},
 };
@@ -236,6 +238,7 @@ std::vector<fs::path> backend_files(const BackendSpec& spec) {
     if (const auto* command = std::get_if<CommandBackendSpec>(&spec.value()))
         return files_named(shell_split(command->line));
     if (const auto* in = std::get_if<LibraryBackend>(&spec.value())) return {in->library};
+    if (const auto* wrapped = std::get_if<WrappedBackend>(&spec.value())) return backend_files(wrapped->inner);
     const std::string& name = std::get<NamedBackend>(spec.value()).name;
     if (const auto found = described(name)) {
         std::vector<std::string> words = found->worker;  // what is needed has the compiler's version in it
@@ -264,6 +267,8 @@ std::unique_ptr<Backend> find_backend(const BackendSpec& spec) {
                    ? make_worker_backend(spec.text(), "a worker: " + command->line, shell_split(command->line))
                    : make_command_backend(command->line);
     if (const auto* in = std::get_if<LibraryBackend>(&spec.value())) return load_plugin(in->library, in->name);
+    if (const auto* wrapped = std::get_if<WrappedBackend>(&spec.value()))
+        return make_explain_backend(find_backend(wrapped->inner));
     const std::string& name = std::get<NamedBackend>(spec.value()).name;
     for (const BuiltIn& built_in : kBuiltIn)
         if (built_in.name == name) return built_in.make();
@@ -297,7 +302,7 @@ void check_options(Backend& backend, const BackendOptions& options) {
     optioned->check(options);
     static std::mutex mutex;
     static std::set<std::pair<std::string, std::string>> warned;
-    const std::vector<std::string> names = optioned->option_names();
+    const std::vector<std::string> names = optioned->option_names(options);
     for (const auto& [key, value] : options) {
         if (std::find(names.begin(), names.end(), key) != names.end()) continue;
         const std::lock_guard lock(mutex);

@@ -18,6 +18,7 @@ namespace whittle {
 ///   PATH/LIB.so[:NAME]   a shared library (whittle_backend.h), NAME where it has several
 ///   cmd:PROGRAM ARGS     a command (backends/command/command.h)
 ///   worker:PROGRAM ARGS  a command that is asked again and again (backends/command/worker.h)
+///   explain(BACKEND)     one of these, which says what it is given (backends/debug/explain.cpp)
 /// Throws Error for an unknown name, with the list of what exists and a close spelling, and for a library that cannot
 /// be loaded.
 std::unique_ptr<Backend> find_backend(const BackendSpec& spec);

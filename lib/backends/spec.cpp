@@ -7,7 +7,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kCommand = "cmd:", kWorker = "worker:", kLibrary = ".so";
+constexpr std::string_view kCommand = "cmd:", kWorker = "worker:", kLibrary = ".so", kExplain = "explain";
 
 template <class... F>
 struct Cases : F... {
@@ -19,7 +19,10 @@ Cases(F...) -> Cases<F...>;
 }  // namespace
 
 BackendSpec::BackendSpec(std::string_view text) {
-    if (text.starts_with(kCommand)) {
+    if (text.starts_with(kExplain) && text.substr(kExplain.size()).starts_with('(') && text.ends_with(')')) {
+        const std::size_t begin = kExplain.size() + 1;
+        value_ = WrappedBackend{std::string(kExplain), std::string(text.substr(begin, text.size() - begin - 1))};
+    } else if (text.starts_with(kCommand)) {
         value_ = CommandBackendSpec{std::string(text.substr(kCommand.size()))};
     } else if (text.starts_with(kWorker)) {
         value_ = CommandBackendSpec{std::string(text.substr(kWorker.size())), true};
@@ -45,7 +48,8 @@ std::string BackendSpec::text() const {
                             },
                             [](const CommandBackendSpec& command) {
                                 return std::string(command.worker ? kWorker : kCommand) + command.line;
-                            }},
+                            },
+                            [](const WrappedBackend& wrapped) { return wrapped.wrapper + "(" + wrapped.inner + ")"; }},
                       value_);
 }
 
@@ -58,7 +62,8 @@ BackendSpec BackendSpec::with_files(const std::function<std::string(const std::s
                   for (std::string& word : words)
                       if (word.starts_with("./") || word.starts_with("../")) word = moved(word);
                   command.line = shell_quote(words);
-              }},
+              },
+              [&](WrappedBackend& wrapped) { wrapped.inner = BackendSpec(wrapped.inner).with_files(moved).text(); }},
         spec.value_);
     return spec;
 }

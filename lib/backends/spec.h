@@ -30,18 +30,26 @@ struct CommandBackendSpec {
     bool operator==(const CommandBackendSpec&) const = default;
 };
 
+/// explain(BACKEND): a backend that wraps another one (backends/debug/explain.cpp).
+struct WrappedBackend {
+    std::string wrapper, inner;
+    bool operator==(const WrappedBackend&) const = default;
+};
+
 class BackendSpec {
   public:
     /// Names none.
     BackendSpec() = default;
-    /// NAME, PATH/LIB.so[:NAME], cmd:PROGRAM ARGS or worker:PROGRAM ARGS; "" names none.
+    /// NAME, PATH/LIB.so[:NAME], cmd:PROGRAM ARGS, worker:PROGRAM ARGS or explain(BACKEND); "" names none.
     BackendSpec(std::string_view text);
     BackendSpec(const std::string& text) : BackendSpec(std::string_view(text)) {}
     BackendSpec(const char* text) : BackendSpec(std::string_view(text)) {}
 
     bool empty() const;
     std::string text() const;
-    const std::variant<NamedBackend, LibraryBackend, CommandBackendSpec>& value() const { return value_; }
+    const std::variant<NamedBackend, LibraryBackend, CommandBackendSpec, WrappedBackend>& value() const {
+        return value_;
+    }
     bool operator==(const BackendSpec&) const = default;
 
     /// The same with each file that it names by a path (a library; words of a command that begin with ./ or ../) as
@@ -49,7 +57,7 @@ class BackendSpec {
     BackendSpec with_files(const std::function<std::string(const std::string&)>& moved) const;
 
   private:
-    std::variant<NamedBackend, LibraryBackend, CommandBackendSpec> value_;
+    std::variant<NamedBackend, LibraryBackend, CommandBackendSpec, WrappedBackend> value_;
 };
 
 /// The backend that results are compared with; it interprets the graph as it was captured.

@@ -48,8 +48,9 @@ class WarmUp {
 class Optioned {
   public:
     virtual ~Optioned() = default;
-    /// Their names. Throws Error where it has to be started for that and cannot be.
-    virtual std::vector<std::string> option_names() = 0;
+    /// Their names, where these are given: an option may name a backend that has more. Throws Error where it has to be
+    /// started for that and cannot be.
+    virtual std::vector<std::string> option_names(const BackendOptions& given) = 0;
     /// Throws Error (graph/backend_options.h) for a value that an option cannot have; of others it says nothing.
     virtual void check(const BackendOptions& options) = 0;
 };
@@ -103,19 +104,18 @@ inline std::string version_of(Backend& backend) {
     return versioned ? versioned->version() : std::string();
 }
 
-/// It differentiates graphs, and has its own way to cut them in two.
+/// It differentiates graphs, has its own way to cut them in two, and compiles the two parts each in its own way.
 class Differentiates {
   public:
     virtual ~Differentiates() = default;
     /// What the cut that `options` ask for is called as options of a CompiledProgram (program/program.h).
     virtual BackendOptions cut(const BackendOptions& options) const = 0;
+    /// Targets in a joint graph that whoever compiles its parts does not take as they are, and that are decomposed
+    /// under decompositions=backend.
+    virtual std::vector<std::string> not_taken(const Graph& joint, const BackendOptions& options) const = 0;
+    /// Compiles what was cut already; `part` is `forward` or `backward`.
+    virtual CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) = 0;
 };
-
-/// How graphs are cut for the backend.
-inline BackendOptions cut_for(const Backend& backend, const BackendOptions& options) {
-    const Differentiates* ability = offered<Differentiates>(backend);
-    return ability ? ability->cut(options) : BackendOptions();
-}
 
 /// A compiler whose parts can be switched off by options of its own: which of them does it take to fail?
 class Switchable {

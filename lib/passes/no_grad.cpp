@@ -89,4 +89,10 @@ Graph with_gradients_told(Graph functional) {
     return functional;
 }
 
+Graph without_requires_grad(Graph graph) {
+    for (Node& node : graph.nodes)
+        for (ValueMeta& meta : node.results) meta.requires_grad = false;
+    return graph;
+}
+
 }  // namespace whittle

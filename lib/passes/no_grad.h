@@ -1,5 +1,5 @@
 // end_gradients(): what a program computed without gradients (PyTorch's no_grad) says so in its graph, which a joint
-// graph is made of.
+// graph is made of. without_requires_grad(): the parts of one, of which nobody wants gradients.
 #pragma once
 
 #include "graph/graph.h"
@@ -14,5 +14,8 @@ Graph end_gradients(const Graph& captured);
 /// The graph, which does not write, where each value says whether it requires a gradient as its operands and its op
 /// have it: calls that passes made say nothing.
 Graph with_gradients_told(Graph functional);
+
+/// A graph as backends get it: whose gradients are wanted is not their business.
+Graph without_requires_grad(Graph graph);
 
 }  // namespace whittle

@@ -2,6 +2,7 @@
 
 #include "base/error.h"
 #include "graph/abilities.h"
+#include "passes/no_grad.h"
 
 namespace whittle::program {
 
@@ -22,6 +23,19 @@ CompileResult compile(Backend& backend, const Graph& captured, const BackendOpti
         return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
     }
     return backend.compile(*graph, options);
+}
+
+CompiledProgram differentiable(const Backend& backend, Graph captured, const BackendOptions& options) {
+    const Differentiates* own = offered<Differentiates>(backend);
+    if (!own) return CompiledProgram(std::move(captured));
+    return CompiledProgram(std::move(captured), own->cut(options),
+                           [own, options](const Graph& joint) { return own->not_taken(joint, options); });
+}
+
+CompileResult compile_part(Backend& backend, Stage part, const Graph& graph, const BackendOptions& options) {
+    const Graph plain = without_requires_grad(graph);
+    Differentiates* const own = offered<Differentiates>(backend);
+    return own ? own->compile_part(part, plain, options) : compile(backend, plain, options);
 }
 
 }  // namespace whittle::program

@@ -1,4 +1,5 @@
-// compile(): a captured graph for any backend, taken as far as the backend wants it.
+// compile(): a captured graph for any backend, taken as far as the backend wants it; and the same of the two parts of a
+// graph with gradients.
 #pragma once
 
 #include "graph/backend.h"
@@ -17,5 +18,12 @@ class PlanCompiler {
 /// Hands the backend the stage that it consumes. A graph that no pass takes so far is a BackendFailure with
 /// `unsupported`.
 CompileResult compile(Backend& backend, const Graph& captured, const BackendOptions& options);
+
+/// A program whose joint graph is cut as the backend, which outlives it, has it cut under the options (Differentiates
+/// in graph/abilities.h).
+CompiledProgram differentiable(const Backend& backend, Graph captured, const BackendOptions& options);
+/// As compile(), of a graph that was cut so: `part` is `forward` or `backward`. Whose gradients were wanted is not the
+/// backend's business any more.
+CompileResult compile_part(Backend& backend, Stage part, const Graph& graph, const BackendOptions& options);
 
 }  // namespace whittle::program

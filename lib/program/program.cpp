@@ -33,6 +33,16 @@ Stage before(Stage stage) {
     return static_cast<Stage>(static_cast<int>(stage) - 1);
 }
 
+/// For each node whether it is a call of a composite that is one of these.
+std::vector<bool> composites_among(const Graph& graph, const std::vector<std::string>& targets) {
+    std::vector<bool> chosen;
+    for (const Node& node : graph.nodes) {
+        const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
+        chosen.push_back(op && op->def->decompose && std::ranges::count(targets, node.target) != 0);
+    }
+    return chosen;
+}
+
 bool verifies(const Graph& graph, whittle::Stage stage) {
     try {
         verify(graph, stage, Registry::instance());
@@ -50,11 +60,13 @@ std::string_view pass_of(Stage stage) { return kInfo[static_cast<std::size_t>(st
 JointOptions joint_options(const BackendOptions& options) {
     return {.partitioner = option_choice(options, "partition", {"min_cut", "default"}) == 0 ? Partitioner::min_cut
                                                                                             : Partitioner::all,
-            .decomposed = option_choice(options, "decompositions", {"none", "core"}) == 1};
+            .decomposed = static_cast<JointOptions::Decomposed>(
+                option_choice(options, "decompositions", {"none", "core", "backend"}))};
 }
 
-CompiledProgram::CompiledProgram(Graph captured, const BackendOptions& options)
+CompiledProgram::CompiledProgram(Graph captured, const BackendOptions& options, NotTaken not_taken)
     : joint_options_(joint_options(options)),
+      not_taken_(std::move(not_taken)),
       registered_(verifies(captured, whittle::Stage::registered)),
       limits_(options),
       disabled_(disabled_directives(options)) {
@@ -82,12 +94,24 @@ const Partition& CompiledProgram::partition() {
     if (partition_) return *partition_;
     Joint whole = joint();
     Origins origins = own_origins(whole.graph);
-    if (joint_options_.decomposed) whole.graph = decompose(joint().graph, {.decomposed = hooks().decomposed}, &origins);
+    whole.graph = decomposed_joint(origins);
     Partition parts = whittle::partition(whole, joint_options_.partitioner);
     parts.forward_origins = through(parts.forward_origins, origins);
     parts.backward_origins = through(parts.backward_origins, origins);
     if (hooks().partitioned) hooks().partitioned(parts);
     return partition_.emplace(std::move(parts));
+}
+
+Graph CompiledProgram::decomposed_joint(Origins& origins) {
+    using Decomposed = JointOptions::Decomposed;
+    const Graph& whole = joint().graph;
+    if (joint_options_.decomposed == Decomposed::none) return whole;
+    DecomposeOptions options{.decomposed = hooks().decomposed};
+    if (joint_options_.decomposed == Decomposed::backend) {
+        WHITTLE_CHECK(not_taken_ != nullptr, "nobody says what the backend does not take");
+        options.chosen = [this](const Graph& graph) { return composites_among(graph, not_taken_(graph)); };
+    }
+    return decompose(whole, options, &origins);
 }
 
 const CompiledProgram::Made& CompiledProgram::made(Stage stage) {

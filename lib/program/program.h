@@ -7,6 +7,7 @@
 // with itself.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -34,17 +35,23 @@ std::string_view pass_of(Stage stage);
 /// How the joint graph is cut.
 struct JointOptions {
     Partitioner partitioner = Partitioner::min_cut;
-    bool decomposed = false;  ///< first
+    enum class Decomposed {
+        none,
+        core,    ///< all composites, first
+        backend  ///< those that whoever compiles the parts does not take
+    } decomposed = Decomposed::none;
 };
-/// partition=default|min_cut (min_cut) and decompositions=none|core (none). Throws Error for other words.
+/// partition=default|min_cut (min_cut) and decompositions=none|core|backend (none). Throws Error for other words.
 JointOptions joint_options(const BackendOptions& options);
+/// Targets in a joint graph that whoever compiles its parts does not take as they are.
+using NotTaken = std::function<std::vector<std::string>(const Graph& joint)>;
 
 /// One object is for one thread.
 class CompiledProgram {
   public:
     /// Under the options pass-limit and disable, see PassLimits and disabled_directives(), and those of
-    /// joint_options().
-    explicit CompiledProgram(Graph captured, const BackendOptions& options = {});
+    /// joint_options(), of which decompositions=backend wants to know what is `not_taken`.
+    explicit CompiledProgram(Graph captured, const BackendOptions& options = {}, NotTaken not_taken = {});
 
     /// One of kStages or kGradientStages. Throws Error naming the node where a pass refuses the graph. What a pass
     /// returns has been verified.
@@ -74,9 +81,12 @@ class CompiledProgram {
     };
     const Made& made(Stage stage);
     Graph run_pass(Stage stage, const Graph& before, Origins& origins);
+    /// The joint graph as it is cut.
+    Graph decomposed_joint(Origins& origins);
 
     std::map<Stage, Made> made_;
     JointOptions joint_options_;
+    NotTaken not_taken_;
     std::optional<Joint> joint_;
     std::optional<Partition> partition_;
     std::vector<MemoryUpdate> updates_;

@@ -60,6 +60,30 @@ TEST_CASE("compiled functions have eager's gradients with every backend") {
     check_like_eager([](const TensorList& a) { return a[0].t().matmul(a[0]) + a[0].sum(); }, {x});
 }
 
+TEST_CASE("forward and backward of a compiled function are each compiled by the backend that is named for it") {
+    register_backend("training_test_refuses_tanh", [](const BackendGraph& graph) -> BackendAnswer {
+        for (const BackendNode& node : graph.nodes)
+            if (node.target == "aten.tanh.default") throw std::out_of_range("no tanh");
+        return graph;
+    });
+    const auto function = [](const TensorList& a) { return tanh(a[0] * a[1]); };
+    const TensorList arguments = {tensor({1.F, 2.F}), tensor({-0.5F, 0.25F})};
+    const auto run = [&](std::map<std::string, std::string> parts) {
+        parts.insert({"partition", "default"});  // so that backward computes nothing again
+        return step_of(compile(function, {.backend = "explain(aot_eager)", .backend_options = parts, .verify = true}),
+                       arguments);
+    };
+    const Step expected = step_of(function, arguments);
+    for (const auto& parts : {std::map<std::string, std::string>{{"fw", "halide"}},
+                              {{"bw", "halide"}, {"decompositions", "backend"}},
+                              {{"bw", "training_test_refuses_tanh"}}}) {
+        const Step got = run(parts);
+        check_close(got.result, expected.result);
+        for (std::size_t i = 0; i < 2; ++i) check_close(got.gradients[i], expected.gradients[i]);
+    }
+    CHECK_THROWS_WITH(run({{"fw", "training_test_refuses_tanh"}}), Catch::Contains("no tanh"));
+}
+
 TEST_CASE("a graph that writes, views and detaches has eager's gradients") {
     const Tensor x = tensor({1.F, 2.F, 3.F, 4.F}).reshape({2, 2});
     check_like_eager(

@@ -1,9 +1,7 @@
 // The debug backends: each agrees with eager on everything that is right, and names what is not.
-#include "backends/debug/debug.h"
-
 #include <catch2/catch.hpp>
 
-#include "backends/eager/eager.h"
+#include "backends/registry.h"
 #include "graph/text.h"
 #include "ops/core/custom.h"
 #include "ops/core/registry.h"
@@ -12,8 +10,6 @@
 namespace whittle {
 namespace {
 
-using Make = std::unique_ptr<Backend> (*)();
-
 RunResult run(Backend& backend, const Graph& graph, std::span<const Tensor> inputs,
               const BackendOptions& options = {}) {
     CompileResult compiled = backend.compile(graph, options);
@@ -21,8 +17,8 @@ RunResult run(Backend& backend, const Graph& graph, std::span<const Tensor> inpu
     return std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
 }
 
-std::string failure_of(Make make, const Graph& graph, std::span<const Tensor> inputs) {
-    const RunResult result = run(*make(), graph, inputs);
+std::string failure_of(const char* name, const Graph& graph, std::span<const Tensor> inputs) {
+    const RunResult result = run(*find_backend(name), graph, inputs);
     const auto* failure = std::get_if<BackendFailure>(&result);
     return failure ? failure->message : "";
 }
@@ -54,11 +50,10 @@ TEST_CASE("debug backends agree with eager on every op and sample", "[debug]") {
         for (const Sample& sample : op.def->samples(DType::f32)) {
             const Graph graph = graph_of(op, sample);
             CAPTURE(op.def->name, sample.label);
-            const RunResult expected = run(*make_eager_backend(), graph, sample.inputs());
-            for (const Make make : {make_eager_noexcept_backend, make_eager_debug_backend,
-                                    make_pre_dispatch_eager_backend, make_roundtrip_backend, make_aot_eager_backend}) {
-                const RunResult got = run(*make(), graph, sample.inputs());
-                CAPTURE(make()->name());
+            const RunResult expected = run(*find_backend("eager"), graph, sample.inputs());
+            for (const char* name : {"eager_noexcept", "eager_debug", "pre_dispatch_eager", "roundtrip", "aot_eager"}) {
+                const RunResult got = run(*find_backend(name), graph, sample.inputs());
+                CAPTURE(name);
                 REQUIRE(got.index() == expected.index());
                 if (const auto* failure = std::get_if<BackendFailure>(&got)) FAIL(failure->message);
                 const Values &ours = std::get<Values>(got), &theirs = std::get<Values>(expected);
@@ -73,7 +68,7 @@ TEST_CASE("debug backends agree with eager on every op and sample", "[debug]") {
 TEST_CASE("eager_debug holds ops to their schemas", "[debug]") {
     using Catch::Contains;
     const std::vector<Tensor> inputs = {kTwo.clone()};
-    const auto message = [&](const Graph& graph) { return failure_of(make_eager_debug_backend, graph, inputs); };
+    const auto message = [&](const Graph& graph) { return failure_of("eager_debug", graph, inputs); };
     CHECK(message(one_call("debug_test.right", [](Tensor&, Tensor&) {})).empty());
     CHECK_THAT(message(one_call("debug_test.writes", [](Tensor& x, Tensor&) { x.mutable_data<float>()[0] = -0.0F; })),
                Contains("debug_test.writes wrote to its operand 'x'"));
@@ -97,8 +92,8 @@ TEST_CASE("crossref holds what is inferred of ops from outside against what they
     // nothing wrong.
     const auto message = [&](const Graph& graph) {
         const auto given = [] { return std::vector<Tensor>{kTwo.clone()}; };
-        CHECK(failure_of(make_aot_eager_decomp_partition_backend, graph, given()).empty());
-        return failure_of(make_aot_eager_decomp_partition_crossref_backend, graph, given());
+        CHECK(failure_of("aot_eager_decomp_partition", graph, given()).empty());
+        return failure_of("aot_eager_decomp_partition_crossref", graph, given());
     };
     CHECK(message(one_call("debug_test.right", [](Tensor&, Tensor&) {})).empty());
     CHECK_THAT(message(one_call("debug_test.lies",
@@ -113,7 +108,7 @@ TEST_CASE("crossref holds what is inferred of ops from outside against what they
 }
 
 TEST_CASE("crossref finds nothing wrong with what is inferred of our own ops and their gradients", "[debug]") {
-    const auto backend = make_aot_eager_decomp_partition_crossref_backend();
+    const auto backend = find_backend("aot_eager_decomp_partition_crossref");
     for (const RegisteredOp& op : Registry::instance().all()) {
         if (op.def->random || !op.def->samples || !(op.def->dtypes & set_of(DType::f32))) continue;
         for (const Sample& sample : op.def->samples(DType::f32)) {
@@ -129,18 +124,16 @@ TEST_CASE("pre_dispatch_eager infers anew, eager_noexcept tells what throws, and
     Graph graph = one_call("debug_test.right", [](Tensor&, Tensor&) {});
     graph.nodes[1].results = {ValueMeta::contiguous(DType::f32, {3})};
     const std::vector<Tensor> inputs = {kTwo.clone()};
-    CHECK_THAT(failure_of(make_pre_dispatch_eager_backend, graph, inputs),
-               Contains("is inferred as f32[2], recorded is f32[3]"));
-    CHECK(failure_of(make_eager_noexcept_backend, graph, inputs).empty());
+    CHECK_THAT(failure_of("pre_dispatch_eager", graph, inputs), Contains("is inferred as f32[2], recorded is f32[3]"));
+    CHECK(failure_of("eager_noexcept", graph, inputs).empty());
     const Graph throws = parse(R"(graph g {
   %x = placeholder["x"] : f32[2]
   %i = placeholder["i"] : i64[1]
   %y = aten.index_select.default(%x, 0, %i) : f32[1]
   return (%y)
 })");
-    CHECK_THAT(
-        failure_of(make_eager_noexcept_backend, throws, std::vector<Tensor>{kTwo, Tensor::of<std::int64_t>({7})}),
-        Contains("the captured graph throws where the program did not") && Contains("%y"));
+    CHECK_THAT(failure_of("eager_noexcept", throws, std::vector<Tensor>{kTwo, Tensor::of<std::int64_t>({7})}),
+               Contains("the captured graph throws where the program did not") && Contains("%y"));
 }
 
 }  // namespace whittle

@@ -13,7 +13,7 @@ TEST_CASE("a value that an option cannot have is one error, which names option, 
         const char *backend, *key, *value, *expected;
     };
     for (const Case& c : {Case{"aot_eager", "partition", "bogus", "one of min_cut, default"},
-                          Case{"aot_eager_decomp_partition", "decompositions", "cor", "one of none, core"},
+                          Case{"aot_eager_decomp_partition", "decompositions", "cor", "one of none, core, backend"},
                           Case{"halide", "asserts", "maybe", "one of on, off"},
                           Case{"halide", "pass-limit", "nope", "one of share, fuse, inline, cse, fold"},
                           Case{"halide", "pass-limit", "fuse", "NAME=K, a name and a number"},

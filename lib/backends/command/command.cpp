@@ -156,7 +156,7 @@ class CommandBackend final : public Backend, public Emitter, public Optioned {
         }
     }
     SuspectCode emit(const EmitRequest& request) override { return command_code(request, argv_); }
-    std::vector<std::string> option_names() override { return {"format", "timeout"}; }
+    std::vector<std::string> option_names(const BackendOptions&) override { return {"format", "timeout"}; }
     void check(const BackendOptions& options) override { read_options(options, true); }
 
   private:

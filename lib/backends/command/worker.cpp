@@ -191,7 +191,7 @@ class WorkerBackend final : public Backend,
         return std::make_unique<WorkerQuery>(pool_, name_, options, limits);
     }
     std::string version() override { return pool_.hello().version; }
-    std::vector<std::string> option_names() override { return names_of(pool_.hello()); }
+    std::vector<std::string> option_names(const BackendOptions&) override { return names_of(pool_.hello()); }
     void check(const BackendOptions& options) override {
         const WorkerHello said = pool_.hello();
         wants_onnx(options, said.onnx);

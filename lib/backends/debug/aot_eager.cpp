@@ -9,8 +9,10 @@
 #include "graph/backend_options.h"
 #include "graph/value_ref.h"
 #include "ops/core/draws.h"
-#include "program/program.h"
+#include "passes/no_grad.h"
+#include "program/compile.h"
 #include "tensor/compare.h"
+#include "tensor/reach.h"
 
 namespace whittle {
 namespace {
@@ -22,13 +24,19 @@ Tensor ones(const ValueMeta& meta) {
     return Tensor::of(values, meta.sizes).to(meta.dtype);
 }
 
+BackendFailure in_backward(BackendFailure failure) {
+    failure.message = "in backward: " + failure.message;
+    return failure;
+}
+
 /// Runs the forward graph for its outputs, and checks the backward graph.
 class ForwardAndBackward final : public Executable {
   public:
-    /// Both parts are run by interpreters that `make` makes, the whole one as eager runs it.
-    ForwardAndBackward(const Joint& whole, const Partition& parts, const MakeInterpreter& make)
-        : forward_(interpreted(parts.forward, make)),
-          backward_(interpreted(parts.backward, make)),
+    /// The parts as they were compiled; the whole one is run as eager runs it.
+    ForwardAndBackward(const Joint& whole, const Partition& parts, std::unique_ptr<Executable> forward,
+                       std::unique_ptr<Executable> backward)
+        : forward_(std::move(forward)),
+          backward_(std::move(backward)),
           whole_(interpreted(whole.graph)),
           saved_(parts.saved),
           outputs_(whole.outputs),
@@ -37,6 +45,9 @@ class ForwardAndBackward final : public Executable {
         const std::vector<NodeId> placeholders = whole.graph.placeholders();
         for (std::size_t i = whole.inputs; i < placeholders.size(); ++i)
             tangents_.push_back(ones(whole.graph.node({placeholders[i]}).meta()));
+        const std::vector<NodeId> passed = parts.backward.placeholders();
+        for (std::size_t i = 0; i < saved_.size(); ++i)
+            saved_strides_.push_back(parts.backward.node({passed[i]}).meta().strides);
     }
 
     RunResult run(std::span<const Tensor> inputs) override {
@@ -53,8 +64,12 @@ class ForwardAndBackward final : public Executable {
     std::optional<BackendFailure> check(std::span<const Tensor> inputs, const Values& outputs) {
         if (!checked_) return std::nullopt;
         Values passed;
-        for (const Saved& saved : saved_)
-            passed.push_back(saved.is_output ? outputs.at(saved.position) : inputs[saved.position]);
+        for (std::size_t i = 0; i < saved_.size(); ++i) {
+            const std::size_t position = saved_[i].position;
+            const Tensor& value = saved_[i].is_output ? outputs.at(position) : inputs[position];
+            // A backend may lay it out otherwise than the backward graph was made for.
+            passed.push_back(value.strides() == saved_strides_[i] ? value : laid_out(value, saved_strides_[i]));
+        }
         passed.insert(passed.end(), tangents_.begin(), tangents_.end());
         Values all(inputs.begin(), inputs.end());
         all.insert(all.end(), tangents_.begin(), tangents_.end());
@@ -73,29 +88,41 @@ class ForwardAndBackward final : public Executable {
         return std::nullopt;
     }
 
-    static BackendFailure in_backward(BackendFailure failure) {
-        failure.message = "in backward: " + failure.message;
-        return failure;
-    }
-
     std::unique_ptr<Executable> forward_, backward_, whole_;
     std::vector<Saved> saved_;
+    std::vector<Strides> saved_strides_;
     std::size_t outputs_;
     std::vector<std::string> gradients_;
     Values tangents_;
     bool checked_;
 };
 
+/// What another backend compiled, with that backend.
+class Owning final : public Executable {
+  public:
+    Owning(std::unique_ptr<Backend> backend, std::unique_ptr<Executable> inner)
+        : backend_(std::move(backend)), inner_(std::move(inner)) {}
+    RunResult run(std::span<const Tensor> inputs) override { return inner_->run(inputs); }
+
+  private:
+    const std::unique_ptr<Backend> backend_;
+    const std::unique_ptr<Executable> inner_;
+};
+
 class AotEager final : public Backend, public Support, public Differentiates, public Optioned {
   public:
     using Interpreting = MakeInterpreter (*)(const BackendOptions&);
-    /// `options` unless others are given; both parts are run as `interpreting`
-    /// says under the options.
-    AotEager(std::string name, std::string description, BackendOptions options, Interpreting interpreting)
+    /// `options` unless others are given; a part that no backend is named for is run as `interpreting` says under the
+    /// options.
+    AotEager(std::string name, std::string description, BackendOptions options, Interpreting interpreting,
+             FindBackend find)
         : name_(std::move(name)),
           description_(std::move(description)),
           options_(std::move(options)),
-          interpreting_(interpreting) {}
+          interpreting_(interpreting),
+          find_(std::move(find)) {
+        options_.insert({{"fw", ""}, {"bw", ""}});
+    }
 
     std::string name() const override { return name_; }
     std::string description() const override { return description_; }
@@ -103,29 +130,89 @@ class AotEager final : public Backend, public Support, public Differentiates, pu
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
-        CompiledProgram program(graph, cut(options));
+        CompiledProgram program = program::differentiable(*this, graph, options);
         try {
-            return std::make_unique<ForwardAndBackward>(program.joint(), program.partition(),
-                                                        interpreting_(chosen(options)));
+            CompileResult forward = compile_part(CompileStage::forward, program.partition().forward, options);
+            auto* first = std::get_if<std::unique_ptr<Executable>>(&forward);
+            if (!first) return asked_of(program, std::move(forward));
+            CompileResult backward = compile_part(CompileStage::backward, program.partition().backward, options);
+            auto* second = std::get_if<std::unique_ptr<Executable>>(&backward);
+            if (!second) return told_of_backward(std::move(backward));
+            return std::make_unique<ForwardAndBackward>(program.joint(), program.partition(), std::move(*first),
+                                                        std::move(*second));
         } catch (const Error& error) {
             return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
         }
     }
 
+    CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) override {
+        std::unique_ptr<Backend> backend = named(key_of(part), options);
+        if (!backend) return interpreted(graph, interpreting_(chosen(options)));
+        CompileResult result = program::compile(*backend, without_requires_grad(graph), others(options));
+        auto* executable = std::get_if<std::unique_ptr<Executable>>(&result);
+        if (!executable) return result;
+        return std::make_unique<Owning>(std::move(backend), std::move(*executable));
+    }
+
     std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
-    std::vector<std::string> option_names() override {
+    std::vector<std::string> option_names(const BackendOptions& given) override {
         std::vector<std::string> names;
         for (const auto& [name, value] : options_) names.push_back(name);
+        for (const char* key : kParts)
+            if (const std::unique_ptr<Backend> backend = named(key, given))
+                if (Optioned* optioned = offered<Optioned>(*backend))
+                    for (std::string& name : optioned->option_names(others(given)))
+                        if (std::ranges::count(names, name) == 0) names.push_back(std::move(name));
         return names;
     }
     void check(const BackendOptions& options) override {
-        program::joint_options(options);
+        program::joint_options(chosen(options));
         interpreting_(chosen(options));
+        for (const char* key : kParts)
+            if (const std::unique_ptr<Backend> backend = named(key, options))
+                if (Optioned* optioned = offered<Optioned>(*backend)) optioned->check(others(options));
     }
 
     BackendOptions cut(const BackendOptions& options) const override { return chosen(options); }
+    std::vector<std::string> not_taken(const Graph& joint, const BackendOptions& options) const override {
+        std::vector<std::string> targets;
+        for (const char* key : kParts)
+            if (const std::unique_ptr<Backend> backend = named(key, options))
+                for (std::string& target : unsupported_by(*backend, joint))
+                    if (std::ranges::count(targets, target) == 0) targets.push_back(std::move(target));
+        return targets;
+    }
 
   private:
+    static constexpr const char* kParts[] = {"fw", "bw"};
+    static const char* key_of(CompileStage part) { return kParts[part == CompileStage::backward]; }
+
+    /// Null where the part is interpreted.
+    std::unique_ptr<Backend> named(const char* key, const BackendOptions& options) const {
+        const std::string spec = chosen(options).at(key);
+        return spec.empty() ? nullptr : find_(spec);
+    }
+
+    /// What the backend of the forward part said other than that it is compiled, of the captured graph.
+    static CompileResult asked_of(CompiledProgram& program, CompileResult result) {
+        auto* request = std::get_if<BreakRequest>(&result);
+        if (!request) return result;
+        const std::vector<NodeId>& captured = program.sources(CompileStage::forward, request->node);
+        if (captured.size() != 1)
+            return BackendFailure{
+                .stage = "compile",
+                .message = "it asks for a break (" + request->reason + ") at what is no call of the captured graph",
+                .unsupported = true};
+        request->node = captured.front();
+        return result;
+    }
+
+    static CompileResult told_of_backward(CompileResult result) {
+        if (auto* failure = std::get_if<BackendFailure>(&result)) return in_backward(std::move(*failure));
+        return BackendFailure{
+            .stage = "compile", .message = "in backward: it asks for a break, or to be skipped", .unsupported = true};
+    }
+
     /// Those that it has, with the values that are given.
     BackendOptions chosen(const BackendOptions& options) const {
         BackendOptions result = options_;
@@ -133,10 +220,17 @@ class AotEager final : public Backend, public Support, public Differentiates, pu
             if (const auto given = options.find(key); given != options.end()) value = given->second;
         return result;
     }
+    /// Those that it has not: they are for the backends that it names.
+    BackendOptions others(const BackendOptions& options) const {
+        BackendOptions result = options;
+        std::erase_if(result, [this](const auto& option) { return options_.contains(option.first); });
+        return result;
+    }
 
     std::string name_, description_;
     BackendOptions options_;
     Interpreting interpreting_;
+    FindBackend find_;
 };
 
 MakeInterpreter as_eager(const BackendOptions&) {
@@ -149,32 +243,33 @@ MakeInterpreter crossref(const BackendOptions& options) {
 }
 
 std::unique_ptr<Backend> aot(std::string name, std::string description, const char* partition,
-                             const char* decompositions) {
+                             const char* decompositions, FindBackend find) {
     return std::make_unique<AotEager>(std::move(name), std::move(description),
                                       BackendOptions{{"partition", partition}, {"decompositions", decompositions}},
-                                      as_eager);
+                                      as_eager, std::move(find));
 }
 
 }  // namespace
 
-std::unique_ptr<Backend> make_aot_eager_backend() {
+std::unique_ptr<Backend> make_aot_eager_backend(FindBackend find) {
     return aot("aot_eager",
                "eager on the graphs of AOT autograd, forward and backward, cut to save as few bytes as can be",
-               "min_cut", "none");
+               "min_cut", "none", std::move(find));
 }
-std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend() {
+std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend(FindBackend find) {
     return aot("aot_eager_default_partitioner", "aot_eager, where backward is given all that it reads of forward",
-               "default", "none");
+               "default", "none", std::move(find));
 }
-std::unique_ptr<Backend> make_aot_eager_decomp_partition_backend() {
+std::unique_ptr<Backend> make_aot_eager_decomp_partition_backend(FindBackend find) {
     return aot("aot_eager_decomp_partition", "aot_eager, where composite ops are decomposed before the cut", "min_cut",
-               "core");
+               "core", std::move(find));
 }
-std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend() {
+std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend(FindBackend find) {
     return std::make_unique<AotEager>(
         "aot_eager_decomp_partition_crossref",
         "aot_eager_decomp_partition, where each result is held against what is inferred of its call",
-        BackendOptions{{"partition", "min_cut"}, {"decompositions", "core"}, {"ops", "custom"}}, crossref);
+        BackendOptions{{"partition", "min_cut"}, {"decompositions", "core"}, {"ops", "custom"}}, crossref,
+        std::move(find));
 }
 
 }  // namespace whittle

@@ -2,11 +2,19 @@
 // that the first one that fails names the part. What each proves is its description.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "graph/backend.h"
 
 namespace whittle {
+
+/// Finds a backend that another one names. Throws Error for one that is not there.
+using FindBackend = std::function<std::unique_ptr<Backend>(const std::string& spec)>;
+
+/// explain(B): prints each graph's ops on stderr, as B is given it, and compiles it by B.
+std::unique_ptr<Backend> make_explain_backend(std::unique_ptr<Backend> inner);
 
 /// As eager; an op that throws is told as what it is here: the program ran, so what was captured of it is not it.
 std::unique_ptr<Backend> make_eager_noexcept_backend();
@@ -23,14 +31,15 @@ std::unique_ptr<Backend> make_roundtrip_backend();
 /// Differentiates the functional graph, cuts it and interprets both parts: forward gives the outputs; where something
 /// requires a gradient, backward runs on tangents of ones, and its gradients are compared with those of the graph that
 /// was cut, before any decomposition, interpreted as a whole (not where ops draw random numbers). Options
-/// partition=default|min_cut and decompositions=none|core; here min_cut and none.
-std::unique_ptr<Backend> make_aot_eager_backend();
+/// partition=default|min_cut and decompositions=none|core|backend; here min_cut and none. fw=B and bw=B: forward and
+/// backward are compiled by these backends, which get the options that are theirs, and not interpreted.
+std::unique_ptr<Backend> make_aot_eager_backend(FindBackend find);
 /// partition=default.
-std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend();
+std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend(FindBackend find);
 /// decompositions=core.
-std::unique_ptr<Backend> make_aot_eager_decomp_partition_backend();
+std::unique_ptr<Backend> make_aot_eager_decomp_partition_backend(FindBackend find);
 /// The same, where each call of both parts is also inferred anew, and its results held against that and against its
 /// schema. Option ops=custom|all: only ops from outside, which is the default, or all.
-std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend();
+std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend(FindBackend find);
 
 }  // namespace whittle

@@ -55,7 +55,7 @@ class InterpretingBackend : public Backend, public Support, public Optioned {
     CompileStage consumes() const final { return CompileStage::captured; }
     CompileResult compile(const Graph& graph, const BackendOptions& options) final;
     std::vector<std::string> unsupported(const Graph& graph) const final { return without_kernel(graph); }
-    std::vector<std::string> option_names() final { return {}; }
+    std::vector<std::string> option_names(const BackendOptions&) final { return {}; }
     void check(const BackendOptions&) final {}
 
   private:

@@ -194,7 +194,9 @@ class HalideBackend final : public Backend,
         return result;
     }
 
-    std::vector<std::string> option_names() override { return {"asserts", "disable", "pass-limit"}; }
+    std::vector<std::string> option_names(const BackendOptions&) override {
+        return {"asserts", "disable", "pass-limit"};
+    }
     void check(const BackendOptions& options) override {
         options_from(options);
         program::PassLimits{options};

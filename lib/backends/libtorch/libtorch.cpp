@@ -75,7 +75,7 @@ class LibTorchBackend final : public Backend, public Support, public Optioned {
         return targets_of(graph, is_unsupported);
     }
 
-    std::vector<std::string> option_names() override { return {std::string(kLibrary)}; }
+    std::vector<std::string> option_names(const BackendOptions&) override { return {std::string(kLibrary)}; }
     /// The libraries are opened in a copy of this process: their constructors may do anything.
     void check(const BackendOptions& options) override {
         for (const std::string& file : libraries(options)) {

@@ -1,0 +1,74 @@
+#include <cstdio>
+
+#include "backends/debug/debug.h"
+#include "base/words.h"
+#include "graph/abilities.h"
+#include "graph/value_ref.h"
+#include "program/compile.h"
+
+namespace whittle {
+namespace {
+
+class Explain final : public Backend, public Support, public Differentiates, public Optioned {
+  public:
+    explicit Explain(std::unique_ptr<Backend> inner) : inner_(std::move(inner)) {}
+
+    std::string name() const override { return "explain(" + inner_->name() + ")"; }
+    std::string description() const override { return inner_->description() + "; says what it is given"; }
+    CompileStage consumes() const override { return CompileStage::captured; }  // what is explained was captured
+
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        say(graph);
+        return program::compile(*inner_, graph, options);
+    }
+
+    std::vector<std::string> unsupported(const Graph& graph) const override { return unsupported_by(*inner_, graph); }
+
+    std::vector<std::string> option_names(const BackendOptions& given) override {
+        Optioned* optioned = offered<Optioned>(*inner_);
+        if (optioned) return optioned->option_names(given);
+        std::vector<std::string> names;  // whoever does not say takes any
+        for (const auto& [key, value] : given) names.push_back(key);
+        return names;
+    }
+    void check(const BackendOptions& options) override {
+        if (Optioned* optioned = offered<Optioned>(*inner_)) optioned->check(options);
+    }
+
+    BackendOptions cut(const BackendOptions& options) const override {
+        const Differentiates* own = offered<Differentiates>(*inner_);
+        return own ? own->cut(options) : BackendOptions();
+    }
+    std::vector<std::string> not_taken(const Graph& joint, const BackendOptions& options) const override {
+        const Differentiates* own = offered<Differentiates>(*inner_);
+        return own ? own->not_taken(joint, options) : std::vector<std::string>();
+    }
+    CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) override {
+        say(graph);
+        return program::compile_part(*inner_, part, graph, options);
+    }
+
+  private:
+    /// At once, so that it is there when the inner backend takes the process down.
+    static void say(const Graph& graph) {
+        std::string ops;
+        std::size_t count = 0;
+        for (const Node& node : graph.nodes) {
+            if (!is_op_call(node)) continue;
+            ops += "  " + node.target + "\n";
+            ++count;
+        }
+        const std::string text = "Graph " + graph.name + ": " + plural(count, "op") + "\n" + ops;
+        std::fputs(text.c_str(), stderr);
+    }
+
+    const std::unique_ptr<Backend> inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_explain_backend(std::unique_ptr<Backend> inner) {
+    return std::make_unique<Explain>(std::move(inner));
+}
+
+}  // namespace whittle
