@@ -244,6 +244,7 @@ Tensor einsum(const std::string& equation, const TensorList& tensors, const IntL
 Tensor elu(const Tensor& self, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) { return call<Tensor>("aten.elu.default", __builtin_return_address(0), self, alpha, scale, input_scale); }
 Tensor Tensor::elu(const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) const { return call<Tensor>("aten.elu.default", __builtin_return_address(0), *this, alpha, scale, input_scale); }
 Tensor Tensor::elu_(const Scalar& alpha, const Scalar& scale, const Scalar& input_scale) const { return call_in_place("aten.elu_.default", __builtin_return_address(0), *this, alpha, scale, input_scale); }
+Tensor elu_backward(const Tensor& grad_output, const Scalar& alpha, const Scalar& scale, const Scalar& input_scale, bool is_result, const Tensor& self_or_result) { return call<Tensor>("aten.elu_backward.default", __builtin_return_address(0), grad_output, alpha, scale, input_scale, is_result, self_or_result); }
 Tensor embedding(const Tensor& weight, const Tensor& indices, std::int64_t padding_idx, bool scale_grad_by_freq, bool sparse) { return call<Tensor>("aten.embedding.default", __builtin_return_address(0), weight, indices, padding_idx, scale_grad_by_freq, sparse); }
 Tensor embedding_dense_backward(const Tensor& grad_output, const Tensor& indices, std::int64_t num_weights, std::int64_t padding_idx, bool scale_grad_by_freq) { return call<Tensor>("aten.embedding_dense_backward.default", __builtin_return_address(0), grad_output, indices, num_weights, padding_idx, scale_grad_by_freq); }
 Tensor empty(const IntList& size, std::optional<ScalarType> dtype) { return call<Tensor>("aten.empty.memory_format", __builtin_return_address(0), size, keyword("dtype", dtype)); }
@@ -332,12 +333,15 @@ Tensor Tensor::gt_(const Tensor& other) const { return call_in_place("aten.gt_.T
 Tensor hardsigmoid(const Tensor& self) { return call<Tensor>("aten.hardsigmoid.default", __builtin_return_address(0), self); }
 Tensor Tensor::hardsigmoid() const { return call<Tensor>("aten.hardsigmoid.default", __builtin_return_address(0), *this); }
 Tensor Tensor::hardsigmoid_() const { return call_in_place("aten.hardsigmoid_.default", __builtin_return_address(0), *this); }
+Tensor hardsigmoid_backward(const Tensor& grad_output, const Tensor& self) { return call<Tensor>("aten.hardsigmoid_backward.default", __builtin_return_address(0), grad_output, self); }
 Tensor hardswish(const Tensor& self) { return call<Tensor>("aten.hardswish.default", __builtin_return_address(0), self); }
 Tensor Tensor::hardswish() const { return call<Tensor>("aten.hardswish.default", __builtin_return_address(0), *this); }
 Tensor Tensor::hardswish_() const { return call_in_place("aten.hardswish_.default", __builtin_return_address(0), *this); }
+Tensor hardswish_backward(const Tensor& grad_output, const Tensor& self) { return call<Tensor>("aten.hardswish_backward.default", __builtin_return_address(0), grad_output, self); }
 Tensor hardtanh(const Tensor& self, const Scalar& min_val, const Scalar& max_val) { return call<Tensor>("aten.hardtanh.default", __builtin_return_address(0), self, min_val, max_val); }
 Tensor Tensor::hardtanh(const Scalar& min_val, const Scalar& max_val) const { return call<Tensor>("aten.hardtanh.default", __builtin_return_address(0), *this, min_val, max_val); }
 Tensor Tensor::hardtanh_(const Scalar& min_val, const Scalar& max_val) const { return call_in_place("aten.hardtanh_.default", __builtin_return_address(0), *this, min_val, max_val); }
+Tensor hardtanh_backward(const Tensor& grad_output, const Tensor& self, const Scalar& min_val, const Scalar& max_val) { return call<Tensor>("aten.hardtanh_backward.default", __builtin_return_address(0), grad_output, self, min_val, max_val); }
 Tensor hstack(const TensorList& tensors) { return call<Tensor>("aten.hstack.default", __builtin_return_address(0), tensors); }
 Tensor index(const Tensor& self, const std::vector<OptionalTensor>& indices) { return call<Tensor>("aten.index.Tensor", __builtin_return_address(0), self, indices); }
 Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) { return call<Tensor>("aten.index_add.default", __builtin_return_address(0), self, dim, index, source, keyword("alpha", alpha)); }
@@ -368,6 +372,7 @@ Tensor Tensor::le_(const Tensor& other) const { return call_in_place("aten.le_.T
 Tensor leaky_relu(const Tensor& self, const Scalar& negative_slope) { return call<Tensor>("aten.leaky_relu.default", __builtin_return_address(0), self, negative_slope); }
 Tensor Tensor::leaky_relu(const Scalar& negative_slope) const { return call<Tensor>("aten.leaky_relu.default", __builtin_return_address(0), *this, negative_slope); }
 Tensor Tensor::leaky_relu_(const Scalar& negative_slope) const { return call_in_place("aten.leaky_relu_.default", __builtin_return_address(0), *this, negative_slope); }
+Tensor leaky_relu_backward(const Tensor& grad_output, const Tensor& self, const Scalar& negative_slope, bool self_is_result) { return call<Tensor>("aten.leaky_relu_backward.default", __builtin_return_address(0), grad_output, self, negative_slope, self_is_result); }
 Tensor lerp(const Tensor& self, const Tensor& end, const Scalar& weight) { return call<Tensor>("aten.lerp.Scalar", __builtin_return_address(0), self, end, weight); }
 Tensor Tensor::lerp(const Tensor& end, const Scalar& weight) const { return call<Tensor>("aten.lerp.Scalar", __builtin_return_address(0), *this, end, weight); }
 Tensor Tensor::lerp_(const Tensor& end, const Scalar& weight) const { return call_in_place("aten.lerp_.Scalar", __builtin_return_address(0), *this, end, weight); }
@@ -472,6 +477,7 @@ Tensor Tensor::minimum(const Tensor& other) const { return call<Tensor>("aten.mi
 Tensor mish(const Tensor& self) { return call<Tensor>("aten.mish.default", __builtin_return_address(0), self); }
 Tensor Tensor::mish() const { return call<Tensor>("aten.mish.default", __builtin_return_address(0), *this); }
 Tensor Tensor::mish_() const { return call_in_place("aten.mish_.default", __builtin_return_address(0), *this); }
+Tensor mish_backward(const Tensor& grad_output, const Tensor& self) { return call<Tensor>("aten.mish_backward.default", __builtin_return_address(0), grad_output, self); }
 Tensor mm(const Tensor& self, const Tensor& mat2) { return call<Tensor>("aten.mm.default", __builtin_return_address(0), self, mat2); }
 Tensor Tensor::mm(const Tensor& mat2) const { return call<Tensor>("aten.mm.default", __builtin_return_address(0), *this, mat2); }
 Tensor movedim(const Tensor& self, std::int64_t source, std::int64_t destination) { return call<Tensor>("aten.movedim.int", __builtin_return_address(0), self, source, destination); }
@@ -635,6 +641,7 @@ Tensor Tensor::sign_() const { return call_in_place("aten.sign_.default", __buil
 Tensor silu(const Tensor& self) { return call<Tensor>("aten.silu.default", __builtin_return_address(0), self); }
 Tensor Tensor::silu() const { return call<Tensor>("aten.silu.default", __builtin_return_address(0), *this); }
 Tensor Tensor::silu_() const { return call_in_place("aten.silu_.default", __builtin_return_address(0), *this); }
+Tensor silu_backward(const Tensor& grad_output, const Tensor& self) { return call<Tensor>("aten.silu_backward.default", __builtin_return_address(0), grad_output, self); }
 Tensor sin(const Tensor& self) { return call<Tensor>("aten.sin.default", __builtin_return_address(0), self); }
 Tensor Tensor::sin() const { return call<Tensor>("aten.sin.default", __builtin_return_address(0), *this); }
 Tensor Tensor::sin_() const { return call_in_place("aten.sin_.default", __builtin_return_address(0), *this); }
@@ -648,10 +655,12 @@ Tensor slice_scatter(const Tensor& self, const Tensor& src, std::int64_t dim, st
 Tensor Tensor::slice_scatter(const Tensor& src, std::int64_t dim, std::optional<std::int64_t> start, std::optional<std::int64_t> end, std::int64_t step) const { return call<Tensor>("aten.slice_scatter.default", __builtin_return_address(0), *this, src, dim, start, end, step); }
 Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction, double beta) { return call<Tensor>("aten.smooth_l1_loss.default", __builtin_return_address(0), self, target, reduction, beta); }
 Tensor Tensor::smooth_l1_loss(const Tensor& target, std::int64_t reduction, double beta) const { return call<Tensor>("aten.smooth_l1_loss.default", __builtin_return_address(0), *this, target, reduction, beta); }
+Tensor smooth_l1_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, std::int64_t reduction, double beta) { return call<Tensor>("aten.smooth_l1_loss_backward.default", __builtin_return_address(0), grad_output, self, target, reduction, beta); }
 Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) { return call<Tensor>("aten.softmax.int", __builtin_return_address(0), self, dim, dtype); }
 Tensor Tensor::softmax(std::int64_t dim, std::optional<ScalarType> dtype) const { return call<Tensor>("aten.softmax.int", __builtin_return_address(0), *this, dim, dtype); }
 Tensor softplus(const Tensor& self, const Scalar& beta, const Scalar& threshold) { return call<Tensor>("aten.softplus.default", __builtin_return_address(0), self, beta, threshold); }
 Tensor Tensor::softplus(const Scalar& beta, const Scalar& threshold) const { return call<Tensor>("aten.softplus.default", __builtin_return_address(0), *this, beta, threshold); }
+Tensor softplus_backward(const Tensor& grad_output, const Tensor& self, const Scalar& beta, const Scalar& threshold) { return call<Tensor>("aten.softplus_backward.default", __builtin_return_address(0), grad_output, self, beta, threshold); }
 std::tuple<Tensor, Tensor> sort(const Tensor& self, std::int64_t dim, bool descending) { return call<std::tuple<Tensor, Tensor>>("aten.sort.default", __builtin_return_address(0), self, dim, descending); }
 std::tuple<Tensor, Tensor> Tensor::sort(std::int64_t dim, bool descending) const { return call<std::tuple<Tensor, Tensor>>("aten.sort.default", __builtin_return_address(0), *this, dim, descending); }
 std::tuple<Tensor, Tensor> sort(const Tensor& self, std::optional<bool> stable, std::int64_t dim, bool descending) { return call<std::tuple<Tensor, Tensor>>("aten.sort.stable", __builtin_return_address(0), self, keyword("stable", stable), keyword("dim", dim), keyword("descending", descending)); }

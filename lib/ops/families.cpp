@@ -55,6 +55,7 @@ std::vector<std::span<const OpDef>> op_families() {
         higher_order_ops(),    //
         loss_ops(),            //
         backward_ops(),        //
+        unary_backward_ops(),  //
         layer_backward_ops(),  //
         onnx_ops(),            //
     };

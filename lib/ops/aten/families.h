@@ -56,6 +56,7 @@ std::span<const OpDef> dropout_ops();       ///< dropout in training and evaluat
 std::span<const OpDef> higher_order_ops();  ///< cond, while_loop, map: nested graphs
 std::span<const OpDef> loss_ops();          ///< losses and their gradients
 std::span<const OpDef> backward_ops();      ///< gradients of activations, embeddings and slices, as autograd calls them
+std::span<const OpDef> unary_backward_ops();  ///< those with corners or parameters
 std::span<const OpDef> layer_backward_ops();  ///< gradients of normalization, convolution and pooling
 
 }  // namespace whittle

@@ -93,18 +93,11 @@ void nll_loss_grad(B& b, C& c) {
                  {arg(r.g), arg(r.x), arg(r.tensor("target")), r.optional("weight"), c.args().integer("reduction"),
                   c.args().integer("ignore_index"), arg(c.result(1))}));
 }
-/// The distance over beta, at most 1 each way.
 void smooth_l1_loss_grad(B& b, C& c) {
     const OfSelf r(b, c);
-    const double beta = c.args().number("beta");
-    const NodeValue difference = r.sub(r.x, r.tensor("target"));
-    const NodeValue slope =
-        beta == 0 ? r.of("aten.sign.default", difference)
-                  : r.call("aten.clamp.default", {arg(r.div(difference, Arg(beta))), Arg(-1.0), Arg(1.0)});
-    NodeValue gradient = r.mul(slope, r.g);
-    constexpr std::int64_t kMean = 1;
-    if (c.args().integer("reduction") == kMean)
-        gradient = r.div(gradient, Arg(static_cast<double>(difference.meta.numel())));
+    const NodeValue gradient = r.call(
+        "aten.smooth_l1_loss_backward.default",
+        {arg(r.g), arg(r.x), arg(r.tensor("target")), c.args().integer("reduction"), Arg(c.args().number("beta"))});
     r.set(gradient);
     if (r.needed("target")) c.set("target", r.neg(gradient));
 }

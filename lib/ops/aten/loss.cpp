@@ -73,6 +73,19 @@ Refs mse_loss_backward(Builder& b, const Values& a) {
     return {g.mul(g.mul(difference, Arg(factor)), a.tensor("grad_output")).ref};
 }
 
+/// The distance over beta, at most 1 each way.
+Refs smooth_l1_loss_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const double beta = a.number("beta");
+    const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target"));
+    const NodeValue slope =
+        beta == 0 ? g.call("aten.sign.default", {arg(difference)})
+                  : g.call("aten.clamp.default", {arg(g.div(difference, Arg(beta))), Arg(-1.0), Arg(1.0)});
+    const NodeValue gradient = g.mul(slope, a.tensor("grad_output"));
+    if (a.integer("reduction") != kMean) return {gradient.ref};
+    return {g.div(gradient, Arg(static_cast<double>(difference.meta.numel()))).ref};
+}
+
 /// The rows of an nll_loss: scores [N, C], and per row its class, whether it is ignored, and its weight.
 struct Rows {
     NodeValue scores, target, ignored, weight;
@@ -255,6 +268,14 @@ std::vector<Sample> mse_samples(DType dtype) {
              {t(0), t(1), t(2), 1}},
             {"0-d", {rand(dtype, {}), rand(dtype, {}, 2), rand(dtype, {}, 3)}, {t(0), t(1), t(2), 1}}};
 }
+std::vector<Sample> smooth_l1_backward_samples(DType dtype) {
+    std::vector<Sample> result = mse_samples(dtype);
+    for (Sample& sample : result) sample.args.emplace_back(1.0);
+    const Tensor grad = rand(dtype, {2, 3}), x = rand(dtype, {2, 3}, 2), y = rand(dtype, {2, 3}, 3);
+    for (const double beta : {0.0, 0.25, 3.0})
+        result.push_back({"beta " + std::to_string(beta), {grad, x, y}, {t(0), t(1), t(2), 0, Arg(beta)}});
+    return result;
+}
 std::vector<Sample> nll_samples(DType dtype) {
     const Tensor x = rand(dtype, {3, 4}), y = classes({1, 3, 0}), w = samples::uniform(dtype, {4}, 0.5, 2);
     return {{"none", {x, y}, {t(0), t(1), Arg(), 0, -100}},
@@ -326,6 +347,14 @@ std::span<const OpDef> loss_ops() {
          .dtypes = kFloating,
          .decompose = mse_loss_backward,
          .samples = mse_samples},
+        {.name = "aten.smooth_l1_loss_backward.default",
+         .doc = "the distance over beta, at most 1 each way, times the gradient: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.SmoothL1Loss.html",
+         .schema = "smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) "
+                   "-> Tensor",
+         .dtypes = kFloating,
+         .decompose = smooth_l1_loss_backward,
+         .samples = smooth_l1_backward_samples},
         {.name = "aten.nll_loss_forward.default",
          .doc = "negative log likelihood and the total weight: "
                 "https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",

@@ -1,0 +1,223 @@
+// Gradients of activations with parameters or corners, as LibTorch's autograd computes them, with its names. All are
+// composites. At a corner a gradient is that of the branch that computes the value there, except that hardtanh and
+// hardsigmoid are flat at their bounds.
+// https://github.com/pytorch/pytorch/blob/main/tools/autograd/derivatives.yaml
+#include <vector>
+
+#include "base/error.h"
+#include "ops/aten/backward.h"
+#include "ops/aten/families.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+namespace {
+
+using samples::t;
+using Builder = GraphBuilder;
+using Values = Arguments<NodeValue>;
+using Refs = std::vector<NodeRef>;
+
+/// A gradient and the operand that its function was called with, or what that gave.
+struct OfValue : Gradient {
+    OfValue(Builder& builder, const Values& a, std::string_view value = "self")
+        : Gradient(builder), grad(a.tensor("grad_output")), x(a.tensor(value)) {}
+
+    /// A condition on x, x <= 0 as ("le", 0).
+    NodeValue when(const std::string& comparison, const NodeValue& value, const Arg& bound) const {
+        return call("aten." + comparison + ".Scalar", {arg(value), bound});
+    }
+    NodeValue when(const std::string& comparison, const Arg& bound) const { return when(comparison, x, bound); }
+    NodeValue both(const NodeValue& a, const NodeValue& b) const {
+        return call("aten.logical_and.default", {arg(a), arg(b)});
+    }
+    NodeValue either(const NodeValue& condition, const NodeValue& yes, const NodeValue& no) const {
+        return call("aten.where.self", {arg(condition), arg(yes), arg(no)});
+    }
+    /// x where the condition holds, else 0.
+    NodeValue keep(const NodeValue& condition, const NodeValue& value) const {
+        return call("aten.where.ScalarOther", {arg(condition), arg(value), 0});
+    }
+    NodeValue of(std::string_view function, const NodeValue& value) const { return call(function, {arg(value)}); }
+    /// By a number, which may be 1.
+    NodeValue scaled(const NodeValue& value, double by) const { return by == 1 ? value : mul(value, Arg(by)); }
+
+    NodeValue grad, x;
+};
+
+Refs leaky_relu_backward(Builder& b, const Values& a) {
+    const OfValue g(b, a);
+    const double slope = a.number("negative_slope");
+    if (a.boolean("self_is_result") && slope < 0)
+        throw Error("leaky_relu_backward: found a negative slope with self_is_result, expected one from 0");
+    return {g.either(g.when("gt", 0), g.grad, g.mul(g.grad, Arg(slope))).ref};
+}
+
+/// Below 0 the slope of the curve: from its result, which is negative * (exp(x) - 1), or from x.
+Refs elu_backward(Builder& b, const Values& a) {
+    const OfValue g(b, a, "self_or_result");
+    const double scale = a.number("scale"), input = a.number("input_scale"), negative = a.number("alpha") * scale;
+    const bool is_result = a.boolean("is_result");
+    if (is_result && a.number("alpha") < 0)
+        throw Error("elu_backward: found a negative alpha with is_result, expected one from 0");
+    const NodeValue falling = g.scaled(g.grad, input);
+    const NodeValue below = is_result
+                                ? g.mul(falling, g.add(g.x, Arg(negative)))
+                                : g.mul(g.scaled(falling, negative), g.of("aten.exp.default", g.scaled(g.x, input)));
+    return {g.either(g.when("gt", 0), g.scaled(g.grad, scale), below).ref};
+}
+
+Refs hardtanh_backward(Builder& b, const Values& a) {
+    const OfValue g(b, a);
+    const NodeValue above = g.when("gt", Arg(a.scalar("min_val"))), below = g.when("lt", Arg(a.scalar("max_val")));
+    return {g.keep(g.both(above, below), g.grad).ref};
+}
+
+Refs hardsigmoid_backward(Builder& b, const Values& a) {
+    const OfValue g(b, a);
+    return {g.keep(g.both(g.when("gt", -3), g.when("lt", 3)), g.div(g.grad, Arg(6))).ref};
+}
+
+/// 0 below -3, 1 from 3 on, between them x / 3 + 1 / 2
+Refs hardswish_backward(Builder& b, const Values& a) {
+    const OfValue g(b, a);
+    const NodeValue between = g.mul(g.grad, g.add(g.div(g.x, Arg(3)), Arg(0.5)));
+    const NodeValue from_below = g.either(g.when("ge", 3), g.grad, between);
+    return {g.call("aten.masked_fill.Scalar", {arg(from_below), arg(g.when("lt", -3)), 0}).ref};
+}
+
+/// z / (z + 1), z = exp(beta x); 1 above the threshold
+Refs softplus_backward(Builder& b, const Values& a) {
+    const OfValue g(b, a);
+    const NodeValue scaled = g.scaled(g.x, a.number("beta")), z = g.of("aten.exp.default", scaled);
+    const NodeValue below = g.div(g.mul(g.grad, z), arg(g.add(z, 1)));
+    return {g.either(g.when("gt", scaled, Arg(a.number("threshold"))), g.grad, below).ref};
+}
+
+/// s (1 + x (1 - s))
+Refs silu_backward(Builder& b, const Values& a) {
+    const OfValue g(b, a);
+    const NodeValue s = g.of("aten.sigmoid.default", g.x);
+    return {g.mul(g.mul(g.grad, s), g.add(g.mul(g.x, g.complement(s)), 1)).ref};
+}
+
+/// t + x s (1 - t^2), t = tanh(softplus(x))
+Refs mish_backward(Builder& b, const Values& a) {
+    const OfValue g(b, a);
+    const NodeValue s = g.of("aten.sigmoid.default", g.x),
+                    t = g.of("aten.tanh.default", g.of("aten.softplus.default", g.x));
+    return {g.mul(g.grad, g.add(t, g.mul(g.mul(g.x, s), g.complement(g.mul(t, t))))).ref};
+}
+
+// --- Samples ---
+
+/// Those of any gradient, and one over all the pieces of the functions here, with the bounds of hardtanh_samples().
+std::vector<Sample> with_pieces(DType dtype, const ArgList& rest = {}) {
+    std::vector<Sample> result = samples::of_gradient(dtype, rest);
+    const Tensor at = samples::values(dtype, {-30, -4, -2, -1, -0.75, 0.25, 0.75, 1, 2, 4, 30});
+    ArgList args = {t(0), t(1)};
+    args.insert(args.end(), rest.begin(), rest.end());
+    result.push_back({"pieces", {samples::random(dtype, at.sizes()), at}, std::move(args)});
+    return result;
+}
+/// Those of other parameters: all kinds of values, in one layout.
+std::vector<Sample> in_one_layout(DType dtype, const ArgList& rest = {}) {
+    std::vector<Sample> result = with_pieces(dtype, rest);
+    std::erase_if(result, [](const Sample& sample) {
+        return sample.label != "2-d" && sample.label != "special" && sample.label != "pieces";
+    });
+    return result;
+}
+std::vector<Sample> plain_samples(DType dtype) { return with_pieces(dtype); }
+std::vector<Sample> leaky_relu_samples(DType dtype) {
+    std::vector<Sample> result = with_pieces(dtype, {Arg(0.25), false});
+    for (Sample& sample : in_one_layout(dtype, {Arg(0.125), true})) {
+        sample.label += ", of the result";
+        result.push_back(std::move(sample));
+    }
+    return result;
+}
+std::vector<Sample> hardtanh_samples(DType dtype) { return with_pieces(dtype, {-1, 2}); }
+std::vector<Sample> softplus_samples(DType dtype) {
+    std::vector<Sample> result = with_pieces(dtype, {1, 20});
+    for (Sample& sample : in_one_layout(dtype, {2, 1})) {
+        sample.label += ", beta 2, threshold 1";
+        result.push_back(std::move(sample));
+    }
+    return result;
+}
+/// The operand comes last.
+std::vector<Sample> elu_samples(DType dtype) {
+    const std::tuple<const char*, ArgList> variants[] = {{"", {1, 1, 1, false}},
+                                                         {", of the result", {1, 1, 1, true}},
+                                                         {", scaled", {Arg(1.5), Arg(1.25), Arg(0.5), false}},
+                                                         {", scaled, of the result", {Arg(1.5), 2, Arg(0.5), true}}};
+    std::vector<Sample> result;
+    for (const auto& [suffix, numbers] : variants)
+        for (Sample& sample : *suffix ? in_one_layout(dtype) : with_pieces(dtype)) {
+            sample.label += suffix;
+            sample.args.insert(sample.args.begin() + 1, numbers.begin(), numbers.end());
+            result.push_back(std::move(sample));
+        }
+    return result;
+}
+
+}  // namespace
+
+std::span<const OpDef> unary_backward_ops() {
+    static const OpDef ops[] = {
+        {.name = "aten.leaky_relu_backward.default",
+         .doc = "the gradient of leaky_relu: https://pytorch.org/docs/stable/generated/torch.nn.LeakyReLU.html",
+         .schema = "leaky_relu_backward(Tensor grad_output, Tensor self, Scalar negative_slope, bool self_is_result) "
+                   "-> Tensor",
+         .dtypes = kFloating,
+         .decompose = leaky_relu_backward,
+         .samples = leaky_relu_samples},
+        {.name = "aten.elu_backward.default",
+         .doc = "the gradient of elu, selu and celu: https://pytorch.org/docs/stable/generated/torch.nn.ELU.html",
+         .schema = "elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, "
+                   "Tensor self_or_result) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = elu_backward,
+         .samples = elu_samples},
+        {.name = "aten.hardtanh_backward.default",
+         .doc = "the gradient between the bounds: https://pytorch.org/docs/stable/generated/torch.nn.Hardtanh.html",
+         .schema = "hardtanh_backward(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = hardtanh_backward,
+         .samples = hardtanh_samples},
+        {.name = "aten.hardsigmoid_backward.default",
+         .doc = "a sixth of the gradient between -3 and 3: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.Hardsigmoid.html",
+         .schema = "hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = hardsigmoid_backward,
+         .samples = plain_samples},
+        {.name = "aten.hardswish_backward.default",
+         .doc = "the gradient of hardswish: https://pytorch.org/docs/stable/generated/torch.nn.Hardswish.html",
+         .schema = "hardswish_backward(Tensor grad_output, Tensor self) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = hardswish_backward,
+         .samples = plain_samples},
+        {.name = "aten.softplus_backward.default",
+         .doc = "the gradient of softplus: https://pytorch.org/docs/stable/generated/torch.nn.Softplus.html",
+         .schema = "softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = softplus_backward,
+         .samples = softplus_samples},
+        {.name = "aten.silu_backward.default",
+         .doc = "the gradient of silu: https://pytorch.org/docs/stable/generated/torch.nn.SiLU.html",
+         .schema = "silu_backward(Tensor grad_output, Tensor self) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = silu_backward,
+         .samples = plain_samples},
+        {.name = "aten.mish_backward.default",
+         .doc = "the gradient of mish: https://pytorch.org/docs/stable/generated/torch.nn.Mish.html",
+         .schema = "mish_backward(Tensor grad_output, Tensor self) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = mish_backward,
+         .samples = plain_samples},
+    };
+    return ops;
+}
+
+}  // namespace whittle
