@@ -76,7 +76,7 @@ std::vector<ValueMeta> infer_position(const Arguments<ValueMeta>& arguments) {
 
 template <bool kLargest>
 Tensor positions(const Tensor& self, const Reduction& reduction) {
-    return visit_compute(self.dtype(), [&]<class T>(T) {
+    return visit_ordered(self.dtype(), [&]<class T>(T) {
         const Rows<T> in = rows<T>(self, reduction, self.dtype());
         const std::vector<std::int64_t> out =
             in.template each<std::int64_t>([&](const auto& row) { return extreme_position<kLargest>(in.length, row); });
@@ -162,7 +162,7 @@ constexpr OpDef position_op(std::string_view name, std::string_view schema) {
             .doc = kLargest ? "where the largest element is, the first of equals; the first NaN if there is one"
                             : "where the smallest element is, the first of equals; the first NaN if there is one",
             .schema = schema,
-            .dtypes = kNumbers,
+            .dtypes = kNumbers | kLimited,
             .infer = infer_position,
             .eval = eval_position<kLargest>,
             .lower = lower_position<kLargest>,

@@ -237,6 +237,7 @@ std::span<const OpDef> gather_ops() {
             .doc = "result[i][j] = self[index[i][j]][j] along dim 0: "
                    "https://pytorch.org/docs/stable/generated/torch.gather.html",
             .schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+            .dtypes = kMoved,
             .infer = infer_gather,
             .eval = eval_gather,
             .lower = lower_gather,
@@ -258,6 +259,7 @@ std::span<const OpDef> gather_ops() {
             .doc = "slices of a dimension in any order: "
                    "https://pytorch.org/docs/stable/generated/torch.index_select.html",
             .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
+            .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
                 const ValueMeta self = a.tensor("self"), index = a.tensor("index");
                 return {ValueMeta::contiguous(
@@ -322,6 +324,7 @@ std::span<const OpDef> gather_ops() {
             .name = "aten.take_along_dim.default",
             .doc = "gather that broadcasts: https://pytorch.org/docs/stable/generated/torch.take_along_dim.html",
             .schema = "take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor",
+            .dtypes = kMoved,
             .decompose = decompose_take_along_dim,
             .samples = [](DType dtype) -> std::vector<Sample> {
                 return {indexed(dtype, "broadcast", {3, 1, 4}, indices({1, 2, 5}, 4), {t(1), -1}),

@@ -310,6 +310,7 @@ std::span<const OpDef> index_ops() {
             .doc = "x[i, :, j] with tensors of positions: "
                    "https://numpy.org/doc/stable/user/basics.indexing.html#advanced-indexing",
             .schema = "index.Tensor(Tensor self, Tensor?[] indices) -> Tensor",
+            .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
                 return {ValueMeta::contiguous(a.tensor("self").dtype, plan_index(a).sizes)};
             },
@@ -323,6 +324,7 @@ std::span<const OpDef> index_ops() {
             .doc = "x[i, :, j] = v in a copy, or += v; the last of several wins: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.index_put_.html",
             .schema = "index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor",
+            .dtypes = kMoved,
             .infer = infer_index_put,
             .eval = eval_index_put,
             .lower = lower_index_put,

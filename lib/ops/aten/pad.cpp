@@ -226,6 +226,7 @@ std::span<const OpDef> pad_ops() {
             .doc = "surrounded by a number, or cropped where amounts are negative: "
                    "https://pytorch.org/docs/stable/generated/torch.nn.functional.pad.html",
             .schema = "constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor",
+            .dtypes = kMoved,
             .infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
                 const ValueMeta self = a.tensor("self");
                 return {ValueMeta::contiguous(self.dtype,

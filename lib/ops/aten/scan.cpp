@@ -279,6 +279,7 @@ std::span<const OpDef> scan_ops() {
             .name = "aten.cumsum.default",
             .doc = "running sums: https://pytorch.org/docs/stable/generated/torch.cumsum.html",
             .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+            .dtypes = kAnyDType | kLimited,
             .grad = cumsum_grad,
             .samples = typed_scan_samples,
         }),

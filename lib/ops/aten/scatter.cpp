@@ -96,7 +96,7 @@ Tensor eval_scatter_of(const Scatter<Tensor>& s) {
         });
         return result;
     }
-    return visit_compute(s.self.dtype(), [&]<class T>(T) {
+    return visit_ordered(s.self.dtype(), [&]<class T>(T) {
         std::vector<T> values = s.self.values<T>();
         const std::vector<T> added = used.values<T>();
         if (!s.include_self) {
@@ -290,6 +290,7 @@ std::span<const OpDef> scatter_ops() {
             .doc = "result[index[i][j]][j] = src[i][j] along dim 0; the last of several wins: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
             .schema = "scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+            .dtypes = kMoved,
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
@@ -301,6 +302,7 @@ std::span<const OpDef> scatter_ops() {
             .doc = "one number written at every index: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_.html",
             .schema = "scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            .dtypes = kMoved,
             .infer = infer_scatter_value,
             .eval = eval_scatter_value,
             .lower = lower_scatter_value,
@@ -312,6 +314,7 @@ std::span<const OpDef> scatter_ops() {
             .doc = "sources added where they go: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_add_.html",
             .schema = "scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
+            .dtypes = kMoved,
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
@@ -324,6 +327,7 @@ std::span<const OpDef> scatter_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html",
             .schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
                       "include_self=True) -> Tensor",
+            .dtypes = kMoved,
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,
@@ -335,6 +339,7 @@ std::span<const OpDef> scatter_ops() {
             .doc = "slices of a source added to slices of a dimension: "
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.index_add_.html",
             .schema = "index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor",
+            .dtypes = kMoved,
             .decompose = decompose_index_add,
             .grad = index_add_grad,
             .samples = [](DType dtype) -> std::vector<Sample> {

@@ -49,7 +49,7 @@ Tensor sorted_positions(const Tensor& self, std::size_t dim, bool descending, st
     Tensor result(DType::i64, sizes);
     const Strides strides = contiguous_strides(line_of.sizes());
     std::vector<std::int64_t> order(static_cast<std::size_t>(line_of.sizes()[dim]));
-    visit_compute(self.dtype(), [&]<class T>(T) {
+    visit_ordered(self.dtype(), [&]<class T>(T) {
         const std::vector<T> values = line_of.values<T>();
         for_each_index(starts, [&](const std::vector<std::int64_t>& i) {
             const std::int64_t first = element_offset(i, strides);
@@ -316,6 +316,7 @@ std::span<const OpDef> sort_ops() {
             .name = "aten.sort.default",
             .doc = "in order, and where each element was: https://pytorch.org/docs/stable/generated/torch.sort.html",
             .schema = "sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)",
+            .dtypes = kAnyDType | kLimited,
             .grad = picked_grad,
             .samples =
                 [](DType dtype) {
@@ -331,6 +332,7 @@ std::span<const OpDef> sort_ops() {
             .doc = "in order, equal elements in theirs: https://pytorch.org/docs/stable/generated/torch.sort.html",
             .schema = "sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, "
                       "Tensor indices)",
+            .dtypes = kAnyDType | kLimited,
             .grad = picked_grad,
             .samples =
                 [](DType dtype) {
@@ -343,6 +345,7 @@ std::span<const OpDef> sort_ops() {
             .name = "aten.argsort.default",
             .doc = "positions in order: https://pytorch.org/docs/stable/generated/torch.argsort.html",
             .schema = "argsort(Tensor self, int dim=-1, bool descending=False) -> Tensor",
+            .dtypes = kAnyDType | kLimited,
             .decompose = decompose_argsort,
             .grad = no_gradient,
             .samples =
@@ -354,6 +357,7 @@ std::span<const OpDef> sort_ops() {
             .name = "aten.argsort.stable",
             .doc = "positions in order: https://pytorch.org/docs/stable/generated/torch.argsort.html",
             .schema = "argsort.stable(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> Tensor",
+            .dtypes = kAnyDType | kLimited,
             .decompose = decompose_argsort,
             .grad = no_gradient,
             .samples =
@@ -369,7 +373,7 @@ std::span<const OpDef> sort_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.topk.html",
             .schema = "topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, "
                       "Tensor indices)",
-            .dtypes = kNumbers,
+            .dtypes = kNumbers | kLimited,
             .grad = picked_grad,
             .samples =
                 [](DType dtype) {

@@ -110,7 +110,8 @@ std::vector<Sample> topk_samples(DType dtype) {
             at_opset(9, {.label = "attribute", .tensors = {x}, .args = {t(0)}, .kwargs = {{"k", 3}}})};
 }
 
-constexpr DTypeSet kScanned = kFloating | set_of(DType::i32) | set_of(DType::i64);
+constexpr DTypeSet kScanned =
+    kFloating | set_of(DType::i32) | set_of(DType::i64) | set_of(DType::u32) | set_of(DType::u64);
 
 constexpr OpDef kOps[] = {
     {.name = "onnx.Softmax",
@@ -141,7 +142,7 @@ constexpr OpDef kOps[] = {
      .doc = "The k largest or smallest elements and their positions. onnx Operators.md#TopK",
      .schema = "TopK(Tensor X, Tensor? K=None, *, int axis=-1, int? k=None, int largest=1, int sorted=1) "
                "-> (Tensor, Tensor)",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kLimited,
      .decompose = topk,
      .samples = topk_samples},
 };

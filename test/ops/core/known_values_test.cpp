@@ -92,6 +92,16 @@ TEST_CASE("u64 is computed above 2^63 as below", "[ops][known]") {
            {"to u64", {Tensor::of<double>({0x1p63, 0x1.8p63, 5.5, -1})}, {t(0), Arg(DType::u64)}},
            Tensor::of<U>({kTop, kTop + (kTop >> 1), 5, kEnd})});
     check({"aten.clamp.default", {"u64", {a}, {t(0), Arg(4), Arg(9)}}, Tensor::of<U>({9, 9, 9, 4, 4, 9})});
+    check({"aten.argmax.default", {"u64", {a}, {t(0), Arg(0)}}, Tensor::of<std::int64_t>({0}, {})});
+    check({"aten.argmin.default", {"u64", {b}, {t(0), Arg(0)}}, Tensor::of<std::int64_t>({4}, {})});
+    check({"aten.sort.default", {"u64", {a}, {t(0), Arg(0)}}, Tensor::of<U>({0, 3, kTop - 1, kTop, kTop + 5, kEnd})});
+    check({"aten.topk.default", {"u64", {b}, {t(0), Arg(2)}}, Tensor::of<U>({kEnd, kTop})});
+    check({"aten.scatter_reduce.two",
+           {"u64", {b, i64({0, 1, 2, 3, 4, 0}), a}, {t(0), Arg(0), t(1), t(2), Arg("amax")}},
+           Tensor::of<U>({kEnd, kTop, kTop + 5, kEnd, 1, kTop})});
+    check({"onnx.CumSum",
+           onnx(14, "u64", {Tensor::of<U>({kTop, kTop + 99, 1}), Tensor::of(Scalar(0), DType::i64)}, {}, {1}),
+           Tensor::of<U>({kTop, 99, 100})});
     check({"onnx.ReduceMean", onnx(13, "u64", {Tensor::of<U>({kTop, kTop - 2})}), Tensor::of<U>({kEnd / 2})});
     check({"onnx.BitShift",
            onnx(11, "u32", {Tensor::of<std::uint32_t>({0x80000001u}), Tensor::of<std::uint32_t>({31})},
