@@ -1,6 +1,7 @@
 #include "cli/diagnose.h"
 
 #include <algorithm>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -11,6 +12,7 @@
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "debug/diagnose.h"
 #include "debug/divergence.h"
 #include "debug/letter.h"
 #include "graph/abilities.h"
@@ -57,6 +59,7 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     if (!followed.minified.graphs.empty()) {
         letter.minimized = followed.minified.graphs[0];
         letter.minimized_file = followed.minified.files[0];
+        letter.rate = followed.minified.rates[0];
         letter.drifted = followed.minified.drifted;
     }
     if (!followed.repros.empty())
@@ -64,6 +67,45 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     else
         letter.no_repro = followed.no_repro;
     debug::find_commands(letter, *backend);
+}
+
+/// The options of the suspect that leave out whom the letter names, where that can be.
+std::optional<BackendChoice> without_culprit(const debug::Letter& letter, const BackendChoice& suspect) {
+    if (!letter.minimized || !letter.minimized->failure || !letter.minimized->failure->culprit) return std::nullopt;
+    const std::unique_ptr<Backend> backend = find_backend(suspect.spec(kDefaultSuspect));
+    const Switchable* parts = offered<Switchable>(*backend);
+    if (!parts) return std::nullopt;
+    const auto options = debug::without_culprit(*letter.minimized->failure->culprit, *parts, suspect.options());
+    if (!options || *options == suspect.options()) return std::nullopt;
+    BackendChoice rest{.name = suspect.name};
+    for (const auto& [key, value] : *options) rest.pairs.push_back(key + "=" + value);
+    return rest;
+}
+
+/// Tells `letter` of the frame that fails, and as long as it fails without the culprits that were named, of the next.
+void tell_culprits(const Tool& tool, const LoadedFrame& frame, const std::string& stem, SubjectOptions options,
+                   debug::Guilt guilt, const std::string& model, const std::function<void(const debug::Letter&)>& tell,
+                   std::ostream& out) {
+    for (std::size_t number = 1;; ++number) {
+        debug::Letter letter{.model = model,
+                             .suspect = options.suspect().spec.text(),
+                             .guilt = guilt,
+                             .ops = frame.graph.calls().size()};
+        if (!tool.shared().json)
+            out << model << ": fails with " << guilt.who().backend << (number > 1 ? " without it, too" : "") << "\n"
+                << debug::to_text(guilt) << std::flush;
+        const fs::path output = stem + ".min.json";
+        std::ostringstream unseen;
+        follow(tool, frame, number > 1 ? debug::numbered_result(output, number) : output, options, letter,
+               tool.shared().verbose ? out : unseen);
+        tell(letter);
+        const std::optional<BackendChoice> rest = without_culprit(letter, options.backend);
+        if (!rest) return;
+        options.backend = *rest;
+        guilt = debug::first_guilty(frame, options.suspect());
+        if (!guilt.fails()) return;
+        if (!tool.shared().json) out << "\n";
+    }
 }
 
 /// The frames that a backend can be run on; of a program, what it recorded into `scratch`.
@@ -124,20 +166,14 @@ int diagnose(const Tool& tool, const fs::path& model, SubjectOptions options, co
     }
     for (std::size_t i = 0; i < failing.size(); ++i) {
         const auto& [frame, guilt] = failing[i];
-        debug::Letter letter{.model = named(model, *frame),
-                             .suspect = suspect.spec.text(),
-                             .guilt = guilt,
-                             .ops = frame->graph.calls().size()};
-        if (!json)
-            sink.out() << letter.model << ": fails with " << guilt.who().backend << "\n"
-                       << debug::to_text(guilt) << std::flush;
-        std::ostringstream unseen;
-        follow(tool, *frame, stem_of(model, i + 1, failing.size()) + ".min.json", options, letter,
-               tool.shared().verbose ? sink.out() : unseen);
-        if (json)
-            all.push_back(debug::to_json(letter));
-        else
-            sink.out() << "\n" << debug::to_text(letter) << std::flush;
+        const auto tell = [&](const debug::Letter& letter) {
+            if (json)
+                all.push_back(debug::to_json(letter));
+            else
+                sink.out() << "\n" << debug::to_text(letter) << std::flush;
+        };
+        tell_culprits(tool, *frame, stem_of(model, i + 1, failing.size()), options, guilt, named(model, *frame), tell,
+                      sink.out());
     }
     if (json) print_json(all);
     return failing.empty() ? 0 : 1;

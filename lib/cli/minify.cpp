@@ -43,6 +43,7 @@ void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& 
     if (!done.failed()) return;
     all.graphs.push_back(done.result.graph);
     all.files.push_back(done.written.output);
+    all.rates.push_back(done.rate);
     all.drifted.insert(all.drifted.end(), done.written.drifted.begin(), done.written.drifted.end());
 }
 
@@ -126,7 +127,8 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
             if (!tool.shared().json) report << "\nno repro:   " << followed.no_repro << "\n";
             continue;
         }
-        const repro::Options options = repro_options(minified.files[i]);
+        repro::Options options = repro_options(minified.files[i]);
+        options.rate = minified.rates[i];
         const repro::Report written = debug::write_repro(graph, minified.files[i], options);
         if (!tool.shared().json) report << "\n" << debug::to_text(written, *graph.failure, options) << std::flush;
         json["repros"].push_back(debug::to_json(written));

@@ -13,11 +13,15 @@ std::optional<Bisected> bisect(int applications, const std::function<bool(int)>&
     return found;
 }
 
-std::vector<std::string> as_options(const Bisected& found, const Switchable& switchable, const std::string& pass) {
+std::vector<std::string> as_options(const Bisected& found, const Switchable& switchable, const std::string& pass,
+                                    const BackendOptions& options) {
     const auto option = [&](int most) {
         std::string text;
-        for (const auto& [key, value] : switchable.limited({}, pass, most))
+        for (const auto& [key, value] : switchable.limited(options, pass, most)) {
+            const auto given = options.find(key);
+            if (given != options.end() && given->second == value) continue;
             text += (text.empty() ? "" : " ") + key + "=" + value;
+        }
         return text;
     };
     return {option(found.passing), option(found.failing)};

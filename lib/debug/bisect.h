@@ -21,7 +21,9 @@ struct Bisected {
 std::optional<Bisected> bisect(int applications, const std::function<bool(int most)>& fails,
                                const std::function<bool()>& stop = {});
 
-/// The two limits as options for the backend: "pass-limit=fuse=1" and "pass-limit=fuse=2".
-std::vector<std::string> as_options(const Bisected& found, const Switchable& switchable, const std::string& pass);
+/// The two limits as options for the backend beside (or instead of) `options`: "pass-limit=fuse=1" and
+/// "pass-limit=fuse=2".
+std::vector<std::string> as_options(const Bisected& found, const Switchable& switchable, const std::string& pass,
+                                    const BackendOptions& options);
 
 }  // namespace whittle::debug

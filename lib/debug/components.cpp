@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -43,16 +42,18 @@ class Procedure {
         Guilt guilt{.name = frame_.name, .file = frame_.file.string()};
         const Component& own = row_of(suspect_.spec);
         const Tried suspect = ask(own, suspect_.spec, suspect_.options, options_.runs, true);
-        if (suspect.failed > 0) guilt.rate = static_cast<double>(suspect.failed) / suspect.runs;
-        constexpr double kMissed = 0.01;
-        if (suspect.failed > 0 && guilt.rate < 1)
-            guilt.repeat = static_cast<int>(std::ceil(std::log(kMissed) / std::log(1 - guilt.rate)));
+        if (suspect.failed > 0) {
+            guilt.rate = {suspect.failed, suspect.runs};
+            guilt.repeat = repeats(guilt.rate, 1);
+        }
         const CompileStage consumed = find_backend(suspect_.spec)->consumes();
         for (const Component& component : components()) {
             const bool is_own = &component == &own;
             // Of a debug backend, those before it are its neighbours, whatever it is given.
             if (!is_own && own.backend.empty() && component.stage > consumed) continue;
-            guilt.tried.push_back(is_own ? suspect : ask(component, component.backend, {}, guilt.repeat, false));
+            const int nth = static_cast<int>(guilt.tried.size()) + 1;
+            const int runs = guilt.rate.failed > 0 ? repeats(guilt.rate, nth) : 1;
+            guilt.tried.push_back(is_own ? suspect : ask(component, component.backend, {}, runs, false));
             if (options_.done) options_.done(guilt.tried.back());
             if (guilt.tried.back().failed > 0) guilt.guilty = guilt.tried.size() - 1;
             if (is_own || guilt.guilty) break;
@@ -97,6 +98,7 @@ class Procedure {
             }
             if (trial.failed() && tried.failed++ == 0) tried.failure = trial.text();
             if (all && tried.seconds > options_.seconds) break;
+            if (all && Rate{tried.failed, tried.runs}.flaky()) runs = std::max(runs, options_.flaky_runs);
         }
         return tried;
     }
@@ -148,7 +150,7 @@ nlohmann::json to_json(const Guilt& guilt) {
     if (!guilt.undecided.empty()) json["undecided"] = guilt.undecided;
     if (!guilt.fails()) return json;
     json["guilty"] = {{"backend", guilt.who().backend}, {"component", guilt.who().component->guilty}};
-    json["rate"] = guilt.rate;
+    json["rate"] = guilt.rate.value();
     json["repeat"] = guilt.repeat;
     return json;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "debug/frame.h"
+#include "run/rate.h"
 #include "run/suspect.h"
 
 namespace whittle::debug {
@@ -39,25 +40,24 @@ struct Guilt {
     std::vector<Tried> tried = {};     ///< the suspect last, unless another is guilty
     std::string undecided = {};        ///< why the suspect cannot be judged
     std::optional<std::size_t> guilty = {};
-    /// Of the suspect's runs, how many fail; 1 where it always does.
-    double rate = 0;
-    /// So many runs of something that is as unreliable miss its failure in one case of a hundred.
-    int repeat = 1;
+    Rate rate = {};  ///< at which the suspect fails
+    int repeat = 1;  ///< runs without a failure after which the first that passed was said to (run/rate.h)
 
     bool fails() const { return guilty.has_value(); }
     const Tried& who() const { return tried.at(*guilty); }
 };
 
 struct ProcedureOptions {
-    int runs = 10;       ///< of the suspect, at most …
-    double seconds = 5;  ///< … and no further one after so long
+    int runs = 10;        ///< of the suspect, at most …
+    int flaky_runs = 30;  ///< … where only some of them fail, to know its rate …
+    double seconds = 5;   ///< … and no further one after so long
     /// Told of each component that is done.
     std::function<void(const Tried&)> done = {};
 };
 
 /// Asks the suspect, to know how often it fails, and each component before it until one fails, as often as that rate
-/// wants. A debug backend as suspect is held against those before it. Wrong results count. What draws random numbers
-/// cannot be judged. Throws Error for a backend that is not there and when nobody knows what is right.
+/// wants (run/rate.h). A debug backend as suspect is held against those before it. Wrong results count. What draws
+/// random numbers cannot be judged. Throws Error for a backend that is not there and when nobody knows what is right.
 Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options = {});
 
 /// The table of what was tried.

@@ -12,10 +12,15 @@ namespace {
 
 using reduce::Set;
 
+constexpr std::string_view kTogether = " together with ";
+
 class CulpritFinder {
   public:
     CulpritFinder(const Graph& graph, Backend& backend, Switchable& switchable, const DiagnoseOptions& options)
         : graph_(graph), failure_(*graph.failure), backend_(backend), switchable_(switchable), options_(options) {}
+
+    /// Valid after run().
+    const Rate& rate() const { return rate_; }
 
     std::optional<Culprit> run() {
         const std::unique_ptr<Switchable::Inspection> inspection = switchable_.inspect(graph_, failure_.options);
@@ -25,25 +30,53 @@ class CulpritFinder {
         expected_ = evaluate(graph_, failure_.inputs);
         Set all;
         for (std::size_t i = 0; i < directives_.size(); i++) all.push_back(static_cast<int>(i));
-        if (!fails(all)) return std::nullopt;
+        measure();
+        if (rate_.failed == 0) return std::nullopt;
         if (!directives_.empty() && !fails(Set{})) return directive(all);
         if (stopped()) return std::nullopt;
         std::optional<Culprit> found;
-        if (failure_.signature.kind == name(Outcome::Kind::mismatch)) found = inspection->wrong_before(expected_);
+        if (failure_.signature.kind == name(Outcome::Kind::mismatch)) found = wrong_before(*inspection);
         if (found && found->component == "lowering") return found;
         for (const Switchable::Pass& pass : inspection->parts().passes) {
             const auto fails_with = [&](int most) {
                 return fails(switchable_.limited(failure_.options, pass.name, most));
             };
             if (const auto limits = bisect(pass.applications, fails_with, options_.stop))
-                return Culprit{
-                    found ? found->component : "compiler", {}, as_options(*limits, switchable_, pass.name), pass.name};
+                return Culprit{found ? found->component : "compiler",
+                               {},
+                               as_options(*limits, switchable_, pass.name, failure_.options),
+                               pass.name + partner(pass.name, limits->failing, inspection->parts().passes)};
         }
         return found ? found : Culprit{"compiler", {}, {}, {}};
     }
 
   private:
     bool stopped() const { return options_.stop && options_.stop(); }
+
+    /// How often it fails as recorded.
+    void measure() {
+        constexpr int kAlike = 2, kFlaky = 40;
+        for (int runs = options_.flaky ? kFlaky : kAlike; rate_.runs < runs && !stopped();) {
+            rate_.failed += fails_once(failure_.options);
+            rate_.runs++;
+            if (rate_.flaky()) runs = kFlaky;
+        }
+    }
+
+    /// What is wrong before the directives, of as many compilations as it takes to see it. One compilation that a
+    /// lowering spoilt looks like a pass that did, when each op of it is lowered once more and well; so a lowering that
+    /// is seen to be wrong is the answer.
+    std::optional<Culprit> wrong_before(Switchable::Inspection& first) {
+        std::optional<Culprit> found = first.wrong_before(expected_);
+        const int most = repeats(rate_, passed_ + 1);
+        for (int i = 1; i < most && !(found && found->component == "lowering") && !stopped(); i++) {
+            const auto again = switchable_.inspect(graph_, failure_.options);
+            std::optional<Culprit> seen = again ? again->wrong_before(expected_) : std::nullopt;
+            if (seen && (!found || seen->component == "lowering")) found = std::move(seen);
+        }
+        passed_ += !found;
+        return found;
+    }
 
     /// Whether it fails as recorded with these directives alone.
     bool fails(const Set& on) {
@@ -54,10 +87,32 @@ class CulpritFinder {
     }
 
     bool fails(const BackendOptions& options) {
+        for (int left = repeats(rate_, passed_ + 1); left > 0 && !stopped(); left--)
+            if (fails_once(options)) return true;
+        passed_++;
+        return false;
+    }
+
+    bool fails_once(const BackendOptions& options) {
         Suspect suspect = suspect_of(failure_, options_.limits);
         suspect.options = options;
         const Outcome outcome = query(graph_, failure_.inputs, expected_, backend_, suspect);
         return outcome.is_failure() && signature_of(outcome) == failure_.signature;
+    }
+
+    /// " together with " another pass, without which it does not fail although the application is still there.
+    std::string partner(const std::string& pass, int application, const std::vector<Switchable::Pass>& passes) {
+        for (const Switchable::Pass& other : passes) {
+            if (other.name == pass || other.applications == 0 || stopped()) continue;
+            const BackendOptions options = switchable_.limited(failure_.options, other.name, 0);
+            const auto look = switchable_.inspect(graph_, options);
+            const auto applied = [&](const Switchable::Pass& one) {
+                return one.name == pass && one.applications >= application;
+            };
+            if (look && std::ranges::any_of(look->parts().passes, applied) && !fails(options))
+                return std::string(kTogether) + other.name;
+        }
+        return "";
     }
 
     /// Directives whose prerequisites are there too.
@@ -107,28 +162,40 @@ class CulpritFinder {
     std::vector<Tensor> expected_;
     std::vector<Switchable::Directive> directives_;
     std::string directive_is_;
+    Rate rate_;
+    int passed_ = 0;  ///< questions that were answered so
 };
 
-std::optional<Culprit> culprit_of(const Graph& graph, Backend& backend, const DiagnoseOptions& options) {
-    Switchable* switchable = offered<Switchable>(backend);
-    if (!switchable) return std::nullopt;
-    return CulpritFinder(graph, backend, *switchable, options).run();
-}
-
-std::optional<Closeness> closeness(const Graph& graph, Backend& backend, const Limits& limits) {
+/// With `rate`, of the first run that fails.
+std::optional<Closeness> closeness(const Graph& graph, Backend& backend, const Limits& limits, const Rate& rate) {
     const Failure& failure = *graph.failure;
     if (failure.signature.kind != name(Outcome::Kind::mismatch)) return std::nullopt;
-    const Outcome outcome = run_isolated(graph, failure.inputs, backend, failure.options, limits);
-    if (outcome.failed()) return std::nullopt;
-    return closeness_of(graph, failure.inputs, outcome.outputs, failure.accuracy);
+    for (int left = rate.flaky() ? repeats(rate, 1) : 1; left > 0; left--) {
+        const Outcome outcome = run_isolated(graph, failure.inputs, backend, failure.options, limits);
+        if (outcome.failed()) return std::nullopt;
+        if (const auto close = closeness_of(graph, failure.inputs, outcome.outputs, failure.accuracy)) return close;
+    }
+    return std::nullopt;
 }
 
 }  // namespace
 
+std::optional<BackendOptions> without_culprit(const Culprit& culprit, const Switchable& switchable,
+                                              const BackendOptions& options) {
+    if (culprit.component == "switch") return switchable.without(options, {culprit.directive});
+    if (!culprit.directive.empty() || culprit.together.size() != 2) return std::nullopt;
+    return switchable.limited(options, culprit.op.substr(0, culprit.op.find(kTogether)), 0);
+}
+
 Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& options) {
     if (!graph.failure || graph.failure->backend.empty()) return {};
-    Diagnosis found{.culprit = culprit_of(graph, backend, options),
-                    .closeness = closeness(graph, backend, options.limits)};
+    Diagnosis found;
+    if (Switchable* switchable = offered<Switchable>(backend)) {
+        CulpritFinder finder(graph, backend, *switchable, options);
+        found.culprit = finder.run();
+        found.rate = finder.rate();
+    }
+    found.closeness = closeness(graph, backend, options.limits, found.rate);
     if (found.closeness == Closeness::noise && found.culprit && found.culprit->directive.empty()) found.culprit.reset();
     return found;
 }

@@ -5,15 +5,18 @@
 #include <functional>
 #include <optional>
 
+#include "graph/abilities.h"
 #include "graph/failure.h"
 #include "graph/graph.h"
 #include "run/divergence.h"
+#include "run/rate.h"
 #include "run/suspect.h"
 
 namespace whittle::debug {
 
 struct DiagnoseOptions {
     Limits limits = {};
+    bool flaky = false;  ///< it is known to fail in some runs only
     /// True: stop (an interrupt).
     std::function<bool()> stop = {};
 };
@@ -23,14 +26,23 @@ struct Diagnosis {
     /// recorded, and where rounding explains all: another order of it is no fault of a lowering. That a directive makes
     /// it is worth knowing.
     std::optional<Culprit> culprit = {};
+    Rate rate = {};  ///< at which it fails; of no run where the backend is not Switchable
     /// Of wrong results: whether they are rounding noise.
     std::optional<Closeness> closeness = {};
 };
 
 /// `graph` carries its failure. The search of reduce/search.h finds the fewest directives with which it still fails.
 /// Where it fails without any, the backend is asked what was wrong before them; then passes are switched off and the
-/// application with which it begins to fail is bisected (bisect.h); what remains is the compiler itself. Throws
-/// Interrupted.
+/// application with which it begins to fail is bisected (bisect.h). Another pass without which that same application
+/// does no harm is told with it: "fuse together with cse". What remains is the compiler itself. Where it fails
+/// in some runs only, the rate is measured, and each question is asked as often as run/rate.h wants before its answer
+/// is that it passes. Throws Interrupted.
 Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& options);
+
+/// `options` without the pass or the switch that is guilty, in any graph: what fails with them has another culprit.
+/// Nothing where the culprit is no such part: a lowering cannot be switched off, and a directive of one schedule says
+/// nothing of another's.
+std::optional<BackendOptions> without_culprit(const Culprit& culprit, const Switchable& switchable,
+                                              const BackendOptions& options);
 
 }  // namespace whittle::debug

@@ -25,7 +25,10 @@ std::vector<std::string> question(const Letter& letter, const std::filesystem::p
     for (const auto& [key, value] : options) words.insert(words.end(), {"--backend-option", key + "=" + value});
     words.insert(words.end(), letter.accuracy.begin(), letter.accuracy.end());
     if (model == letter.model) words.insert(words.end(), letter.inputs.begin(), letter.inputs.end());
-    return words;
+    const Rate& rate = model == letter.model || !letter.rate.flaky() ? letter.guilt.rate : letter.rate;
+    if (!rate.flaky()) return words;
+    return {"sh", "-c",
+            "for run in $(seq " + std::to_string(repeats(rate, 1)) + "); do " + shell_quote(words) + " || exit; done"};
 }
 
 /// "pass-limit=fuse=1" as one more option.
@@ -42,7 +45,7 @@ std::string since_text(const Letter& letter) {
         if (guilt.tried[i].undecided.empty()) good.push_back(guilt.tried[i].backend);
     std::string text = guilt.who().backend;
     if (!good.empty()) text += " (" + join(good) + (good.size() == 1 ? " is" : " are") + " right)";
-    if (guilt.rate == 0) text += "; " + letter.suspect + " itself is right";
+    if (guilt.rate.failed == 0) text += "; " + letter.suspect + " itself is right";
     return text;
 }
 
@@ -65,8 +68,9 @@ std::string sure_text(const Letter& letter) {
     std::string text = who.runs == 1            ? "it fails, asked once"
                        : who.failed == who.runs ? "it fails in each of " + runs
                                                 : "it fails in " + std::to_string(who.failed) + " of " + runs;
-    if (guilt.rate > 0 && guilt.rate < 1)
-        text += " (" + std::to_string(guilt.repeat) + " runs miss it in one case of a hundred)";
+    if (guilt.rate.flaky())
+        text += "; what is right passed at least " + plural(guilt.repeat, "run") +
+                ", so that one diagnosis in 1000 misses a failure";
     if (letter.minimized) {
         const std::size_t left = letter.minimized->calls().size();
         text +=
@@ -172,6 +176,9 @@ nlohmann::json to_json(const Letter& letter) {
     for (const std::filesystem::path& file : letter.drifted) json["drifted"].push_back(file.string());
     if (letter.repro) json["repro"] = {{"file", letter.repro->string()}, {"verified", letter.verified}};
     if (!letter.no_repro.empty()) json["no_repro"] = letter.no_repro;
+    json["since"] = since_text(letter);
+    json["how_sure"] = sure_text(letter);
+    if (letter.rate.flaky()) json["minimized_rate"] = letter.rate.value();
     json["send"] = send_text(letter);
     return json;
 }

@@ -46,15 +46,19 @@ std::vector<std::string> first_divergent(const LoadedFrame& frame, Backend& back
 }
 
 /// Writes what is to blame, and in which version, into the graph's failure; of wrong results, says whether they are
-/// rounding noise.
-std::optional<Closeness> blame(Graph& graph, Backend& backend, const Suspect& suspect) {
+/// rounding noise, and of those that do not always come, how often they do.
+void blame(Minimized& done, Backend& backend, const Suspect& suspect) {
+    Graph& graph = done.result.graph;
+    const reduce::Flakiness& flaky = done.result.flaky;
+    done.rate = {static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)};
     try {
         graph.failure->version = version_of(backend);
-        const Diagnosis found = diagnose(graph, backend, {suspect.limits, interrupted});
+        const Diagnosis found =
+            diagnose(graph, backend, {.limits = suspect.limits, .flaky = flaky.runs > 0, .stop = interrupted});
         graph.failure->culprit = found.culprit;
-        return found.closeness;
+        done.written.closeness = found.closeness;
+        if (found.rate.flaky()) done.rate = found.rate;
     } catch (const Interrupted&) {  // the graph is minimized all the same
-        return std::nullopt;
     }
 }
 
@@ -152,7 +156,7 @@ Minimized minimize(const LoadedFrame& frame, const Search& search, const Observe
     if (done.failed()) {
         done.written.output = search.output;
         if (const Suspect* suspect = at_hand(search); suspect && done.result.verdict == Verdict::minimized)
-            done.written.closeness = blame(done.result.graph, *judge.backend, *suspect);
+            blame(done, *judge.backend, *suspect);
         reduce::save_minimized(done.result.graph, search.output);
         done.written.drifted = save_drifted(done.result.drifted, search);
     }

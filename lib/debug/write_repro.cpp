@@ -49,7 +49,7 @@ std::string to_text(const repro::Report& report, const Failure& failure, const r
     text += "\nwritten:  " + report.output.string() + "\n";
     for (const fs::path& sidecar : report.sidecars) text += "          " + sidecar.string() + "\n";
     if (options.verify)
-        text += (report.verified ? "verified: " + std::to_string(report.runs) + " of " + std::to_string(options.runs) +
+        text += (report.verified ? "verified: " + std::to_string(report.runs) + " of " + std::to_string(report.of) +
                                        " runs fail, and the control passes (" + report.control + ")\n          "
                                  : "NOT verified: ") +
                 report.message + "\n";

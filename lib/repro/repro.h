@@ -14,6 +14,7 @@
 #include "graph/graph.h"
 #include "repro/cpp_data.h"
 #include "run/outcome.h"
+#include "run/rate.h"
 
 namespace whittle::repro {
 
@@ -22,6 +23,9 @@ struct Options {
     std::string command = {};  ///< what the user typed, for the header
     bool verify = true;
     int runs = 3;  ///< of the verification
+    /// At which the graph fails, where it does not always; {0, 0}: it does. What a compilation draws is in the program
+    /// or is not: it is then written until one that shows the failure comes, and run as often as run/rate.h wants.
+    Rate rate = {};
     /// Values of the inputs and floating-point parameters. Nothing: the smallest that still fails in the same way, of
     /// zeros, ones, random (made up by the program itself) and real values.
     std::optional<Data> data = Data::real;
@@ -35,8 +39,8 @@ struct Options {
 struct Report {
     std::filesystem::path output;
     std::vector<std::filesystem::path> sidecars;  ///< large tensors, named by hash, beside the output
-    bool verified = false;                        ///< all runs failed, and the control passed
-    int runs = 0;                                 ///< runs that showed the failure
+    bool verified = false;                        ///< all runs failed (with a rate: one), and the control passed
+    int runs = 0, of = 0;                         ///< runs that showed the failure, of so many
     std::string control = {};     ///< what must pass, and did when verified: "conv.vectorize(x, 8) switched off"
     std::string compile_command;  ///< one line for a shell, in the output's folder
     Data data = Data::real;

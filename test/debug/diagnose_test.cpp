@@ -1,6 +1,7 @@
 // Bugs planted in the backend halide end with the guilty directive or op; what is innocent is not accused.
 #include "debug/diagnose.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "backends/registry.h"
@@ -148,4 +149,61 @@ TEST_CASE("what does not fail has no culprit, nor has a backend that we cannot l
     Graph graph = product();
     graph.failure->backend = "eager";
     CHECK_FALSE(diagnose(graph, *find_backend("eager"), {}).culprit);
+}
+
+namespace {
+
+/// Wrong as soon as the pass `a` was applied twice and `b` once: neither alone does harm. With it there is `c`, without
+/// which `a` is not applied.
+class Pair final : public Backend, public Switchable {
+  public:
+    std::string name() const override { return "pair"; }
+    std::string description() const override { return ""; }
+    CompileResult compile(const Graph&, const BackendOptions& options) override {
+        return std::make_unique<Run>(applied(options, "a") >= 2 && applied(options, "b") >= 1);
+    }
+    std::unique_ptr<Inspection> inspect(const Graph&, const BackendOptions& options) override {
+        auto look = std::make_unique<Look>();
+        for (const char* pass : {"a", "c", "b", "d"}) look->found.passes.push_back({pass, applied(options, pass)});
+        return look;
+    }
+    BackendOptions without(BackendOptions options, const std::vector<std::string>&) const override { return options; }
+    BackendOptions limited(BackendOptions options, const std::string& pass, int most) const override {
+        options[pass] = std::to_string(most);
+        return options;
+    }
+
+  private:
+    struct Look final : Inspection {
+        const Parts& parts() const override { return found; }
+        Parts found;
+    };
+    struct Run final : Executable {
+        explicit Run(bool wrong) : wrong(wrong) {}
+        RunResult run(std::span<const Tensor> inputs) override {
+            return std::vector<Tensor>{wrong ? Tensor::of(std::vector<float>(16, 7), {16}) : inputs[0]};
+        }
+        bool wrong;
+    };
+    static int applied(const BackendOptions& options, const std::string& pass) {
+        constexpr int kAll = 5;
+        if (pass == "a" && applied(options, "c") == 0) return 0;
+        const auto most = options.find(pass);
+        return most == options.end() ? kAll : std::min(kAll, std::stoi(most->second));
+    }
+};
+
+}  // namespace
+
+TEST_CASE("a pass that does harm only together with another is told with it, not with those that it builds on") {
+    Graph graph = failing(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[16]\n  %a = aten.relu.default(%x) : f32[16]\n  return (%a)\n}\n");
+    graph.failure->backend = "pair";
+    Pair backend;
+    const auto found = diagnose(graph, backend, {}).culprit;
+    REQUIRE(found);
+    CHECK(found->op == "a together with b");
+    CHECK(found->together == std::vector<std::string>{"a=1", "a=2"});
+    CHECK(without_culprit(*found, backend, {{"c", "4"}}) == BackendOptions{{"a", "0"}, {"c", "4"}});
+    CHECK_FALSE(without_culprit(Culprit{"lowering", {}, {}, "aten.relu.default"}, backend, {}));
 }
