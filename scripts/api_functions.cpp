@@ -130,6 +130,7 @@ struct Parameter {
     Param param;
     std::string type = {}, default_value = {};  ///< C++; no default: empty
     bool by_keyword = false;                    ///< passed on by name
+    std::string passed = {};                    ///< as this; empty: as it is
 };
 
 struct Function {
@@ -282,6 +283,25 @@ void disambiguate(std::vector<Function>& all) {
     std::erase_if(all, [](const Function& f) { return f.name.empty(); });
 }
 
+/// var(0) is a dimension, where C++ would rather make 0 a bool than a list. As LibTorch has it for int.
+void add_dimensions(std::vector<Function>& all) {
+    std::vector<Function> more;
+    for (const Function& flag : all) {
+        if (flag.parameters.size() < 2 || flag.parameters[1].type != "bool") continue;
+        for (const Function& list : all) {
+            if (list.name != flag.name || required(list) != 2 || list.parameters[1].type != "const IntList&") continue;
+            for (const char* type : {"int", "std::int64_t"}) {
+                Function one = list;
+                one.parameters.resize(2);
+                one.parameters[1].type = type;
+                one.parameters[1].passed = "IntList(" + one.parameters[1].param.name + ")";
+                more.push_back(std::move(one));
+            }
+        }
+    }
+    all.insert(all.end(), more.begin(), more.end());
+}
+
 std::string declaration(const Function& f, bool method, bool with_defaults, const std::string& scope) {
     std::string text = f.return_type + " " + scope + f.name + "(";
     for (std::size_t i = method ? 1 : 0; i < f.parameters.size(); ++i) {
@@ -298,7 +318,7 @@ std::string body(const Function& f, bool method, const std::string& issue) {
     std::string text = " { return " + issue + "(\"" + f.target + "\", __builtin_return_address(0)";
     for (std::size_t i = 0; i < f.parameters.size(); ++i) {
         const Parameter& p = f.parameters[i];
-        const std::string value = method && i == 0 ? "*this" : p.param.name;
+        const std::string value = method && i == 0 ? "*this" : p.passed.empty() ? p.param.name : p.passed;
         text += ", " + (p.by_keyword ? "keyword(\"" + p.param.name + "\", " + value + ")" : value);
     }
     return text + "); }\n";
@@ -341,6 +361,7 @@ int main(int argc, char** argv) {
     const std::string origin = "// Generated from the registry by scripts/update-api-functions; do not edit.\n";
     std::vector<Function> all = functions();
     disambiguate(all);
+    add_dimensions(all);
     std::string methods = origin + "// Methods of whittle::Tensor: included inside the class.\n// clang-format off\n";
     std::string header = origin +
                          "// ATen's operations as functions, one overload per ATen overload.\n#ifndef "

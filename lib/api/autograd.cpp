@@ -39,7 +39,7 @@ TensorList initial_gradients(const TensorList& outputs, const TensorList& given)
         if (given[i].sizes() != meta.sizes)
             throw Error("invalid gradient at index " + std::to_string(i) + " - got " + to_string(given[i].sizes()) +
                         " but expected shape compatible with " + to_string(meta.sizes));
-        gradients.push_back(given[i]);
+        gradients.push_back(given[i].to(to_api(meta.dtype)));
     }
     return gradients;
 }

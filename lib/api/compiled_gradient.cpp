@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "graph/text.h"
 #include "passes/no_grad.h"
 #include "program/compile.h"
@@ -59,7 +60,7 @@ CompiledNode::CompiledNode(std::string graph, std::shared_ptr<CompiledGradient> 
         saved_.push_back(kept(value.strides() == strides ? value : laid_out(value, strides)));
     }
     if (gradient_->verified)
-        for (const whittle::Tensor& input : inputs) all_inputs_.push_back(kept(input));
+        for (const whittle::Tensor& input : inputs) all_inputs_.push_back(own_copy(input));
 }
 
 void CompiledNode::connect(const std::vector<ImplPtr>& inputs) {
@@ -98,17 +99,20 @@ Values CompiledNode::run(const Values& passed) const {
     if (const auto* failure = std::get_if<BackendFailure>(&result)) throw BackendError(gradient_->words(*failure));
     Values values = std::get<Values>(std::move(result));
     const std::vector<NodeId> outputs = backward.outputs();
+    if (values.size() != outputs.size())
+        throw BackendError("graph " + backward.name + ": found " + plural(values.size(), "gradient") + ", expected " +
+                           std::to_string(outputs.size()));
     for (std::size_t i = 0; i < values.size(); ++i) {
         const ValueMeta& meta = backward.node({outputs[i]}).meta();
-        WHITTLE_CHECK(i < outputs.size() && values[i].dtype() == meta.dtype && values[i].sizes() == meta.sizes,
-                      "graph " + backward.name + " gave another kind of gradient");
+        if (values[i].dtype() != meta.dtype || values[i].sizes() != meta.sizes)
+            throw BackendError("graph " + backward.name + ", gradient " + std::to_string(i) + ": found " +
+                               print(ValueMeta::of(values[i])) + ", expected " + print(meta));
     }
     return values;
 }
 
 void CompiledNode::verify(const TensorList& tangents, const Values& gradients) const {
-    Values inputs;
-    for (const SavedValue& input : all_inputs_) inputs.push_back(input.get("graph " + graph_));
+    Values inputs = all_inputs_;
     for (const Tensor& tangent : tangents) inputs.push_back(*tangent.impl()->value);
     const Values expected = evaluate(gradient_->joint, inputs);
     const std::vector<NodeId> placeholders = gradient_->joint.placeholders();

@@ -2,18 +2,18 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "api/grad_node.h"
+#include "api/one_at_a_time.h"
 #include "graph/backend.h"
 
 namespace whittle::api {
 
 struct CompiledGradient : Derivative {
     using Derivative::Derivative;
-    std::mutex mutex = {};                                         ///< an executable runs one call at a time
+    OneAtATime mutex = {};                                         ///< an executable runs one call at a time
     std::unique_ptr<Executable> executable = {};                   ///< of parts.backward; null: the reference runs it
     std::function<std::string(const BackendFailure&)> words = {};  ///< of a failure of the backend
     std::string backend_failed = {};                               ///< at compiling parts.backward
@@ -51,7 +51,7 @@ class CompiledNode final : public GradNode {
     std::string graph_;
     std::shared_ptr<CompiledGradient> gradient_;
     std::vector<SavedValue> saved_;
-    std::vector<SavedValue> all_inputs_;  ///< where gradients are verified
+    Values all_inputs_;  ///< copies, where gradients are verified
     bool released_ = false;
 };
 

@@ -114,17 +114,21 @@ class Run {
         }
     }
 
-    static void pass_hooks(GradNode& node, std::size_t result, Tensor& gradient) {
+    void pass_hooks(GradNode& node, std::size_t result, Tensor& gradient) const {
         const GradHooks hooks = node.hooks(result);  // one may remove another
         for (const auto& [number, hook] : hooks)
             if (Tensor changed = hook(gradient); changed.defined()) {
                 if (changed.sizes() != gradient.sizes())
                     throw Error("hook has changed the size of value: found " + to_string(changed.sizes()) +
                                 ", expected " + to_string(gradient.sizes()));
+                if (changed.dtype() != gradient.dtype())
+                    throw Error("hook has changed the type of value: found " + std::string(name(changed.dtype())) +
+                                ", expected " + std::string(name(gradient.dtype())));
                 gradient = std::move(changed);
             }
         if (const auto retained = node.retained.find(result); retained != node.retained.end())
-            if (const ImplPtr impl = retained->second.lock()) autograd_of(*impl).grad = gradient;
+            if (const ImplPtr impl = retained->second.lock())
+                add_to_grad(autograd_of(*impl).grad, gradient, options_.create_graph);
     }
 
     void capture(const GradNode& node, const TensorList& gradients) {

@@ -17,6 +17,7 @@
 #include "api/compiled_gradient.h"
 #include "api/repro.h"
 #include "api/symbolic.h"
+#include "api/one_at_a_time.h"
 #include "api/tape.h"
 #include "api/trace.h"
 #include "capture/frame_cache.h"
@@ -26,7 +27,7 @@ namespace whittle::api {
 
 /// A graph that a backend compiled, or that runs eagerly (`executable` is null).
 struct CompiledGraph {
-    std::mutex mutex;  ///< executables run one call at a time
+    OneAtATime mutex;  ///< executables run one call at a time
     std::unique_ptr<Executable> executable;
     std::shared_ptr<CompiledGradient> gradient;  ///< then the executable is of its forward graph
     Graph graph;                                 ///< as it was captured, parameters are inputs: what the reference runs

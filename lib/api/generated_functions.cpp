@@ -777,5 +777,13 @@ Tensor Tensor::zero_() const { return call_in_place("aten.zero_.default", __buil
 Tensor zeros(const IntList& size, std::optional<ScalarType> dtype) { return call<Tensor>("aten.zeros.default", __builtin_return_address(0), size, keyword("dtype", dtype)); }
 Tensor zeros_like(const Tensor& self, std::optional<ScalarType> dtype) { return call<Tensor>("aten.zeros_like.default", __builtin_return_address(0), self, keyword("dtype", dtype)); }
 Tensor Tensor::zeros_like(std::optional<ScalarType> dtype) const { return call<Tensor>("aten.zeros_like.default", __builtin_return_address(0), *this, keyword("dtype", dtype)); }
+Tensor std(const Tensor& self, int dim) { return call<Tensor>("aten.std.correction", __builtin_return_address(0), self, IntList(dim)); }
+Tensor Tensor::std(int dim) const { return call<Tensor>("aten.std.correction", __builtin_return_address(0), *this, IntList(dim)); }
+Tensor std(const Tensor& self, std::int64_t dim) { return call<Tensor>("aten.std.correction", __builtin_return_address(0), self, IntList(dim)); }
+Tensor Tensor::std(std::int64_t dim) const { return call<Tensor>("aten.std.correction", __builtin_return_address(0), *this, IntList(dim)); }
+Tensor var(const Tensor& self, int dim) { return call<Tensor>("aten.var.correction", __builtin_return_address(0), self, IntList(dim)); }
+Tensor Tensor::var(int dim) const { return call<Tensor>("aten.var.correction", __builtin_return_address(0), *this, IntList(dim)); }
+Tensor var(const Tensor& self, std::int64_t dim) { return call<Tensor>("aten.var.correction", __builtin_return_address(0), self, IntList(dim)); }
+Tensor Tensor::var(std::int64_t dim) const { return call<Tensor>("aten.var.correction", __builtin_return_address(0), *this, IntList(dim)); }
 
 }  // namespace whittle::api

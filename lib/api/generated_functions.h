@@ -385,6 +385,10 @@ WHITTLE_API_CALL Tensor where(const Tensor& condition, const Tensor& self, const
 WHITTLE_API_CALL Tensor zero(const Tensor& self);
 WHITTLE_API_CALL Tensor zeros(const IntList& size, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor zeros_like(const Tensor& self, std::optional<ScalarType> dtype = std::nullopt);
+WHITTLE_API_CALL Tensor std(const Tensor& self, int dim);
+WHITTLE_API_CALL Tensor std(const Tensor& self, std::int64_t dim);
+WHITTLE_API_CALL Tensor var(const Tensor& self, int dim);
+WHITTLE_API_CALL Tensor var(const Tensor& self, std::int64_t dim);
 
 WHITTLE_API_END
 // clang-format on

@@ -398,4 +398,8 @@
     WHITTLE_API_CALL Tensor zero() const;
     WHITTLE_API_CALL Tensor zero_() const;
     WHITTLE_API_CALL Tensor zeros_like(std::optional<ScalarType> dtype = std::nullopt) const;
+    WHITTLE_API_CALL Tensor std(int dim) const;
+    WHITTLE_API_CALL Tensor std(std::int64_t dim) const;
+    WHITTLE_API_CALL Tensor var(int dim) const;
+    WHITTLE_API_CALL Tensor var(std::int64_t dim) const;
 // clang-format on

@@ -32,9 +32,13 @@ GradNode::~GradNode() {
 GradHooks& Accumulator::hooks(std::size_t) { return autograd_of(*leaf_).leaf_hooks; }
 
 TensorList Accumulator::apply(const TensorList& gradients, bool create_graph) {
-    Tensor& grad = autograd_of(*leaf_).grad;
-    const Tensor& added = gradients.at(0);
-    if (!grad.defined()) {
+    const std::lock_guard lock(mutex_);
+    add_to_grad(autograd_of(*leaf_).grad, gradients.at(0), create_graph);
+    return {};
+}
+
+void add_to_grad(Tensor& grad, const Tensor& added, bool create_graph) {
+    if (!grad.defined()) {  // a copy: what was given belongs to who gave it
         grad = create_graph ? added : wrap(added.impl()->value->contiguous().clone().with_requires_grad(false));
     } else if (create_graph) {
         grad = add(grad, added);
@@ -42,7 +46,6 @@ TensorList Accumulator::apply(const TensorList& gradients, bool create_graph) {
         const NoGradGuard no_grad;
         grad.add_(added);  // whoever holds it sees it
     }
-    return {};
 }
 
 CallNode::CallNode(const Node& call, const std::vector<ImplPtr>& operands)
@@ -116,35 +119,62 @@ void throw_released() {
         "saved tensors after calling backward.");
 }
 
-AutogradMeta& autograd_of(TensorImpl& impl) {
+namespace {
+
+/// Over what a tensor has of autograd, but for its gradient: threads may read one tensor, and reading makes views and
+/// edges.
+std::mutex& autograd_mutex() {
+    static auto* const mutex = new std::mutex;  // tensors may outlive what is static
+    return *mutex;
+}
+
+AutogradMeta& autograd_locked(TensorImpl& impl) {
     if (!impl.autograd) impl.autograd = std::make_shared<AutogradMeta>();
     return *impl.autograd;
 }
 
+}  // namespace
+
+AutogradMeta& autograd_of(TensorImpl& impl) {
+    const std::lock_guard lock(autograd_mutex());
+    return autograd_locked(impl);
+}
+
 Edge edge_of(const ImplPtr& impl) {
-    AutogradMeta& autograd = autograd_of(*impl);
+    std::shared_ptr<GradNode> accumulator;  // dies behind the lock
+    const std::lock_guard lock(autograd_mutex());
+    AutogradMeta& autograd = autograd_locked(*impl);
     if (autograd.made_by.node) return autograd.made_by;
-    std::shared_ptr<GradNode> accumulator = autograd.accumulator.lock();
+    accumulator = autograd.accumulator.lock();
     if (!accumulator) autograd.accumulator = accumulator = std::make_shared<Accumulator>(impl);
     return {accumulator, 0};
 }
 
 void set_history(TensorImpl& impl, Edge made_by) {
-    autograd_of(impl).made_by = std::move(made_by);
+    AutogradMeta& autograd = autograd_of(impl);
+    if (const Edge& before = autograd.made_by; before.node)  // who retains the gradient means that of the new value
+        if (const auto retained = before.node->retained.find(before.result);
+            retained != before.node->retained.end() && retained->second.lock().get() == &impl) {
+            made_by.node->retained[made_by.result] = retained->second;
+            before.node->retained.erase(retained);
+        }
+    autograd.made_by = std::move(made_by);
     impl.meta.requires_grad = true;
     if (impl.value) impl.value = impl.value->with_requires_grad(true);
 }
 
 void note_view(const ImplPtr& view, const ImplPtr& of) {
+    const std::lock_guard lock(autograd_mutex());
     const ImplPtr root = of->autograd && of->autograd->view_of ? of->autograd->view_of : of;
     if (root == view) return;
-    autograd_of(*view).view_of = root;
-    auto& views = autograd_of(*root).views;
+    autograd_locked(*view).view_of = root;
+    auto& views = autograd_locked(*root).views;
     std::erase_if(views, [](const auto& other) { return other.expired(); });
     views.push_back(view);
 }
 
 bool has_aliases(const TensorImpl& impl) {
+    const std::lock_guard lock(autograd_mutex());
     return impl.autograd && (impl.autograd->view_of || std::ranges::any_of(impl.autograd->views, [](const auto& view) {
                                  return !view.expired();
                              }));

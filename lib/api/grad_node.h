@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,6 +78,7 @@ class Accumulator final : public GradNode {
 
   private:
     ImplPtr leaf_;
+    std::mutex mutex_;
 };
 
 /// An operation that ran by itself.
@@ -108,6 +110,8 @@ class CallNode final : public GradNode {
     bool released_ = false;
 };
 
+/// Adds to a grad(), in place unless with history.
+void add_to_grad(Tensor& grad, const Tensor& added, bool create_graph);
 /// For derivative.tangents; zeros where nothing depends on the result.
 TensorList tangents_of(const Derivative& derivative, const TensorList& gradients);
 [[noreturn]] void throw_released();

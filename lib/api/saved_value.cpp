@@ -56,9 +56,10 @@ const whittle::Tensor& SavedValue::get(const std::string& by) const {
 
 void note_write(const whittle::Tensor& tensor) {
     SavedMemories& memories = SavedMemories::instance();
+    std::shared_ptr<Writes> writes;  // it may become the last one: it dies behind the lock, which its end takes
     const std::lock_guard lock(memories.mutex);
     if (const auto found = memories.writes.find(tensor.storage().get()); found != memories.writes.end())
-        if (const auto writes = found->second.lock()) ++*writes;
+        if ((writes = found->second.lock())) ++*writes;
 }
 
 }  // namespace whittle::api

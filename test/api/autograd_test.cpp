@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <thread>
 
 using namespace whittle;
 
@@ -99,6 +100,21 @@ TEST_CASE("autograd::grad() returns gradients, and needs no leaves") {
     CHECK(values(x.grad()) == Floats{108 + 6});
     CHECK_FALSE(unused.grad().defined());
     CHECK_THROWS_WITH(autograd::grad({z}, {tensor({1.F})}), Catch::Contains("does not require grad"));
+}
+
+TEST_CASE("threads may read one tensor and add to one leaf's gradient") {
+    constexpr int kTimes = 200;
+    const Tensor shared = tensor<float>({1, 2, 3}).requires_grad_(), constant = tensor<float>({3, 2, 1});
+    const auto work = [&] {
+        for (int i = 0; i < kTimes; ++i) {
+            { const Tensor view = constant[1]; }
+            (shared * constant).sum().backward();
+        }
+    };
+    std::thread other(work);
+    work();
+    other.join();
+    CHECK(values(shared.grad()) == Floats{6 * kTimes, 4 * kTimes, 2 * kTimes});
 }
 
 TEST_CASE("gradients have gradients") {

@@ -38,6 +38,15 @@ TEST_CASE("a function is a backend, and what it throws is nested in a BackendErr
     }
 }
 
+TEST_CASE("a backend whose code calls the function that it is run for is refused, not waited for") {
+    std::function<Tensor(const Tensor&)> compiled;
+    const auto calls_itself = [&](const BackendGraph&) {
+        return [&](const TensorList& inputs) { return TensorList{compiled(inputs.at(0))}; };
+    };
+    compiled = compile(line, {.backend = calls_itself});
+    CHECK_THROWS_WITH(compiled(ones({2})), Catch::Contains("while its graph is compiled or run on this thread"));
+}
+
 TEST_CASE("a backend function answers with a callable, a rewritten graph, or nothing") {
     int runs = 0;
     const auto counting = [&](const BackendGraph& graph) {

@@ -151,6 +151,36 @@ void print_error(const F& function) {
     }
 }
 
+/// Of normalizations, whose statistics depend on the input.
+void gradients_of_gradients() {
+    const Tensor x = numbers({3, 4}, 1, 0.7).requires_grad_(), w = numbers({4}, 1, 0.2).requires_grad_();
+    const Tensor b = numbers({4}, 1, 0.3).requires_grad_();
+    const auto twice = [&](const char* name, const Tensor& y) {
+        const Tensor first = t::autograd::grad({(y * y * y).sum()}, {x}, {}, {}, true)[0];
+        print(name, first);
+        const auto second = t::autograd::grad({(first * first).sum()}, {x, w}, {}, {}, false, true);
+        for (const Tensor& gradient : second) print(name, gradient);
+    };
+    twice("layer_norm", t::layer_norm(x, {4}, w, b));
+    twice("batch_norm", t::batch_norm(x, w, b, {}, {}, true, 0.1, 1e-5, false));
+    twice("group_norm", t::group_norm(x.reshape({3, 4, 1}), 2, w, b));
+}
+
+void retained() {
+    const Tensor x = numbers({3}, 1, 0.7).requires_grad_();
+    const Tensor y = x * 2, given = t::ones({3});
+    y.retain_grad();
+    y.backward(given, true);
+    y.backward(given);
+    print("added", y.grad());
+    print("given", given);
+    const Tensor z = x * 2;
+    z.retain_grad();
+    z.mul_(3);
+    (z * z).sum().backward();
+    print("of what was written", z.grad());
+}
+
 void rules() {
     const Tensor w = numbers({3}, 1, 0.4).requires_grad_(), unused = t::ones({1}).requires_grad_();
     const auto grad = [](const Tensor& of, const Tensor& by, bool create) {
@@ -191,6 +221,17 @@ void rules() {
         e.mul_(2);
         sum.backward();
     });
+    gradients_of_gradients();
+    retained();
+    const Tensor m = numbers({3, 3}, 1, 0.5);
+    print("a number is a dimension", m.var(0));
+    print("and in a list", m.std({1}));
+    print("a flag is none", m.var(false));
+    const Tensor v = numbers({2}, 1, 0.5).requires_grad_();
+    (v * 2).backward(t::ones({2}).to(t::kFloat64));
+    std::printf(" %d", v.grad().scalar_type() == t::kFloat32);
+    v.register_hook([](const Tensor& g) { return g.to(t::kFloat64); });
+    print_error([&] { (v * 2).sum().backward(); });
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "backends/libtorch/libtorch.h"
+#include "backends/libtorch/memory.h"
 
 #include <dlfcn.h>
 
@@ -21,10 +22,24 @@ bool has_nested_graph(const Schema& schema) {
     return std::ranges::any_of(schema.params, [](const Param& param) { return param.type == ParamType::graph; });
 }
 
-bool is_unsupported(const Node& node) {
-    if (node.kind != NodeKind::call || node.target == kGetItem || aten::schema_of(node.target)) return false;
+/// The op, or the element type of what it reads or gives.
+bool is_unsupported(const Graph& graph, const Node& node) {
+    if (node.kind != NodeKind::call) return false;
+    bool known = std::ranges::all_of(node.results, [](const ValueMeta& meta) { return aten::has(meta.dtype); });
+    for_each_input(node, [&](NodeRef read) {
+        for (const ValueMeta& meta : graph.node(read).results) known &= aten::has(meta.dtype);
+    });
+    if (!known) return true;
+    if (node.target == kGetItem || aten::schema_of(node.target)) return false;
     const RegisteredOp* op = Registry::instance().op(node.target);
     return !op || (!op->def->decompose && !has_nested_graph(op->schema));
+}
+
+void add_unsupported(const Graph& graph, std::vector<std::string>& targets) {
+    for (const Node& node : graph.nodes)
+        if (is_unsupported(graph, node) && std::ranges::find(targets, node.target) == targets.end())
+            targets.push_back(node.target);
+    for (const auto& [name, nested] : graph.subgraphs) add_unsupported(*nested, targets);
 }
 
 class LibTorchInterpreter final : public NamingInterpreter {
@@ -72,7 +87,9 @@ class LibTorchBackend final : public Backend, public Support, public Optioned {
     }
 
     std::vector<std::string> unsupported(const Graph& graph) const override {
-        return targets_of(graph, is_unsupported);
+        std::vector<std::string> targets;
+        add_unsupported(graph, targets);
+        return targets;
     }
 
     std::vector<std::string> option_names(const BackendOptions&) override { return {std::string(kLibrary)}; }

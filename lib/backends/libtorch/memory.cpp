@@ -16,9 +16,11 @@ bool has_negative_stride(const Tensor& tensor) {
 
 }  // namespace
 
+bool has(DType dtype) { return static_cast<at::ScalarType>(info_of(dtype).aten) < at::ScalarType::Undefined; }
+
 at::ScalarType scalar_type(DType dtype) {
     const auto type = static_cast<at::ScalarType>(info_of(dtype).aten);
-    if (type >= at::ScalarType::Undefined) throw Error("LibTorch has no element type " + std::string(name(dtype)));
+    if (!has(dtype)) throw Error("LibTorch has no element type " + std::string(name(dtype)));
     return type;
 }
 

@@ -12,6 +12,9 @@
 
 namespace whittle::aten {
 
+/// Whether LibTorch has the element type.
+bool has(DType dtype);
+/// Throws Error where it has not.
 at::ScalarType scalar_type(DType dtype);
 /// Throws Error for an element type that Whittle has not.
 DType dtype_of(at::ScalarType type);

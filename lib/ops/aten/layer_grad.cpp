@@ -10,14 +10,29 @@ using C = CallGradients;
 using Ints = std::vector<std::int64_t>;
 
 /// What a backward op gives of input, weight and bias, where they are needed.
-void set_parameters(B& b, const Rule& r, std::string_view backward, ArgList args) {
+/// `through_statistics`: what flows into the input beside that.
+void set_parameters(B& b, const Rule& r, std::string_view backward, ArgList args,
+                    const std::optional<NodeValue>& through_statistics = {}) {
     const char* names[] = {"input", "weight", "bias"};
     ArgList mask;
     for (const char* name : names) mask.emplace_back(r.needed(name));
     args.emplace_back(mask);
     const std::vector<NodeValue> gradients = b.call_multi(backward, std::move(args));
     for (std::size_t i = 0; i < std::size(names); ++i)
-        if (r.needed(names[i])) r.set(names[i], gradients[i]);
+        if (r.needed(names[i]))
+            r.set(names[i], i == 0 && through_statistics ? r.add(gradients[i], *through_statistics) : gradients[i]);
+}
+
+/// Into x by way of results 1 and 2, its mean and rstd over `count` elements each, which are of `shape` to broadcast to
+/// x: (g1 - g2 x^ rstd^2) / count with x^ = (x - mean) rstd. Nothing where no output depends on them; a gradient's
+/// gradient does.
+std::optional<NodeValue> through_statistics(const Rule& r, C& c, const NodeValue& x, const Sizes& shape,
+                                            std::int64_t count) {
+    if (!c.grad_if_any(1) && !c.grad_if_any(2)) return std::nullopt;
+    const NodeValue mean = r.reshape(c.result(1), shape), rstd = r.reshape(c.result(2), shape);
+    const NodeValue normal = r.mul(r.sub(x, mean), rstd);
+    const NodeValue slope = r.mul(r.mul(normal, r.mul(rstd, rstd)), r.reshape(r.grad(2), shape));
+    return r.div(r.sub(r.reshape(r.grad(1), shape), slope), Arg(static_cast<double>(count)));
 }
 
 Arg result_arg(C& c, std::size_t index) { return arg(c.result(index)); }
@@ -25,9 +40,17 @@ Arg result_arg(C& c, std::size_t index) { return arg(c.result(index)); }
 void batch_norm(B& b, C& c, const Arg& mean, const Arg& variance, bool batch) {
     const Rule r(b, c);
     const Arg save_mean = batch ? result_arg(c, 1) : Arg(), save_rstd = batch ? result_arg(c, 2) : Arg();
+    const NodeValue x = r.tensor("input");
+    std::optional<NodeValue> statistics;
+    if (batch && x.meta.numel() > 0) {
+        Sizes by_channel(x.meta.sizes.size(), 1);
+        by_channel.at(1) = x.meta.sizes[1];
+        statistics = through_statistics(r, c, x, by_channel, x.meta.numel() / x.meta.sizes[1]);
+    }
     set_parameters(b, r, "aten.native_batch_norm_backward.default",
-                   {arg(r.grad()), arg(r.tensor("input")), r.optional("weight"), mean, variance, save_mean, save_rstd,
-                    batch, c.args().number("eps")});
+                   {arg(r.grad()), arg(x), r.optional("weight"), mean, variance, save_mean, save_rstd, batch,
+                    c.args().number("eps")},
+                   statistics);
 }
 
 }  // namespace
@@ -43,9 +66,12 @@ void convolution_grad(B& b, C& c) {
 }
 void layer_norm_grad(B& b, C& c) {
     const Rule r(b, c);
+    const NodeValue x = r.tensor("input");
+    const Ints normalized = c.args().integers("normalized_shape");
     set_parameters(b, r, "aten.native_layer_norm_backward.default",
-                   {arg(r.grad()), arg(r.tensor("input")), Arg::ints(c.args().integers("normalized_shape")),
-                    result_arg(c, 1), result_arg(c, 2), r.optional("weight"), r.optional("bias")});
+                   {arg(r.grad()), arg(x), Arg::ints(normalized), result_arg(c, 1), result_arg(c, 2),
+                    r.optional("weight"), r.optional("bias")},
+                   through_statistics(r, c, x, c.result(1).meta.sizes, element_count(normalized)));
 }
 void batch_norm_inference_grad(B& b, C& c) {
     const Rule r(b, c);
@@ -75,13 +101,8 @@ void group_norm_grad(B& b, C& c) {
         };
         const NodeValue centered = r.sub(r.sub(scaled, average(scaled)), r.mul(normal, average(r.mul(scaled, normal))));
         NodeValue gradient = r.mul(centered, rstd);
-        const auto of_statistic = [&](std::size_t index) { return r.reshape(r.grad(index), {n, groups, 1}); };
-        const double share = 1 / static_cast<double>(count);
-        if (c.grad_if_any(1)) gradient = r.add(gradient, r.mul(of_statistic(1), Arg(share)));
-        if (c.grad_if_any(2)) {
-            const NodeValue slope = r.mul(r.mul(normal, r.mul(rstd, rstd)), Arg(-share));
-            gradient = r.add(gradient, r.mul(of_statistic(2), slope));
-        }
+        if (const auto more = through_statistics(r, c, r.reshape(x, by_group), {n, groups, 1}, count))
+            gradient = r.add(gradient, *more);
         r.set("input", r.reshape(gradient, x.meta.sizes));
     }
     if (r.needed("weight")) r.set("weight", r.sum(r.mul(g, r.reshape(normal, by_channel)), {0, 2}));

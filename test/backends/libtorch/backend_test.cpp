@@ -83,6 +83,17 @@ TEST_CASE("writes are LibTorch's own, and never reach the caller's tensors", "[l
     CHECK(x.values<float>() == std::vector<float>{1, 2, 3, 4});
 }
 
+TEST_CASE("what has an element type that LibTorch has not is unsupported, and no failure of LibTorch's", "[libtorch]") {
+    const auto backend = make_libtorch_backend();
+    const Graph graph = parse(R"(graph g {
+  %x = placeholder["x"] : u64[2]
+  %f = aten._to_copy.default(%x, dtype=f32) : f32[2]
+  %r = aten.relu.default(%f) : f32[2]
+  return (%r)
+})");
+    CHECK(unsupported_by(*backend, graph) == std::vector<std::string>{"aten._to_copy.default"});
+}
+
 TEST_CASE("an op without a decomposition that LibTorch has not is unsupported", "[libtorch]") {
     Graph graph;
     const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {2}));
