@@ -136,4 +136,28 @@ TEST_CASE("pre_dispatch_eager infers anew, eager_noexcept tells what throws, and
                Contains("the captured graph throws where the program did not") && Contains("%y"));
 }
 
+TEST_CASE("modes are around each call, and nan names the first that gives one", "[debug]") {
+    using Catch::Contains;
+    const Graph graph = parse(R"(graph g {
+  %x = placeholder["x"] : f32[2]
+  %l = aten.log.default(%x) : f32[2]
+  %y = aten.neg.default(%l) : f32[2]
+  return (%y)
+})");
+    const std::vector<Tensor> fine = {Tensor::of<float>({1, 2})}, wrong = {Tensor::of<float>({1, -2})};
+    CHECK(failure_of("eager", graph, wrong).empty());
+    CHECK(failure_of("aot_eager_decomp_partition", graph, wrong).empty());
+    for (const char* name : {"eager_with_modes", "aot_eager_decomp_partition_with_mode"}) {
+        CAPTURE(name);
+        CHECK(failure_of(name, graph, fine).empty());
+        CHECK_THAT(failure_of(name, graph, wrong), Contains("of aten.log.default has NaN: 1 of 2 values"));
+    }
+    const auto backend = find_backend("eager_with_modes");
+    const RunResult all = run(*backend, graph, fine, {{"modes", "log;time;memory;nan"}});
+    CHECK(!compare(std::get<Values>(all).at(0), std::get<Values>(run(*find_backend("eager"), graph, fine)).at(0),
+                   Accuracy{.mode = Accuracy::Mode::strict}));
+    CHECK_THROWS_WITH(check_options(*backend, {{"modes", "log;nans"}}), Contains("one of log, nan, time, memory"));
+    CHECK_THROWS_WITH(check_options(*backend, {{"modes", ""}}), Contains("one of log, nan, time, memory"));
+}
+
 }  // namespace whittle

@@ -3,6 +3,7 @@
 
 #include "backends/debug/crossref.h"
 #include "backends/debug/debug.h"
+#include "backends/debug/modes.h"
 #include "backends/eager/interpreted.h"
 #include "base/error.h"
 #include "graph/abilities.h"
@@ -242,6 +243,9 @@ MakeInterpreter crossref(const BackendOptions& options) {
     return [all = option_choice(options, "ops", {"custom", "all"}) == 1] { return make_crossref_interpreter(all); };
 }
 
+/// mode=NAME.
+MakeInterpreter with_mode(const BackendOptions& options) { return under_modes("mode", {options.at("mode")}); }
+
 std::unique_ptr<Backend> aot(std::string name, std::string description, const char* partition,
                              const char* decompositions, FindBackend find) {
     return std::make_unique<AotEager>(std::move(name), std::move(description),
@@ -263,6 +267,13 @@ std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend(FindBackend 
 std::unique_ptr<Backend> make_aot_eager_decomp_partition_backend(FindBackend find) {
     return aot("aot_eager_decomp_partition", "aot_eager, where composite ops are decomposed before the cut", "min_cut",
                "core", std::move(find));
+}
+std::unique_ptr<Backend> make_aot_eager_decomp_partition_with_mode_backend(FindBackend find) {
+    return std::make_unique<AotEager>(
+        "aot_eager_decomp_partition_with_mode",
+        "aot_eager_decomp_partition, with a mode around each call of both parts",
+        BackendOptions{{"partition", "min_cut"}, {"decompositions", "core"}, {"mode", "nan"}}, with_mode,
+        std::move(find));
 }
 std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend(FindBackend find) {
     return std::make_unique<AotEager>(

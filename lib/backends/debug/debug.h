@@ -22,6 +22,8 @@ std::unique_ptr<Backend> make_eager_noexcept_backend();
 /// memory with operands only where it says so (of ops from outside; our own kernels may hand an operand on), and dtype,
 /// sizes and strides of the results are the recorded ones.
 std::unique_ptr<Backend> make_eager_debug_backend();
+/// As eager, under the modes that its option modes=NAME;NAME… names (modes.h); here nan.
+std::unique_ptr<Backend> make_eager_with_modes_backend();
 /// Infers the metas of every call anew from those of the graph's inputs, compares them with the recorded ones, and runs
 /// as eager.
 std::unique_ptr<Backend> make_pre_dispatch_eager_backend();
@@ -38,8 +40,10 @@ std::unique_ptr<Backend> make_aot_eager_backend(FindBackend find);
 std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend(FindBackend find);
 /// decompositions=core.
 std::unique_ptr<Backend> make_aot_eager_decomp_partition_backend(FindBackend find);
-/// The same, where each call of both parts is also inferred anew, and its results held against that and against its
-/// schema. Option ops=custom|all: only ops from outside, which is the default, or all.
+/// The same, where both parts are interpreted under a mode (modes.h). Option mode=NAME; here nan.
+std::unique_ptr<Backend> make_aot_eager_decomp_partition_with_mode_backend(FindBackend find);
+/// The same without it, where each call of both parts is also inferred anew, and its results held against that and
+/// against its schema. Option ops=custom|all: only ops from outside, which is the default, or all.
 std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend(FindBackend find);
 
 }  // namespace whittle

@@ -1,0 +1,169 @@
+#include "backends/debug/modes.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "backends/debug/debug.h"
+#include "base/error.h"
+#include "base/suggest.h"
+#include "base/words.h"
+#include "graph/backend_options.h"
+#include "graph/text.h"
+
+namespace whittle {
+namespace {
+
+void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+
+class Log final : public Mode {
+  public:
+    std::vector<Tensor> call(const Node& call, const Compute& compute) override {
+        say("log: %" + call.name + " = " + call.target);  // before it may take the process down
+        std::vector<Tensor> results = compute();
+        for (const Tensor& result : results) say("log:   " + print(ValueMeta::of(result)));
+        return results;
+    }
+};
+
+class Nan final : public Mode {
+  public:
+    std::vector<Tensor> call(const Node& call, const Compute& compute) override {
+        std::vector<Tensor> results = compute();
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            if (!is_floating(results[i].dtype())) continue;
+            const std::vector<double> values = results[i].to(DType::f64).values<double>();
+            const auto nans = std::ranges::count_if(values, [](double value) { return std::isnan(value); });
+            if (nans > 0)
+                throw Error("result " + std::to_string(i) + " of " + call.target + " has NaN: " + std::to_string(nans) +
+                            " of " + plural(values.size(), "value"));
+        }
+        return results;
+    }
+};
+
+class Time final : public Mode {
+  public:
+    ~Time() override {
+        for (const auto& [op, spent] : spent_) {
+            char seconds[32];
+            std::snprintf(seconds, sizeof seconds, "%.6f s", spent.seconds);
+            say("time: " + std::string(seconds) + " in " + plural(spent.calls, "call") + " of " + op);
+        }
+    }
+    std::vector<Tensor> call(const Node& call, const Compute& compute) override {
+        const auto begin = std::chrono::steady_clock::now();
+        std::vector<Tensor> results = compute();
+        Spent& spent = spent_[call.target];
+        spent.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        ++spent.calls;
+        return results;
+    }
+
+  private:
+    struct Spent {
+        double seconds = 0;
+        std::size_t calls = 0;
+    };
+    std::map<std::string, Spent> spent_;
+};
+
+class MemoryInUse final : public Mode {
+  public:
+    ~MemoryInUse() override {
+        say("memory: " + plural(most_, "byte") + " of results at most" + (at_.empty() ? "" : ", at %" + at_));
+    }
+    std::vector<Tensor> call(const Node& call, const Compute& compute) override {
+        std::vector<Tensor> results = compute();
+        for (const Tensor& result : results) made_.insert_or_assign(result.storage().get(), result.storage());
+        std::size_t held = 0;
+        std::erase_if(made_, [](const auto& made) { return made.second.expired(); });
+        for (const auto& [address, storage] : made_) held += storage.lock()->bytes().size();
+        if (held > most_) most_ = held, at_ = call.name;
+        return results;
+    }
+
+  private:
+    std::map<const Storage*, std::weak_ptr<Storage>> made_;
+    std::size_t most_ = 0;
+    std::string at_;
+};
+
+struct Named {
+    std::string_view name;
+    std::unique_ptr<Mode> (*make)();
+};
+template <class M>
+std::unique_ptr<Mode> made() {
+    return std::make_unique<M>();
+}
+constexpr Named kModes[] = {
+    {"log", made<Log>}, {"nan", made<Nan>}, {"time", made<Time>}, {"memory", made<MemoryInUse>}};
+
+class UnderModes final : public NamingInterpreter {
+  public:
+    explicit UnderModes(std::vector<std::unique_ptr<Mode>> modes) : modes_(std::move(modes)) {}
+
+  protected:
+    std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
+                             const Arguments<Tensor>& arguments) override {
+        at_work(call);
+        const auto compute = [&] { return NamingInterpreter::step(graph, call, op, arguments); };
+        if (inside_) return compute();
+        inside_ = true;  // what a nested graph calls comes through here, too
+        std::vector<Tensor> results = through(0, call, compute);
+        inside_ = false;
+        return results;
+    }
+
+  private:
+    std::vector<Tensor> through(std::size_t mode, const Node& call, const Compute& compute) {
+        if (mode == modes_.size()) return compute();
+        return modes_[mode]->call(call, [&] { return through(mode + 1, call, compute); });
+    }
+
+    const std::vector<std::unique_ptr<Mode>> modes_;
+    bool inside_ = false;
+};
+
+class EagerWithModes final : public Backend, public Support, public Optioned {
+  public:
+    std::string name() const override { return "eager_with_modes"; }
+    std::string description() const override {
+        return "eager, with modes around each call: they log, find NaN, measure time and memory";
+    }
+    CompileStage consumes() const override { return CompileStage::captured; }
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+        return interpreted(graph, modes_of(options));
+    }
+    std::vector<std::string> unsupported(const Graph& graph) const override { return without_kernel(graph); }
+    std::vector<std::string> option_names(const BackendOptions&) override { return {"modes"}; }
+    void check(const BackendOptions& options) override { modes_of(options); }
+
+  private:
+    static MakeInterpreter modes_of(const BackendOptions& options) {
+        return under_modes(
+            "modes", options.contains("modes") ? option_parts(options, "modes") : std::vector<std::string>{"nan"});
+    }
+};
+
+}  // namespace
+
+MakeInterpreter under_modes(const std::string& key, const std::vector<std::string>& names) {
+    std::vector<std::string> known;
+    for (const Named& mode : kModes) known.emplace_back(mode.name);
+    if (names.empty()) throw wrong_option(key, "", "one of " + join(known), known);
+    for (const std::string& name : names) expect_known(key, name, known);
+    return [names] {
+        std::vector<std::unique_ptr<Mode>> modes;
+        for (const std::string& name : names) modes.push_back(std::ranges::find(kModes, name, &Named::name)->make());
+        return std::make_unique<UnderModes>(std::move(modes));
+    };
+}
+
+std::unique_ptr<Backend> make_eager_with_modes_backend() { return std::make_unique<EagerWithModes>(); }
+
+}  // namespace whittle
