@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "api/compiled_gradient.h"
+#include "api/one_at_a_time.h"
 #include "api/repro.h"
 #include "api/symbolic.h"
-#include "api/one_at_a_time.h"
 #include "api/tape.h"
 #include "api/trace.h"
 #include "capture/frame_cache.h"
