@@ -238,6 +238,16 @@ void check_no_leaf(const TensorImpl& self) {
         throw Error("a view of a leaf Variable that requires grad is being used in an in-place operation.", hint);
 }
 
+/// Who wrote through such a view would have its gradient miss the write.
+void check_no_untracked_view(const TensorImpl& self) {
+    const ImplPtr base = self.autograd ? self.autograd->view_of : nullptr;
+    if (base && base->meta.requires_grad)
+        throw Error(
+            "A view was created in no_grad mode and is being modified inplace with grad mode enabled. Given that this "
+            "use case is ambiguous and error-prone, it is forbidden",
+            "make the view and write to it either both under the NoGradGuard, or both outside of it");
+}
+
 void write_now(const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
     TensorImpl& self = *operands.at(0);
     if (!wants_gradient(operands)) {
@@ -265,7 +275,7 @@ void Call::in_place(const Tensor& self) {
     const InPlaceForm* form = Registry::instance().in_place(node_.target);
     WHITTLE_CHECK(form != nullptr, node_.target + " is no in-place op");
     check(form->schema);
-    if (grad_mode && self.requires_grad()) check_no_leaf(*self.impl());
+    if (grad_mode) self.requires_grad() ? check_no_leaf(*self.impl()) : check_no_untracked_view(*self.impl());
     if (!Session::current()) begin_implicit_frame();
     if (Session* session = Session::current()) {
         if (session->records_write(*self.impl(), wants_gradient(operands_)))

@@ -221,6 +221,17 @@ void rules() {
         e.mul_(2);
         sum.backward();
     });
+    print_error([&] {
+        const Tensor written = w * 1;
+        Tensor view;
+        {
+            const t::NoGradGuard no_grad;
+            view = written.select(0, 0);
+            view.mul_(2);
+        }
+        print("written without history", written);
+        view.mul_(100);
+    });
     gradients_of_gradients();
     retained();
     const Tensor m = numbers({3, 3}, 1, 0.5);
