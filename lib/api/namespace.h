@@ -19,5 +19,7 @@
 
 /// A call's return address is where the user called it: never inlined.
 #define WHITTLE_API_CALL __attribute__((noinline))
+/// What only passes such a call on is always inlined, without optimization too.
+#define WHITTLE_API_PASSES_ON __attribute__((always_inline))
 
 #endif

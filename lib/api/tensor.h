@@ -84,7 +84,7 @@ class Tensor {
     // A value is demanded: a graph break inside compile().
     /// The number of a tensor with one element.
     template <class T>
-    T item() const {
+    WHITTLE_API_PASSES_ON T item() const {
         return item_value().template to<T>();
     }
     Scalar item_value() const WHITTLE_API_CALL;
@@ -92,7 +92,7 @@ class Tensor {
     explicit operator bool() const WHITTLE_API_CALL;
     /// The first element. Writing through it is invisible to graphs.
     template <class T>
-    T* data_ptr() const {
+    WHITTLE_API_PASSES_ON T* data_ptr() const {
         return static_cast<T*>(data_pointer(scalar_type_of<T>()));
     }
     /// All elements in row-major order.
