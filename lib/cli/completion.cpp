@@ -35,12 +35,6 @@ Value value_of(const OptionText& option) {
     return value;
 }
 
-std::string joined(const Words& words, const std::string& between) {
-    std::string text;
-    for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
-    return text;
-}
-
 /// A C identifier of its own.
 std::string function_of(const std::string& program) {
     std::string name = "_whittle_" + program;
@@ -68,14 +62,14 @@ std::string bash(const PageText& page, const std::string& program) {
         const Words names = split_names(option.names);
         for (const std::string& name : names) all.push_back(name);
         if (option.value.empty()) continue;
-        cases += "        " + joined(names, "|") + ") " + (value.attached ? "[[ $equals ]] && { " : "");
+        cases += "        " + join(names, "|") + ") " + (value.attached ? "[[ $equals ]] && { " : "");
         if (!value.words.empty())
-            cases += "COMPREPLY=($(compgen -W '" + joined(value.words, " ") + "' -- \"$cur\")); ";
+            cases += "COMPREPLY=($(compgen -W '" + join(value.words, " ") + "' -- \"$cur\")); ";
         else if (value.file)
             cases += "compopt -o default; ";
         cases += value.attached ? "return; } ;;\n" : "return ;;\n";
     }
-    const std::string name = function_of(program), commands = joined(command_words(page), " ");
+    const std::string name = function_of(program), commands = join(command_words(page), " ");
     return "# bash completion of " + program + ", made from its own parser.\n" + name + "() {\n" +
            "    local cur=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} equals= word\n"
            "    # readline makes three words of --color=auto\n"
@@ -89,7 +83,7 @@ std::string bash(const PageText& page, const std::string& program) {
            cases +
            "    esac\n"
            "    if [[ $cur == -* ]]; then COMPREPLY=($(compgen -W '" +
-           joined(all, " ") + "' -- \"$cur\")); return; fi\n" +
+           join(all, " ") + "' -- \"$cur\")); return; fi\n" +
            (commands.empty()
                 ? ""
                 : "    ((COMP_CWORD == 1)) && COMPREPLY=($(compgen -W '" + commands + "' -- \"$cur\"))\n") +
@@ -115,14 +109,14 @@ std::string zsh(const PageText& page, const std::string& program) {
         std::string action;
         if (!option.value.empty())
             action = (value.attached ? "::" : ":") + zsh_text(value.words.empty() ? option.value : "value") + ":" +
-                     (!value.words.empty() ? "(" + joined(value.words, " ") + ")"
+                     (!value.words.empty() ? "(" + join(value.words, " ") + ")"
                       : value.file         ? "_files"
                                            : " ");
         for (const std::string& name : names)
             specs += " \\\n    '*" + name + (value.attached ? "=-" : "") + "[" + zsh_text(brief(option.help)) + "]" +
                      action + "'";
     }
-    const std::string commands = joined(command_words(page), " ");
+    const std::string commands = join(command_words(page), " ");
     const std::string first =
         commands.empty() ? "" : " \\\n    '1::command or file:{ compadd " + commands + "; _files }'";
     return "#compdef " + program + "\n# zsh completion of " + program + ", made from its own parser.\n_arguments" +
@@ -146,7 +140,7 @@ std::string fish(const PageText& page, const std::string& program) {
         for (const std::string& name : split_names(option.names))
             text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
         if (!value.words.empty())
-            text += std::string(value.attached ? " -f" : " -x") + " -a " + fish_text(joined(value.words, " "));
+            text += std::string(value.attached ? " -f" : " -x") + " -a " + fish_text(join(value.words, " "));
         else if (!option.value.empty())
             text += value.file ? " -r -F" : " -x";
         text += " -d " + fish_text(brief(option.help)) + "\n";

@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "graph/value_ref.h"
+
 namespace whittle::explain {
 
 namespace {
@@ -93,9 +95,7 @@ class Pairs {
 };
 
 GraphOfOne told(const Frame& frame) {
-    const std::vector<NodeId> calls = frame.graph.calls();
-    const auto ops = std::ranges::count_if(calls, [&](NodeId id) { return frame.graph.node({id}).target != kGetItem; });
-    return {.name = frame.graph.name, .frame = frame.name, .ops = ops};
+    return {.name = frame.graph.name, .frame = frame.name, .ops = op_count(frame.graph)};
 }
 
 std::vector<std::string> guards_of(const Report& report, const std::string& graph) {

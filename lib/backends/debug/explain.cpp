@@ -52,13 +52,9 @@ class Explain final : public Backend, public Support, public Differentiates, pub
     /// At once, so that it is there when the inner backend takes the process down.
     static void say(const Graph& graph) {
         std::string ops;
-        std::size_t count = 0;
-        for (const Node& node : graph.nodes) {
-            if (!is_op_call(node)) continue;
-            ops += "  " + node.target + "\n";
-            ++count;
-        }
-        const std::string text = "Graph " + graph.name + ": " + plural(count, "op") + "\n" + ops;
+        for (const Node& node : graph.nodes)
+            if (is_op_call(node)) ops += "  " + node.target + "\n";
+        const std::string text = "Graph " + graph.name + ": " + plural(op_count(graph), "op") + "\n" + ops;
         std::fputs(text.c_str(), stderr);
     }
 
