@@ -9,6 +9,7 @@
 #include "api/stack.h"
 #include "backends/registry.h"
 #include "base/error.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "symbolize/text.h"
@@ -92,13 +93,14 @@ class FunctionExecutable final : public Executable {
     std::vector<ValueMeta> metas_;
 };
 
-class FunctionBackend final : public Backend {
+class FunctionBackend final : public Backend, public Support {
   public:
     FunctionBackend(std::string name, std::shared_ptr<const BackendFunction> function)
         : name_(std::move(name)), function_(std::move(function)) {}
 
     std::string name() const override { return name_; }
     std::string description() const override { return "a function of this program"; }
+    std::vector<std::string> unsupported(const Graph&) const override { return {}; }  // it is asked itself
 
     CompileResult compile(const Graph& graph, const BackendOptions&) override {
         return guarded(name_, "compile", graph.name, [&]() -> CompileResult {

@@ -4,12 +4,12 @@
 //   const auto scale = whittle::allow_in_graph("mylib.scale", [](Tensor x, double by) { return my_scale(x, by); });
 //   Tensor y = scale(x, 0.5);
 //
-// The function takes tensors, numbers, bools and strings, returns a tensor or a tuple of tensors, and only computes:
-// its results depend on its arguments alone and share no memory with them. What kinds of tensors it returns is found
-// out by running it on zeros, when a call of it is recorded.
+// The function takes tensors, numbers, bools, strings and lists, returns a tensor or a tuple of tensors, and only
+// computes: its results depend on its arguments alone and share no memory with them. What kinds of tensors it returns
+// is found out by running it on zeros, when a call of it is recorded.
 //
 // A backend that cannot compile the operation fails, with its own words, instead of breaking the graph: `eager` runs
-// it. Records of such graphs can be replayed by this program's process only.
+// it. Records of such graphs can be replayed by this program's process only. register_op.h has operations with schemas.
 #ifndef WHITTLE_API_CUSTOM_H
 #define WHITTLE_API_CUSTOM_H
 
@@ -22,7 +22,10 @@ WHITTLE_API_BEGIN
 
 namespace detail {
 
-using OpValue = std::variant<Tensor, std::int64_t, double, bool, std::string>;
+/// In the order of their schema types, which are in custom.cpp.
+using OpValue = std::variant<Tensor, std::int64_t, double, bool, std::string, Scalar, ScalarType, TensorList,
+                             std::vector<std::int64_t>, std::vector<double>, OptionalTensor,
+                             std::optional<std::int64_t>, std::optional<double>>;
 using OpKernel = std::function<TensorList(const std::vector<OpValue>&)>;
 
 /// Returns the operation's name, for the life of the process. `kinds`: alternatives of OpValue, one per parameter.
@@ -30,19 +33,29 @@ const char* allow_op(const std::string& name, const std::vector<std::size_t>& ki
                      OpKernel kernel);
 TensorList call_op(const char* op, const std::vector<OpValue>& arguments, void* pc);
 
+/// The position of T among the alternatives of OpValue; how many there are if it is none.
+template <class T, std::size_t i = 0>
+constexpr std::size_t op_position() {
+    if constexpr (i == std::variant_size_v<OpValue>)
+        return i;
+    else if constexpr (std::is_same_v<T, std::variant_alternative_t<i, OpValue>>)
+        return i;
+    else
+        return op_position<T, i + 1>();
+}
+
+/// Numbers of all widths are int64_t and double.
 template <class T>
 constexpr std::size_t op_kind() {
-    if constexpr (std::is_same_v<T, Tensor>)
-        return 0;
-    else if constexpr (std::is_same_v<T, bool>)
-        return 3;
+    if constexpr (op_position<T>() != std::variant_size_v<OpValue>)
+        return op_position<T>();
     else if constexpr (std::is_integral_v<T>)
-        return 1;
-    else if constexpr (std::is_floating_point_v<T>)
-        return 2;
+        return op_position<std::int64_t>();
     else {
-        static_assert(std::is_same_v<T, std::string>, "expected a Tensor, a number, a bool or a std::string");
-        return 4;
+        static_assert(std::is_floating_point_v<T>,
+                      "expected a Tensor, a number, a bool, a std::string, a Scalar, a ScalarType, a std::vector of "
+                      "Tensors, std::int64_t or double, or a std::optional Tensor, std::int64_t or double");
+        return op_position<double>();
     }
 }
 
@@ -56,6 +69,11 @@ struct OpResults {
     static constexpr std::size_t count = 1;
     static TensorList list(T value) { return {std::move(value)}; }
     static T from(const TensorList& values) { return values.at(0); }
+};
+template <>
+struct OpResults<void> {
+    static constexpr std::size_t count = 0;
+    static void from(const TensorList&) {}
 };
 template <class... T>
 struct OpResults<std::tuple<T...>> {
@@ -73,33 +91,47 @@ struct OpResults<std::tuple<T...>> {
     }
 };
 
+template <class... T, std::size_t... i>
+std::tuple<T...> op_arguments(const std::vector<OpValue>& values, std::index_sequence<i...>) {
+    return {static_cast<T>(std::get<op_kind<T>()>(values.at(i)))...};
+}
+
+/// The kernel that calls the function.
+template <class R, class... Args>
+OpKernel op_kernel(std::function<R(Args...)> function) {
+    return [function = std::move(function)](const std::vector<OpValue>& values) {
+        auto arguments = op_arguments<std::decay_t<Args>...>(values, std::index_sequence_for<Args...>());
+        if constexpr (std::is_void_v<R>)
+            return std::apply(function, arguments), TensorList();
+        else
+            return OpResults<std::decay_t<R>>::list(std::apply(function, arguments));
+    };
+}
+
+/// The argument as the call takes it.
+template <class T>
+OpValue op_value(const T& argument) {
+    return OpValue(std::in_place_index<op_kind<T>()>, static_cast<const OpStored<T>&>(argument));
+}
+
 }  // namespace detail
 
 /// What allow_in_graph() returns: called as the function itself.
 template <class R, class... Args>
 class AllowedInGraph {
+    static_assert(detail::OpResults<R>::count > 0, "expected a function that returns something");
+
   public:
     AllowedInGraph(const std::string& name, std::function<R(Args...)> function)
         : op_(detail::allow_op(name, {detail::op_kind<std::decay_t<Args>>()...}, detail::OpResults<R>::count,
-                               [function = std::move(function)](const std::vector<detail::OpValue>& values) {
-                                   return run(function, values, std::index_sequence_for<Args...>());
-                               })) {}
+                               detail::op_kernel(std::move(function)))) {}
 
     WHITTLE_API_CALL R operator()(const std::decay_t<Args>&... arguments) const {
-        const std::vector<detail::OpValue> values = {
-            detail::OpValue(std::in_place_index<detail::op_kind<std::decay_t<Args>>()>,
-                            static_cast<const detail::OpStored<std::decay_t<Args>>&>(arguments))...};
-        return detail::OpResults<R>::from(detail::call_op(op_, values, __builtin_return_address(0)));
+        return detail::OpResults<R>::from(
+            detail::call_op(op_, {detail::op_value(arguments)...}, __builtin_return_address(0)));
     }
 
   private:
-    template <std::size_t... i>
-    static TensorList run(const std::function<R(Args...)>& function, const std::vector<detail::OpValue>& values,
-                          std::index_sequence<i...>) {
-        return detail::OpResults<R>::list(function(
-            static_cast<std::decay_t<Args>>(std::get<detail::op_kind<std::decay_t<Args>>()>(values.at(i)))...));
-    }
-
     const char* op_;
 };
 

@@ -1,9 +1,13 @@
 #include "api/piecewise.h"
 
+#include <algorithm>
 #include <map>
 #include <vector>
 
 #include "base/error.h"
+#include "base/log.h"
+#include "graph/abilities.h"
+#include "ops/core/custom.h"
 #include "ops/core/interpreter.h"
 #include "passes/subgraph.h"
 #include "program/compile.h"
@@ -44,19 +48,23 @@ class Pieces final : public Executable {
     std::vector<Piece> pieces_;
 };
 
-}  // namespace
+/// The first call that is left to the reference: of an op that the program declared, and the backend lacks. A backend
+/// that cannot say what it lacks is somebody else's, and cannot have it.
+std::optional<NodeId> first_left(const Backend& backend, const Graph& graph) {
+    std::optional<std::vector<std::string>> lacking;
+    for (const NodeId id : graph.calls()) {
+        const std::string& target = graph.node({id}).target;
+        if (!left_to_reference(target)) continue;
+        if (!offered<Support>(backend)) return id;
+        if (!lacking) lacking = unsupported_by(backend, graph);
+        if (std::ranges::count(*lacking, target) != 0) return id;
+    }
+    return std::nullopt;
+}
 
-CompileResult compile_with_breaks(Backend& backend, const BackendOptions& options, const Graph& graph,
-                                  std::optional<CompileStage> part, const OnBreakRequest& on_break) {
-    CompileResult result =
-        part ? program::compile_part(backend, *part, graph, options) : program::compile(backend, graph, options);
-    const auto* request = std::get_if<BreakRequest>(&result);
-    if (!request) return result;
-    const NodeId at = request->node;
-    if (at < 0 || static_cast<std::size_t>(at) >= graph.nodes.size() || !is_op_call(graph.node({at})))
-        throw Error("backend " + backend.name() + " asked for a break (" + request->reason +
-                    ") without naming a call of graph " + graph.name);
-    on_break(graph, graph.node({at}), request->reason);
+/// The call runs on the reference.
+CompileResult compile_around(Backend& backend, const BackendOptions& options, const Graph& graph,
+                             std::optional<CompileStage> part, const OnBreakRequest& on_break, NodeId at) {
     std::vector<NodeId> before, behind;
     for (const NodeId id : graph.calls())
         if (!is_getitem(graph.node({id})) && id != at) (id < at ? before : behind).push_back(id);
@@ -74,6 +82,28 @@ CompileResult compile_with_breaks(Backend& backend, const BackendOptions& option
         pieces.push_back(std::move(made));
     }
     return std::make_unique<Pieces>(graph, std::move(pieces));
+}
+
+}  // namespace
+
+CompileResult compile_with_breaks(Backend& backend, const BackendOptions& options, const Graph& graph,
+                                  std::optional<CompileStage> part, const OnBreakRequest& on_break) {
+    const std::optional<NodeId> left = first_left(backend, graph);
+    if (left) {
+        const std::string& target = graph.node({*left}).target;
+        log_info(LogChannel::backend, target + " runs on the reference: backend " + backend.name() + " has no such op");
+        return compile_around(backend, options, graph, part, on_break, *left);
+    }
+    CompileResult result =
+        part ? program::compile_part(backend, *part, graph, options) : program::compile(backend, graph, options);
+    const auto* request = std::get_if<BreakRequest>(&result);
+    if (!request) return result;
+    const NodeId at = request->node;
+    if (at < 0 || static_cast<std::size_t>(at) >= graph.nodes.size() || !is_op_call(graph.node({at})))
+        throw Error("backend " + backend.name() + " asked for a break (" + request->reason +
+                    ") without naming a call of graph " + graph.name);
+    on_break(graph, graph.node({at}), request->reason);
+    return compile_around(backend, options, graph, part, on_break, at);
 }
 
 }  // namespace whittle::api

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "graph/schema_columns.h"
 
 namespace whittle {
 namespace {
@@ -67,11 +68,13 @@ class Parser {
         return schema;
     }
 
+    /// Of what schema() has read.
+    const SchemaColumns& columns() const { return columns_; }
+
   private:
     [[noreturn]] void fail(const std::string& expected) const {
         const std::string found = pos_ < text_.size() ? "'" + std::string(text_.substr(pos_, 12)) + "'" : "the end";
-        throw Error({"", "column " + std::to_string(pos_ + 1)},
-                    "found " + found + ", expected " + expected + " in the schema \"" + std::string(text_) + "\"");
+        throw schema_error(pos_ + 1, found, expected, text_);
     }
 
     void skip_space() {
@@ -123,6 +126,7 @@ class Parser {
                 keyword_only = true;
                 continue;
             }
+            columns_.params.push_back(pos_ + 1);
             Param param = parameter();
             param.keyword_only = keyword_only;
             if (!names.insert(param.name).second) fail("a parameter other than a second '" + param.name + "'");
@@ -185,6 +189,7 @@ class Parser {
 
     Return returned() {
         const std::size_t start = pos_;
+        columns_.returns.push_back(start + 1);
         if (base_type().type != ParamType::tensor) {
             pos_ = start;
             fail("Tensor: calls return tensors only");
@@ -297,6 +302,7 @@ class Parser {
 
     std::string_view text_;
     std::size_t pos_ = 0;
+    SchemaColumns columns_;
 };
 
 std::string_view list_name(ParamType type) {
@@ -430,6 +436,12 @@ std::string signature_text(const Schema& schema) {
 }  // namespace
 
 Schema Schema::parse(std::string_view text) { return Parser(text).schema(); }
+
+SchemaColumns SchemaColumns::of(std::string_view schema) {
+    Parser parser(schema);
+    parser.schema();
+    return parser.columns();
+}
 
 const Param* Schema::param(std::string_view name) const {
     for (const Param& param : params)

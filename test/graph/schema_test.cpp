@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "graph/example.h"
+#include "graph/schema_columns.h"
 
 using namespace whittle;
 using Catch::Matchers::Contains;
@@ -148,4 +149,13 @@ TEST_CASE("arguments that do not fit are named") {
                Contains("more: found list of int, expected Tensor?[]"));
     CHECK_THAT(message({}),
                Contains("conv(Tensor input, Tensor? bias, int[2] stride, float eps, Scalar s, *, str mode"));
+}
+
+TEST_CASE("columns of parameters and results are counted from 1") {
+    const SchemaColumns columns =
+        SchemaColumns::of("my::op.two( Tensor(a!) x, *,  float? eps=1e-5) -> (Tensor y, Tensor)");
+    CHECK(columns.params == std::vector<std::size_t>{13, 31});
+    CHECK(columns.returns == std::vector<std::size_t>{52, 62});
+    CHECK(SchemaColumns::of("f() -> ()").params.empty());
+    CHECK_THROWS_WITH(SchemaColumns::of("f(Tensor) -> Tensor"), Contains("column 9"));
 }

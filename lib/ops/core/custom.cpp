@@ -38,10 +38,16 @@ CustomOp functions_of(const Schema& schema) {
 
 bool is_name(std::string_view text) { return !text.empty() && identifier(text) == text; }
 
+bool has_parts(std::string_view target) {
+    std::size_t parts = 1;
+    for (std::size_t dot; (dot = target.find('.')) != std::string_view::npos; target.remove_prefix(dot + 1), ++parts)
+        if (!is_name(target.substr(0, dot))) return false;
+    return is_name(target) && (parts == 2 || parts == 3);
+}
+
 void check_target(const std::string& target) {
-    const std::size_t dot = target.find('.');
-    const std::string dialect = target.substr(0, dot);
-    if (dot == std::string::npos || !is_name(dialect) || !is_name(target.substr(dot + 1)))
+    const std::string dialect = target.substr(0, target.find('.'));
+    if (!has_parts(target))
         throw Error("found the op's name '" + target + "', expected NAMESPACE.NAME, as in mylib.scale");
     for (const RegisteredOp& op : Registry::instance().all())
         if (op.def->name.substr(0, op.def->name.find('.')) == dialect)
@@ -73,6 +79,10 @@ const RegisteredOp& register_op(CustomOp op) {
         all.by_schema[&entry->op.schema] = entry.get();
     }
     entry->functions = std::move(op);
+    entry->def.grad =
+        entry->functions.grad
+            ? [](GraphBuilder& builder, CallGradients& call) { functions_of(call.args().schema()).grad(builder, call); }
+            : GradFn();
     return entry->op;
 }
 
@@ -81,6 +91,13 @@ const RegisteredOp* custom_op(std::string_view target) {
     const std::shared_lock lock(all.mutex);
     const auto found = all.by_target.find(target);
     return found == all.by_target.end() ? nullptr : &found->second->op;
+}
+
+bool left_to_reference(std::string_view target) {
+    Table& all = table();
+    const std::shared_lock lock(all.mutex);
+    const auto found = all.by_target.find(target);
+    return found != all.by_target.end() && found->second->functions.left_to_reference;
 }
 
 }  // namespace whittle
