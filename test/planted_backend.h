@@ -12,7 +12,7 @@
 namespace whittle {
 
 /// Computes what eager does, except for what a test plants.
-class Planted : public Backend {
+class PlantedBackend : public Backend {
   public:
     std::function<void(const Graph&)> on_compile = [](const Graph&) {};
     std::function<Tensor(const Node&, Tensor)> on_result = [](const Node&, Tensor value) { return value; };
@@ -26,20 +26,20 @@ class Planted : public Backend {
 
   private:
     struct Wrong final : Interpreter {
-        explicit Wrong(const Planted& planted) : planted(planted) {}
+        explicit Wrong(const PlantedBackend& planted) : planted(planted) {}
         std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
                                  const Arguments<Tensor>& arguments) override {
             std::vector<Tensor> results = Interpreter::step(graph, call, op, arguments);
             for (Tensor& result : results) result = planted.on_result(call, result);
             return results;
         }
-        const Planted& planted;
+        const PlantedBackend& planted;
     };
     struct Run final : Executable {
-        Run(const Graph& graph, const Planted& planted) : graph(graph), planted(planted) {}
+        Run(const Graph& graph, const PlantedBackend& planted) : graph(graph), planted(planted) {}
         RunResult run(std::span<const Tensor> inputs) override { return Wrong(planted).run(graph, inputs); }
         Graph graph;
-        const Planted& planted;
+        const PlantedBackend& planted;
     };
 };
 

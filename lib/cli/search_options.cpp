@@ -9,6 +9,7 @@
 #include "base/subprocess.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "program/gradients.h"
 #include "program/program.h"
 
 namespace whittle::cli {
@@ -91,10 +92,17 @@ Suspect suspect_of(const JudgeOptions& judge, const SearchOptions& options) {
 std::vector<LoadedFrame> read_frames(const fs::path& model, const SearchOptions& options, const InputOptions& inputs,
                                      bool fold) {
     std::vector<LoadedFrame> frames = load_model(model, {.inputs = inputs, .fold = fold});
-    if (options.after == "aot")
-        for (LoadedFrame& frame : frames)
-            frame.graph = program::CompiledProgram(frame.graph).graph(program::Stage::decomposed);
-    return frames;
+    if (options.after != "aot") return frames;
+    std::vector<LoadedFrame> parts;
+    for (LoadedFrame& frame : frames)
+        for (program::Part& part : program::parts_of(frame.graph, frame.inputs)) {
+            LoadedFrame made = frame;
+            made.graph = program::CompiledProgram(std::move(part.graph)).graph(program::Stage::decomposed);
+            made.inputs = std::move(part.inputs);
+            if (made.graph.name != frame.graph.name) made.expected.clear();
+            parts.push_back(std::move(made));
+        }
+    return parts;
 }
 
 }  // namespace
@@ -142,7 +150,8 @@ void SearchOptions::declare(Tool& tool) {
     tool.section("The search");
     tool.choice("--after", after, {"capture", "aot"},
                 "The graph that is reduced: as it was captured, or (aot) the core operations without writes that it "
-                "decomposes to, for what fails in these only. Default: capture.");
+                "decomposes to, for what fails in these only; where an output requires a gradient, the forward and the "
+                "backward graph, each by itself. Default: capture.");
     tool.flag("--no-fold", no_fold,
               "Of an ONNX model also minimize what depends on constants and sizes alone (Shape, the arithmetic behind "
               "it, transposed weights), which is computed while reading it otherwise. With --test and --check the file "

@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "debug/check.h"
 #include "debug/diagnose.h"
+#include "debug/write_repro.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "reduce/journal.h"
@@ -53,8 +54,8 @@ void blame(Minimized& done, Backend& backend, const Suspect& suspect) {
     done.rate = {static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)};
     try {
         graph.failure->version = version_of(backend);
-        const Diagnosis found =
-            diagnose(graph, backend, {.limits = suspect.limits, .flaky = flaky.runs > 0, .stop = interrupted});
+        const Diagnosis found = diagnose(as_compiled(graph, backend), backend,
+                                         {.limits = suspect.limits, .flaky = flaky.runs > 0, .stop = interrupted});
         graph.failure->culprit = found.culprit;
         done.written.closeness = found.closeness;
         if (found.rate.flaky()) done.rate = found.rate;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
+#include "program/gradients.h"
 
 namespace whittle::debug {
 namespace fs = std::filesystem;
@@ -33,11 +34,17 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
     return failure;
 }
 
+Graph as_compiled(const Graph& failing, const Backend& backend) {
+    if (!failing.failure || failing.failure->signature.part.empty()) return failing;
+    return program::backward_alone(failing, backend);
+}
+
 repro::Report write_repro(const Graph& graph, const fs::path& file, const repro::Options& options) {
     if (graph.failure && graph.failure->backend.empty())
         throw Error({file.string(), {}}, "a command judged this failure, and a repro needs a backend to compile with",
                     "minify with --backend, or hand the graph itself to the command's owner");
-    return repro::write_repro(graph, *find_backend(graph.failure ? graph.failure->backend : std::string()), options);
+    const auto backend = find_backend(graph.failure ? graph.failure->backend : std::string());
+    return repro::write_repro(as_compiled(graph, *backend), *backend, options);
 }
 
 std::string to_text(const repro::Report& report, const Failure& failure, const repro::Options& options) {

@@ -16,6 +16,10 @@ namespace whittle::debug {
 /// run it or the suspect says that it does not support it.
 std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect);
 
+/// What the backend compiled when the graph failed: the graph itself, or, where it failed at gradients, the backward
+/// graph alone, on what the reference saves for it.
+Graph as_compiled(const Graph& failing, const Backend& backend);
+
 /// Of a graph with its failure, by the backend that the failure names; `file` is where the graph is from. Throws Error
 /// for a failure that a command judged, and as repro::write_repro() does.
 repro::Report write_repro(const Graph& graph, const std::filesystem::path& file, const repro::Options& options);

@@ -19,8 +19,9 @@ struct Signature {
     std::string stage = {};
     /// Signal name, normalized message, or class of mismatch: "dtype" "sizes" "nan_or_inf" "value".
     std::string detail = {};
+    std::string part = {};  ///< "backward" where it fails at gradients
     bool operator==(const Signature&) const = default;
-    /// "mismatch (nan_or_inf) at run": one line.
+    /// "mismatch (nan_or_inf) at run", "mismatch (value) at run of backward": one line.
     std::string text() const;
 };
 

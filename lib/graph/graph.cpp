@@ -234,6 +234,7 @@ std::string Signature::text() const {
     std::string text = kind;
     if (!detail.empty()) text += " (" + detail + ")";
     if (!stage.empty()) text += " at " + stage;
+    if (!part.empty()) text += " of " + part;
     return text;
 }
 

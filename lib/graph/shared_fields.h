@@ -13,7 +13,7 @@ namespace whittle {
 inline constexpr FileFormat kGraphFormat{
     "whittle.graph",
     1,
-    1,
+    2,
     "Whittle graph, version 1",
     "An ordered list of nodes in torch.fx's form. Tensors above a few elements are in the safetensors file beside the "
     "JSON, keyed by their content hash (XXH3-128 of dtype, sizes and element bytes).",
@@ -92,6 +92,7 @@ struct Fields<Signature> {
         field("kind", &Signature::kind, "", OneOf{" exception mismatch crash timeout out_of_memory check"});
         field("stage", &Signature::stage, "", OneOf{" compile run"});
         field("detail", &Signature::detail, "");
+        field.maybe("part", &Signature::part, "Where it fails at gradients.", OneOf{"backward"});
     }
 };
 template <>

@@ -10,6 +10,7 @@
 #include "ops/aten/random.h"
 #include "ops/core/interpreter.h"
 #include "passes/expose.h"
+#include "passes/no_grad.h"
 #include "passes/widen.h"
 #include "tensor/limits.h"
 
@@ -96,9 +97,9 @@ bool is_noise(const Tensor& got, const Tensor& reference, const Tensor& exact) {
 Divergence diverge(const Graph& graph, std::span<const Tensor> inputs, Backend& suspect, const BackendOptions& options,
                    const Limits& limits, const Accuracy& accuracy) {
     Divergence result;
-    result.plain = judge(run_isolated(graph, inputs, suspect, options, limits), reference_run(graph, inputs), accuracy,
-                         [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
-    const ExposedGraph exposed = expose_all_values(graph);
+    result.plain = judge(run_isolated(graph, inputs, suspect, options, limits), graph, inputs,
+                         reference_run(graph, inputs), accuracy);
+    const ExposedGraph exposed = expose_all_values(without_requires_grad(graph));
     const std::vector<Tensor> reference = reference_run(exposed.graph, inputs);
     const Outcome outcome = run_isolated(exposed.graph, inputs, suspect, options, limits);
     if (outcome.failed() || outcome.outputs.size() != reference.size()) {

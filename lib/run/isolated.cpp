@@ -21,7 +21,6 @@
 #include "graph/json_text.h"
 #include "graph/text.h"
 #include "ops/aten/random.h"
-#include "program/compile.h"
 #include "run/outcome.h"
 #include "run/outcome_message.h"
 
@@ -39,24 +38,7 @@ std::size_t resident_memory() {
 
 /// Tells the parent how far the child came, even when it crashes.
 struct Shared {
-    volatile int stage;  // 0: compile, 1: run
-};
-
-class StageBackend final : public Backend {
-  public:
-    StageBackend(Backend& inner, Shared& shared) : inner_(inner), shared_(shared) {}
-    std::string name() const override { return inner_.name(); }
-    std::string description() const override { return inner_.description(); }
-    CompileStage consumes() const override { return CompileStage::captured; }
-    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        CompileResult result = program::compile(inner_, graph, options);
-        shared_.stage = 1;
-        return result;
-    }
-
-  private:
-    Backend& inner_;
-    Shared& shared_;
+    volatile bool running, backward;
 };
 
 /// Compiles and runs, and writes the outcome into `answer`.
@@ -65,14 +47,18 @@ int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, c
     std::signal(SIGXFSZ, SIG_IGN);  // write() says so instead
     const rlimit size{rlim_t(1) << 32, rlim_t(1) << 32};
     ::setrlimit(RLIMIT_FSIZE, &size);
-    StageBackend staged(backend, shared);
+    const auto at = [&](Step step) {
+        shared.running = step.running;
+        shared.backward = step.backward;
+    };
     seed_random_ops(0);  // as the reference's runs do
     std::string message;
     try {
-        message = encode(run_in_process(graph, inputs, staged, options));
+        message = encode(run_in_process(graph, inputs, backend, options, at));
     } catch (const std::bad_alloc&) {
         message = encode({.kind = Outcome::Kind::out_of_memory,
-                          .stage = shared.stage ? "run" : "compile",
+                          .stage = shared.running ? "run" : "compile",
+                          .part = shared.backward ? "backward" : "",
                           .message = "out of memory"});
     }
     return answer.write(message) ? 0 : 1;
@@ -151,6 +137,7 @@ void log_ending(const Graph& graph, const Backend& backend, const Outcome& outco
     if (!log_enabled(LogChannel::run, LogLevel::info)) return;
     std::string text = summary(graph) + " on " + backend.name() + ": " + std::string(name(outcome.kind));
     if (outcome.failed()) text += (outcome.stage.empty() ? "" : " at " + outcome.stage) + ": " + outcome.message;
+    if (!outcome.no_gradients.empty()) text += ", without gradients: " + outcome.no_gradients;
     log_info(LogChannel::run, text);
 }
 
@@ -164,7 +151,7 @@ Outcome run_apart(const Graph& graph, std::span<const Tensor> inputs, Apart& apa
     throw_if_interrupted();  // which is no outcome
     if (!query->ended()) return outcome;
     Outcome ended = outcome_of(query->ended()->process, limits);
-    if (ended.is_failure()) ended.stage = query->ended()->stage;
+    if (ended.is_failure()) ended.stage = query->ended()->stage, ended.part = outcome.part;
     return ended;
 }
 
@@ -188,7 +175,10 @@ Outcome run_forked_copy(const Graph& graph, std::span<const Tensor> inputs, Back
     if (const std::size_t end = result.err.find_last_not_of('\n'); end != std::string::npos)
         log_info(LogChannel::run, backend.name() + " wrote:\n" + result.err.substr(0, end + 1));
     Outcome outcome = outcome_of(result, answer, limits);
-    if (outcome.stage.empty() && outcome.is_failure()) outcome.stage = (*shared).stage ? "run" : "compile";
+    if (outcome.stage.empty() && outcome.is_failure()) {
+        outcome.stage = (*shared).running ? "run" : "compile";
+        outcome.part = (*shared).backward ? "backward" : "";
+    }
     return outcome;
 }
 

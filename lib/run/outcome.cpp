@@ -10,8 +10,11 @@
 #include "base/log.h"
 #include "base/log_step.h"
 #include "base/subprocess.h"
+#include "graph/abilities.h"
 #include "graph/text.h"
+#include "passes/widen.h"
 #include "program/compile.h"
+#include "program/gradients.h"
 #include "run/normalize.h"
 
 namespace whittle {
@@ -21,8 +24,7 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-Outcome from_failure(const BackendFailure& failure) {
-    Outcome outcome;
+void fail(Outcome& outcome, const BackendFailure& failure) {
     outcome.kind = failure.unsupported        ? Outcome::Kind::unsupported
                    : failure.mismatch.empty() ? Outcome::Kind::exception
                                               : Outcome::Kind::mismatch;
@@ -31,7 +33,6 @@ Outcome from_failure(const BackendFailure& failure) {
     outcome.op = failure.op;
     outcome.message = failure.message;
     if (failure.unsupported && !failure.missing.empty()) outcome.missing = failure.missing;
-    return outcome;
 }
 
 /// Runs `f`; what it throws becomes the outcome of `stage`.
@@ -106,74 +107,200 @@ void hint_at_memory(std::string_view words) {
 }
 
 Signature signature_of(const Outcome& outcome) {
-    Signature signature{std::string(name(outcome.kind)), outcome.stage, outcome.detail};
+    Signature signature{std::string(name(outcome.kind)), outcome.stage, outcome.detail, outcome.part};
     if (outcome.kind == Outcome::Kind::exception) signature.detail = normalized(outcome.message);
     return signature;
 }
 
+bool asked_for_gradients(const Backend& backend) {
+    return backend.consumes() != CompileStage::captured || offered<Differentiates>(backend);
+}
+
+namespace {
+
+/// A backend's run of one graph, or of two parts of one.
+class Runner {
+  public:
+    /// `forward` or `backward`; nothing: of a graph that is not cut.
+    using Part = std::optional<CompileStage>;
+
+    Runner(Backend& backend, const BackendOptions& options, const StepObserver& at)
+        : backend_(backend), options_(options), at_(at) {}
+
+    /// Compiles and runs. Empty where it failed, as the outcome says.
+    Values run(Outcome& outcome, const Graph& graph, std::span<const Tensor> inputs, Part part = {}) {
+        const bool backward = part == CompileStage::backward;
+        tell(Step{false, backward});
+        const auto compile_start = std::chrono::steady_clock::now();
+        const std::unique_ptr<Executable> executable = compile(outcome, graph, part);
+        outcome.compile_seconds += seconds_since(compile_start);
+        if (outcome.failed()) return {};
+        outcome.missing.emplace();
+        tell(Step{true, backward});
+        Values values;
+        const auto run_start = std::chrono::steady_clock::now();
+        guarded(outcome, "run", [&] {
+            RunResult result = executable->run(inputs);
+            if (auto* found = std::get_if<Values>(&result))
+                values = std::move(*found);
+            else
+                fail(outcome, std::get<BackendFailure>(result));
+        });
+        outcome.run_seconds += seconds_since(run_start);
+        return values;
+    }
+
+  private:
+    void tell(Step step) const {
+        if (at_) at_(step);
+    }
+
+    std::unique_ptr<Executable> compile(Outcome& outcome, const Graph& graph, Part part) {
+        std::unique_ptr<Executable> executable;
+        guarded(outcome, "compile", [&] {
+            LogStep step(LogStep::Kind::backend, backend_.name() + ": " + summary(graph));
+            CompileResult compiled = part ? program::compile_part(backend_, *part, graph, options_)
+                                          : program::compile(backend_, graph, options_);
+            if (!std::holds_alternative<std::unique_ptr<Executable>>(compiled)) step.failed();
+            if (auto* done = std::get_if<std::unique_ptr<Executable>>(&compiled))
+                executable = std::move(*done);
+            else if (auto* failure = std::get_if<BackendFailure>(&compiled))
+                fail(outcome, *failure);
+            else if (auto* request = std::get_if<BreakRequest>(&compiled))
+                refuse(outcome, "the backend asks for a graph break: " + request->reason);
+            else
+                refuse(outcome, "the backend asks to skip the graph: " + std::get<SkipRequest>(compiled).reason);
+        });
+        return executable;
+    }
+
+    static void refuse(Outcome& outcome, const std::string& why) {
+        fail(outcome, {.stage = "compile", .message = why, .unsupported = true});
+    }
+
+    Backend& backend_;
+    const BackendOptions& options_;
+    const StepObserver& at_;
+};
+
+/// Forward gives what backward reads: other values than the graph says are wrong, whoever reads them.
+bool gives_what_is_said(Outcome& outcome, const Graph& graph, const Values& values) {
+    const std::vector<NodeId> outputs = graph.outputs();
+    const auto wrong = [&](std::string_view detail, std::string message) {
+        outcome.kind = Outcome::Kind::mismatch;
+        outcome.stage = "run";
+        outcome.detail = detail;
+        outcome.message = std::move(message);
+        return false;
+    };
+    if (values.size() != outputs.size())
+        return wrong("count", "got " + std::to_string(values.size()) + " outputs, expected " +
+                                  std::to_string(outputs.size()) + ", with what backward reads");
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const ValueMeta &got = ValueMeta::of(values[i]), &said = graph.node({outputs[i]}).meta();
+        if (got.dtype != said.dtype || got.sizes != said.sizes)
+            return wrong(got.dtype != said.dtype ? "dtype" : "sizes",
+                         "output " + std::to_string(i) + " is " + print(got) + ", expected " + print(said));
+    }
+    return true;
+}
+
+void run_both(Outcome& outcome, const program::Differentiated& made, std::span<const Tensor> inputs, Runner& runner) {
+    const Graph& forward = made.parts.forward;
+    Values values = runner.run(outcome, forward, inputs, CompileStage::forward);
+    if (outcome.failed() || !gives_what_is_said(outcome, forward, values)) return;
+    Outcome behind{.compile_seconds = outcome.compile_seconds, .run_seconds = outcome.run_seconds};
+    Values gradients =
+        runner.run(behind, made.parts.backward, made.backward_inputs(inputs, values), CompileStage::backward);
+    if (behind.failed() && behind.kind != Outcome::Kind::unsupported) {
+        behind.part = "backward";
+        outcome = std::move(behind);
+        return;
+    }
+    if (behind.failed())  // which takes nothing away from forward
+        outcome.no_gradients = behind.message;
+    else
+        outcome.gradients = std::move(gradients);
+    outcome.compile_seconds = behind.compile_seconds;
+    outcome.run_seconds = behind.run_seconds;
+    values.erase(values.begin() + static_cast<std::ptrdiff_t>(made.joint.outputs), values.end());
+    outcome.outputs = std::move(values);
+}
+
+}  // namespace
+
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
-                       const BackendOptions& options) {
+                       const BackendOptions& options, const StepObserver& at) {
     Outcome outcome;
-    std::unique_ptr<Executable> executable;
-    const auto compile_start = std::chrono::steady_clock::now();
-    guarded(outcome, "compile", [&] {
-        LogStep step(LogStep::Kind::backend, backend.name() + ": " + summary(graph));
-        CompileResult compiled = program::compile(backend, graph, options);
-        if (!std::holds_alternative<std::unique_ptr<Executable>>(compiled)) step.failed();
-        if (auto* done = std::get_if<std::unique_ptr<Executable>>(&compiled))
-            executable = std::move(*done), outcome.missing.emplace();
-        else if (auto* failure = std::get_if<BackendFailure>(&compiled))
-            outcome = from_failure(*failure);
-        else if (auto* request = std::get_if<BreakRequest>(&compiled))
-            outcome = from_failure({.stage = "compile",
-                                    .message = "the backend asks for a graph break: " + request->reason,
-                                    .unsupported = true});
-        else
-            outcome = from_failure(
-                {.stage = "compile",
-                 .message = "the backend asks to skip the graph: " + std::get<SkipRequest>(compiled).reason,
-                 .unsupported = true});
-    });
-    outcome.compile_seconds = seconds_since(compile_start);
-    if (outcome.failed()) return outcome;
-    const auto run_start = std::chrono::steady_clock::now();
-    guarded(outcome, "run", [&] {
-        RunResult result = executable->run(inputs);
-        if (auto* values = std::get_if<Values>(&result))
-            outcome.outputs = std::move(*values);
-        else {
-            Outcome failed = from_failure(std::get<BackendFailure>(result));
-            failed.compile_seconds = outcome.compile_seconds, failed.missing = outcome.missing;
-            outcome = std::move(failed);
-        }
-    });
-    outcome.run_seconds = seconds_since(run_start);
+    Runner runner(backend, options, at);
+    std::optional<program::Differentiated> made;
+    if (asked_for_gradients(backend)) made = program::differentiate(graph, backend, options);
+    if (made && made->refused.empty()) {
+        run_both(outcome, *made, inputs, runner);
+        return outcome;
+    }
+    if (made) outcome.no_gradients = made->refused;
+    outcome.outputs = runner.run(outcome, graph, inputs);
     return outcome;
 }
 
-Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy& accuracy, const ExactOutputs& exact) {
-    if (outcome.failed()) return outcome;
+namespace {
+
+/// "output", or whose gradient, of each value.
+using ValueName = std::function<std::string(std::size_t)>;
+
+/// Turns the outcome into a mismatch when `got` differs from `expected`.
+void compare_values(Outcome& outcome, const Values& got, std::span<const Tensor> expected, const ValueName& named,
+                    const Accuracy& accuracy, const ExactOutputs& exact) {
     const auto mismatch = [&](std::string_view detail, std::string message) {
         outcome.kind = Outcome::Kind::mismatch;
         outcome.stage = "run";
         outcome.detail = detail;
         outcome.message = std::move(message);
     };
-    if (outcome.outputs.size() != expected.size()) {
-        mismatch("count", "got " + std::to_string(outcome.outputs.size()) + " outputs, expected " +
-                              std::to_string(expected.size()));
-        return outcome;
-    }
+    if (got.size() != expected.size())
+        return mismatch("count",
+                        "got " + std::to_string(got.size()) + " outputs, expected " + std::to_string(expected.size()));
     std::optional<std::vector<Tensor>> truth;
     for (std::size_t i = 0; i < expected.size(); i++) {
-        const auto difference = compare(outcome.outputs[i], expected[i], accuracy, [&]() -> const Tensor* {
+        const auto difference = compare(got[i], expected[i], accuracy, [&]() -> const Tensor* {
             if (!truth) truth = exact ? exact() : std::vector<Tensor>();
             return i < truth->size() ? &(*truth)[i] : nullptr;
         });
-        if (!difference) continue;
-        mismatch(name(difference->kind), "output " + std::to_string(i) + " " + difference->description);
+        if (difference) return mismatch(name(difference->kind), named(i) + " " + difference->description);
+    }
+}
+
+}  // namespace
+
+Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy& accuracy, const ExactOutputs& exact) {
+    if (outcome.failed()) return outcome;
+    const Values got = outcome.outputs;
+    compare_values(
+        outcome, got, expected, [](std::size_t i) { return "output " + std::to_string(i); }, accuracy, exact);
+    return outcome;
+}
+
+Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
+              const Accuracy& accuracy) {
+    outcome = judge(std::move(outcome), expected, accuracy,
+                    [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
+    if (outcome.failed() || outcome.gradients.empty()) return outcome;
+    const auto made = program::differentiate(graph);
+    WHITTLE_CHECK(made && made->refused.empty(), "gradients of a graph that has none");
+    Values right;
+    try {
+        right = program::reference_gradients(*made, inputs);
+    } catch (const Error& error) {
+        outcome.no_gradients = std::string("the reference cannot compute them: ") + error.what();
         return outcome;
     }
+    const Values got = outcome.gradients;
+    compare_values(
+        outcome, got, right,
+        [&](std::size_t i) { return "gradient of " + program::primal_text(graph, made->joint.gradients.at(i)); },
+        accuracy, [&] { return program::exact_gradients(*made, inputs).value_or(Values()); });
+    if (outcome.failed()) outcome.part = "backward";
     return outcome;
 }
 

@@ -26,11 +26,14 @@ struct Outcome {
         unresolved  ///< no answer: something outside ended it, which says nothing of the graph
     };
     Kind kind = Kind::ok;
-    std::string stage = {};    ///< "compile" or "run" when it failed
-    std::string op = {};       ///< op or kernel the backend named
-    std::string message = {};  ///< its own words, or the description of the difference
-    std::string detail = {};   ///< mismatch: "dtype" "sizes" "nan_or_inf" "value"; crash: "SIGSEGV"
-    Values outputs = {};       ///< when it ran to the end
+    std::string stage = {};         ///< "compile" or "run" when it failed
+    std::string part = {};          ///< "backward" when it failed at gradients
+    std::string op = {};            ///< op or kernel the backend named
+    std::string message = {};       ///< its own words, or the description of the difference
+    std::string detail = {};        ///< mismatch: "dtype" "sizes" "nan_or_inf" "value"; crash: "SIGSEGV"
+    Values outputs = {};            ///< when it ran to the end
+    Values gradients = {};          ///< then: what they were asked for, see program/gradients.h
+    std::string no_gradients = {};  ///< why there are none though an output requires one; empty: see there
     /// What the backend cannot compile, as Support in graph/abilities.h has it: none of what it has compiled. Nothing
     /// where it did not say.
     std::optional<std::vector<std::string>> missing = {};
@@ -58,9 +61,20 @@ struct Limits {
 /// once. A hint and no verdict: what makes it fail may be the machine and not a bug.
 void hint_at_memory(std::string_view words);
 
+/// Whether the backend is asked for gradients where a graph has some: whoever interprets the graph as it was captured
+/// knows nothing of forward and backward.
+bool asked_for_gradients(const Backend& backend);
+
+/// Where a run is, told before it begins: what a crash leaves of it.
+struct Step {
+    bool running = false, backward = false;
+};
+using StepObserver = std::function<void(Step)>;
+
 /// Compiles and runs in this process. A crash of the backend is a crash of ours: for trusted backends (the reference).
+/// Where an output requires a gradient the backend is given the forward and the backward graph, one after the other.
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
-                       const BackendOptions& options);
+                       const BackendOptions& options, const StepObserver& at = {});
 
 /// As run_in_process, in a forked child under guard (base/subprocess.h), warm with all that this process has loaded:
 /// see WarmUp in graph/abilities.h. Nothing the backend does harms the caller; a crash, a timeout, or memory beyond the
@@ -77,5 +91,8 @@ std::vector<std::string> unsupported_isolated(const Graph& graph, const Backend&
 using ExactOutputs = std::function<std::vector<Tensor>()>;
 Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy& accuracy,
               const ExactOutputs& exact = {});
+/// The same of a backend's run of the graph, with its gradients, which the reference knows.
+Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
+              const Accuracy& accuracy);
 
 }  // namespace whittle

@@ -90,11 +90,15 @@ class MessageReader {
 std::string encode(const Outcome& outcome) {
     MessageWriter writer;
     writer.number(static_cast<std::uint8_t>(outcome.kind));
-    for (const std::string* text : {&outcome.stage, &outcome.op, &outcome.message, &outcome.detail}) writer.text(*text);
+    for (const std::string* text :
+         {&outcome.stage, &outcome.part, &outcome.op, &outcome.message, &outcome.detail, &outcome.no_gradients})
+        writer.text(*text);
     writer.number(outcome.compile_seconds);
     writer.number(outcome.run_seconds);
-    writer.number<std::uint64_t>(outcome.outputs.size());
-    for (const Tensor& output : outcome.outputs) writer.tensor(output);
+    for (const Values* values : {&outcome.outputs, &outcome.gradients}) {
+        writer.number<std::uint64_t>(values->size());
+        for (const Tensor& value : *values) writer.tensor(value);
+    }
     writer.number<std::uint8_t>(outcome.missing.has_value());
     const std::vector<std::string> missing = outcome.missing.value_or(std::vector<std::string>());
     writer.number<std::uint64_t>(missing.size());
@@ -108,11 +112,15 @@ std::optional<Outcome> decode(std::string_view bytes) {
     const auto kind = reader.number<std::uint8_t>();
     if (kind > static_cast<std::uint8_t>(Outcome::Kind::unresolved)) return std::nullopt;
     outcome.kind = static_cast<Outcome::Kind>(kind);
-    for (std::string* text : {&outcome.stage, &outcome.op, &outcome.message, &outcome.detail}) *text = reader.text();
+    for (std::string* text :
+         {&outcome.stage, &outcome.part, &outcome.op, &outcome.message, &outcome.detail, &outcome.no_gradients})
+        *text = reader.text();
     outcome.compile_seconds = reader.number<double>();
     outcome.run_seconds = reader.number<double>();
-    const auto count = reader.number<std::uint64_t>();
-    for (std::uint64_t i = 0; i < count && !reader.failed(); i++) outcome.outputs.push_back(reader.tensor());
+    for (Values* values : {&outcome.outputs, &outcome.gradients}) {
+        const auto count = reader.number<std::uint64_t>();
+        for (std::uint64_t i = 0; i < count && !reader.failed(); i++) values->push_back(reader.tensor());
+    }
     if (reader.number<std::uint8_t>()) outcome.missing.emplace();
     const auto missing = reader.number<std::uint64_t>();
     for (std::uint64_t i = 0; i < missing && !reader.failed() && outcome.missing; i++)

@@ -1,7 +1,5 @@
 #include "run/suspect.h"
 
-#include "passes/widen.h"
-
 namespace whittle {
 
 Suspect suspect_of(const Failure& failure, const Limits& limits) {
@@ -25,8 +23,7 @@ Outcome query(const Graph& graph, std::span<const Tensor> inputs, std::span<cons
             ? run_isolated(graph, inputs, backend, suspect.options, suspect.limits)
             : run_launched(graph, inputs, suspect.spec.text(), suspect.options, suspect.limits, suspect.launcher);
     if (suspect.tier == Tier::ends) return outcome;
-    return judge(std::move(outcome), expected, suspect.accuracy,
-                 [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
+    return judge(std::move(outcome), graph, inputs, expected, suspect.accuracy);
 }
 
 }  // namespace whittle

@@ -2,9 +2,9 @@
 
 #include "backends/eager/eager.h"
 #include "backends/spec.h"
+#include "base/log.h"
 #include "graph/abilities.h"
 #include "ops/aten/random.h"
-#include "passes/widen.h"
 
 namespace whittle {
 
@@ -23,8 +23,8 @@ Outcome run(const Graph& graph, std::span<const Tensor> inputs, Backend& backend
 
 std::string Trial::text() const {
     if (!outcome.failed()) return {};
-    return std::string(name(outcome.kind)) + (outcome.stage.empty() ? "" : " at " + outcome.stage) + ": " +
-           outcome.message;
+    return std::string(name(outcome.kind)) + (outcome.stage.empty() ? "" : " at " + outcome.stage) +
+           (outcome.part.empty() ? "" : " of " + outcome.part) + ": " + outcome.message;
 }
 
 Trial try_backend(const Graph& graph, std::span<const Tensor> inputs, const Expectation& known, Backend& backend,
@@ -38,8 +38,10 @@ Trial try_backend(const Graph& graph, std::span<const Tensor> inputs, const Expe
         }
         trial.expected = {reference.outputs, std::string(kReferenceBackend)};
     }
-    trial.outcome = judge(std::move(trial.outcome), trial.expected.outputs, accuracy,
-                          [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
+    trial.outcome = judge(std::move(trial.outcome), graph, inputs, trial.expected.outputs, accuracy);
+    if (!trial.outcome.no_gradients.empty())
+        log_warning(LogChannel::run,
+                    "graph " + graph.name + ": its gradients are not compared: " + trial.outcome.no_gradients);
     return trial;
 }
 

@@ -119,7 +119,7 @@ TEST_CASE("values that are read before and behind a requested break are kept") {
 }
 
 TEST_CASE("while a backend compiles, the function's numbers can be read") {
-    Planted planted;
+    PlantedBackend planted;
     const auto compiled = api::compile(network, {.name = "network"});
     std::atomic<bool> answered = false;
     planted.on_compile = [&](const Graph&) {
@@ -132,7 +132,7 @@ TEST_CASE("while a backend compiles, the function's numbers can be read") {
         asker.detach();
         CHECK(answered);
     };
-    compiled.state().backend = std::make_unique<Planted>(planted);
+    compiled.state().backend = std::make_unique<PlantedBackend>(planted);
     CHECK(compiled(api::ones({2})).sum().item<float>() == 8);
 }
 

@@ -1,11 +1,9 @@
-// aot_eager and its variants: outputs are eager's, gradients are computed beside them, and a wrong cut is told.
+// aot_eager and its variants: outputs are eager's. Their gradients are in test/run/gradients_test.cpp.
 #include <catch2/catch.hpp>
 
 #include "backends/registry.h"
-#include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
-#include "planted/bugs.h"
 #include "tensor/compare.h"
 #include "tensor/random.h"
 
@@ -39,22 +37,6 @@ RunResult run(Backend& backend, const Graph& graph, const BackendOptions& option
     return std::get<std::unique_ptr<Executable>>(compiled)->run(inputs);
 }
 
-/// eager, but for an op that it says it does not take.
-class WithoutHardtanh final : public Backend, public Support {
-  public:
-    std::string name() const override { return "aot_test_without_hardtanh"; }
-    std::string description() const override { return "eager without a composite"; }
-    std::vector<std::string> unsupported(const Graph& graph) const override {
-        std::vector<std::string> targets;
-        for (const Node& node : graph.nodes)
-            if (node.target.starts_with("aten.hardtanh")) targets.push_back(node.target);
-        return targets;
-    }
-    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
-        return find_backend("eager")->compile(graph, options);
-    }
-};
-
 std::string failure_of(const RunResult& result) {
     const auto* failure = std::get_if<BackendFailure>(&result);
     return failure ? failure->message : "";
@@ -76,27 +58,6 @@ TEST_CASE("aot backends give eager's outputs and what is written", "[aot]") {
     }
 }
 
-TEST_CASE("aot backends tell a wrong cut by the gradient that it changes", "[aot]") {
-    const Planted bug("partition");
-    for (const char* name : kVariants) {
-        const RunResult result = run(*find_backend(name), training());
-        CHECK_THAT(failure_of(result), Catch::Contains("the gradient of 'w' is another one"));
-        CHECK(std::get<BackendFailure>(result).mismatch == "value");
-    }
-    Graph inference = training();
-    inference.attributes["w"] = inference.attributes["w"].with_requires_grad(false);
-    for (Node& node : inference.nodes)
-        for (ValueMeta& meta : node.results) meta.requires_grad = false;
-    CHECK(failure_of(run(*find_backend("aot_eager"), inference)) == "");
-}
-
-TEST_CASE("decompositions of the joint graph are checked, too", "[aot]") {
-    const Planted bug("decompose=aten.hardtanh.default");
-    CHECK(failure_of(run(*find_backend("aot_eager"), training())) == "");
-    CHECK_THAT(failure_of(run(*find_backend("aot_eager_decomp_partition"), training())),
-               Catch::Contains("the gradient of 'w' is another one"));
-}
-
 TEST_CASE("fw and bw name the backends of the two parts", "[aot]") {
     Random random(1);
     const std::vector<Tensor> expected = evaluate(training(), std::vector{random_tensor(DType::f32, {4, 3}, random)});
@@ -114,32 +75,6 @@ TEST_CASE("fw and bw name the backends of the two parts", "[aot]") {
     CHECK_THROWS_WITH(check_options(*backend, {{"bw", "halid"}}), Catch::Contains("there is no backend 'halid'"));
     CHECK_THROWS_WITH(check_options(*backend, {{"bw", "halide"}, {"asserts", "maybe"}}),
                       Catch::Contains("backend option asserts"));
-}
-
-TEST_CASE("each part is compiled by the backend that is named for it", "[aot]") {
-    // Only halide lowers. Backward is given the tangent hyperbolic that forward computed, or computes it again.
-    const Planted bug("lower=aten.tanh.default");
-    const auto wrong_gradient = [](const char* partition, const char* part) {
-        const RunResult result =
-            run(*find_backend("aot_eager"), training(), {{"partition", partition}, {part, "halide"}});
-        return failure_of(result).find("the gradient of 'w' is another one") != std::string::npos;
-    };
-    CHECK(wrong_gradient("default", "fw"));
-    CHECK(!wrong_gradient("default", "bw"));
-    CHECK(!wrong_gradient("min_cut", "fw"));
-    CHECK(wrong_gradient("min_cut", "bw"));
-}
-
-TEST_CASE("decompositions=backend takes apart what the named backends do not take", "[aot]") {
-    const Planted bug("decompose=aten.hardtanh.default");
-    const auto fails = [](const BackendOptions& options) {
-        return failure_of(run(*find_backend("aot_eager"), training(), options)) != "";
-    };
-    CHECK(fails({{"decompositions", "core"}}));
-    CHECK(!fails({{"decompositions", "backend"}}));
-    CHECK(!fails({{"decompositions", "backend"}, {"fw", "eager"}, {"bw", "eager"}}));
-    add_backend("aot_test_without_hardtanh", [] { return std::make_unique<WithoutHardtanh>(); });
-    CHECK(fails({{"decompositions", "backend"}, {"fw", "aot_test_without_hardtanh"}}));
 }
 
 }  // namespace whittle

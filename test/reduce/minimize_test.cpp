@@ -46,7 +46,7 @@ Tensor plus_one(const Tensor& value) {
 
 const std::vector<Tensor> kInput = {Tensor::of<float>({-1, 0.5, 2, -3})};
 
-Minimized run(const Graph& graph, Planted& backend, bool accuracy, MinimizeOptions options = {}) {
+Minimized run(const Graph& graph, PlantedBackend& backend, bool accuracy, MinimizeOptions options = {}) {
     const auto oracle = backend_oracle(backend, {.spec = "planted", .tier = accuracy ? Tier::computes : Tier::ends});
     return minimize(graph, kInput, *oracle, options);
 }
@@ -54,7 +54,7 @@ Minimized run(const Graph& graph, Planted& backend, bool accuracy, MinimizeOptio
 }  // namespace
 
 TEST_CASE("a wrong op is found, with the values it had in the whole", "[minimize]") {
-    Planted backend;
+    PlantedBackend backend;
     backend.on_result = [](const Node& node, Tensor value) {
         return node.target == "aten.tanh.default" ? plus_one(value) : value;
     };
@@ -72,7 +72,7 @@ TEST_CASE("a wrong op is found, with the values it had in the whole", "[minimize
 }
 
 TEST_CASE("a crash in the compiler is found and harms nobody", "[minimize]") {
-    Planted backend;
+    PlantedBackend backend;
     backend.on_compile = [](const Graph& graph) {
         const std::vector<std::string> all = targets(graph);
         for (std::size_t i = 0; i + 1 < all.size(); i++)
@@ -87,7 +87,7 @@ TEST_CASE("a crash in the compiler is found and harms nobody", "[minimize]") {
 }
 
 TEST_CASE("another failure is kept apart and not followed", "[minimize]") {
-    Planted backend;
+    PlantedBackend backend;
     backend.on_compile = [](const Graph& graph) {
         const std::vector<std::string> all = targets(graph);
         if (std::count(all.begin(), all.end(), "aten.tanh.default") == 0) throw std::runtime_error("tanh is missed");
@@ -108,7 +108,7 @@ TEST_CASE("another failure is kept apart and not followed", "[minimize]") {
 }
 
 TEST_CASE("a model that does not fail, or not always, is not minimized", "[minimize]") {
-    Planted backend;
+    PlantedBackend backend;
     CHECK(run(ladder(3), backend, true).verdict == Minimized::Verdict::not_failing);
     const TempDir folder;
     const auto flag = folder.path() / "seen";
@@ -121,7 +121,7 @@ TEST_CASE("a model that does not fail, or not always, is not minimized", "[minim
 }
 
 TEST_CASE("wrong results count only when asked", "[minimize]") {
-    Planted backend;
+    PlantedBackend backend;
     backend.on_result = [](const Node&, Tensor value) { return plus_one(value); };
     CHECK(run(ladder(3), backend, false).verdict == Minimized::Verdict::not_failing);
     CHECK(run(ladder(3), backend, true).verdict == Minimized::Verdict::minimized);

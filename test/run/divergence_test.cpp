@@ -17,7 +17,7 @@ Tensor mapped(const Tensor& tensor, const std::function<float(float)>& f) {
     return Tensor::of(values, tensor.sizes());
 }
 
-Divergence diverged(const Graph& graph, const std::vector<Tensor>& inputs, Planted& suspect,
+Divergence diverged(const Graph& graph, const std::vector<Tensor>& inputs, PlantedBackend& suspect,
                     const Accuracy& accuracy = {}) {
     return diverge(graph, inputs, suspect, {}, {}, accuracy);
 }
@@ -29,7 +29,7 @@ const Graph kChain = parse(
 }  // namespace
 
 TEST_CASE("the first value that differs is named, and later ones that follow from it", "[divergence]") {
-    Planted suspect;
+    PlantedBackend suspect;
     suspect.on_result = [](const Node& node, Tensor value) {
         return node.target == "aten.exp.default" ? mapped(value, [](float x) { return x + 1; }) : value;
     };
@@ -44,7 +44,7 @@ TEST_CASE("the first value that differs is named, and later ones that follow fro
 }
 
 TEST_CASE("a NaN is born where no operand has one", "[divergence]") {
-    Planted suspect;
+    PlantedBackend suspect;
     suspect.on_result = [](const Node& node, Tensor value) {
         return node.name == "a" ? mapped(value, [](float) { return NAN; }) : value;
     };
@@ -55,7 +55,7 @@ TEST_CASE("a NaN is born where no operand has one", "[divergence]") {
     CHECK_FALSE(found.values[1].born);  // inherited
     for (const ValueDivergence& value : found.values) CHECK_FALSE(value.born_in_reference);
 
-    Planted right;  // exp(1000) is infinite in f32, for both
+    PlantedBackend right;  // exp(1000) is infinite in f32, for both
     const Divergence both = diverged(kChain, {Tensor::of({-1000.f, 2.f, 3.f})}, right);
     CHECK(both.values[1].born);
     CHECK(both.values[1].born_in_reference);
@@ -73,7 +73,7 @@ TEST_CASE("another order of a sum is noise, a wrong sum of the same size of erro
     const Accuracy strict{.mode = Accuracy::Mode::strict};
     float naive = 0;
     for (const float value : values) naive += value;
-    Planted reordered, wrong;
+    PlantedBackend reordered, wrong;
     reordered.on_result = [&](const Node&, const Tensor& value) { return mapped(value, [&](float) { return naive; }); };
     wrong.on_result = [&](const Node&, const Tensor& value) {
         return mapped(value, [](float x) { return x * 1.001f; });  // one term in a thousand is lost
@@ -88,7 +88,7 @@ TEST_CASE("random ops draw the same for both sides", "[divergence]") {
     const Graph graph = parse(
         "graph dice {\n  %x = placeholder[\"x\"] : f32[100]\n  %r = aten.rand_like.default(%x) : f32[100]\n"
         "  %y = aten.add.Tensor(%x, %r) : f32[100]\n  return (%y)\n}\n");
-    Planted right;
+    PlantedBackend right;
     const Divergence found = diverged(graph, {Tensor(DType::f32, {100})}, right);
     CHECK_FALSE(found.plain.failed());
     CHECK_FALSE(found.first);

@@ -8,95 +8,13 @@
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
-#include "graph/value_ref.h"
-#include "ops/core/draws.h"
 #include "passes/no_grad.h"
 #include "program/compile.h"
-#include "tensor/compare.h"
-#include "tensor/reach.h"
 
 namespace whittle {
 namespace {
 
 using program::CompiledProgram;
-
-Tensor ones(const ValueMeta& meta) {
-    const std::vector<double> values(static_cast<std::size_t>(meta.numel()), 1);
-    return Tensor::of(values, meta.sizes).to(meta.dtype);
-}
-
-BackendFailure in_backward(BackendFailure failure) {
-    failure.message = "in backward: " + failure.message;
-    return failure;
-}
-
-/// Runs the forward graph for its outputs, and checks the backward graph.
-class ForwardAndBackward final : public Executable {
-  public:
-    /// The parts as they were compiled; the whole one is run as eager runs it.
-    ForwardAndBackward(const Joint& whole, const Partition& parts, std::unique_ptr<Executable> forward,
-                       std::unique_ptr<Executable> backward)
-        : forward_(std::move(forward)),
-          backward_(std::move(backward)),
-          whole_(interpreted(whole.graph)),
-          saved_(parts.saved),
-          outputs_(whole.outputs),
-          gradients_(whole.gradients),
-          checked_(!whole.gradients.empty() && !draws_random_numbers(whole.graph)) {
-        const std::vector<NodeId> placeholders = whole.graph.placeholders();
-        for (std::size_t i = whole.inputs; i < placeholders.size(); ++i)
-            tangents_.push_back(ones(whole.graph.node({placeholders[i]}).meta()));
-        const std::vector<NodeId> passed = parts.backward.placeholders();
-        for (std::size_t i = 0; i < saved_.size(); ++i)
-            saved_strides_.push_back(parts.backward.node({passed[i]}).meta().strides);
-    }
-
-    RunResult run(std::span<const Tensor> inputs) override {
-        RunResult forward = forward_->run(inputs);
-        Values* outputs = std::get_if<Values>(&forward);
-        if (!outputs) return forward;
-        if (std::optional<BackendFailure> failure = check(inputs, *outputs)) return std::move(*failure);
-        outputs->erase(outputs->begin() + static_cast<std::ptrdiff_t>(outputs_), outputs->end());
-        return forward;
-    }
-
-  private:
-    /// BackendFailure.mismatch where a gradient differs.
-    std::optional<BackendFailure> check(std::span<const Tensor> inputs, const Values& outputs) {
-        if (!checked_) return std::nullopt;
-        Values passed;
-        for (std::size_t i = 0; i < saved_.size(); ++i) {
-            const std::size_t position = saved_[i].position;
-            const Tensor& value = saved_[i].is_output ? outputs.at(position) : inputs[position];
-            // A backend may lay it out otherwise than the backward graph was made for.
-            passed.push_back(value.strides() == saved_strides_[i] ? value : laid_out(value, saved_strides_[i]));
-        }
-        passed.insert(passed.end(), tangents_.begin(), tangents_.end());
-        Values all(inputs.begin(), inputs.end());
-        all.insert(all.end(), tangents_.begin(), tangents_.end());
-
-        const RunResult backward = backward_->run(passed), whole = whole_->run(all);
-        if (const auto* failure = std::get_if<BackendFailure>(&backward)) return in_backward(*failure);
-        if (const auto* failure = std::get_if<BackendFailure>(&whole)) return in_backward(*failure);
-        const Values &got = std::get<Values>(backward), &expected = std::get<Values>(whole);
-        for (std::size_t i = 0; i < got.size(); ++i)
-            if (const auto difference = compare(got[i], expected.at(outputs_ + i), Accuracy{}))
-                return BackendFailure{
-                    .stage = "run",
-                    .message = "the gradient of '" + gradients_[i] +
-                               "' is another one of the cut graph than of the whole: " + difference->description,
-                    .mismatch = std::string(name(difference->kind))};
-        return std::nullopt;
-    }
-
-    std::unique_ptr<Executable> forward_, backward_, whole_;
-    std::vector<Saved> saved_;
-    std::vector<Strides> saved_strides_;
-    std::size_t outputs_;
-    std::vector<std::string> gradients_;
-    Values tangents_;
-    bool checked_;
-};
 
 /// What another backend compiled, with that backend.
 class Owning final : public Executable {
@@ -131,16 +49,9 @@ class AotEager final : public Backend, public Support, public Differentiates, pu
 
     CompileResult compile(const Graph& graph, const BackendOptions& options) override {
         if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
-        CompiledProgram program = program::differentiable(*this, graph, options);
+        CompiledProgram program = program::differentiable(*this, without_requires_grad(graph), options);
         try {
-            CompileResult forward = compile_part(CompileStage::forward, program.partition().forward, options);
-            auto* first = std::get_if<std::unique_ptr<Executable>>(&forward);
-            if (!first) return asked_of(program, std::move(forward));
-            CompileResult backward = compile_part(CompileStage::backward, program.partition().backward, options);
-            auto* second = std::get_if<std::unique_ptr<Executable>>(&backward);
-            if (!second) return told_of_backward(std::move(backward));
-            return std::make_unique<ForwardAndBackward>(program.joint(), program.partition(), std::move(*first),
-                                                        std::move(*second));
+            return asked_of(program, compile_part(CompileStage::forward, program.partition().forward, options));
         } catch (const Error& error) {
             return BackendFailure{.stage = "compile", .op = {}, .message = error.what(), .unsupported = true};
         }
@@ -148,7 +59,10 @@ class AotEager final : public Backend, public Support, public Differentiates, pu
 
     CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) override {
         std::unique_ptr<Backend> backend = named(key_of(part), options);
-        if (!backend) return interpreted(graph, interpreting_(chosen(options)));
+        if (!backend) {
+            if (std::optional<BackendFailure> failure = refused_by_kernels(graph)) return std::move(*failure);
+            return interpreted(graph, interpreting_(chosen(options)));
+        }
         CompileResult result = program::compile(*backend, without_requires_grad(graph), others(options));
         auto* executable = std::get_if<std::unique_ptr<Executable>>(&result);
         if (!executable) return result;
@@ -206,12 +120,6 @@ class AotEager final : public Backend, public Support, public Differentiates, pu
                 .unsupported = true};
         request->node = captured.front();
         return result;
-    }
-
-    static CompileResult told_of_backward(CompileResult result) {
-        if (auto* failure = std::get_if<BackendFailure>(&result)) return in_backward(std::move(*failure));
-        return BackendFailure{
-            .stage = "compile", .message = "in backward: it asks for a break, or to be skipped", .unsupported = true};
     }
 
     /// Those that it has, with the values that are given.

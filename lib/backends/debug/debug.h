@@ -30,11 +30,10 @@ std::unique_ptr<Backend> make_pre_dispatch_eager_backend();
 /// Writes the graph as JSON and tensors and as text, reads both again, compares, and runs what was read as eager.
 std::unique_ptr<Backend> make_roundtrip_backend();
 
-/// Differentiates the functional graph, cuts it and interprets both parts: forward gives the outputs; where something
-/// requires a gradient, backward runs on tangents of ones, and its gradients are compared with those of the graph that
-/// was cut, before any decomposition, interpreted as a whole (not where ops draw random numbers). Options
-/// partition=default|min_cut and decompositions=none|core|backend; here min_cut and none. fw=B and bw=B: forward and
-/// backward are compiled by these backends, which get the options that are theirs, and not interpreted.
+/// Interprets functional graphs. Where something requires a gradient, whoever runs it (run/outcome.h) gives it forward
+/// and backward, cut as it says: by the options partition=default|min_cut and decompositions=none|core|backend; here
+/// min_cut and none. fw=B and bw=B: forward and backward are compiled by these backends, which get the options that are
+/// theirs, and not interpreted.
 std::unique_ptr<Backend> make_aot_eager_backend(FindBackend find);
 /// partition=default.
 std::unique_ptr<Backend> make_aot_eager_default_partitioner_backend(FindBackend find);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "base/interrupt.h"
@@ -235,7 +236,10 @@ bool Draft::infer_again(Graph& graph) const {
             const std::vector<ValueMeta> fresh = infer(graph, node);
             const bool known = node.results.size() == fresh.size() &&
                                std::equal(fresh.begin(), fresh.end(), node.results.begin(), same_type);
-            if (!known) node.results = fresh;
+            if (known) continue;
+            const std::vector<ValueMeta> before = std::exchange(node.results, fresh);
+            for (std::size_t i = 0; i < std::min(before.size(), fresh.size()); ++i)
+                node.results[i].requires_grad = before[i].requires_grad && is_floating(fresh[i].dtype);
         } catch (const Error&) {
             const Node* original = from_->find(node.name);
             if (!original || original->target != node.target || is_inferred(*from_, *original) ||

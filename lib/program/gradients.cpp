@@ -1,0 +1,123 @@
+#include "program/gradients.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "ops/core/draws.h"
+#include "ops/core/interpreter.h"
+#include "passes/no_grad.h"
+#include "passes/widen.h"
+#include "program/compile.h"
+#include "tensor/reach.h"
+
+namespace whittle::program {
+namespace {
+
+bool requires_gradients(const Graph& graph) {
+    return std::ranges::any_of(graph.outputs(), [&](NodeId id) { return graph.node({id}).meta().requires_grad; });
+}
+
+Tensor ones(const ValueMeta& meta) {
+    const std::vector<double> values(static_cast<std::size_t>(meta.numel()), 1);
+    return Tensor::of(values, meta.sizes).to(meta.dtype);
+}
+
+Values with_tangents(const Differentiated& of, std::span<const Tensor> inputs) {
+    Values all(inputs.begin(), inputs.end());
+    all.insert(all.end(), of.tangents.begin(), of.tangents.end());
+    return all;
+}
+
+/// `program_of`: the program that cuts a graph.
+template <class ProgramOf>
+std::optional<Differentiated> differentiated(const Graph& captured, ProgramOf program_of) {
+    if (!requires_gradients(captured)) return std::nullopt;
+    if (draws_random_numbers(captured)) return Differentiated{.refused = "it draws random numbers"};
+    try {
+        Graph ended = end_gradients(captured);
+        ended.failure.reset();  // its inputs are not those of other graphs
+        CompiledProgram program = program_of(std::move(ended));
+        Differentiated made{.joint = program.joint()};
+        if (made.joint.gradients.empty()) return std::nullopt;
+        made.parts = program.partition();
+        const std::vector<NodeId> placeholders = made.joint.graph.placeholders();
+        for (std::size_t i = made.joint.inputs; i < placeholders.size(); ++i)
+            made.tangents.push_back(ones(made.joint.graph.node({placeholders[i]}).meta()));
+        return made;
+    } catch (const Error& error) {
+        return Differentiated{.refused = error.what()};
+    }
+}
+
+Values gradients_among(const Differentiated& of, Values outputs) {
+    outputs.erase(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(of.joint.outputs));
+    return outputs;
+}
+
+}  // namespace
+
+Values Differentiated::backward_inputs(std::span<const Tensor> inputs, std::span<const Tensor> forward) const {
+    const std::vector<NodeId> placeholders = parts.backward.placeholders();
+    Values passed;
+    for (const Saved& saved : parts.saved) {
+        const Tensor& value = saved.is_output ? forward[saved.position] : inputs[saved.position];
+        // A backend may lay it out otherwise than the backward graph was made for.
+        const Strides& strides = parts.backward.node({placeholders[passed.size()]}).meta().strides;
+        passed.push_back(value.strides() == strides ? value : laid_out(value, strides));
+    }
+    return with_tangents(*this, passed);
+}
+
+std::optional<Differentiated> differentiate(const Graph& captured) {
+    return differentiated(captured, [](Graph ended) { return CompiledProgram(std::move(ended)); });
+}
+
+std::optional<Differentiated> differentiate(const Graph& captured, const Backend& backend,
+                                            const BackendOptions& options) {
+    return differentiated(captured, [&](Graph ended) { return differentiable(backend, std::move(ended), options); });
+}
+
+std::string primal_text(const Graph& captured, const std::string& name) {
+    const std::vector<NodeId> placeholders = captured.placeholders();
+    const auto found = std::ranges::find(placeholders, name, [&](NodeId id) { return captured.node({id}).name; });
+    if (found == placeholders.end()) return "parameter '" + name + "'";
+    return "input " + std::to_string(found - placeholders.begin()) + " (" + name + ")";
+}
+
+Values reference_gradients(const Differentiated& of, std::span<const Tensor> inputs) {
+    return gradients_among(of, evaluate(of.joint.graph, with_tangents(of, inputs)));
+}
+
+std::optional<Values> exact_gradients(const Differentiated& of, std::span<const Tensor> inputs) {
+    std::optional<Values> all = evaluate_exactly(of.joint.graph, with_tangents(of, inputs));
+    if (all) *all = gradients_among(of, std::move(*all));
+    return all;
+}
+
+std::vector<Part> parts_of(const Graph& captured, const Values& inputs) {
+    const std::optional<Differentiated> made = differentiate(captured);
+    if (!made || !made->refused.empty()) return {{captured, inputs}};
+    Part forward{without_requires_grad(made->parts.forward), inputs},
+        backward{without_requires_grad(made->parts.backward),
+                 made->backward_inputs(inputs, evaluate(made->parts.forward, inputs))};
+    forward.graph.name = captured.name + "_forward";
+    backward.graph.name = captured.name + "_backward";
+    return {std::move(forward), std::move(backward)};
+}
+
+Graph backward_alone(const Graph& failing, const Backend& backend) {
+    const std::optional<Differentiated> made = differentiate(failing, backend, failing.failure->options);
+    if (!made || !made->refused.empty())
+        throw Error({"", "graph " + failing.name},
+                    "it failed at computing gradients, and has none" + (made ? ": " + made->refused : std::string()));
+    Graph backward = without_requires_grad(made->parts.backward);
+    backward.name = failing.name + "_backward";
+    backward.failure = failing.failure;
+    backward.failure->inputs =
+        made->backward_inputs(failing.failure->inputs, evaluate(made->parts.forward, failing.failure->inputs));
+    backward.failure->signature.part.clear();
+    return backward;
+}
+
+}  // namespace whittle::program

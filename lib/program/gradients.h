@@ -1,0 +1,52 @@
+// The gradients of a graph as half of what it computes: where an output requires one, running it means forward, then
+// backward from the sum of such outputs.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/backend.h"
+#include "passes/partition.h"
+
+namespace whittle::program {
+
+struct Differentiated {
+    Joint joint = {};  ///< of the functional graph, as a whole
+    Partition parts = {};
+    std::vector<Tensor> tangents = {};  ///< of ones
+    std::string refused = {};           ///< why there are no parts though an output requires a gradient
+
+    /// What parts.backward is given; `forward`: the outputs of parts.forward.
+    Values backward_inputs(std::span<const Tensor> inputs, std::span<const Tensor> forward) const;
+};
+
+/// Nothing where no output requires a gradient. What is random is not asked about, for two runs of it need not agree.
+std::optional<Differentiated> differentiate(const Graph& captured);
+/// The same, cut as the backend has it cut under the options.
+std::optional<Differentiated> differentiate(const Graph& captured, const Backend& backend,
+                                            const BackendOptions& options);
+
+/// "input 0 (x)", "parameter 'w'": whose gradient is the one that a joint graph calls `name`.
+std::string primal_text(const Graph& captured, const std::string& name);
+
+/// What the gradients are, one for each of joint.gradients: the joint graph interpreted as a whole. `exact`: in f64, as
+/// evaluate_exactly() has it.
+Values reference_gradients(const Differentiated& of, std::span<const Tensor> inputs);
+std::optional<Values> exact_gradients(const Differentiated& of, std::span<const Tensor> inputs);
+
+/// A graph without gradients, with its inputs.
+struct Part {
+    Graph graph;
+    Values inputs;
+};
+/// The forward graph, and the backward graph on what the reference saves for it; of a graph without gradients, or whose
+/// gradients are refused, itself.
+std::vector<Part> parts_of(const Graph& captured, const Values& inputs);
+
+/// The backward graph of one that fails at it on the backend, to be looked at by itself: its inputs are what the
+/// reference saves. The failure is that of a graph without gradients. Throws Error for one that has no gradients.
+Graph backward_alone(const Graph& failing, const Backend& backend);
+
+}  // namespace whittle::program
