@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/mode.h"
 #include "passes/decompose.h"
 
 namespace whittle::api {
@@ -64,7 +65,9 @@ Graph graph_of_call(const Node& call, const std::vector<ImplPtr>& operands) {
     return graph;
 }
 
-std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr>& operands) {
+namespace {
+
+std::vector<whittle::Tensor> run_kernel(const Node& call, const std::vector<ImplPtr>& operands) {
     const RegisteredOp& op = Registry::instance().require(call.target);
     if (!op.def->eval) {
         std::vector<whittle::Tensor> inputs;
@@ -75,6 +78,21 @@ std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr
         op.schema, call, [&](NodeRef ref) { return *operands.at(static_cast<std::size_t>(ref.id))->value; });
     check_main_dtype(op, arguments);
     return op.def->eval(arguments);
+}
+
+/// `call` is told to modes; its results are those of `computed`.
+std::vector<whittle::Tensor> run_now(const Node& call, const Node& computed, const std::vector<ImplPtr>& operands) {
+    if (!in_mode()) return run_kernel(computed, operands);
+    const std::function<whittle::Tensor(NodeRef)> value = [&](NodeRef ref) {
+        return *operands.at(static_cast<std::size_t>(ref.id))->value;
+    };
+    return under_modes({call, value}, [&] { return run_kernel(computed, operands); });
+}
+
+}  // namespace
+
+std::vector<whittle::Tensor> run_now(const Node& call, const std::vector<ImplPtr>& operands) {
+    return run_now(call, call, operands);
 }
 
 Arg Call::reference(const Tensor& tensor) {
@@ -248,10 +266,11 @@ void check_no_untracked_view(const TensorImpl& self) {
             "make the view and write to it either both under the NoGradGuard, or both outside of it");
 }
 
-void write_now(const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
+/// `written` is the in-place call, whose value `call` computes.
+void write_now(const Node& written, const Node& call, const std::vector<ImplPtr>& operands, void* pc) {
     TensorImpl& self = *operands.at(0);
     if (!wants_gradient(operands)) {
-        write_into(*self.value, run_now(call, operands).at(0));
+        write_into(*self.value, run_now(written, call, operands).at(0));
         return note_write(*self.value);
     }
     if (has_aliases(self))
@@ -289,7 +308,7 @@ void Call::in_place(const Tensor& self) {
     for (const ImplPtr& operand : operands_) demand(Tensor(operand), {});
     Node functional = node_;
     functional.target = form->functional;
-    write_now(functional, operands_, pc_);
+    write_now(node_, functional, operands_, pc_);
 }
 
 }  // namespace whittle::api

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/words.h"
 #include "graph/text.h"
+#include "ops/core/mode.h"
 #include "passes/no_grad.h"
 #include "program/compile.h"
 #include "tensor/compare.h"
@@ -112,6 +113,7 @@ Values CompiledNode::run(const Values& passed) const {
 }
 
 void CompiledNode::verify(const TensorList& tangents, const Values& gradients) const {
+    const WithoutModes not_seen;
     Values inputs = all_inputs_;
     for (const Tensor& tangent : tangents) inputs.push_back(*tangent.impl()->value);
     const Values expected = evaluate(gradient_->joint, inputs);

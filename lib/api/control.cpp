@@ -8,6 +8,7 @@
 #include "api/probes.h"
 #include "api/session.h"
 #include "base/error.h"
+#include "ops/core/mode.h"
 #include "ops/core/nested.h"
 #include "ops/core/registry.h"
 
@@ -103,6 +104,17 @@ void check_condition(const Tensor& condition, const char* what) {
         throw Error(std::string(what) + ": found " + type_text(meta) + ", expected a boolean of one element");
 }
 
+/// Modes see no calls of a body that runs for its operation.
+class InBody {
+  public:
+    InBody() {
+        if (!Session::current()) unseen_.emplace();
+    }
+
+  private:
+    std::optional<WithoutModes> unseen_;
+};
+
 bool value_of(const Tensor& condition, const char* what, void* pc) {
     check_condition(condition, what);
     return demand(condition, {static_cast<int>(BreakKind::branch), what, "aten.is_nonzero", pc}).item().to_bool();
@@ -128,6 +140,7 @@ TensorList run_cond(const Tensor& pred, const Body& on_true, const Body& on_fals
         });
         if (results) return *results;
     }
+    const InBody body;
     return in_own_memory((value_of(pred, "cond()", pc) ? on_true : on_false)(operands));
 }
 
@@ -148,6 +161,7 @@ TensorList run_while_loop(const Body& condition, const Body& body, const TensorL
         });
         if (results) return *results;
     }
+    const InBody in_body;
     TensorList state = carried;
     while (value_of(condition(state).at(0), "while_loop()", pc)) state = body(state);
     return in_own_memory(std::move(state));
@@ -221,6 +235,7 @@ TensorList run_map(const Body& body, const TensorList& xs, void* pc) {
         if (results) return *results;
     }
     if (length == 0) return empty_map(body, xs);
+    const InBody in_body;
     std::vector<TensorList> collected;
     for (std::int64_t i = 0; i < length; ++i) {
         TensorList slices;

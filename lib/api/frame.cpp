@@ -20,6 +20,7 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/mode.h"
 #include "program/program.h"
 #include "symbolize/text.h"
 #include "tensor/compare.h"
@@ -164,7 +165,10 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
     const auto record = [&](const std::vector<whittle::Tensor>& expected) {
         trace_->add_record(name, recorded, inputs, expected, function_.backend_name, function_.backend_options);
     };
-    const auto reference = [&] { return evaluate(with_parameters_as_inputs(graph), all); };
+    const auto reference = [&] {
+        const WithoutModes not_seen;
+        return evaluate(with_parameters_as_inputs(graph), all);
+    };
     std::vector<whittle::Tensor> outputs;
     const auto keep = [&](bool wrong_results) {
         keep_for_minify({with_parameters(graph, parameters), name, function_.backend_name, function_.backend_options,

@@ -10,6 +10,7 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "ops/core/mode.h"
 #include "passes/no_grad.h"
 #include "program/program.h"
 #include "tensor/compare.h"
@@ -82,6 +83,7 @@ void find_updates(CompiledGraph& compiled, program::CompiledProgram& program) {
 }  // namespace
 
 void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
+    const WithoutModes not_seen;  // what passes compute
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
     program::CompiledProgram program(with_parameters_as_inputs(graph));
@@ -174,6 +176,7 @@ std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const R
 
 void Execution::verify(const CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs,
                        const std::vector<whittle::Tensor>& outputs) {
+    const WithoutModes not_seen;
     const std::vector<whittle::Tensor> expected = evaluate(compiled.graph, inputs);
     for (std::size_t i = 0; i < expected.size(); ++i)
         if (const auto difference = compare(outputs.at(i), expected[i], Accuracy{}))

@@ -6,6 +6,7 @@
 #include "api/impl.h"
 #include "api/session.h"
 #include "base/error.h"
+#include "ops/core/mode.h"
 
 namespace whittle::api::detail {
 
@@ -68,6 +69,7 @@ template std::vector<OpValue> values_of(const Arguments<whittle::Tensor>&, const
 std::vector<whittle::Tensor> run_kernel(const OpKernel& kernel, const std::vector<OpValue>& values,
                                         const std::string& target) {
     const NotRecording not_recording;
+    const WithoutModes not_seen;  // it is one call
     std::vector<whittle::Tensor> results;
     for (const Tensor& result : kernel(values)) {
         if (!result.defined()) throw Error(target + ": found an undefined tensor among its results");

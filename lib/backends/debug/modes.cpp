@@ -20,8 +20,10 @@ void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 class Log final : public Mode {
   public:
-    std::vector<Tensor> call(const Node& call, const Compute& compute) override {
-        say("log: %" + call.name + " = " + call.target);  // before it may take the process down
+    std::vector<Tensor> call(const ModeCall& call, const Compute& compute) override {
+        const std::string& name = call.node.name;
+        say("log: " + (name.empty() ? "" : "%" + name + " = ") +
+            call.node.target);  // before it may take the process down
         std::vector<Tensor> results = compute();
         for (const Tensor& result : results) say("log:   " + print(ValueMeta::of(result)));
         return results;
@@ -30,15 +32,15 @@ class Log final : public Mode {
 
 class Nan final : public Mode {
   public:
-    std::vector<Tensor> call(const Node& call, const Compute& compute) override {
+    std::vector<Tensor> call(const ModeCall& call, const Compute& compute) override {
         std::vector<Tensor> results = compute();
         for (std::size_t i = 0; i < results.size(); ++i) {
             if (!is_floating(results[i].dtype())) continue;
             const std::vector<double> values = results[i].to(DType::f64).values<double>();
             const auto nans = std::ranges::count_if(values, [](double value) { return std::isnan(value); });
             if (nans > 0)
-                throw Error("result " + std::to_string(i) + " of " + call.target + " has NaN: " + std::to_string(nans) +
-                            " of " + plural(values.size(), "value"));
+                throw Error("result " + std::to_string(i) + " of " + call.node.target +
+                            " has NaN: " + std::to_string(nans) + " of " + plural(values.size(), "value"));
         }
         return results;
     }
@@ -53,10 +55,10 @@ class Time final : public Mode {
             say("time: " + std::string(seconds) + " in " + plural(spent.calls, "call") + " of " + op);
         }
     }
-    std::vector<Tensor> call(const Node& call, const Compute& compute) override {
+    std::vector<Tensor> call(const ModeCall& call, const Compute& compute) override {
         const auto begin = std::chrono::steady_clock::now();
         std::vector<Tensor> results = compute();
-        Spent& spent = spent_[call.target];
+        Spent& spent = spent_[call.node.target];
         spent.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
         ++spent.calls;
         return results;
@@ -73,15 +75,15 @@ class Time final : public Mode {
 class MemoryInUse final : public Mode {
   public:
     ~MemoryInUse() override {
-        say("memory: " + plural(most_, "byte") + " of results at most" + (at_.empty() ? "" : ", at %" + at_));
+        say("memory: " + plural(most_, "byte") + " of results at most" + (at_.empty() ? "" : ", at " + at_));
     }
-    std::vector<Tensor> call(const Node& call, const Compute& compute) override {
+    std::vector<Tensor> call(const ModeCall& call, const Compute& compute) override {
         std::vector<Tensor> results = compute();
         for (const Tensor& result : results) made_.insert_or_assign(result.storage().get(), result.storage());
         std::size_t held = 0;
         std::erase_if(made_, [](const auto& made) { return made.second.expired(); });
         for (const auto& [address, storage] : made_) held += storage.lock()->bytes().size();
-        if (held > most_) most_ = held, at_ = call.name;
+        if (held > most_) most_ = held, at_ = call.node.name.empty() ? call.node.target : "%" + call.node.name;
         return results;
     }
 
@@ -102,30 +104,14 @@ std::unique_ptr<Mode> made() {
 constexpr Named kModes[] = {
     {"log", made<Log>}, {"nan", made<Nan>}, {"time", made<Time>}, {"memory", made<MemoryInUse>}};
 
+/// Lives as long as one run.
 class UnderModes final : public NamingInterpreter {
   public:
-    explicit UnderModes(std::vector<std::unique_ptr<Mode>> modes) : modes_(std::move(modes)) {}
-
-  protected:
-    std::vector<Tensor> step(const Graph& graph, const Node& call, const RegisteredOp& op,
-                             const Arguments<Tensor>& arguments) override {
-        at_work(call);
-        const auto compute = [&] { return NamingInterpreter::step(graph, call, op, arguments); };
-        if (inside_) return compute();
-        inside_ = true;  // what a nested graph calls comes through here, too
-        std::vector<Tensor> results = through(0, call, compute);
-        inside_ = false;
-        return results;
-    }
+    explicit UnderModes(Modes modes) : modes_(std::move(modes)), scopes_(modes_) {}
 
   private:
-    std::vector<Tensor> through(std::size_t mode, const Node& call, const Compute& compute) {
-        if (mode == modes_.size()) return compute();
-        return modes_[mode]->call(call, [&] { return through(mode + 1, call, compute); });
-    }
-
-    const std::vector<std::unique_ptr<Mode>> modes_;
-    bool inside_ = false;
+    const Modes modes_;
+    const ModeScopes scopes_;
 };
 
 class EagerWithModes final : public Backend, public Support, public Optioned {
@@ -152,16 +138,30 @@ class EagerWithModes final : public Backend, public Support, public Optioned {
 
 }  // namespace
 
-MakeInterpreter under_modes(const std::string& key, const std::vector<std::string>& names) {
+ModeScopes::ModeScopes(const Modes& modes) {
+    for (std::size_t i = modes.size(); i-- > 0;) scopes_.push_back(std::make_unique<ModeScope>(*modes[i]));
+}
+
+ModeScopes::~ModeScopes() {
+    while (!scopes_.empty()) scopes_.pop_back();
+}
+
+void check_modes(const std::string& key, const std::vector<std::string>& names) {
     std::vector<std::string> known;
     for (const Named& mode : kModes) known.emplace_back(mode.name);
     if (names.empty()) throw wrong_option(key, "", "one of " + join(known), known);
     for (const std::string& name : names) expect_known(key, name, known);
-    return [names] {
-        std::vector<std::unique_ptr<Mode>> modes;
-        for (const std::string& name : names) modes.push_back(std::ranges::find(kModes, name, &Named::name)->make());
-        return std::make_unique<UnderModes>(std::move(modes));
-    };
+}
+
+Modes make_modes(const std::vector<std::string>& names) {
+    Modes modes;
+    for (const std::string& name : names) modes.push_back(std::ranges::find(kModes, name, &Named::name)->make());
+    return modes;
+}
+
+MakeInterpreter under_modes(const std::string& key, const std::vector<std::string>& names) {
+    check_modes(key, names);
+    return [names] { return std::make_unique<UnderModes>(make_modes(names)); };
 }
 
 std::unique_ptr<Backend> make_eager_with_modes_backend() { return std::make_unique<EagerWithModes>(); }

@@ -1,27 +1,41 @@
-// Modes: interceptors around each call of a graph that is interpreted, which stack.
+// The modes that there are by name, and interpreters under them. A mode: ops/core/mode.h.
 #pragma once
 
+#include <memory>
+#include <string>
+#include <vector>
+
 #include "backends/eager/interpreted.h"
+#include "ops/core/mode.h"
 
 namespace whittle {
 
-/// Computes a call's results.
-using Compute = std::function<std::vector<Tensor>()>;
+/// The first is the outermost. What one has to say at the end, its destructor says.
+using Modes = std::vector<std::unique_ptr<Mode>>;
 
-/// Is around each call of one run, calls in nested graphs left out; what it has to say at the end, its destructor says.
-class Mode {
-  public:
-    virtual ~Mode() = default;
-    /// Returns what `compute` does; throws the Error that fails the run.
-    virtual std::vector<Tensor> call(const Node& call, const Compute& compute) = 0;
-};
-
-/// An interpreter under the modes of these names, the first of which is the outermost:
 ///   log     says each call and what it gives
 ///   nan     fails at the first call that gives NaN
 ///   time    says at the end how long the calls of each op took
 ///   memory  says at the end how many bytes results held at most, and at which call
-/// What is said goes to stderr. Throws Error, which names the option `key`, for a name that there is not and for none.
+/// What is said goes to stderr.
+Modes make_modes(const std::vector<std::string>& names);
+
+/// Throws Error, which names the option `key`, for a name that there is not and for none.
+void check_modes(const std::string& key, const std::vector<std::string>& names);
+
+/// All of them are around the calls of this thread as long as it lives.
+class ModeScopes {
+  public:
+    explicit ModeScopes(const Modes& modes);
+    ~ModeScopes();
+    ModeScopes(const ModeScopes&) = delete;
+    ModeScopes& operator=(const ModeScopes&) = delete;
+
+  private:
+    std::vector<std::unique_ptr<ModeScope>> scopes_;
+};
+
+/// An interpreter under the modes of these names. Throws as check_modes() does.
 MakeInterpreter under_modes(const std::string& key, const std::vector<std::string>& names);
 
 }  // namespace whittle

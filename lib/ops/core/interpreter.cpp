@@ -8,6 +8,7 @@
 #include "graph/value_ref.h"
 #include "ops/core/known.h"
 #include "ops/core/memory.h"
+#include "ops/core/mode.h"
 
 namespace whittle {
 
@@ -121,7 +122,7 @@ std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<Prepa
 
 std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, const PreparedGraph::Step& planned,
                                       const ResultsOf& results_of) {
-    const auto value = [&](NodeRef ref) { return results_of(ref).at(0); };
+    const std::function<Tensor(NodeRef)> value = [&](NodeRef ref) { return results_of(ref).at(0); };
     const auto run_nested = [&](const std::string& name, const std::vector<Tensor>& inputs) {
         const auto found = graph.subgraphs.find(name);
         if (found == graph.subgraphs.end()) throw Error("no nested graph '" + name + "'");
@@ -132,16 +133,19 @@ std::vector<Tensor> Interpreter::call(const Graph& graph, const Node& node, cons
         if (in_memory_) unshare(op.schema, node, results_of, results);
         return results;
     };
+    const auto stepped = [&](const RegisteredOp& op, const Arguments<Tensor>& arguments) {
+        const auto compute = [&] { return step(graph, node, op, arguments); };
+        return finished(op, in_mode() ? under_modes({node, value}, compute) : compute());
+    };
     try {
         if (planned.op)
-            return finished(*planned.op,
-                            step(graph, node, *planned.op,
-                                 Arguments<Tensor>(planned.op->schema, &planned.bound, value, run_nested, &graph)));
+            return stepped(*planned.op,
+                           Arguments<Tensor>(planned.op->schema, &planned.bound, value, run_nested, &graph));
         if (const auto read = item_read(node))
             return {results_of({read->node}).at(static_cast<std::size_t>(read->index))};
         const RegisteredOp* const op = kernel_of(node.target);
         if (!op) return unknown(graph, node, value);
-        return finished(*op, step(graph, node, *op, Arguments<Tensor>(op->schema, node, value, run_nested, &graph)));
+        return stepped(*op, Arguments<Tensor>(op->schema, node, value, run_nested, &graph));
     } catch (const Error& error) {
         if (!error.where().position.empty()) throw;  // a nested graph has named its node
         throw Error({error.where().file, place_of(graph, node)}, error.message(), error.hint());

@@ -1,0 +1,39 @@
+#include "ops/core/mode.h"
+
+#include <utility>
+
+namespace whittle {
+
+namespace {
+
+thread_local const ModeScope* top = nullptr;
+
+class Top {
+  public:
+    explicit Top(const ModeScope* scope) : before_(std::exchange(top, scope)) {}
+    ~Top() { top = before_; }
+    Top(const Top&) = delete;
+    Top& operator=(const Top&) = delete;
+
+  private:
+    const ModeScope* const before_;
+};
+
+}  // namespace
+
+ModeScope::ModeScope(Mode& mode) : mode_(mode), below_(std::exchange(top, this)) {}
+ModeScope::~ModeScope() { top = below_; }
+
+WithoutModes::WithoutModes() : before_(std::exchange(top, nullptr)) {}
+WithoutModes::~WithoutModes() { top = before_; }
+
+bool in_mode() { return top != nullptr; }
+
+std::vector<Tensor> under_modes(const ModeCall& call, const Compute& compute) {
+    if (!top) return compute();
+    Mode& mode = top->mode_;
+    const Top below(top->below_);
+    return mode.call(call, [&] { return under_modes(call, compute); });
+}
+
+}  // namespace whittle
