@@ -11,6 +11,7 @@
 #include "ops/core/mode.h"
 #include "passes/no_grad.h"
 #include "program/compile.h"
+#include "run/untouched.h"
 #include "tensor/compare.h"
 #include "tensor/reach.h"
 
@@ -73,6 +74,16 @@ bool CompiledNode::differentiates(std::size_t output) const {
 }
 
 TensorList CompiledNode::apply(const TensorList& gradients, bool create_graph) {
+    return differentiated(gradients, create_graph, false);
+}
+
+TensorList CompiledNode::apply_last(const TensorList& gradients, bool create_graph) {
+    TensorList result = differentiated(gradients, create_graph, true);
+    release();
+    return result;
+}
+
+TensorList CompiledNode::differentiated(const TensorList& gradients, bool create_graph, bool last) {
     if (!gradient_->error.empty()) throw Error("graph " + graph_ + " has no gradients: " + gradient_->error);
     if (!gradient_->backend_failed.empty()) throw BackendError(gradient_->backend_failed);
     if (create_graph)
@@ -85,18 +96,27 @@ TensorList CompiledNode::apply(const TensorList& gradients, bool create_graph) {
     Values passed;
     for (const SavedValue& saved : saved_) passed.push_back(saved.get("graph " + graph_));
     for (const Tensor& tangent : tangents) passed.push_back(*tangent.impl()->value);
-    const Values values = run(passed);
+    if (last) {  // from here on the call has them, and each goes after its last use
+        released_ = true;
+        saved_.clear();
+    }
+    const Values values = run(std::move(passed));
     if (gradient_->verified) verify(tangents, values);
     TensorList result;
     for (const whittle::Tensor& value : values) result.push_back(wrap(value.with_requires_grad(false)));
     return result;
 }
 
-Values CompiledNode::run(const Values& passed) const {
+Values CompiledNode::run(Values passed) const {
     const Graph& backward = gradient_->parts.backward;
     if (!gradient_->executable) return evaluate(backward, passed);
+    std::optional<Untouched> given;
+    if (gradient_->verified) given.emplace(backward, passed);
     const std::lock_guard lock(gradient_->mutex);
-    RunResult result = gradient_->executable->run(passed);
+    RunResult result = gradient_->executable->run_boxed(std::move(passed));
+    if (given)
+        if (const auto written = given->restore())
+            throw VerifyError("graph " + graph_ + ", backward: the backend " + written->message);
     if (const auto* failure = std::get_if<BackendFailure>(&result)) throw BackendError(gradient_->words(*failure));
     Values values = std::get<Values>(std::move(result));
     const std::vector<NodeId> outputs = backward.outputs();

@@ -41,11 +41,13 @@ class CompiledNode final : public GradNode {
 
     std::string name() const override { return graph_; }
     TensorList apply(const TensorList& gradients, bool create_graph) override;
+    TensorList apply_last(const TensorList& gradients, bool create_graph) override;
     void release() override;
     std::size_t results() const override { return gradient_->outputs; }
 
   private:
-    Values run(const Values& passed) const;
+    TensorList differentiated(const TensorList& gradients, bool create_graph, bool last);
+    Values run(Values passed) const;
     void verify(const TensorList& tangents, const Values& gradients) const;
 
     std::string graph_;

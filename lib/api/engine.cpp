@@ -103,8 +103,9 @@ class Run {
         const bool any = std::ranges::any_of(gradients, [](const Tensor& gradient) { return gradient.defined(); });
         TensorList passed(node.edges.size());
         if (any && needed_.contains(&node) && !(node.is_leaf() && options_.returned)) {
-            passed = node.apply(gradients, options_.create_graph);
-            if (!options_.retain_graph) node.release();
+            const bool last = !options_.retain_graph;
+            passed =
+                last ? node.apply_last(gradients, options_.create_graph) : node.apply(gradients, options_.create_graph);
         }
         for (std::size_t i = 0; i < node.edges.size(); ++i) {
             const Edge& edge = node.edges[i];

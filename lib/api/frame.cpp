@@ -180,7 +180,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
         if (!compiled) compiled = find(recorded);
         graphs_.push_back(identity(*compiled, symbolic.get()));
         outputs = execute(*compiled, recorded, all);
-        if (function_.options.verify || function_.repro.on_wrong_results()) verify(*compiled, all, outputs);
+        if (verifies()) verify(*compiled, all, outputs);
     } catch (const std::exception& error) {
         try {
             if (trace_ && trace_->wants_record(recorded.key, true)) record(reference());

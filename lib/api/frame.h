@@ -123,6 +123,7 @@ class Execution final : public FrameHost {
     const void* identity(const CompiledGraph& compiled, const SymbolicGraph* symbolic);
     std::vector<whittle::Tensor> execute(CompiledGraph& compiled, const Recorded& recorded,
                                          const std::vector<whittle::Tensor>& inputs);
+    bool verifies() const { return function_.options.verify || function_.repro.on_wrong_results(); }
     void verify(const CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs,
                 const std::vector<whittle::Tensor>& outputs);
     std::string failure_text(const BackendFailure& failure, const std::string& graph);

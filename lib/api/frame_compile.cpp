@@ -13,6 +13,7 @@
 #include "ops/core/mode.h"
 #include "passes/no_grad.h"
 #include "program/program.h"
+#include "run/untouched.h"
 #include "tensor/compare.h"
 
 namespace whittle::api {
@@ -167,8 +168,14 @@ std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const R
     const bool differentiated = compiled.gradient && compiled.gradient->error.empty();
     if (!compiled.executable)
         return evaluate(differentiated ? compiled.gradient->parts.forward : compiled.graph, inputs);
+    std::optional<Untouched> given;
+    if (verifies()) given.emplace(compiled.graph, inputs);
     const std::lock_guard lock(compiled.mutex);
     RunResult result = compiled.executable->run(inputs);
+    if (given)
+        if (const auto written = given->restore())
+            throw VerifyError("backend " + function_.backend_name + ", given graph " + compiled.graph.name + " of " +
+                              function_.name() + ", " + written->message);
     if (const auto* failure = std::get_if<BackendFailure>(&result))
         throw BackendError(failure_text(*failure, recorded.captured.graph.name));
     return std::get<Values>(std::move(result));

@@ -50,6 +50,12 @@ class GradNode : public std::enable_shared_from_this<GradNode> {
     /// A gradient for each edge, undefined where there is none, from those of the results. With `create_graph`, whose
     /// operations have gradients themselves.
     virtual TensorList apply(const TensorList& gradients, bool create_graph) = 0;
+    /// The same, and what is saved is not needed any more: it can be freed on the way.
+    virtual TensorList apply_last(const TensorList& gradients, bool create_graph) {
+        TensorList result = apply(gradients, create_graph);
+        release();
+        return result;
+    }
     /// What is saved is not needed any more.
     virtual void release() {}
     /// Gradients end here.

@@ -42,6 +42,9 @@ class Executable {
     virtual ~Executable() = default;
     /// `inputs`: one tensor per placeholder, with the metas the graph was compiled for. One value per output.
     virtual RunResult run(std::span<const Tensor> inputs) = 0;
+    /// The same of inputs that the call owns (PyTorch's boxed calls), so that whoever can frees each after its last
+    /// use.
+    virtual RunResult run_boxed(Values&& inputs) { return run(inputs); }
 };
 
 using CompileResult = std::variant<std::unique_ptr<Executable>, BackendFailure, BreakRequest, SkipRequest>;

@@ -17,7 +17,8 @@ struct Signature {
     std::string kind = {};
     /// "compile" or "run"; empty for a command oracle
     std::string stage = {};
-    /// Signal name, normalized message, or class of mismatch: "dtype" "sizes" "nan_or_inf" "value".
+    /// Signal name, normalized message, or class of mismatch: "dtype" "sizes" "nan_or_inf" "value"; of what the
+    /// backend must not write: "written_input" "written_parameter".
     std::string detail = {};
     std::string part = {};  ///< "backward" where it fails at gradients
     bool operator==(const Signature&) const = default;

@@ -218,6 +218,10 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
         if (options.bundle) write_bundle(folder, graph, subject.expected, emission, report, options);
     };
     const auto check = [&](const fs::path& folder) {
+        if (graph.failure->signature.detail.starts_with("written_")) {
+            report.message = "the program's inputs and parameters are constants, which no backend can write to";
+            return;
+        }
         const fs::path program = folder / options.output.stem();
         verify(options.bundle ? Program{folder, {"sh", "run.sh", "build"}, {"sh", "run.sh"}}
                               : Program{folder, compile_command(emission, options.output), {program.string()}},

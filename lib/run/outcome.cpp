@@ -16,6 +16,7 @@
 #include "program/compile.h"
 #include "program/gradients.h"
 #include "run/normalize.h"
+#include "run/untouched.h"
 
 namespace whittle {
 namespace {
@@ -137,6 +138,8 @@ class Runner {
         if (outcome.failed()) return {};
         outcome.missing.emplace();
         tell(Step{true, backward});
+        std::optional<Untouched> given;
+        if (!offered<Reference>(backend_)) given.emplace(graph, inputs);
         Values values;
         const auto run_start = std::chrono::steady_clock::now();
         guarded(outcome, "run", [&] {
@@ -147,12 +150,19 @@ class Runner {
                 fail(outcome, std::get<BackendFailure>(result));
         });
         outcome.run_seconds += seconds_since(run_start);
+        if (given && !outcome.failed()) check(outcome, *given);
         return values;
     }
 
   private:
     void tell(Step step) const {
         if (at_) at_(step);
+    }
+
+    static void check(Outcome& outcome, Untouched& given) {
+        const auto written = given.restore();
+        if (!written) return;
+        fail(outcome, {.stage = "run", .message = "the backend " + written->message, .mismatch = written->detail});
     }
 
     std::unique_ptr<Executable> compile(Outcome& outcome, const Graph& graph, Part part) {

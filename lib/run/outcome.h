@@ -30,7 +30,7 @@ struct Outcome {
     std::string part = {};          ///< "backward" when it failed at gradients
     std::string op = {};            ///< op or kernel the backend named
     std::string message = {};       ///< its own words, or the description of the difference
-    std::string detail = {};        ///< mismatch: "dtype" "sizes" "nan_or_inf" "value"; crash: "SIGSEGV"
+    std::string detail = {};        ///< of mismatches as in Signature; crash: "SIGSEGV"
     Values outputs = {};            ///< when it ran to the end
     Values gradients = {};          ///< then: what they were asked for, see program/gradients.h
     std::string no_gradients = {};  ///< why there are none though an output requires one; empty: see there
@@ -73,6 +73,7 @@ using StepObserver = std::function<void(Step)>;
 
 /// Compiles and runs in this process. A crash of the backend is a crash of ours: for trusted backends (the reference).
 /// Where an output requires a gradient the backend is given the forward and the backward graph, one after the other.
+/// That it wrote to what it was given is a mismatch of its own.
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
                        const BackendOptions& options, const StepObserver& at = {});
 

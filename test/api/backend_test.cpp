@@ -13,6 +13,8 @@
 #include "api/piecewise.h"
 #include "backends/eager/eager.h"
 #include "base/files.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/memory.h"
 #include "planted_backend.h"
 #include "run/recapture.h"
 #include "trace/frame_record.h"
@@ -44,6 +46,36 @@ class Picky final : public Backend {
 
   private:
     std::unique_ptr<Backend> eager_ = make_eager_backend();
+};
+
+/// eager, and tells of each boxed call how many other owners the first input has; writes to inputs where it is told.
+class Owners final : public Backend {
+  public:
+    std::string name() const override { return "owners"; }
+    std::string description() const override { return "looks at who owns inputs"; }
+    CompileResult compile(const Graph& graph, const BackendOptions&) override {
+        return std::make_unique<Run>(graph, *this);
+    }
+    std::vector<long> others;
+    bool writes = false, writes_boxed = false;
+
+  private:
+    struct Run final : Executable {
+        Run(Graph g, Owners& o) : graph(std::move(g)), owners(o) {}
+        RunResult run(std::span<const Tensor> inputs) override { return computed(inputs, owners.writes); }
+        RunResult run_boxed(Values&& inputs) override {
+            owners.others.push_back(inputs.at(0).storage().use_count() - 1);
+            return computed(inputs, owners.writes_boxed);
+        }
+        RunResult computed(std::span<const Tensor> inputs, bool write) const {
+            Values outputs = evaluate(graph, inputs);
+            for (Tensor& output : outputs) output = own_copy(output);
+            if (write) Tensor(inputs[0]).mutable_data<float>()[0] = 7;
+            return outputs;
+        }
+        Graph graph;
+        Owners& owners;
+    };
 };
 
 class Variable {
@@ -89,6 +121,36 @@ TEST_CASE("verify refuses wrong results, and leaves inputs as they were") {
     CHECK_THROWS_WITH(writes(x), Catch::Contains("output 0"));
     CHECK(x.to_vector<float>() == std::vector<float>{1, 1});
     CHECK(api::compile(network, {.backend = "halide", .verify = true})(x).equal(network(x)));
+}
+
+TEST_CASE("verify tells what a backend writes to, and restores it") {
+    const auto compiled = api::compile(network, {.verify = true});
+    auto owned = std::make_unique<Owners>();
+    Owners& backend = *owned;
+    compiled.state().backend = std::move(owned);
+    const api::Tensor x = api::full({2}, 3.0).requires_grad_();
+    const api::Tensor y = compiled(x);
+    backend.writes_boxed = true;
+    CHECK_THROWS_WITH(y.sum().backward(), Catch::Contains("backward: the backend wrote input 0"));
+    backend.writes = true;
+    CHECK_THROWS_WITH(compiled(x), Catch::Contains("wrote input 0") && Catch::Contains("got 7, expected 3"));
+    CHECK_THROWS_AS(compiled(x), api::VerifyError);
+    CHECK(x.to_vector<float>() == std::vector<float>{3, 3});
+}
+
+TEST_CASE("what is saved for backward is handed over when it is not needed again") {
+    const auto compiled = api::compile([](const api::Tensor& x) { return api::tanh(x).exp(); });
+    auto owned = std::make_unique<Owners>();
+    const Owners& backend = *owned;
+    compiled.state().backend = std::move(owned);
+    const api::Tensor x = api::full({2}, 0.5).requires_grad_();
+    const auto sum = [&] { return compiled(x * 1.0).sum(); };
+    const api::Tensor first = sum();
+    first.backward({}, true);
+    first.backward();
+    REQUIRE(backend.others.size() == 2);
+    CHECK(backend.others[0] > backend.others[1]);
+    CHECK(backend.others[1] == 0);
 }
 
 TEST_CASE("a break that the backend asks for is carried out") {

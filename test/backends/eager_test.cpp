@@ -1,7 +1,11 @@
 #include "backends/eager/eager.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
+#include <memory>
+#include <vector>
 
+#include "backends/eager/interpreted.h"
 #include "graph/text.h"
 #include "tensor/compare.h"
 
@@ -22,7 +26,49 @@ Graph graph_with(const std::string& call) {
 const std::vector<Tensor> kInputs = {Tensor::of(std::vector<float>{1, 2, 3, 4}, {2, 2}),
                                      Tensor::of(std::vector<std::int64_t>{0, 9}, {2})};
 
+/// The most bytes of storage that lived at once, of inputs and results.
+class Live final : public NamingInterpreter {
+  public:
+    explicit Live(std::size_t& most) : most_(most) {}
+
+  protected:
+    void observe(const Graph&, NodeId, std::span<const Tensor> results) override {
+        for (const Tensor& result : results)
+            if (std::ranges::none_of(seen_, [&](const auto& known) { return known.lock() == result.storage(); }))
+                seen_.push_back(result.storage());
+        std::size_t bytes = 0;
+        for (const std::weak_ptr<Storage>& storage : seen_)
+            if (const auto alive = storage.lock()) bytes += alive->bytes().size();
+        most_ = std::max(most_, bytes);
+    }
+
+  private:
+    std::size_t& most_;
+    std::vector<std::weak_ptr<Storage>> seen_;
+};
+
 }  // namespace
+
+TEST_CASE("of boxed calls each input is freed after its last use") {
+    const Graph graph = parse(R"(graph chain {
+  %x = placeholder["x"] : f32[256]
+  %y = placeholder["y"] : f32[256]
+  %a = aten.add.Tensor(%x, %y) : f32[256]
+  %b = aten.neg.default(%a) : f32[256]
+  %c = aten.add.Tensor(%b, %a) : f32[256]
+  %d = aten.neg.default(%c) : f32[256]
+  return (%d)
+})");
+    constexpr std::size_t kBytes = 256 * sizeof(float);
+    std::size_t most = 0;
+    const auto executable = interpreted(graph, [&most] { return std::make_unique<Live>(most); });
+    Values inputs = {Tensor(DType::f32, {256}), Tensor(DType::f32, {256})};
+    CHECK(std::holds_alternative<Values>(executable->run(inputs)));
+    CHECK(most == 5 * kBytes);  // the caller's two, and a, b and c
+    most = 0;
+    CHECK(std::holds_alternative<Values>(executable->run_boxed(std::move(inputs))));
+    CHECK(most == 3 * kBytes);
+}
 
 TEST_CASE("eager runs a graph any number of times, inputs untouched") {
     CompileResult compiled = make_eager_backend()->compile(graph_with("aten.mm.default(%x, %x)"), {});

@@ -22,6 +22,7 @@ class Owning final : public Executable {
     Owning(std::unique_ptr<Backend> backend, std::unique_ptr<Executable> inner)
         : backend_(std::move(backend)), inner_(std::move(inner)) {}
     RunResult run(std::span<const Tensor> inputs) override { return inner_->run(inputs); }
+    RunResult run_boxed(Values&& inputs) override { return inner_->run_boxed(std::move(inputs)); }
 
   private:
     const std::unique_ptr<Backend> backend_;

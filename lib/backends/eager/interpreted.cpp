@@ -22,10 +22,12 @@ class InterpretedExecutable final : public Executable {
   public:
     InterpretedExecutable(Graph graph, MakeInterpreter make) : prepared_(std::move(graph)), make_(std::move(make)) {}
 
-    RunResult run(std::span<const Tensor> inputs) override {
+    RunResult run(std::span<const Tensor> inputs) override { return run_boxed({inputs.begin(), inputs.end()}); }
+
+    RunResult run_boxed(Values&& inputs) override {
         const std::unique_ptr<NamingInterpreter> interpreter = make_();
         try {
-            return interpreter->run(prepared_, inputs);
+            return interpreter->run_boxed(prepared_, std::move(inputs));
         } catch (const Error& error) {
             return BackendFailure{"run", interpreter->op(), error.what()};
         }

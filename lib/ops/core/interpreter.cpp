@@ -60,20 +60,25 @@ PreparedGraph::PreparedGraph(Graph graph)
 
 std::vector<Tensor> Interpreter::run(const Graph& graph, std::span<const Tensor> inputs) {
     const std::vector<PreparedGraph::Step> steps = PreparedGraph::unbound(graph);
-    return has_writes(graph) ? run_in_memory(graph, steps, inputs) : run(graph, steps, inputs, nullptr);
+    std::vector<Tensor> own(inputs.begin(), inputs.end());
+    return has_writes(graph) ? run_in_memory(graph, steps, std::move(own)) : run(graph, steps, std::move(own), nullptr);
 }
 
 std::vector<Tensor> Interpreter::run(const PreparedGraph& prepared, std::span<const Tensor> inputs) {
-    return prepared.writes_ ? run_in_memory(prepared.graph_, prepared.steps_, inputs)
-                            : run(prepared.graph_, prepared.steps_, inputs, nullptr);
+    return run_boxed(prepared, {inputs.begin(), inputs.end()});
+}
+
+std::vector<Tensor> Interpreter::run_boxed(const PreparedGraph& prepared, std::vector<Tensor>&& inputs) {
+    return prepared.writes_ ? run_in_memory(prepared.graph_, prepared.steps_, std::move(inputs))
+                            : run(prepared.graph_, prepared.steps_, std::move(inputs), nullptr);
 }
 
 std::vector<Tensor> Interpreter::run_in_memory(const Graph& graph, const std::vector<PreparedGraph::Step>& steps,
-                                               std::span<const Tensor> inputs) {
+                                               std::vector<Tensor> inputs) {
     in_memory_ = true;
     written_.clear();
     std::vector<Tensor> given;
-    std::vector<Tensor> outputs = run(graph, steps, inputs, &given);
+    std::vector<Tensor> outputs = run(graph, steps, std::move(inputs), &given);
     for (Tensor& value : given)
         if (written_.contains(value.storage())) outputs.push_back(std::move(value));
     in_memory_ = false;
@@ -81,7 +86,7 @@ std::vector<Tensor> Interpreter::run_in_memory(const Graph& graph, const std::ve
 }
 
 std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<PreparedGraph::Step>& steps,
-                                     std::span<const Tensor> inputs, std::vector<Tensor>* given) {
+                                     std::vector<Tensor> inputs, std::vector<Tensor>* given) {
     std::vector<std::vector<Tensor>> values(graph.nodes.size());
     const auto results_of = [&](NodeRef ref) -> const std::vector<Tensor>& {
         return values.at(static_cast<std::size_t>(ref.id));
@@ -95,7 +100,7 @@ std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<Prepa
                     throw Error("graph " + graph.name + ": found " + std::to_string(inputs.size()) +
                                 " inputs, expected " + std::to_string(graph.placeholders().size()));
                 check_input(graph, node, inputs[next_input]);
-                values[i] = {inputs[next_input++]};
+                values[i].push_back(std::move(inputs[next_input++]));
                 break;
             case NodeKind::get_attr:
                 values[i] = {graph.attributes.at(node.target)};

@@ -43,6 +43,8 @@ class Interpreter {
     /// and for operands that do not fit. Values are freed after their last use.
     std::vector<Tensor> run(const Graph& graph, std::span<const Tensor> inputs);
     std::vector<Tensor> run(const PreparedGraph& prepared, std::span<const Tensor> inputs);
+    /// The same of inputs that nobody else needs: they, too, are freed after their last use.
+    std::vector<Tensor> run_boxed(const PreparedGraph& prepared, std::vector<Tensor>&& inputs);
 
   protected:
     /// Results of one call; of an in-place one, `op` is the op that computes what is written. The default evaluates the
@@ -59,10 +61,10 @@ class Interpreter {
     using ResultsOf = std::function<const std::vector<Tensor>&(NodeRef)>;
     /// The whole graph, which writes.
     std::vector<Tensor> run_in_memory(const Graph& graph, const std::vector<PreparedGraph::Step>& steps,
-                                      std::span<const Tensor> inputs);
+                                      std::vector<Tensor> inputs);
     /// Placeholders and attributes are added to `given`, in memory of their own, unless it is null.
     std::vector<Tensor> run(const Graph& graph, const std::vector<PreparedGraph::Step>& steps,
-                            std::span<const Tensor> inputs, std::vector<Tensor>* given);
+                            std::vector<Tensor> inputs, std::vector<Tensor>* given);
     /// Binds the call's arguments, unless that is planned, and steps; an Error gets the node's place.
     std::vector<Tensor> call(const Graph& graph, const Node& node, const PreparedGraph::Step& planned,
                              const ResultsOf& results_of);
