@@ -15,6 +15,7 @@
 #include "debug/trace.h"
 #include "frontends/clang/launcher.h"
 #include "graph/abilities.h"
+#include "program/gradients.h"
 #include "trace/folder.h"
 
 namespace {
@@ -30,7 +31,7 @@ struct Options {
     cli::ProgramOptions program;
     cli::RecordOptions record;
     cli::WholeOptions whole;
-    bool minify = false, force = false;
+    bool minify = false, force = false, joint = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -45,6 +46,10 @@ void declare(cli::Tool& tool, Options& options) {
     options.backend.declare(tool, "eager");
     options.record.declare(tool);
     options.whole.declare(tool);
+    tool.flag("--joint", options.joint,
+              "Trace each graph with its gradients: the joint graph, whose further inputs are the tangents of outputs "
+              "(recorded as ones) and whose further outputs are the gradients of what is said to require one, inputs "
+              "and parameters with requires_grad. Of a program: trace its folder once more.");
     tool.flag("--minify", options.minify,
               "When the backend fails: minimize the failure, write a repro of it and verify that, all below DIR.");
     options.inputs.declare(tool);
@@ -91,6 +96,17 @@ int trace_program(const cli::Tool& tool, const Options& options, const debug::Tr
     return options.whole.hold(tool, traced.index, debug::graphs_of(ran)) ? cli::end_as(ran) : 1;
 }
 
+/// Each frame with its gradients. What results are expected of a file was about the captured graph.
+void differentiate(std::vector<LoadedFrame>& frames) {
+    for (LoadedFrame& frame : frames) {
+        program::Part joint = program::joint_of(frame.graph, frame.inputs);
+        frame.graph = std::move(joint.graph);
+        frame.inputs = std::move(joint.inputs);
+        frame.expected.clear();
+        frame.expected_from.clear();
+    }
+}
+
 int trace_models(const cli::Tool& tool, const Options& options, const debug::TraceRequest& request) {
     bool whole = true;
     debug::TraceObserver observer;
@@ -101,8 +117,9 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
     observer.after = [&](const TracedFrame& traced) {
         if (!tool.shared().json) std::cout << debug::to_text(traced, options.output);
     };
-    const debug::Traced traced =
-        debug::trace(cli::frames_to_trace(options.models, options.inputs, options.output), request, observer);
+    std::vector<LoadedFrame> frames = cli::frames_to_trace(options.models, options.inputs, options.output);
+    if (options.joint) differentiate(frames);
+    const debug::Traced traced = debug::trace(frames, request, observer);
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable())
         follow_up(tool, options, traced.wrong(), tool.shared().json ? std::cerr : std::cout, json);
@@ -115,6 +132,8 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
 int run(const cli::Tool& tool, const Options& options) {
     if (options.minify && options.record.records() == RecordPolicy::never)
         throw Error("--minify cannot be used with --record never: the records hold what is minimized");
+    if (options.joint && cli::recognize(options.models[0]) == cli::ModelKind::program)
+        throw Error("--joint cannot be used with a program: trace it, and then the folder with --joint");
     cli::check_traced(options.models, options.inputs, options.output);
     require_replaceable(options.output, options.models, options.force);
     debug::TraceRequest request{

@@ -23,6 +23,15 @@ Tensor ones(const ValueMeta& meta) {
     return Tensor::of(values, meta.sizes).to(meta.dtype);
 }
 
+/// Of ones, one for each tangent of the joint graph.
+Values tangents_of(const Joint& joint) {
+    Values tangents;
+    const std::vector<NodeId> placeholders = joint.graph.placeholders();
+    for (std::size_t i = joint.inputs; i < placeholders.size(); ++i)
+        tangents.push_back(ones(joint.graph.node({placeholders[i]}).meta()));
+    return tangents;
+}
+
 Values with_tangents(const Differentiated& of, std::span<const Tensor> inputs) {
     Values all(inputs.begin(), inputs.end());
     all.insert(all.end(), of.tangents.begin(), of.tangents.end());
@@ -41,9 +50,7 @@ std::optional<Differentiated> differentiated(const Graph& captured, ProgramOf pr
         Differentiated made{.joint = program.joint()};
         if (made.joint.gradients.empty()) return std::nullopt;
         made.parts = program.partition();
-        const std::vector<NodeId> placeholders = made.joint.graph.placeholders();
-        for (std::size_t i = made.joint.inputs; i < placeholders.size(); ++i)
-            made.tangents.push_back(ones(made.joint.graph.node({placeholders[i]}).meta()));
+        made.tangents = tangents_of(made.joint);
         return made;
     } catch (const Error& error) {
         return Differentiated{.refused = error.what()};
@@ -104,6 +111,20 @@ std::vector<Part> parts_of(const Graph& captured, const Values& inputs) {
     forward.graph.name = captured.name + "_forward";
     backward.graph.name = captured.name + "_backward";
     return {std::move(forward), std::move(backward)};
+}
+
+Part joint_of(const Graph& captured, const Values& inputs) {
+    // Where no result says whether it requires a gradient, nothing was computed without.
+    CompiledProgram program(requires_gradients(captured) ? end_gradients(captured) : captured);
+    const Joint& joint = program.joint();
+    if (joint.gradients.empty())
+        throw Error({"", "graph " + captured.name},
+                    "found no output that depends on an input or parameter with requires_grad, expected one for the "
+                    "joint graph to differentiate");
+    Part part{without_requires_grad(joint.graph), inputs};
+    part.graph.name = captured.name + "_joint";
+    for (Tensor& tangent : tangents_of(joint)) part.inputs.push_back(std::move(tangent));
+    return part;
 }
 
 Graph backward_alone(const Graph& failing, const Backend& backend) {

@@ -45,6 +45,10 @@ struct Part {
 /// gradients are refused, itself.
 std::vector<Part> parts_of(const Graph& captured, const Values& inputs);
 
+/// The joint graph, on inputs and tangents of ones. Throws Error where no output depends on what requires a gradient,
+/// and where an op has none.
+Part joint_of(const Graph& captured, const Values& inputs);
+
 /// The backward graph of one that fails at it on the backend, to be looked at by itself: its inputs are what the
 /// reference saves. The failure is that of a graph without gradients. Throws Error for one that has no gradients.
 Graph backward_alone(const Graph& failing, const Backend& backend);
