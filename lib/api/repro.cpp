@@ -6,10 +6,13 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/module.h"
 #include "base/subprocess.h"
 #include "base/variables.h"
 #include "base/words.h"
+#include "ops/core/mode.h"
 #include "program/program.h"
+#include "run/suspect.h"
 #include "trace/record.h"
 
 namespace whittle::api {
@@ -24,10 +27,39 @@ std::string setting(const std::string& option, const char* option_name, const ch
     return option.empty() ? variable(variable_name) : option;
 }
 
+std::filesystem::path minimized_file(std::filesystem::path record) { return record.replace_extension(".min.json"); }
+
+/// "minimized from 7 to 1 op"
+std::string counts(const nlohmann::json& result) {
+    return "minimized from " + std::to_string(result.value("calls_before", 0)) + " to " +
+           plural(result.value("calls_after", 0), "op");
+}
+
+/// The same of a backend that no other process knows: in forked children of this one.
+std::string minified_here(const Graph& graph, const FailingGraph& failing, const std::filesystem::path& record,
+                          bool wrong_results) {
+    using Minimize = std::string*(const Graph&, std::span<const whittle::Tensor>, Backend&, const Suspect&,
+                                  const std::filesystem::path&);
+    const std::filesystem::path output = minimized_file(record);
+    const Suspect suspect{.spec = failing.backend,
+                          .options = failing.backend_options,
+                          .tier = wrong_results ? Tier::computes : Tier::ends};
+    try {
+        const std::unique_ptr<Backend> backend = find_backend(failing.backend);
+        const std::unique_ptr<std::string> answer(module_function<Minimize>("search", "whittle_minimize_here")(
+            graph, failing.inputs, *backend, suspect, output));
+        const nlohmann::json result = nlohmann::json::parse(*answer);
+        const std::string verdict = result.value("verdict", "");
+        return verdict == "minimized" ? counts(result) + ": " + output.string()
+                                      : "it was not minimized (" + verdict + ")";
+    } catch (const Error& error) {
+        return "it was not minimized: " + std::string(error.what());
+    }
+}
+
 /// minify's result as a line for the log.
 std::string minified(const std::filesystem::path& record, std::vector<std::string> command) {
-    std::filesystem::path output = record;
-    output.replace_extension(".min.json");
+    const std::filesystem::path output = minimized_file(record);
     command.insert(command.end(), {"-o", output.string()});
     const std::string by_hand = "; next: " + shell_quote(command);
     command.insert(command.end(), {"--json", "-q"});
@@ -42,8 +74,7 @@ std::string minified(const std::filesystem::path& record, std::vector<std::strin
         return "minify did not minimize it (" +
                (result.is_object() ? result.value("verdict", "") : "exit status " + std::to_string(run.exit_code)) +
                ")" + by_hand;
-    return "minimized from " + std::to_string(result.value("calls_before", 0)) + " to " +
-           plural(result.value("calls_after", 0), "op") + "; next: repro " + shell_quote({output.string()});
+    return counts(result) + "; next: repro " + shell_quote({output.string()});
 }
 
 }  // namespace
@@ -69,6 +100,7 @@ ReproOptions ReproOptions::from(const CompileOptions& options) {
 }
 
 void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, bool wrong_results) {
+    const WithoutModes not_seen;
     const bool aot = options.after == ReproOptions::After::aot;
     const Graph graph =
         program::CompiledProgram(failing.graph).graph(aot ? program::Stage::decomposed : program::Stage::functional);
@@ -81,11 +113,11 @@ void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, b
                                                     .expected = failing.expected});
     if (options.before_compiling())
         return log_info(LogChannel::capture, "kept before it is compiled: " + file.string());
-    if (made_here(failing.backend))
-        return log_error(LogChannel::capture, "the failing graph is kept in " + file.string() + "; its backend " +
-                                                  failing.backend +
-                                                  " is a function of this program, which minify "
-                                                  "cannot run");
+    if (made_here(failing.backend)) {
+        const std::string next = options.level == 1 ? "other processes do not know its backend " + failing.backend
+                                                    : minified_here(graph, failing, file, wrong_results);
+        return log_error(LogChannel::capture, "the failing graph is kept in " + file.string() + "; " + next);
+    }
     std::vector<std::string> minify = {"minify", file.string(), "--backend", failing.backend};
     for (const auto& [key, value] : failing.backend_options)
         minify.insert(minify.end(), {"--backend-option", key + "=" + value});

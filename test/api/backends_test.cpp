@@ -2,6 +2,8 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include <whittle/whittle.h>
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include "base/files.h"
@@ -96,18 +98,83 @@ TEST_CASE("what a backend function returns is held against the graph, and what i
     CHECK(x.to_vector<float>() == std::vector<float>{1, 1});
 }
 
-TEST_CASE("names of backends are told apart, and minify is not asked about a function") {
+TEST_CASE("names of backends are told apart") {
     CHECK_THROWS_WITH(register_backend("halide", toy_compiler), Catch::Contains("'halide' already, which is built in"));
     CHECK_THROWS_WITH(register_backend("cmd:true", toy_compiler), Catch::Contains("expected one that is no path"));
     CHECK_THROWS_WITH(register_backend("none", nullptr), Catch::Contains("no function for 'none'"));
+}
+
+namespace {
+
+/// As the graph says; of a relu, `wrong` of its results.
+BackendAnswer with_relu(const BackendGraph& graph, void (*wrong)(TensorList& results)) {
+    for (const BackendNode& node : graph.nodes)
+        if (node.target == "aten.relu.default")
+            return BackendAnswer([graph, wrong](const TensorList& inputs) {
+                TensorList results = graph(inputs);
+                wrong(results);
+                return results;
+            });
+    return graph;
+}
+
+/// What the log says of a function as backend that fails, and the graph that it was minimized to.
+struct Kept {
+    std::string log, graph;
+};
+Kept kept_of(BackendFunction backend, int level) {
     const whittle::TempDir folder("backends-test");
     const auto log = folder.path() / "log";
     set_logs("", log.string());
-    CHECK_THROWS_AS(compile(network, {.backend = toy_compiler,
-                                      .repro_after = "capture",
-                                      .base_dir = (folder.path() / "kept").string()})(ones({2})),
-                    BackendError);
+    const auto longer = [](Tensor x) { return ((x * 2 - 1).relu().exp() + 3).tanh(); };
+    CHECK_THROWS(compile(longer, {.backend = std::move(backend),
+                                  .repro_after = "capture",
+                                  .repro_level = level,
+                                  .base_dir = (folder.path() / "kept").string(),
+                                  .name = "longer"})(ones({2})));
     set_logs("", "");
-    CHECK(std::filesystem::exists(folder.path() / "kept" / "records" / "network_0.json"));
-    CHECK_THAT(whittle::read_file(log), Catch::Contains("is a function of this program, which minify cannot run"));
+    const auto records = folder.path() / "kept" / "records";
+    CHECK(std::filesystem::exists(records / "longer_0.json"));
+    const auto minimized = records / "longer_0.min.json";
+    return {whittle::read_file(log), std::filesystem::exists(minimized) ? whittle::read_file(minimized) : ""};
+}
+
+}  // namespace
+
+TEST_CASE("what a function as backend fails on is minimized in children of this process") {
+    using Catch::Contains;
+    const auto throws = [](const BackendGraph& graph) {
+        return with_relu(graph, [](TensorList&) { throw std::runtime_error("no relu today"); });
+    };
+    const auto miscomputes = [](const BackendGraph& graph) {
+        return with_relu(graph, [](TensorList& results) { results[0] = results[0] + 1; });
+    };
+    for (const auto& [backend, level, words] : {std::tuple(BackendFunction(toy_compiler), 2, "no relu"),
+                                                std::tuple(BackendFunction(throws), 2, "no relu today"),
+                                                std::tuple(BackendFunction(miscomputes), 4, "mismatch")}) {
+        CAPTURE(words);
+        const Kept kept = kept_of(backend, level);
+        CHECK_THAT(kept.log, Contains("minimized from 6 to 1 op: ") && Contains("longer_0.min.json"));
+        CHECK_THAT(kept.graph, Contains("aten.relu.default") && Contains(words));
+        CHECK_THAT(kept.graph, !Contains("aten.tanh.default"));
+    }
+    const Kept first = kept_of(toy_compiler, 1);
+    CHECK_THAT(first.log, Contains("other processes do not know its backend"));
+    CHECK(first.graph.empty());
+}
+
+TEST_CASE("a function as backend that aborts is minimized, and the process lives on") {
+    // It aborts where it is asked again: the process itself would not come to ask.
+    const pid_t own = getpid();
+    const auto aborts = [own](const BackendGraph& graph) {
+        for (const BackendNode& node : graph.nodes)
+            if (node.target == "aten.relu.default") {
+                if (getpid() != own) std::abort();
+                throw std::runtime_error("it would abort");
+            }
+        return BackendAnswer(graph);
+    };
+    const Kept kept = kept_of(aborts, 2);
+    CHECK_THAT(kept.log, Catch::Contains("minimized from 6 to 1 op: "));
+    CHECK_THAT(kept.graph, Catch::Contains("SIGABRT") && Catch::Contains("aten.relu.default"));
 }
