@@ -32,8 +32,8 @@ struct FailingGraph {
     std::vector<whittle::Tensor> inputs, expected;
 };
 
-/// Writes the record; with level 2 and 4 minify goes on from there, or, where a function of this program is the backend,
-/// the same search in forked children of this process. Says on the log what there is and what to do next.
+/// Writes the record; with level 2 and 4 minify goes on from there, or, where a function of this program is the
+/// backend, the same search in forked children of this process. Says on the log what there is and what to do next.
 void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, bool wrong_results);
 
 }  // namespace whittle::api
