@@ -1,4 +1,4 @@
-# The files of share/report as text of the library: a raw string each, since compilers limit the length of one.
+# The files of share/report as text of the library: a raw string each, since compilers limit the length of one literal.
 set(report_folder ${PROJECT_SOURCE_DIR}/share/report)
 set(report_scripts core overview layout graph drawing inspector source breaks recompiles accuracy environment shell)
 set(report_text "// Generated from share/report by CMake.\n#include <string>\n\n#include \"html/assets.h\"\n\nnamespace whittle::html {\n\n")
@@ -7,10 +7,9 @@ function(whittle_asset function)
   foreach(file IN LISTS ARGN)
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${report_folder}/${file})
     file(READ ${report_folder}/${file} text)
-    string(APPEND pieces "    R\"whittle_asset(${text})whittle_asset\"\n")
+    string(APPEND pieces "  text += R\"whittle_asset(${text})whittle_asset\";\n")
   endforeach()
-  string(APPEND report_text "std::string_view ${function}() {\n  static constexpr char kText[] =\n${pieces};\n"
-                            "  return {kText, sizeof kText - 1};\n}\n\n")
+  string(APPEND report_text "std::string ${function}() {\n  std::string text;\n${pieces}  return text;\n}\n\n")
   set(report_text "${report_text}" PARENT_SCOPE)
 endfunction()
 whittle_asset(asset_page page.html)

@@ -1,12 +1,12 @@
 // What the page is made of: the files of share/report, compiled in so that a program that was moved still has them.
 #pragma once
 
-#include <string_view>
+#include <string>
 
 namespace whittle::html {
 
-std::string_view asset_page();    ///< page.html, with marks where the rest goes
-std::string_view asset_style();   ///< page.css
-std::string_view asset_script();  ///< all of the scripts, in the order of assets.cmake
+std::string asset_page();    ///< page.html, with marks where the rest goes
+std::string asset_style();   ///< page.css
+std::string asset_script();  ///< all of the scripts, in the order of assets.cmake
 
 }  // namespace whittle::html

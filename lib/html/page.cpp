@@ -125,11 +125,12 @@ std::string page(const json& data) {
         std::string text;
     };
     const std::vector<Part> parts = {{"{{TITLE}}", escaped(data["model"].get<std::string>())},
-                                     {"{{STYLE}}", std::string(asset_style())},
+                                     {"{{STYLE}}", asset_style()},
                                      {"{{FACTS}}", plain_facts(data)},
                                      {"{{DATA}}", embedded(data)},
-                                     {"{{SCRIPT}}", std::string(asset_script())}};
-    std::string_view rest = asset_page();
+                                     {"{{SCRIPT}}", asset_script()}};
+    const std::string model = asset_page();
+    std::string_view rest = model;
     std::string text;
     for (const Part& part : parts) {
         const std::size_t at = rest.find(part.mark);
