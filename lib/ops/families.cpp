@@ -40,6 +40,8 @@ std::vector<std::span<const OpDef>> op_families() {
         search_ops(),          //
         matmul_ops(),          //
         linear_ops(),          //
+        linalg_ops(),          //
+        factorization_ops(),   //
         attention_ops(),       //
         conv_ops(),            //
         conv_form_ops(),       //
@@ -54,6 +56,7 @@ std::vector<std::span<const OpDef>> op_families() {
         dropout_ops(),         //
         higher_order_ops(),    //
         loss_ops(),            //
+        loss_form_ops(),       //
         backward_ops(),        //
         unary_backward_ops(),  //
         layer_backward_ops(),  //

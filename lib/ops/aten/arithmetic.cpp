@@ -291,6 +291,14 @@ constexpr OpDef shift(std::string_view name, std::string_view schema, std::strin
     if (!name.ends_with("Scalar")) def.samples = [](DType dtype) { return samples::binary(dtype, kIntegers); };
     return def;
 }
+/// By amounts within the width: what others do under this name LibTorch leaves open.
+template <class F>
+constexpr OpDef narrow_shift(std::string_view name, std::string_view schema, std::string_view doc) {
+    OpDef def = shift<F>(name, schema, doc);
+    if (!name.ends_with("Scalar"))
+        def.samples = [](DType dtype) { return samples::binary(dtype, kIntegers, samples::Right::shift); };
+    return def;
+}
 
 constexpr DTypeSet kBits = kIntegers | kLimited | kBool;
 
@@ -371,6 +379,20 @@ constexpr OpDef kArithmetic[] = {
                                     "bitwise_right_shift.Tensor_Scalar(Tensor self, Scalar other) -> Tensor",
                                     "self >> other, arithmetic"),
                   no_gradient),
+    with_gradient(narrow_shift<ShiftLeft>("aten.__lshift__.Tensor",
+                                          "__lshift__.Tensor(Tensor self, Tensor other) -> Tensor", "self << other"),
+                  no_gradient),
+    with_gradient(narrow_shift<ShiftLeft>("aten.__lshift__.Scalar",
+                                          "__lshift__.Scalar(Tensor self, Scalar other) -> Tensor", "self << other"),
+                  no_gradient),
+    with_gradient(
+        narrow_shift<ShiftRight>("aten.__rshift__.Tensor", "__rshift__.Tensor(Tensor self, Tensor other) -> Tensor",
+                                 "self >> other, arithmetic"),
+        no_gradient),
+    with_gradient(
+        narrow_shift<ShiftRight>("aten.__rshift__.Scalar", "__rshift__.Scalar(Tensor self, Scalar other) -> Tensor",
+                                 "self >> other, arithmetic"),
+        no_gradient),
 };
 
 }  // namespace

@@ -76,6 +76,17 @@ std::vector<NodeRef> decompose_padding(GraphBuilder& builder, const Arguments<No
     return convolve(builder, args, input, Rank, form);
 }
 
+/// As autograd and traced modules call it, with flags that choose kernels, not results.
+std::vector<NodeRef> decompose_flagged(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const auto bias = args.optional_tensor("bias");
+    const NodeValue result = builder.call(
+        "aten.convolution.default",
+        {arg(args.tensor("input")), arg(args.tensor("weight")), bias ? arg(*bias) : Arg(),
+         Arg::ints(args.integers("stride")), Arg::ints(args.integers("padding")), Arg::ints(args.integers("dilation")),
+         args.boolean("transposed"), Arg::ints(args.integers("output_padding")), args.integer("groups")});
+    return {result.ref};
+}
+
 // ---- samples ----
 
 using samples::t;
@@ -121,6 +132,18 @@ std::vector<Sample> sample_padding(DType dtype) {
             sample_call<Rank>(dtype, "same", true, true, 2, {1, "same", 2, 2}),
             sample_call<Rank>(dtype, "same, unbatched", false, true, 1, {1, "same"})};
 }
+
+std::vector<Sample> flagged_samples(DType dtype, int flags) {
+    const auto call = [&](const char* label, const Sizes& stride, bool transposed, std::int64_t groups) {
+        ArgList rest = {Arg::ints(stride), Arg::ints({1, 0}), Arg::ints({1, 1}), transposed, Arg::ints({0, 0}), groups};
+        for (int i = 0; i < flags; ++i) rest.emplace_back(i == flags - 1);
+        return sample_call<2>(dtype, label, true, true, groups, rest, transposed);
+    };
+    return {call("plain", {1, 1}, false, 1), call("groups, strided", {2, 1}, false, 2),
+            call("transposed", {2, 2}, true, 1)};
+}
+std::vector<Sample> sample_flagged(DType dtype) { return flagged_samples(dtype, 4); }
+std::vector<Sample> sample_deprecated(DType dtype) { return flagged_samples(dtype, 3); }
 
 constexpr DTypeSet kConvolutionTypes = kFloating | set_of(DType::i64);
 
@@ -188,6 +211,23 @@ constexpr OpDef kOps[] = {
      .dtypes = kConvolutionTypes,
      .decompose = decompose_transposed<3>,
      .samples = sample_transposed<3>},
+    {.name = "aten._convolution.default",
+     .doc = "Convolution, with flags for its kernels; pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
+     .schema = "_convolution(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, "
+               "bool transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool "
+               "cudnn_enabled, bool allow_tf32) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .decompose = decompose_flagged,
+     .samples = sample_flagged},
+    {.name = "aten._convolution.deprecated",
+     .doc = "Convolution, as modules traced by older releases call it; "
+            "pytorch.org/docs/stable/generated/torch.nn.Conv2d.html",
+     .schema = "_convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] "
+               "dilation, bool transposed, int[] output_padding, int groups, bool benchmark, bool deterministic, bool "
+               "cudnn_enabled) -> Tensor",
+     .dtypes = kConvolutionTypes,
+     .decompose = decompose_flagged,
+     .samples = sample_deprecated},
 };
 
 }  // namespace

@@ -13,13 +13,15 @@ std::span<const OpDef> activation_ops();  ///< the activation functions of netwo
 std::span<const OpDef> arithmetic_ops();  ///< sums, products, extrema and bits of two operands
 std::span<const OpDef> division_ops();    ///< quotients and remainders
 std::span<const OpDef> power_ops();
-std::span<const OpDef> compare_ops();    ///< comparisons and logic
-std::span<const OpDef> select_ops();     ///< where, masked_fill
-std::span<const OpDef> ternary_ops();    ///< clamp, lerp, addcmul, addcdiv
-std::span<const OpDef> cast_ops();       ///< dtype conversions, copies, aliases
-std::span<const OpDef> reduction_ops();  ///< sum, mean, prod, any, all, norms
-std::span<const OpDef> extremum_ops();   ///< max, min, argmax, argmin, amax, amin
-std::span<const OpDef> statistic_ops();  ///< var, std, var_mean, logsumexp
+std::span<const OpDef> special_ops();          ///< xlogy, logaddexp, hypot, copysign, sinc
+std::span<const OpDef> activation_form_ops();  ///< prelu, glu, shrinking, thresholds, and their gradients
+std::span<const OpDef> compare_ops();          ///< comparisons and logic
+std::span<const OpDef> select_ops();           ///< where, masked_fill
+std::span<const OpDef> ternary_ops();          ///< clamp, lerp, addcmul, addcdiv
+std::span<const OpDef> cast_ops();             ///< dtype conversions, copies, aliases
+std::span<const OpDef> reduction_ops();        ///< sum, mean, prod, any, all, norms
+std::span<const OpDef> extremum_ops();         ///< max, min, argmax, argmin, amax, amin
+std::span<const OpDef> statistic_ops();        ///< var, std, var_mean, logsumexp
 std::span<const OpDef> softmax_ops();
 std::span<const OpDef> norm_ops();           ///< layer, group and RMS normalization
 std::span<const OpDef> batch_norm_ops();     ///< batch and instance normalization
@@ -51,11 +53,14 @@ std::span<const OpDef> grid_ops();
 std::span<const OpDef> distance_ops();
 std::span<const OpDef> rnn_ops();
 std::span<const OpDef> einsum_ops();
-std::span<const OpDef> random_ops();        ///< rand, randn, bernoulli
-std::span<const OpDef> dropout_ops();       ///< dropout in training and evaluation
-std::span<const OpDef> higher_order_ops();  ///< cond, while_loop, map: nested graphs
-std::span<const OpDef> loss_ops();          ///< losses and their gradients
-std::span<const OpDef> backward_ops();      ///< gradients of activations, embeddings and slices, as autograd calls them
+std::span<const OpDef> random_ops();         ///< rand, randn, bernoulli
+std::span<const OpDef> dropout_ops();        ///< dropout in training and evaluation
+std::span<const OpDef> higher_order_ops();   ///< cond, while_loop, map: nested graphs
+std::span<const OpDef> loss_ops();           ///< losses and their gradients
+std::span<const OpDef> loss_form_ops();      ///< huber_loss, binary_cross_entropy, nll_loss2d, and their gradients
+std::span<const OpDef> linalg_ops();         ///< equations, inverses, determinants of matrices
+std::span<const OpDef> factorization_ops();  ///< Cholesky, QR, eigenvalues, singular values
+std::span<const OpDef> backward_ops();  ///< gradients of activations, embeddings and slices, as autograd calls them
 std::span<const OpDef> unary_backward_ops();  ///< those with corners or parameters
 std::span<const OpDef> layer_backward_ops();  ///< gradients of normalization, convolution and pooling
 

@@ -238,6 +238,63 @@ std::vector<NodeRef> decompose_kron(GraphBuilder& builder, const Arguments<NodeV
     return {reshape(builder, builder.call("aten.mul.Tensor", {arg(left), arg(right)}), result).ref};
 }
 
+// ---- addr, addbmm: beta self + alpha (a product) ----
+
+/// beta self + alpha product, where factors of 1 are left out and a beta of 0 ignores self, NaN and all.
+std::vector<NodeRef> scaled_sum(GraphBuilder& builder, const Arguments<NodeValue>& args, const NodeValue& product) {
+    const NodeValue self = args.tensor("self");
+    const Scalar beta = args.scalar("beta"), alpha = args.scalar("alpha");
+    const auto times = [&](const NodeValue& value, const Scalar& by) {
+        return by.to_double() == 1 ? value : builder.call("aten.mul.Scalar", {arg(value), Arg(by)});
+    };
+    if (beta.to_double() == 0) return {expand(builder, times(product, alpha), product.meta.sizes).ref};
+    return {builder.call("aten.add.Tensor", {arg(times(self, beta)), arg(times(product, alpha))}).ref};
+}
+
+std::vector<NodeRef> decompose_addr(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    return scaled_sum(builder, args,
+                      builder.call("aten.outer.default", {arg(args.tensor("vec1")), arg(args.tensor("vec2"))}));
+}
+
+/// The batch's products are one: that of all columns by all rows.
+std::vector<NodeRef> decompose_addbmm(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const NodeValue products =
+        builder.call("aten.bmm.default", {arg(args.tensor("batch1")), arg(args.tensor("batch2"))});
+    return scaled_sum(
+        builder, args,
+        builder.call("aten.sum.dim_IntList", {arg(products), Arg::ints({0})}, {{"dtype", products.meta.dtype}}));
+}
+
+// ---- trace, linalg_cross ----
+
+std::vector<NodeRef> decompose_trace(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    const NodeValue self = args.tensor("self");
+    if (rank(self) != 2)
+        throw Error("trace: found an operand of sizes " + to_string(self.meta.sizes) + ", expected a matrix");
+    return {builder.call("aten.sum.default", {arg(builder.call("aten.diagonal.default", {arg(self)}))}).ref};
+}
+
+/// a x b = roll(a, -1) roll(b, -2) - roll(a, -2) roll(b, -1) along a dimension of 3
+std::vector<NodeRef> decompose_cross(GraphBuilder& builder, const Arguments<NodeValue>& args) {
+    NodeValue a = args.tensor("self"), b = args.tensor("other");
+    if (rank(a) != rank(b))
+        throw Error("linalg_cross: found operands of sizes " + to_string(a.meta.sizes) + " and " +
+                    to_string(b.meta.sizes) + ", expected equal ranks");
+    const Sizes sizes = broadcast_sizes(a.meta.sizes, b.meta.sizes);
+    const std::int64_t dim = wrap_dim(args.integer("dim"), rank(a));
+    for (const NodeValue& operand : {a, b})
+        if (rank(operand) == 0 || operand.meta.sizes[static_cast<std::size_t>(dim)] != 3)
+            throw Error("linalg_cross: found an operand of sizes " + to_string(operand.meta.sizes) +
+                        ", expected 3 elements in dimension " + std::to_string(dim));
+    a = expand(builder, a, sizes), b = expand(builder, b, sizes);
+    const auto rolled = [&](const NodeValue& value, std::int64_t by) {
+        return builder.call("aten.roll.default", {arg(value), Arg::ints({by}), Arg::ints({dim})});
+    };
+    const NodeValue left = builder.call("aten.mul.Tensor", {arg(rolled(a, -1)), arg(rolled(b, -2))});
+    const NodeValue right = builder.call("aten.mul.Tensor", {arg(rolled(a, -2)), arg(rolled(b, -1))});
+    return {builder.call("aten.sub.Tensor", {arg(left), arg(right)}).ref};
+}
+
 // ---- samples ----
 
 using samples::t;
@@ -313,7 +370,61 @@ std::vector<Sample> sample_kron(DType dtype) {
     return {pair(dtype, {2, 3}, {3, 2}), pair(dtype, {2}, {2, 1, 3}), pair(dtype, {}, {2, 2}), pair(dtype, {0}, {2})};
 }
 
+/// Factors for a call that has them: whole numbers, which all dtypes have.
+Sample with_factors(Sample sample, int beta, int alpha) {
+    sample.label += ", factors " + std::to_string(beta) + " and " + std::to_string(alpha);
+    sample.kwargs = {{"beta", Arg(beta)}, {"alpha", Arg(alpha)}};
+    return sample;
+}
+std::vector<Sample> summed_samples(DType dtype, const Sizes& self, const Sizes& a, const Sizes& b) {
+    using samples::random;
+    const Sample plain{"plain", {random(dtype, self, 3), random(dtype, a), random(dtype, b, 2)}, {t(0), t(1), t(2)}};
+    Sample broadcast = plain;
+    broadcast.label = "broadcast";
+    broadcast.tensors[0] = random(dtype, {1, self.back()}, 4);
+    Sample strided = plain;
+    strided.label = "strided";
+    strided.tensors[0] = samples::strided(plain.tensors[0]);
+    strided.tensors[1] = samples::strided(plain.tensors[1]);
+    return {plain, with_factors(plain, 2, 3), with_factors(plain, 0, 2), broadcast, strided};
+}
+std::vector<Sample> sample_addr(DType dtype) { return summed_samples(dtype, {3, 4}, {3}, {4}); }
+std::vector<Sample> sample_addbmm(DType dtype) { return summed_samples(dtype, {3, 4}, {2, 3, 5}, {2, 5, 4}); }
+std::vector<Sample> sample_trace(DType dtype) {
+    return {{"square", {samples::random(dtype, {3, 3})}, {t(0)}},
+            {"wide", {samples::transposed(samples::random(dtype, {5, 2}))}, {t(0)}},
+            {"empty", {samples::random(dtype, {0, 2})}, {t(0)}}};
+}
+std::vector<Sample> sample_cross(DType dtype) {
+    Sample rows = pair(dtype, {3, 4}, {3, 1});
+    rows.kwargs = {{"dim", Arg(0)}};
+    return {pair(dtype, {3}, {3}), pair(dtype, {2, 3}, {1, 3}), rows, pair(dtype, {0, 3}, {0, 3})};
+}
+
 constexpr OpDef kOps[] = {
+    {.name = "aten.addr.default",
+     .doc = "beta self + alpha (vec1 outer vec2); pytorch.org/docs/stable/generated/torch.addr.html",
+     .schema = "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     .dtypes = kNumbers,
+     .decompose = decompose_addr,
+     .samples = sample_addr},
+    {.name = "aten.addbmm.default",
+     .doc = "beta self + alpha (the sum of the batch's products); pytorch.org/docs/stable/generated/torch.addbmm.html",
+     .schema = "addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+     .dtypes = kNumbers,
+     .decompose = decompose_addbmm,
+     .samples = sample_addbmm},
+    {.name = "aten.trace.default",
+     .doc = "the sum of the diagonal; pytorch.org/docs/stable/generated/torch.trace.html",
+     .schema = "trace(Tensor self) -> Tensor",
+     .decompose = decompose_trace,
+     .samples = sample_trace},
+    {.name = "aten.linalg_cross.default",
+     .doc = "cross product; pytorch.org/docs/stable/generated/torch.linalg.cross.html",
+     .schema = "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
+     .dtypes = kNumbers,
+     .decompose = decompose_cross,
+     .samples = sample_cross},
     {.name = "aten.matmul.default",
      .doc = "Product of tensors of any rank, batches broadcast; pytorch.org/docs/stable/generated/torch.matmul.html",
      .schema = "matmul(Tensor self, Tensor other) -> Tensor",

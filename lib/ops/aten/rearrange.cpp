@@ -118,6 +118,49 @@ std::vector<NodeRef> decompose_pixel_unshuffle(GraphBuilder& b, const Arguments<
                     {(Checked(image[0]) * r * r).value(), image[1] / r, image[2] / r})};
 }
 
+/// Channels [groups * n] as [n * groups]: the groups take turns.
+std::vector<NodeRef> decompose_channel_shuffle(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self");
+    const Sizes& sizes = self.meta.sizes;
+    const std::int64_t groups = a.integer("groups");
+    if (sizes.size() < 3 || groups < 1 || sizes[1] % groups != 0)
+        throw Error("channel_shuffle: found sizes " + to_string(sizes) + " and " + std::to_string(groups) +
+                    " groups, expected a batch, channels that divide into the groups, and an image");
+    Sizes split = {sizes[0], groups, sizes[1] / groups};
+    split.insert(split.end(), sizes.begin() + 2, sizes.end());
+    const NodeValue apart = b.call("aten.reshape.default", {arg(self), Arg::ints(split)});
+    const NodeValue turned = b.call("aten.transpose.int", {arg(apart), 1, 2});
+    return {b.call("aten.reshape.default", {arg(own_copy(b, turned)), Arg::ints(sizes)}).ref};
+}
+
+// --- rot90 -----------------------------------------------------------------------------------------------------------
+
+/// k quarter turns from the first of two dimensions towards the second.
+std::vector<NodeRef> decompose_rot90(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue self = a.tensor("self");
+    const auto rank = static_cast<std::int64_t>(self.meta.sizes.size());
+    std::vector<std::int64_t> dims = a.integers("dims");
+    if (rank < 2 || dims.size() != 2)
+        throw Error("rot90: found dims " + to_string(dims) + " for sizes " + to_string(self.meta.sizes) +
+                    ", expected two dimensions of at least two");
+    for (std::int64_t& d : dims) d = wrap_dim(d, rank);
+    if (dims[0] == dims[1]) throw Error("rot90: found dims " + to_string(dims) + ", expected different ones");
+    const auto flipped = [&](const NodeValue& x, const std::vector<std::int64_t>& along) {
+        return b.call("aten.flip.default", {arg(x), Arg::ints(along)});
+    };
+    const auto swapped = [&](const NodeValue& x) { return b.call("aten.transpose.int", {arg(x), dims[0], dims[1]}); };
+    switch ((a.integer("k") % 4 + 4) % 4) {
+        case 1:
+            return {own_copy(b, swapped(flipped(self, {dims[1]}))).ref};
+        case 2:
+            return {flipped(self, dims).ref};
+        case 3:
+            return {own_copy(b, swapped(flipped(self, {dims[0]}))).ref};
+        default:
+            return {b.call("aten.clone.default", {arg(self)}).ref};
+    }
+}
+
 }  // namespace
 
 using samples::moved;
@@ -202,6 +245,32 @@ std::span<const OpDef> rearrange_ops() {
                 [](DType dtype) {
                     return std::vector<Sample>{once(dtype, "batch", {1, 2, 4, 6}, {2}),
                                                once(dtype, "image", {1, 3, 3}, {3})};
+                },
+        },
+        {
+            .name = "aten.channel_shuffle.default",
+            .doc =
+                "channels of groups by turns: https://pytorch.org/docs/stable/generated/torch.nn.ChannelShuffle.html",
+            .schema = "channel_shuffle(Tensor self, int groups) -> Tensor",
+            .dtypes = kMoved,
+            .decompose = decompose_channel_shuffle,
+            .samples =
+                [](DType dtype) {
+                    return moved(dtype, "groups", {2, 6, 2, 2}, {3}) +
+                           std::vector<Sample>{once(dtype, "one group", {1, 4, 3, 1}, {1})};
+                },
+        },
+        {
+            .name = "aten.rot90.default",
+            .doc = "quarter turns: https://pytorch.org/docs/stable/generated/torch.rot90.html",
+            .schema = "rot90(Tensor self, int k=1, int[] dims=[0,1]) -> Tensor",
+            .dtypes = kMoved,
+            .decompose = decompose_rot90,
+            .samples =
+                [](DType dtype) {
+                    return std::vector<Sample>{once(dtype, "one", {2, 3}, {}), once(dtype, "two", {2, 3}, {2}),
+                                               once(dtype, "three, other dims", {2, 3, 4}, {-1, Arg::ints({2, 1})}),
+                                               once(dtype, "none", {3, 2}, {4})};
                 },
         },
     };

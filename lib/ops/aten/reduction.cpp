@@ -269,6 +269,27 @@ std::vector<NodeRef> decompose_count(GraphBuilder& builder, const Arguments<Node
     return {builder.call("aten.sum.dim_IntList", {counted.ref, Arg::ints(arguments.integers("dim"))}).ref};
 }
 
+std::vector<NodeRef> decompose_count_over(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue counted = builder.call("aten.ne.Scalar", {arguments.tensor("self").ref, Arg(0)});
+    if (!arguments.has("dim")) return {builder.call("aten.sum.default", {counted.ref}).ref};
+    return {builder.call("aten.sum.dim_IntList", {counted.ref, Arg::ints({arguments.integer("dim")})}).ref};
+}
+
+/// The sum with NaN as 0.
+std::vector<NodeRef> decompose_nansum(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    NodeValue self = arguments.tensor("self");
+    if (is_floating(self.meta.dtype)) {
+        const NodeValue missing = builder.call("aten.isnan.default", {self.ref});
+        self = builder.call("aten.masked_fill.Scalar", {self.ref, missing.ref, 0});
+    }
+    const std::vector<std::int64_t> dims =
+        arguments.has("dim") ? arguments.integers("dim") : std::vector<std::int64_t>();
+    GraphBuilder::Kwargs kwargs;
+    if (const auto dtype = arguments.dtype("dtype")) kwargs.emplace_back("dtype", *dtype);
+    return {
+        builder.call("aten.sum.dim_IntList", {self.ref, Arg::ints(dims), arguments.boolean("keepdim")}, kwargs).ref};
+}
+
 // --- Samples ---
 
 /// A dtype as keyword, for those of `to` that differ.
@@ -349,6 +370,12 @@ std::vector<Sample> count_samples(DType dtype) {
         result.push_back(std::move(sample));
     }
     return result;
+}
+
+std::vector<Sample> count_over_samples(DType dtype) {
+    return samples::operator+(samples::whole(dtype),
+                              {{"rows", {samples::random(dtype, {3, 4})}, {samples::t(0), -1}},
+                               {"columns", {samples::transposed(samples::random(dtype, {3, 4}))}, {samples::t(0), 0}}});
 }
 
 // --- Records ---
@@ -459,6 +486,17 @@ constexpr OpDef kReduction[] = {
      .decompose = decompose_count,
      .grad = no_gradient,
      .samples = count_samples},
+    {.name = "aten.count_nonzero.default",
+     .doc = "how many elements are != 0: https://pytorch.org/docs/stable/generated/torch.count_nonzero.html",
+     .schema = "count_nonzero(Tensor self, int? dim=None) -> Tensor",
+     .decompose = decompose_count_over,
+     .grad = no_gradient,
+     .samples = count_over_samples},
+    {.name = "aten.nansum.default",
+     .doc = "the sum of what is not NaN: https://pytorch.org/docs/stable/generated/torch.nansum.html",
+     .schema = "nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+     .decompose = decompose_nansum,
+     .samples = [](DType dtype) { return samples::operator+(samples::whole(dtype), samples::dim_lists(dtype)); }},
 };
 
 }  // namespace

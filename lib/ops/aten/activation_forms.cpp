@@ -1,0 +1,291 @@
+// Activations that are compositions of comparisons, selections and other activations, and their gradients, with
+// LibTorch's names. Definitions: https://pytorch.org/docs/stable/nn.functional.html#non-linear-activation-functions and
+// https://github.com/pytorch/pytorch/blob/v1.13.1/aten/src/ATen/native/cpu/Activation.cpp for corners and NaN.
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "ops/aten/backward.h"
+#include "ops/aten/families.h"
+#include "ops/core/samples.h"
+#include "tensor/shape.h"
+
+namespace whittle {
+namespace {
+
+using samples::t;
+using Builder = GraphBuilder;
+using Values = Arguments<NodeValue>;
+using Refs = std::vector<NodeRef>;
+
+struct Activation : Gradient {
+    using Gradient::Gradient;
+    NodeValue of(std::string_view function, const NodeValue& x) const { return call(function, {arg(x)}); }
+    NodeValue when(const std::string& comparison, const NodeValue& x, const Arg& bound) const {
+        return call("aten." + comparison + ".Scalar", {arg(x), bound});
+    }
+    NodeValue either(const NodeValue& condition, const NodeValue& yes, const NodeValue& no) const {
+        return call("aten.where.self", {arg(condition), arg(yes), arg(no)});
+    }
+    NodeValue drop(const NodeValue& condition, const NodeValue& x) const {
+        return call("aten.masked_fill.Scalar", {arg(x), arg(condition), 0});
+    }
+    /// -bound <= x <= bound
+    NodeValue within(const NodeValue& x, const Scalar& bound) const {
+        const NodeValue above = when("ge", x, Arg(-bound.to_double())), below = when("le", x, Arg(bound.to_double()));
+        return call("aten.logical_and.default", {arg(above), arg(below)});
+    }
+};
+
+// --- prelu ---
+
+/// The weight under the sizes by which it broadcasts: one for all, or one per channel, dimension 1.
+NodeValue prelu_weight(const Gradient& g, const NodeValue& x, const NodeValue& weight) {
+    const Sizes& sizes = x.meta.sizes;
+    const std::int64_t channels = sizes.size() > 1 ? sizes[1] : 1, count = weight.meta.numel();
+    if (weight.meta.sizes.size() > 1 || (count != 1 && count != channels))
+        throw Error("prelu: found a weight of sizes " + to_string(weight.meta.sizes) + " for an operand of sizes " +
+                    to_string(sizes) + ", expected one number, or one for each of its " + std::to_string(channels) +
+                    " channels");
+    Sizes wide(std::max<std::size_t>(sizes.size(), 1), 1);
+    if (count != 1) wide[1] = count;
+    return g.reshape(weight, wide);
+}
+
+Refs prelu(Builder& b, const Values& a) {
+    const Activation g(b);
+    const NodeValue x = a.tensor("self"), weight = prelu_weight(g, x, a.tensor("weight"));
+    return {g.reshape(g.either(g.when("gt", x, 0), x, g.mul(weight, x)), x.meta.sizes).ref};
+}
+
+Refs prelu_backward(Builder& b, const Values& a) {
+    const Activation g(b);
+    const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self"), weight = a.tensor("weight");
+    const NodeValue wide = prelu_weight(g, x, weight), positive = g.when("gt", x, 0);
+    const NodeValue below = g.drop(positive, g.mul(x, grad));
+    return {g.reshape(g.either(positive, grad, g.mul(wide, grad)), x.meta.sizes).ref,
+            g.reshape(sum_to_size(b, below, wide.meta.sizes), weight.meta.sizes).ref};
+}
+
+// --- glu ---
+
+/// The dimension's two halves.
+std::pair<NodeValue, NodeValue> halves(const Gradient& g, const NodeValue& x, std::int64_t dim) {
+    const Sizes& sizes = x.meta.sizes;
+    if (sizes.empty()) throw Error("glu: found a 0-d operand, expected a dimension to halve");
+    dim = wrap_dim(dim, static_cast<std::int64_t>(sizes.size()));
+    const std::int64_t size = sizes[static_cast<std::size_t>(dim)];
+    if (size % 2 != 0)
+        throw Error("glu: found dimension " + std::to_string(dim) + " of size " + std::to_string(size) +
+                    ", expected an even size");
+    return {g.slice(x, dim, 0, size / 2), g.slice(x, dim, size / 2, size)};
+}
+
+Refs glu(Builder& b, const Values& a) {
+    const Activation g(b);
+    const auto [value, gate] = halves(g, a.tensor("self"), a.integer("dim"));
+    return {g.mul(value, g.of("aten.sigmoid.default", gate)).ref};
+}
+
+Refs glu_backward(Builder& b, const Values& a) {
+    const Activation g(b);
+    const auto [value, gate] = halves(g, a.tensor("self"), a.integer("dim"));
+    const NodeValue s = g.of("aten.sigmoid.default", gate), of_value = g.mul(s, a.tensor("grad_output"));
+    const NodeValue of_gate = g.mul(g.mul(g.complement(s), of_value), value);
+    return {g.call("aten.cat.default", {args_list({of_value, of_gate}), a.integer("dim")}).ref};
+}
+
+// --- Shrinking and thresholds ---
+
+/// 0 from -lambd to lambd.
+Refs hardshrink(Builder& b, const Values& a) {
+    const Activation g(b);
+    const NodeValue x = a.tensor("self");
+    return {g.drop(g.within(x, a.scalar("lambd")), x).ref};
+}
+Refs hardshrink_backward(Builder& b, const Values& a) {
+    const Activation g(b);
+    return {g.drop(g.within(a.tensor("self"), a.scalar("lambd")), a.tensor("grad_out")).ref};
+}
+
+/// Nearer to 0 by lambd, no further than 0, which NaN becomes, too.
+Refs softshrink(Builder& b, const Values& a) {
+    const Activation g(b);
+    const NodeValue x = a.tensor("self");
+    const double bound = a.number("lambd");
+    if (!(bound >= 0)) throw Error("softshrink: found a lambd of " + std::to_string(bound) + ", expected one from 0");
+    const NodeValue below =
+        g.call("aten.where.ScalarOther", {arg(g.when("lt", x, Arg(-bound))), arg(g.add(x, Arg(bound))), 0});
+    return {g.either(g.when("gt", x, Arg(bound)), g.add(x, Arg(-bound)), below).ref};
+}
+Refs softshrink_backward(Builder& b, const Values& a) {
+    const Activation g(b);
+    return {g.drop(g.within(a.tensor("self"), a.scalar("lambd")), a.tensor("grad_output")).ref};
+}
+
+/// A number in the place of what is not above the threshold.
+Refs threshold(Builder& b, const Values& a) {
+    const Activation g(b);
+    const NodeValue x = a.tensor("self");
+    const NodeValue low = g.when("le", x, Arg(a.scalar("threshold")));
+    return {g.call("aten.masked_fill.Scalar", {arg(x), arg(low), Arg(a.scalar("value"))}).ref};
+}
+
+// --- log_sigmoid as autograd calls it: with a buffer, exp(-|x|) ---
+
+Refs log_sigmoid_forward(Builder& b, const Values& a) {
+    const Activation g(b);
+    const NodeValue x = a.tensor("self");
+    const NodeValue buffer = g.of("aten.exp.default", g.neg(g.of("aten.abs.default", x)));
+    return {g.of("aten.log_sigmoid.default", x).ref, buffer.ref};
+}
+/// 1 - z / (1 + z) below 0, z / (1 + z) from there on.
+Refs log_sigmoid_backward(Builder& b, const Values& a) {
+    const Activation g(b);
+    const NodeValue z = a.tensor("buffer"), share = g.div(z, arg(g.add(z, 1)));
+    const NodeValue slope = g.either(g.when("lt", a.tensor("self"), 0), g.complement(share), share);
+    return {g.mul(slope, a.tensor("grad_output")).ref};
+}
+
+// --- Samples ---
+
+Sample two(const std::string& label, const Tensor& a, const Tensor& b, const ArgList& rest = {}) {
+    Sample sample{.label = label, .tensors = {a, b}, .args = {t(0), t(1)}};
+    sample.args.insert(sample.args.end(), rest.begin(), rest.end());
+    return sample;
+}
+
+std::vector<Sample> prelu_samples(DType dtype) {
+    using samples::random, samples::special, samples::transposed;
+    return {two("one weight", random(dtype, {3, 4}), random(dtype, {1}, 2)),
+            two("per channel", random(dtype, {2, 3, 4}), random(dtype, {3}, 2)),
+            two("strided", transposed(random(dtype, {4, 3})), samples::strided(random(dtype, {3}, 2))),
+            two("vector", random(dtype, {5}), random(dtype, {1}, 2)),
+            two("special", special(dtype), random(dtype, {1}, 2)),
+            two("empty", random(dtype, {0, 3}), random(dtype, {3}, 2))};
+}
+std::vector<Sample> prelu_backward_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (Sample& sample : prelu_samples(dtype)) {
+        sample.tensors.insert(sample.tensors.begin(), samples::random(dtype, sample.tensors[0].sizes(), 5));
+        sample.args.push_back(t(2));
+        result.push_back(std::move(sample));
+    }
+    return result;
+}
+std::vector<Sample> glu_samples(DType dtype) {
+    return {{"last", {samples::random(dtype, {3, 4})}, {t(0), -1}},
+            {"first", {samples::transposed(samples::random(dtype, {3, 4}))}, {t(0), 0}},
+            {"middle", {samples::random(dtype, {2, 6, 3})}, {t(0), 1}},
+            {"empty", {samples::random(dtype, {0, 4})}, {t(0), 1}}};
+}
+std::vector<Sample> glu_backward_samples(DType dtype) {
+    std::vector<Sample> result;
+    for (Sample& sample : glu_samples(dtype)) {
+        Sizes sizes = sample.tensors[0].sizes();
+        const std::int64_t dim = sample.label == "last" ? 1 : sample.label == "first" ? 0 : 1;
+        sizes[static_cast<std::size_t>(dim)] /= 2;
+        sample.tensors.insert(sample.tensors.begin(), samples::random(dtype, sizes, 5));
+        sample.args = {t(0), t(1), dim};
+        result.push_back(std::move(sample));
+    }
+    return result;
+}
+std::vector<Sample> shrink_samples(DType dtype) {
+    return samples::operator+(samples::unary(dtype, {Arg(0.5)}), samples::unary(dtype, {Arg(0.25)}, ", 0.25"));
+}
+std::vector<Sample> shrink_backward_samples(DType dtype) { return samples::of_gradient(dtype, {Arg(0.5)}); }
+std::vector<Sample> threshold_samples(DType dtype) {
+    return samples::operator+(samples::unary(dtype, {1, 3}), samples::unary(dtype, {0, 0}, ", relu"));
+}
+std::vector<Sample> plain_samples(DType dtype) { return samples::unary(dtype); }
+/// The buffer is what the forward op writes into it.
+std::vector<Sample> log_sigmoid_backward_samples(DType dtype) {
+    const Tensor x = samples::values(dtype, {-20, -2, -0.5, 0, 0.5, 2, 20});
+    const Tensor buffer =
+        samples::values(dtype, {2.0611536e-9, 0.13533528, 0.60653066, 1, 0.60653066, 0.13533528, 2.0611536e-9});
+    return {{"values", {samples::random(dtype, {7}), x, buffer}, {t(0), t(1), t(2)}},
+            {"empty",
+             {samples::random(dtype, {0}), samples::random(dtype, {0}), samples::random(dtype, {0})},
+             {t(0), t(1), t(2)}}};
+}
+
+}  // namespace
+
+std::span<const OpDef> activation_form_ops() {
+    static const OpDef ops[] = {
+        {.name = "aten.prelu.default",
+         .doc = "x, or below 0 a learned multiple of it: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
+         .schema = "prelu(Tensor self, Tensor weight) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = prelu,
+         .samples = prelu_samples},
+        {.name = "aten.prelu_backward.default",
+         .doc = "the gradients of prelu: https://pytorch.org/docs/stable/generated/torch.nn.PReLU.html",
+         .schema = "prelu_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
+         .dtypes = kFloating,
+         .decompose = prelu_backward,
+         .samples = prelu_backward_samples},
+        {.name = "aten.glu.default",
+         .doc = "one half times the sigmoid of the other: https://pytorch.org/docs/stable/generated/torch.nn.GLU.html",
+         .schema = "glu(Tensor self, int dim=-1) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = glu,
+         .samples = glu_samples},
+        {.name = "aten.glu_backward.default",
+         .doc = "the gradient of glu: https://pytorch.org/docs/stable/generated/torch.nn.GLU.html",
+         .schema = "glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = glu_backward,
+         .samples = glu_backward_samples},
+        {.name = "aten.hardshrink.default",
+         .doc = "0 near 0: https://pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html",
+         .schema = "hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = hardshrink,
+         .samples = shrink_samples},
+        {.name = "aten.hardshrink_backward.default",
+         .doc =
+             "the gradient where nothing was cut: https://pytorch.org/docs/stable/generated/torch.nn.Hardshrink.html",
+         .schema = "hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = hardshrink_backward,
+         .samples = shrink_backward_samples},
+        {.name = "aten.softshrink.default",
+         .doc = "nearer to 0: https://pytorch.org/docs/stable/generated/torch.nn.Softshrink.html",
+         .schema = "softshrink(Tensor self, Scalar lambd=0.5) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = softshrink,
+         .samples = shrink_samples},
+        {.name = "aten.softshrink_backward.default",
+         .doc =
+             "the gradient where nothing was cut: https://pytorch.org/docs/stable/generated/torch.nn.Softshrink.html",
+         .schema = "softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = softshrink_backward,
+         .samples = shrink_backward_samples},
+        {.name = "aten.threshold.default",
+         .doc = "a number for what is not above the threshold: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.Threshold.html",
+         .schema = "threshold(Tensor self, Scalar threshold, Scalar value) -> Tensor",
+         .dtypes = kNumbers,
+         .decompose = threshold,
+         .samples = threshold_samples},
+        {.name = "aten.log_sigmoid_forward.default",
+         .doc = "log_sigmoid, and exp(-|x|) for its gradient: "
+                "https://pytorch.org/docs/stable/generated/torch.nn.LogSigmoid.html",
+         .schema = "log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)",
+         .dtypes = kFloating,
+         .decompose = log_sigmoid_forward,
+         .samples = plain_samples},
+        {.name = "aten.log_sigmoid_backward.default",
+         .doc = "the gradient of log_sigmoid: https://pytorch.org/docs/stable/generated/torch.nn.LogSigmoid.html",
+         .schema = "log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = log_sigmoid_backward,
+         .samples = log_sigmoid_backward_samples},
+    };
+    return ops;
+}
+
+}  // namespace whittle

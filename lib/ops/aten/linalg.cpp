@@ -1,0 +1,369 @@
+// Linear equations, inverses and determinants of matrices and batches of them, with the names that LibTorch's autograd
+// gives them. Nothing of it lowers: eager runs it. Definitions: https://pytorch.org/docs/stable/linalg.html
+#include <cmath>
+
+#include "ops/aten/families.h"
+#include "ops/aten/linalg_grad.h"
+#include "ops/aten/matrices.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+namespace {
+
+using samples::t;
+using namespace matrices;
+
+// --- P A = L U ---
+
+/// The factors in one matrix, the rows that were exchanged (from 1), and the first pivot that is 0 (from 1; else 0), as
+/// LAPACK's getrf gives them.
+template <class T>
+struct Lu {
+    Matrix<T> factors;
+    std::vector<std::int64_t> pivots;
+    std::int64_t info = 0;
+
+    explicit Lu(Matrix<T> a) : factors(std::move(a)) {
+        const Eigen::Index n = std::min(factors.rows(), factors.cols());
+        for (Eigen::Index k = 0; k < n; ++k) {
+            Eigen::Index pivot = 0;
+            factors.col(k).tail(factors.rows() - k).cwiseAbs().maxCoeff(&pivot);
+            pivot += k;
+            pivots.push_back(pivot + 1);
+            if (factors(pivot, k) == T(0)) {
+                if (info == 0) info = k + 1;
+                continue;
+            }
+            if (pivot != k) factors.row(pivot).swap(factors.row(k));
+            const Eigen::Index rest = factors.rows() - k - 1;
+            factors.col(k).tail(rest) /= factors(k, k);
+            factors.block(k + 1, k + 1, rest, factors.cols() - k - 1).noalias() -=
+                factors.col(k).tail(rest) * factors.row(k).tail(factors.cols() - k - 1);
+        }
+    }
+
+    Matrix<T> solve(Matrix<T> b) const {
+        for (std::size_t k = 0; k < pivots.size(); ++k)
+            b.row(static_cast<Eigen::Index>(k)).swap(b.row(static_cast<Eigen::Index>(pivots[k] - 1)));
+        factors.template triangularView<Eigen::UnitLower>().solveInPlace(b);
+        factors.template triangularView<Eigen::Upper>().solveInPlace(b);
+        return b;
+    }
+    /// Of the permutation: -1 for an odd number of exchanges.
+    T sign() const {
+        T result = 1;
+        for (std::size_t k = 0; k < pivots.size(); ++k)
+            if (pivots[k] != static_cast<std::int64_t>(k) + 1) result = -result;
+        return result;
+    }
+    Matrix<T> pivot_column() const {
+        Matrix<T> column(static_cast<Eigen::Index>(pivots.size()), 1);
+        for (std::size_t k = 0; k < pivots.size(); ++k)
+            column(static_cast<Eigen::Index>(k)) = static_cast<T>(pivots[k]);
+        return column;
+    }
+};
+
+/// LibTorch gives LAPACK a contiguous matrix as it lies, and so has the factors of its transpose.
+template <class T>
+Lu<T> as_libtorch_factors(const Tensor& whole, Matrix<T> one) {
+    if (whole.is_contiguous()) one.transposeInPlace();
+    return Lu<T>(std::move(one));
+}
+
+Metas infer_determinant(const Arguments<ValueMeta>& a, bool with_sign) {
+    const ValueMeta matrix = a.tensor("A");
+    require_square(a.schema(), matrix);
+    const Sizes batch = batch_of(matrix.sizes);
+    Metas metas(with_sign ? 2 : 1, ValueMeta::contiguous(matrix.dtype, batch));
+    metas.push_back(ValueMeta::contiguous(matrix.dtype, matrix.sizes));
+    metas.push_back(ValueMeta::contiguous(DType::i32, with(batch, {matrix.sizes.back()})));
+    return metas;
+}
+Metas infer_det(const Arguments<ValueMeta>& a) { return infer_determinant(a, false); }
+Metas infer_slogdet(const Arguments<ValueMeta>& a) { return infer_determinant(a, true); }
+
+Tensors eval_determinant(const Arguments<Tensor>& a, bool logarithm) {
+    const Tensor matrix = a.tensor("A");
+    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+        const Sizes batch = batch_of(matrix.sizes());
+        Results<T> det(matrix.dtype(), batch), size(matrix.dtype(), batch), factors(matrix.dtype(), matrix.sizes()),
+            pivots(DType::i32, with(batch, {matrix.sizes().back()}));
+        each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
+            const Lu<T> lu = as_libtorch_factors(matrix, std::move(one));
+            T product = lu.sign(), sign = lu.sign(), logs = 0;
+            for (const T pivot : lu.factors.diagonal()) {
+                product *= pivot;
+                sign *= static_cast<T>((T(0) < pivot) - (pivot < T(0)));
+                logs += std::log(std::fabs(pivot));
+            }
+            det.put(i, logarithm ? sign : product);
+            size.put(i, logs);
+            factors.put(i, lu.factors);
+            pivots.put(i, lu.pivot_column());
+        });
+        if (logarithm) return {det.tensor(), size.tensor(), factors.tensor(), pivots.tensor()};
+        return {det.tensor(), factors.tensor(), pivots.tensor()};
+    });
+}
+Tensors eval_det(const Arguments<Tensor>& a) { return eval_determinant(a, false); }
+Tensors eval_slogdet(const Arguments<Tensor>& a) { return eval_determinant(a, true); }
+
+Metas infer_inverse(const Arguments<ValueMeta>& a) {
+    const ValueMeta matrix = a.tensor("A");
+    require_square(a.schema(), matrix);
+    return {ValueMeta::contiguous(matrix.dtype, matrix.sizes),
+            ValueMeta::contiguous(DType::i32, batch_of(matrix.sizes))};
+}
+Tensors eval_inverse(const Arguments<Tensor>& a) {
+    const Tensor matrix = a.tensor("A");
+    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+        Results<T> inverse(matrix.dtype(), matrix.sizes()), info(DType::i32, batch_of(matrix.sizes()));
+        each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
+            const Lu<T> lu(one);
+            check_info(a, lu.info, "singular");
+            inverse.put(i, lu.solve(Matrix<T>::Identity(one.rows(), one.cols())));
+            info.put(i, static_cast<T>(lu.info));
+        });
+        return {inverse.tensor(), info.tensor()};
+    });
+}
+
+// --- A X = B, and X A = B where left is false ---
+
+/// Whether B is a vector for each matrix: linalg.solve's rule.
+bool is_vector(const Sizes& a, const Sizes& b) {
+    return b.size() == 1 || (b.size() + 1 == a.size() && std::equal(b.begin(), b.end(), a.begin()));
+}
+
+struct Solution {
+    Sizes a, b;    ///< under the batch that both broadcast to; B with its column
+    Sizes result;  ///< without the column of a vector
+    bool vector = false;
+};
+Solution plan_solution(const Schema& schema, const ValueMeta& a, const ValueMeta& b, bool left, bool may_be_vector) {
+    require_square(schema, a);
+    Solution plan;
+    plan.vector = may_be_vector && is_vector(a.sizes, b.sizes);
+    Sizes sizes = b.sizes;
+    if (plan.vector) sizes.push_back(1);
+    const auto fail = [&] {
+        throw Error(schema.name + ": found matrices of sizes " + to_string(a.sizes) + " and right sides of sizes " +
+                    to_string(b.sizes) + ", expected as many " + (left ? "rows" : "columns") + " and equal dtypes");
+    };
+    if (sizes.size() < 2 || a.dtype != b.dtype) fail();
+    if ((left ? rows_of(sizes) : sizes.back()) != a.sizes.back()) fail();
+    const Sizes batch = broadcast_sizes(batch_of(a.sizes), batch_of(sizes));
+    plan.a = with(batch, {a.sizes.back(), a.sizes.back()});
+    plan.b = with(batch, {rows_of(sizes), sizes.back()});
+    plan.result = plan.b;
+    if (plan.vector) plan.result.pop_back();
+    return plan;
+}
+/// Elements under the sizes they broadcast to.
+Tensor under(const Tensor& x, const Sizes& given, const Sizes& sizes) {
+    const Tensor own = x.sizes() == given ? x : x.contiguous().as_strided(given, contiguous_strides(given), 0);
+    return own.as_strided(sizes, broadcast_strides(given, own.strides(), sizes), own.offset());
+}
+
+Metas infer_solve(const Arguments<ValueMeta>& a) {
+    const ValueMeta matrix = a.tensor("A");
+    const bool left = a.boolean("left");
+    const Solution plan = plan_solution(a.schema(), matrix, a.tensor("B"), left, true);
+    const ValueMeta result = plan.vector ? ValueMeta::contiguous(matrix.dtype, plan.result)
+                                         : (left ? ValueMeta::contiguous(matrix.dtype, plan.result)
+                                                 : ValueMeta::contiguous(matrix.dtype, plan.result));
+    const Sizes batch = batch_of(matrix.sizes);
+    return {result, ValueMeta::contiguous(matrix.dtype, matrix.sizes),
+            ValueMeta::contiguous(DType::i32, with(batch, {matrix.sizes.back()})),
+            ValueMeta::contiguous(DType::i32, batch)};
+}
+Tensors eval_solve(const Arguments<Tensor>& a) {
+    const Tensor matrix = a.tensor("A"), b = a.tensor("B");
+    const bool left = a.boolean("left");
+    const Solution plan = plan_solution(a.schema(), ValueMeta::of(matrix), ValueMeta::of(b), left, true);
+    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+        const Sizes batch = batch_of(matrix.sizes());
+        Results<T> x(matrix.dtype(), plan.b), factors(matrix.dtype(), matrix.sizes()),
+            pivots(DType::i32, with(batch, {matrix.sizes().back()})), info(DType::i32, batch);
+        each_matrix<T>(matrix, [&](std::int64_t i, Matrix<T> one) {
+            const Lu<T> lu = as_libtorch_factors(matrix, std::move(one));
+            check_info(a, lu.info, "singular");
+            factors.put(i, lu.factors);
+            pivots.put(i, lu.pivot_column());
+            info.put(i, static_cast<T>(lu.info));
+        });
+        Sizes given = b.sizes();
+        if (plan.vector) given.push_back(1);
+        std::vector<Matrix<T>> right;
+        each_matrix<T>(under(b, given, plan.b), [&](std::int64_t, Matrix<T> one) { right.push_back(std::move(one)); });
+        each_matrix<T>(under(matrix, matrix.sizes(), plan.a), [&](std::int64_t i, Matrix<T> one) {
+            const Matrix<T>& side = right[static_cast<std::size_t>(i)];
+            if (left)
+                x.put(i, Lu<T>(std::move(one)).solve(side));
+            else
+                x.put(i, Lu<T>(one.transpose()).solve(side.transpose()).transpose());
+        });
+        Tensor result = x.tensor();
+        if (plan.vector) result = result.as_strided(plan.result, contiguous_strides(plan.result), result.offset());
+        return {result, factors.tensor(), pivots.tensor(), info.tensor()};
+    });
+}
+
+Metas infer_triangular(const Arguments<ValueMeta>& a) {
+    const ValueMeta matrix = a.tensor("self");
+    const bool left = a.boolean("left");
+    const Solution plan = plan_solution(a.schema(), matrix, a.tensor("B"), left, false);
+    return {left ? ValueMeta::contiguous(matrix.dtype, plan.b) : ValueMeta::contiguous(matrix.dtype, plan.b)};
+}
+Tensors eval_triangular(const Arguments<Tensor>& a) {
+    const Tensor matrix = a.tensor("self"), b = a.tensor("B");
+    const bool left = a.boolean("left"), upper = a.boolean("upper"), unit = a.boolean("unitriangular");
+    const Solution plan = plan_solution(a.schema(), ValueMeta::of(matrix), ValueMeta::of(b), left, false);
+    return in_own_dtype(matrix, [&]<class T>(T) -> Tensors {
+        Results<T> x(matrix.dtype(), plan.b);
+        std::vector<Matrix<T>> right;
+        each_matrix<T>(under(b, b.sizes(), plan.b),
+                       [&](std::int64_t, Matrix<T> one) { right.push_back(std::move(one)); });
+        each_matrix<T>(under(matrix, matrix.sizes(), plan.a), [&](std::int64_t i, Matrix<T> one) {
+            if (unit) one.diagonal().setOnes();
+            Matrix<T> side = right[static_cast<std::size_t>(i)];
+            if (!left) {
+                one.transposeInPlace();
+                side.transposeInPlace();
+            }
+            if (upper == left)
+                one.template triangularView<Eigen::Upper>().solveInPlace(side);
+            else
+                one.template triangularView<Eigen::Lower>().solveInPlace(side);
+            if (left)
+                x.put(i, side);
+            else
+                x.put(i, side.transpose());
+        });
+        return {x.tensor()};
+    });
+}
+
+/// L L^T X = B, one triangle after the other.
+std::vector<NodeRef> decompose_cholesky_solve(GraphBuilder& b, const Arguments<NodeValue>& a) {
+    const NodeValue factor = a.tensor("input2");
+    const bool upper = a.boolean("upper");
+    const NodeValue turned = b.call("aten.transpose.int", {arg(factor), -2, -1});
+    const auto solve = [&](const NodeValue& matrix, const NodeValue& right, bool is_upper) {
+        return b.call("aten.linalg_solve_triangular.default", {arg(matrix), arg(right)}, {{"upper", Arg(is_upper)}});
+    };
+    const NodeValue half = solve(upper ? turned : factor, a.tensor("self"), false);
+    return {solve(upper ? factor : turned, half, true).ref};
+}
+
+// --- Samples ---
+
+/// Far from singular: random, with its size added to the diagonal.
+Tensor regular(DType dtype, const Sizes& sizes, std::uint64_t seed = 1) {
+    std::vector<double> elements = samples::random(dtype, sizes, seed).values<double>();
+    const std::int64_t n = sizes.back();
+    for (std::size_t i = 0; i < elements.size(); ++i)
+        if (static_cast<std::int64_t>(i) / n % n == static_cast<std::int64_t>(i) % n)
+            elements[i] += static_cast<double>(n);
+    return samples::values(dtype, elements, sizes);
+}
+std::vector<Sample> square_samples(DType dtype) {
+    return {{"matrix", {regular(dtype, {3, 3})}, {t(0)}},
+            {"exchanged rows", {samples::values(dtype, {0, 2, 1, 1, 0, 0, 0, 1, 3}, {3, 3})}, {t(0)}},
+            {"batch", {regular(dtype, {2, 2, 4, 4})}, {t(0)}},
+            {"transposed", {samples::transposed(regular(dtype, {3, 3}))}, {t(0)}},
+            {"one", {regular(dtype, {1, 1})}, {t(0)}}};
+}
+Sample equations(const std::string& label, const Tensor& a, const Tensor& b,
+                 std::vector<std::pair<std::string, Arg>> kwargs = {}) {
+    return {.label = label, .tensors = {a, b}, .args = {t(0), t(1)}, .kwargs = std::move(kwargs)};
+}
+std::vector<Sample> solve_samples(DType dtype) {
+    using samples::random;
+    const Tensor a = regular(dtype, {3, 3});
+    return {equations("matrix", a, random(dtype, {3, 2})),
+            equations("vector", a, random(dtype, {3})),
+            equations("batch", regular(dtype, {2, 3, 3}), random(dtype, {2, 3, 4})),
+            equations("one matrix for all", a, random(dtype, {2, 3, 2})),
+            equations("vectors", regular(dtype, {2, 3, 3}), random(dtype, {2, 3})),
+            equations("from the right", a, random(dtype, {2, 3}), {{"left", Arg(false)}}),
+            equations("transposed", samples::transposed(a), samples::transposed(random(dtype, {3, 2})))};
+}
+std::vector<Sample> triangular_samples(DType dtype) {
+    using samples::random;
+    const Tensor a = regular(dtype, {3, 3});
+    const auto with = [](bool upper, bool left, bool unit) {
+        return std::vector<std::pair<std::string, Arg>>{
+            {"upper", Arg(upper)}, {"left", Arg(left)}, {"unitriangular", Arg(unit)}};
+    };
+    return {equations("lower", a, random(dtype, {3, 2}), with(false, true, false)),
+            equations("upper", a, random(dtype, {3, 2}), with(true, true, false)),
+            equations("ones on the diagonal", a, random(dtype, {3, 2}), with(false, true, true)),
+            equations("from the right", a, random(dtype, {2, 3}), with(true, false, false)),
+            equations("lower from the right", a, random(dtype, {2, 3}), with(false, false, false)),
+            equations("batch", regular(dtype, {2, 3, 3}), random(dtype, {1, 3, 2}), with(true, true, false))};
+}
+std::vector<Sample> cholesky_solve_samples(DType dtype) {
+    const auto call = [&](const char* label, bool upper) {
+        return Sample{label, {samples::random(dtype, {3, 2}), regular(dtype, {3, 3})}, {t(0), t(1), upper}};
+    };
+    return {call("lower", false), call("upper", true)};
+}
+
+constexpr OpDef kLinalg[] = {
+    {.name = "aten._linalg_det.default",
+     .doc = "the determinant, by LU: https://pytorch.org/docs/stable/generated/torch.linalg.det.html",
+     .schema = "_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)",
+     .dtypes = matrices::kDTypes,
+     .infer = infer_det,
+     .eval = eval_det,
+     .grad = det_grad,
+     .samples = square_samples},
+    {.name = "aten._linalg_slogdet.default",
+     .doc = "the determinant's sign and logarithm: https://pytorch.org/docs/stable/generated/torch.linalg.slogdet.html",
+     .schema = "_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
+     .dtypes = matrices::kDTypes,
+     .infer = infer_slogdet,
+     .eval = eval_slogdet,
+     .grad = slogdet_grad,
+     .samples = square_samples},
+    {.name = "aten.linalg_inv_ex.default",
+     .doc = "the inverse: https://pytorch.org/docs/stable/generated/torch.linalg.inv_ex.html",
+     .schema = "linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
+     .dtypes = matrices::kDTypes,
+     .infer = infer_inverse,
+     .eval = eval_inverse,
+     .grad = inverse_grad,
+     .samples = square_samples},
+    {.name = "aten._linalg_solve_ex.default",
+     .doc = "X of A X = B: https://pytorch.org/docs/stable/generated/torch.linalg.solve_ex.html",
+     .schema = "_linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, "
+               "Tensor LU, Tensor pivots, Tensor info)",
+     .dtypes = matrices::kDTypes,
+     .infer = infer_solve,
+     .eval = eval_solve,
+     .grad = solve_grad,
+     .samples = solve_samples},
+    {.name = "aten.linalg_solve_triangular.default",
+     .doc = "X of A X = B, A triangular: https://pytorch.org/docs/stable/generated/torch.linalg.solve_triangular.html",
+     .schema = "linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
+               "unitriangular=False) -> Tensor",
+     .dtypes = matrices::kDTypes,
+     .infer = infer_triangular,
+     .eval = eval_triangular,
+     .grad = triangular_grad,
+     .samples = triangular_samples},
+    {.name = "aten.cholesky_solve.default",
+     .doc = "X of A X = B by A's factor: https://pytorch.org/docs/stable/generated/torch.cholesky_solve.html",
+     .schema = "cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor",
+     .dtypes = matrices::kDTypes,
+     .decompose = decompose_cholesky_solve,
+     .samples = cholesky_solve_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> linalg_ops() { return kLinalg; }
+
+}  // namespace whittle

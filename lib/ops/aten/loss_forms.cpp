@@ -1,0 +1,285 @@
+// Losses of two tensors alike, element by element, and the likelihood of classes at the places of images; with their
+// gradients as LibTorch's autograd calls them. All are composites.
+// Definitions: https://pytorch.org/docs/stable/nn.functional.html#loss-functions
+#include <algorithm>
+
+#include "base/error.h"
+#include "ops/aten/backward.h"
+#include "ops/aten/families.h"
+#include "ops/aten/gradient.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+namespace {
+
+using samples::t;
+using Builder = GraphBuilder;
+using Values = Arguments<NodeValue>;
+using Refs = std::vector<NodeRef>;
+
+constexpr std::int64_t kNone = 0, kMean = 1, kSum = 2;  // at::Reduction
+
+NodeRef reduced(Builder& b, std::int64_t reduction, const NodeValue& losses) {
+    if (reduction == kNone) return losses.ref;
+    return b.call(reduction == kMean ? "aten.mean.default" : "aten.sum.default", {arg(losses)}).ref;
+}
+/// A gradient of each loss, over their count where the mean was taken.
+NodeValue spread(const Gradient& g, const Values& a, const NodeValue& gradient) {
+    if (a.integer("reduction") != kMean) return gradient;
+    return g.div(gradient, Arg(static_cast<double>(gradient.meta.numel())));
+}
+
+// --- huber_loss ---
+
+double huber_delta(const Values& a) {
+    const double delta = a.number("delta");
+    if (!(delta > 0)) throw Error("huber_loss: found a delta of " + std::to_string(delta) + ", expected more than 0");
+    return delta;
+}
+
+/// Half of squares up to delta, from there on delta times the distance, less what makes it continuous; Huber 1964.
+Refs huber_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const double delta = huber_delta(a);
+    const NodeValue z = g.call("aten.abs.default", {arg(g.sub(a.tensor("self"), a.tensor("target")))});
+    const NodeValue near = g.mul(g.mul(z, Arg(0.5)), z), far = g.mul(g.add(z, Arg(-0.5 * delta)), Arg(delta));
+    const NodeValue is_near = g.call("aten.le.Scalar", {arg(z), Arg(delta)});
+    return {reduced(b, a.integer("reduction"), g.call("aten.where.self", {arg(is_near), arg(near), arg(far)}))};
+}
+
+/// The difference, at most delta each way.
+Refs huber_loss_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const double delta = huber_delta(a);
+    const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target"));
+    const NodeValue slope = g.call("aten.clamp.default", {arg(difference), Arg(-delta), Arg(delta)});
+    return {spread(g, a, g.mul(slope, a.tensor("grad_output"))).ref};
+}
+
+// --- binary_cross_entropy ---
+
+/// The logarithm of a probability, from -100 on: so a wrong certainty costs 100, and no infinity.
+NodeValue limited_log(const Gradient& g, std::string_view function, const NodeValue& x) {
+    return g.call("aten.clamp_min.default", {arg(g.call(function, {arg(x)})), Arg(-100)});
+}
+NodeValue weighted(const Gradient& g, const Values& a, const NodeValue& x) {
+    const auto weight = a.optional_tensor("weight");
+    return weight ? g.mul(x, *weight) : x;
+}
+
+/// (y - 1) log(1 - x) - y log(x) for probabilities x. That they are from 0 to 1 is a matter of values, not checked.
+Refs binary_cross_entropy(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("self"), y = a.tensor("target");
+    const NodeValue no = g.mul(g.add(y, -1), limited_log(g, "aten.log1p.default", g.neg(x)));
+    const NodeValue losses = g.sub(no, g.mul(y, limited_log(g, "aten.log.default", x)));
+    return {reduced(b, a.integer("reduction"), weighted(g, a, losses))};
+}
+
+/// (x - y) / (x (1 - x)), where the divisor is at least 1e-12
+Refs binary_cross_entropy_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("self"), y = a.tensor("target");
+    const NodeValue spread_of = g.call("aten.clamp_min.default", {arg(g.mul(g.complement(x), x)), Arg(1e-12)});
+    const NodeValue slope = g.div(g.mul(a.tensor("grad_output"), g.sub(x, y)), arg(spread_of));
+    return {spread(g, a, weighted(g, a, slope)).ref};
+}
+
+/// Of the probabilities by the backward op; of the targets log(1 - x) - log(x).
+void binary_cross_entropy_grad(Builder& b, CallGradients& c) {
+    const Rule r(b, c);
+    const NodeValue x = r.tensor("self"), y = r.tensor("target");
+    const std::int64_t reduction = c.args().integer("reduction");
+    if (r.needed("self"))
+        r.set("self", r.call("aten.binary_cross_entropy_backward.default",
+                             {arg(r.grad()), arg(x), arg(y), r.optional("weight"), reduction}));
+    if (!r.needed("target")) return;
+    const NodeValue no = r.of("aten.log1p.default", r.neg(x)), slope = r.sub(no, r.of("aten.log.default", x));
+    r.set("target", spread(r, c.args(), weighted(r, c.args(), r.mul(r.grad(), slope))));
+}
+
+/// log(1 + exp(-y x)), y of -1 and 1
+Refs soft_margin_loss(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue product = g.neg(g.mul(a.tensor("target"), a.tensor("self")));
+    const NodeValue grown = g.add(g.call("aten.exp.default", {arg(product)}), 1);
+    return {reduced(b, a.integer("reduction"), g.call("aten.log.default", {arg(grown)}))};
+}
+
+// --- nll_loss2d: scores [N, C, H, W], classes [N, H, W] ---
+
+struct Places {
+    NodeValue scores, target;  ///< as rows [N * H * W, C] and [N * H * W]
+    Sizes sizes;               ///< [N, H, W]
+    std::int64_t classes = 0;
+};
+
+Places places_of(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue scores = a.tensor("self"), target = a.tensor("target");
+    const Sizes& sizes = scores.meta.sizes;
+    if (sizes.size() != 4)
+        throw Error("nll_loss2d: found scores of sizes " + to_string(sizes) + ", expected [N, C, H, W]");
+    Places places{.scores = {}, .target = {}, .sizes = {sizes[0], sizes[2], sizes[3]}, .classes = sizes[1]};
+    if (target.meta.sizes != places.sizes)
+        throw Error("nll_loss2d: found targets of sizes " + to_string(target.meta.sizes) + ", expected " +
+                    to_string(places.sizes));
+    const std::int64_t count = element_count(places.sizes);
+    places.scores =
+        g.reshape(g.call("aten.permute.default", {arg(scores), Arg::ints({0, 2, 3, 1})}), {count, sizes[1]});
+    places.target = g.reshape(target, {count});
+    return places;
+}
+
+Arg weight_of(const Values& a) {
+    const auto weight = a.optional_tensor("weight");
+    return weight ? arg(*weight) : Arg();
+}
+
+Refs nll_loss2d_forward(Builder& b, const Values& a) {
+    const Places places = places_of(b, a);
+    const std::int64_t reduction = a.integer("reduction");
+    const std::vector<NodeValue> losses =
+        b.call_multi("aten.nll_loss_forward.default",
+                     {arg(places.scores), arg(places.target), weight_of(a), reduction, a.integer("ignore_index")});
+    const NodeValue output = reduction == kNone ? Gradient(b).reshape(losses[0], places.sizes) : losses[0];
+    return {output.ref, losses[1].ref};
+}
+
+Refs nll_loss2d_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const Places places = places_of(b, a);
+    NodeValue grad = a.tensor("grad_output");
+    const std::int64_t reduction = a.integer("reduction");
+    if (reduction == kNone) grad = g.reshape(grad, places.target.meta.sizes);
+    const NodeValue rows =
+        g.call("aten.nll_loss_backward.default", {arg(grad), arg(places.scores), arg(places.target), weight_of(a),
+                                                  reduction, a.integer("ignore_index"), arg(a.tensor("total_weight"))});
+    const Sizes& s = places.sizes;
+    const NodeValue image = g.reshape(rows, {s[0], s[1], s[2], places.classes});
+    const NodeValue moved = g.call("aten.permute.default", {arg(image), Arg::ints({0, 3, 1, 2})});
+    return {g.call("aten.contiguous.default", {arg(moved)}).ref};
+}
+
+void nll_loss2d_grad(Builder& b, CallGradients& c) {
+    const Rule r(b, c);
+    r.set("self", r.call("aten.nll_loss2d_backward.default",
+                         {arg(r.grad()), arg(r.tensor("self")), arg(r.tensor("target")), r.optional("weight"),
+                          c.args().integer("reduction"), c.args().integer("ignore_index"), arg(r.result(1))}));
+}
+
+// --- Samples ---
+
+Tensor rand(DType dtype, Sizes sizes, std::uint64_t seed = 1) { return samples::random(dtype, std::move(sizes), seed); }
+Tensor shares(DType dtype, Sizes sizes, std::uint64_t seed) {
+    return samples::uniform(dtype, std::move(sizes), 0.05, 0.95, seed);
+}
+
+std::vector<Sample> huber_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3}), y = rand(dtype, {2, 3}, 2);
+    const Tensor corners = samples::values(dtype, {0, 1, -1, 2, -3}), zeros = samples::values(dtype, {0, 0, 0, 0, 0});
+    return {{"mean", {x, y}, {t(0), t(1)}},
+            {"sum", {x, y}, {t(0), t(1), kSum, Arg(0.5)}},
+            {"none", {samples::transposed(x), samples::strided(y)}, {t(0), t(1), kNone, Arg(1.0)}},
+            {"corners", {corners, zeros}, {t(0), t(1), kNone, Arg(1.0)}},
+            {"empty", {rand(dtype, {0}), rand(dtype, {0})}, {t(0), t(1), kSum, Arg(1.0)}}};
+}
+std::vector<Sample> huber_backward_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3}), y = rand(dtype, {2, 3}, 2);
+    return {{"mean", {rand(dtype, {}, 3), x, y}, {t(0), t(1), t(2), kMean, Arg(1.0)}},
+            {"none", {rand(dtype, {2, 3}, 3), samples::transposed(x), y}, {t(0), t(1), t(2), kNone, Arg(0.5)}}};
+}
+std::vector<Sample> entropy_samples(DType dtype) {
+    const Tensor x = shares(dtype, {2, 3}, 1), y = shares(dtype, {2, 3}, 2),
+                 weight = samples::uniform(dtype, {2, 3}, 0.5, 2, 3);
+    const Tensor certain = samples::values(dtype, {0, 1, 0, 1}), truth = samples::values(dtype, {0, 1, 1, 0});
+    return {{"mean", {x, y}, {t(0), t(1)}},
+            {"sum, weights", {x, y, weight}, {t(0), t(1), t(2), kSum}},
+            {"none", {samples::transposed(x), samples::strided(y)}, {t(0), t(1), Arg(), kNone}},
+            {"certain", {certain, truth}, {t(0), t(1), Arg(), kNone}}};
+}
+std::vector<Sample> entropy_backward_samples(DType dtype) {
+    const Tensor x = shares(dtype, {2, 3}, 1), y = shares(dtype, {2, 3}, 2),
+                 weight = samples::uniform(dtype, {2, 3}, 0.5, 2, 3);
+    return {{"mean", {rand(dtype, {}, 4), x, y}, {t(0), t(1), t(2), Arg(), kMean}},
+            {"none, weights", {rand(dtype, {2, 3}, 4), x, y, weight}, {t(0), t(1), t(2), t(3), kNone}}};
+}
+std::vector<Sample> margin_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3}), y = samples::values(dtype, {1, -1, 1, -1, -1, 1}, {2, 3});
+    return {{"mean", {x, y}, {t(0), t(1)}},
+            {"none", {x, y}, {t(0), t(1), kNone}},
+            {"sum", {samples::transposed(x), y}, {t(0), t(1), kSum}}};
+}
+
+Tensor classes() { return samples::values(DType::i64, {0, 2, 1, 1, 0, 2, 2, 0}, {2, 2, 2}); }
+std::vector<Sample> nll_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3, 2, 2}), w = samples::uniform(dtype, {3}, 0.5, 2);
+    return {{"mean", {x, classes()}, {t(0), t(1), Arg(), kMean, -100}},
+            {"weights, one ignored", {x, classes(), w}, {t(0), t(1), t(2), kSum, 1}},
+            {"none", {x, classes(), w}, {t(0), t(1), t(2), kNone, 0}}};
+}
+std::vector<Sample> nll_backward_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 3, 2, 2}), w = samples::uniform(dtype, {3}, 0.5, 2),
+                 total = samples::scalar(dtype, 8);
+    return {{"mean", {rand(dtype, {}, 3), x, classes(), total}, {t(0), t(1), t(2), Arg(), kMean, -100, t(3)}},
+            {"none", {rand(dtype, {2, 2, 2}, 3), x, classes(), w, total}, {t(0), t(1), t(2), t(3), kNone, 0, t(4)}}};
+}
+
+}  // namespace
+
+std::span<const OpDef> loss_form_ops() {
+    static const OpDef ops[] = {
+        {.name = "aten.huber_loss.default",
+         .doc =
+             "squares, and distances from delta on: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
+         .schema = "huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.0) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = huber_loss,
+         .samples = huber_samples},
+        {.name = "aten.huber_loss_backward.default",
+         .doc = "the gradient of huber_loss: https://pytorch.org/docs/stable/generated/torch.nn.HuberLoss.html",
+         .schema = "huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> "
+                   "Tensor",
+         .dtypes = kFloating,
+         .decompose = huber_loss_backward,
+         .samples = huber_backward_samples},
+        {.name = "aten.binary_cross_entropy.default",
+         .doc = "the loss of probabilities: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
+         .schema = "binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = binary_cross_entropy,
+         .grad = binary_cross_entropy_grad,
+         .samples = entropy_samples},
+        {.name = "aten.binary_cross_entropy_backward.default",
+         .doc = "the gradient of binary_cross_entropy: https://pytorch.org/docs/stable/generated/torch.nn.BCELoss.html",
+         .schema = "binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, "
+                   "int reduction=1) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = binary_cross_entropy_backward,
+         .samples = entropy_backward_samples},
+        {.name = "aten.soft_margin_loss.default",
+         .doc = "log(1 + exp(-y x)): https://pytorch.org/docs/stable/generated/torch.nn.SoftMarginLoss.html",
+         .schema = "soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = soft_margin_loss,
+         .samples = margin_samples},
+        {.name = "aten.nll_loss2d_forward.default",
+         .doc = "nll_loss at the places of images: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
+         .schema = "nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, int ignore_index) -> "
+                   "(Tensor output, Tensor total_weight)",
+         .dtypes = kFloating,
+         .decompose = nll_loss2d_forward,
+         .grad = nll_loss2d_grad,
+         .samples = nll_samples},
+        {.name = "aten.nll_loss2d_backward.default",
+         .doc = "the gradient of nll_loss2d: https://pytorch.org/docs/stable/generated/torch.nn.NLLLoss.html",
+         .schema = "nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, "
+                   "int ignore_index, Tensor total_weight) -> Tensor",
+         .dtypes = kFloating,
+         .decompose = nll_loss2d_backward,
+         .samples = nll_backward_samples},
+    };
+    return ops;
+}
+
+}  // namespace whittle

@@ -1,0 +1,229 @@
+// Functions of probability and geometry, element by element: xlogy, logaddexp, hypot, copysign, sinc, and sgn of reals.
+// Definitions: https://pytorch.org/docs/stable/special.html and torch.html#pointwise-ops; corners as ATen's CPU kernels
+// have them, https://github.com/pytorch/pytorch/blob/v1.13.1/aten/src/ATen/native/cpu/BinaryOpsKernel.cpp
+#include <cmath>
+#include <limits>
+
+#include "ops/aten/backward.h"
+#include "ops/aten/families.h"
+#include "ops/aten/gradient.h"
+#include "ops/core/pointwise.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+namespace {
+
+using expr::Op;
+using B = GraphBuilder;
+using C = CallGradients;
+
+Expr absolute(const Expr& x) { return expr::unary(Op::abs, x); }
+Expr larger(const Expr& a, const Expr& b) { return expr::select(a < b, b, a); }
+Expr is_infinite(const Expr& x) {
+    return expr::equal(absolute(x), constant(x, std::numeric_limits<double>::infinity()));
+}
+
+// --- Of two operands ---
+
+/// a log(b), 0 where a is, unless b is NaN.
+struct Xlogy : FloatingFunction {
+    template <Floating T>
+    static T eval(T a, T b) {
+        if (std::isnan(b)) return b;
+        return a == 0 ? T(0) : a * std::log(b);
+    }
+    static Expr lower(const Expr& a, const Expr& b) {
+        const Expr product = a * expr::unary(Op::log, b);
+        return expr::select(is_nan(b), b, expr::select(expr::equal(a, constant(a, 0)), constant(a, 0), product));
+    }
+};
+
+/// Infinite where an operand is, whatever the other one; squares do not overflow.
+struct Hypot : Arithmetic {
+    template <Floating T>
+    static T eval(T a, T b) {
+        return std::hypot(a, b);
+    }
+    static Expr lower(const Expr& a, const Expr& b) {
+        const Expr x = absolute(a), y = absolute(b), most = larger(x, y);
+        const Expr least = expr::select(x < y, x, y), ratio = least / most;
+        const Expr length = most * expr::unary(Op::sqrt, constant(a, 1) + ratio * ratio);
+        const Expr finite = expr::select(expr::equal(most, constant(a, 0)), x + y, length);
+        const Expr infinity = constant(a, std::numeric_limits<double>::infinity());
+        const Expr nan_or_finite = expr::select(is_nan(x + y), x + y, finite);
+        return expr::select(is_infinite(a) || is_infinite(b), infinity, nan_or_finite);
+    }
+};
+
+/// log(exp(a) + exp(b)), the larger one taken out.
+struct LogAddExp : Arithmetic {
+    template <Floating T>
+    static T eval(T a, T b) {
+        if (std::isinf(a) && a == b) return a;
+        return std::max(a, b) + std::log1p(std::exp(-std::fabs(a - b)));
+    }
+    static Expr lower(const Expr& a, const Expr& b) {
+        const Expr tail = expr::unary(Op::exp, expr::negate(absolute(a - b)));
+        const Expr sum = larger(a, b) + expr::unary(Op::log1p, tail);
+        return expr::select(is_infinite(a) && expr::equal(a, b), a, sum);
+    }
+};
+/// log2(2^a + 2^b)
+struct LogAddExp2 : Arithmetic {
+    template <Floating T>
+    static T eval(T a, T b) {
+        if (std::isinf(a) && a == b) return a;
+        return std::max(a, b) + std::log2(1 + std::exp2(-std::fabs(a - b)));
+    }
+    static Expr lower(const Expr& a, const Expr& b) {
+        const Expr tail = expr::binary(Op::pow, constant(a, 2), expr::negate(absolute(a - b)));
+        const Expr sum = larger(a, b) + expr::unary(Op::log2, constant(a, 1) + tail);
+        return expr::select(is_infinite(a) && expr::equal(a, b), a, sum);
+    }
+};
+
+/// The sign of the second one, of a zero, too. (Of a NaN expressions do not see it: that of a positive one.)
+struct CopySign : FloatingFunction {
+    template <Floating T>
+    static T eval(T a, T b) {
+        return std::copysign(a, b);
+    }
+    static Expr lower(const Expr& a, const Expr& b) {
+        const Expr zero = constant(b, 0), negative_zero = expr::equal(b, zero) && constant(b, 1) / b < zero;
+        return expr::select(b < zero || negative_zero, expr::negate(absolute(a)), absolute(a));
+    }
+};
+
+void xlogy_grad(B& b, C& c) {
+    const Rule r(b, c);
+    const Arg x = r.operand("self"), y = r.operand("other");
+    if (r.needed("self")) {
+        const NodeValue logs = b.call(y.node() ? "aten.xlogy.Tensor" : "aten.xlogy.Scalar_Other", {arg(r.grad()), y});
+        const NodeValue zero = b.call("aten.eq.Scalar", {x, 0});
+        if (y.node()) {
+            const NodeValue no_log = b.call("aten.le.Scalar", {y, 0});
+            r.set("self", r.drop(r.call("aten.logical_and.default", {arg(zero), arg(no_log)}), logs));
+        } else {
+            r.set("self", c.args().number("other") <= 0 ? r.drop(zero, logs) : logs);
+        }
+    }
+    if (r.needed("other")) r.set("other", r.div(r.mul(r.grad(), x), y));
+}
+
+void hypot_grad(B& b, C& c) {
+    const Rule r(b, c);
+    for (const char* operand : {"self", "other"})
+        if (r.needed(operand)) r.set(operand, r.mul(r.grad(), r.div(r.tensor(operand), arg(r.result()))));
+}
+
+/// Each operand's share of the sum: 1 / (1 + power(other - self)).
+void share_grad(B& b, C& c, std::string_view power) {
+    const Rule r(b, c);
+    const NodeValue x = r.tensor("self"), y = r.tensor("other");
+    const auto share = [&](const NodeValue& from, const NodeValue& to) {
+        return r.div(r.grad(), arg(r.add(r.of(power, r.sub(from, to)), 1)));
+    };
+    if (r.needed("self")) r.set("self", share(y, x));
+    if (r.needed("other")) r.set("other", share(x, y));
+}
+void logaddexp_grad(B& b, C& c) { share_grad(b, c, "aten.exp.default"); }
+void logaddexp2_grad(B& b, C& c) { share_grad(b, c, "aten.exp2.default"); }
+
+/// 1 or -1, 0 at zeros; the sign's own is zero.
+void copysign_grad(B& b, C& c) {
+    const Rule r(b, c);
+    const NodeValue x = r.tensor("self");
+    const NodeValue ratio = r.div(r.result(), arg(x)), zero = r.call("aten.eq.Scalar", {arg(x), 0});
+    if (r.needed("self")) r.set("self", r.mul(r.grad(), r.drop(zero, ratio)));
+    if (r.needed("other")) r.set("other", r.zeros_like(r.grad()));
+}
+
+// --- Of one ---
+
+/// sin(pi x) / (pi x), 1 at 0
+std::vector<NodeRef> sinc(B& b, const Arguments<NodeValue>& a) {
+    const Gradient g(b);
+    const NodeValue x = a.tensor("self"), angle = g.mul(x, Arg(M_PI));
+    const NodeValue quotient = g.div(g.call("aten.sin.default", {arg(angle)}), arg(angle));
+    return {g.call("aten.masked_fill.Scalar", {arg(quotient), arg(g.call("aten.eq.Scalar", {arg(x), 0})), 1}).ref};
+}
+void sinc_grad(B& b, C& c) {
+    const OfSelf r(b, c);
+    const NodeValue angle = r.mul(r.x, Arg(M_PI));
+    const NodeValue rise = r.sub(r.mul(r.of("aten.cos.default", angle), angle), r.of("aten.sin.default", angle));
+    const NodeValue slope = r.div(rise, arg(r.mul(angle, r.x)));
+    r.set(r.mul(r.g, r.drop(r.call("aten.eq.Scalar", {arg(r.x), 0}), slope)));
+}
+
+std::vector<NodeRef> sgn(B& b, const Arguments<NodeValue>& a) {
+    return {b.call("aten.sign.default", {arg(a.tensor("self"))}).ref};
+}
+
+// --- Records ---
+
+std::vector<Sample> number_samples(DType dtype) {
+    return samples::operator+(samples::unary(dtype, {2}), samples::unary(dtype, {Arg(-1.5)}, ", negative"));
+}
+std::vector<Sample> plain_samples(DType dtype) { return samples::unary(dtype); }
+
+template <class F, DTypeSet kDTypes = kAnyDType>
+constexpr OpDef of_two(std::string_view name, std::string_view schema, std::string_view doc, GradFn grad) {
+    OpDef def = {.name = name,
+                 .doc = doc,
+                 .schema = schema,
+                 .dtypes = kDTypes,
+                 .infer = infer_binary<F>,
+                 .eval = eval_binary<F>,
+                 .lower = lower_binary<F>,
+                 .grad = grad};
+    def.samples = [](DType dtype) { return samples::binary(dtype, kDTypes); };
+    return def;
+}
+
+constexpr OpDef with_samples(OpDef def, SamplesFn samples) {
+    def.samples = samples;
+    return def;
+}
+
+constexpr OpDef kSpecial[] = {
+    of_two<Xlogy>("aten.xlogy.Tensor", "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+                  "self log(other), 0 where self is: https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
+                  xlogy_grad),
+    with_samples(of_two<Xlogy>("aten.xlogy.Scalar_Other", "xlogy.Scalar_Other(Tensor self, Scalar other) -> Tensor",
+                               "self log(other), 0 where self is: "
+                               "https://pytorch.org/docs/stable/special.html#torch.special.xlogy",
+                               xlogy_grad),
+                 number_samples),
+    of_two<Hypot, kFloating>("aten.hypot.default", "hypot(Tensor self, Tensor other) -> Tensor",
+                             "the length of (self, other): https://pytorch.org/docs/stable/generated/torch.hypot.html",
+                             hypot_grad),
+    of_two<LogAddExp, kFloating>(
+        "aten.logaddexp.default", "logaddexp(Tensor self, Tensor other) -> Tensor",
+        "log(exp(self) + exp(other)): https://pytorch.org/docs/stable/generated/torch.logaddexp.html", logaddexp_grad),
+    of_two<LogAddExp2, kFloating>(
+        "aten.logaddexp2.default", "logaddexp2(Tensor self, Tensor other) -> Tensor",
+        "log2(2^self + 2^other): https://pytorch.org/docs/stable/generated/torch.logaddexp2.html", logaddexp2_grad),
+    of_two<CopySign>("aten.copysign.Tensor", "copysign.Tensor(Tensor self, Tensor other) -> Tensor",
+                     "self with the sign of other: https://pytorch.org/docs/stable/generated/torch.copysign.html",
+                     copysign_grad),
+    {.name = "aten.sinc.default",
+     .doc = "sin(pi x) / (pi x): https://pytorch.org/docs/stable/special.html#torch.special.sinc",
+     .schema = "sinc(Tensor self) -> Tensor",
+     .dtypes = kAnyDType,
+     .decompose = sinc,
+     .grad = sinc_grad,
+     .samples = plain_samples},
+    {.name = "aten.sgn.default",
+     .doc = "the sign, of real numbers: https://pytorch.org/docs/stable/generated/torch.sgn.html",
+     .schema = "sgn(Tensor self) -> Tensor",
+     .dtypes = kAnyDType,
+     .decompose = sgn,
+     .grad = zero_gradient,
+     .samples = plain_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> special_ops() { return kSpecial; }
+
+}  // namespace whittle

@@ -1,0 +1,82 @@
+// Vectors of factorizations, whose signs each library chooses: what they are made of, they make again, and they are
+// orthonormal.
+#include <Eigen/Core>
+#include <catch2/catch.hpp>
+
+#include "ops/core/interpreter.h"
+#include "ops/core/registry.h"
+#include "ops/core/samples.h"
+
+namespace whittle {
+namespace {
+
+using samples::t;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+std::vector<Tensor> run(const std::string& target, const Tensor& a, ArgList rest) {
+    rest.insert(rest.begin(), t(0));
+    const RegisteredOp& op = Registry::instance().require(target);
+    return evaluate(graph_of(op, {.label = "", .tensors = {a}, .args = rest}), {a});
+}
+
+/// A matrix, or a vector as a diagonal one.
+RowMajor matrix(const Tensor& tensor) {
+    const std::vector<double> elements = tensor.values<double>();
+    if (tensor.rank() == 1) {
+        RowMajor diagonal = RowMajor::Zero(tensor.numel(), tensor.numel());
+        for (std::int64_t i = 0; i < tensor.numel(); ++i) diagonal(i, i) = elements[static_cast<std::size_t>(i)];
+        return diagonal;
+    }
+    return Eigen::Map<const RowMajor>(elements.data(), tensor.sizes()[0], tensor.sizes()[1]);
+}
+void check_near(const RowMajor& found, const RowMajor& expected) {
+    REQUIRE(found.rows() == expected.rows());
+    REQUIRE(found.cols() == expected.cols());
+    CHECK((found - expected).cwiseAbs().maxCoeff() < 1e-12);
+}
+void check_orthonormal(const RowMajor& columns) {
+    check_near(columns.transpose() * columns, RowMajor::Identity(columns.cols(), columns.cols()));
+}
+
+TEST_CASE("singular vectors make the matrix again, thin or full", "[ops][linalg]") {
+    for (const Sizes& sizes : {Sizes{3, 3}, Sizes{5, 2}, Sizes{2, 4}}) {
+        const Tensor a = samples::random(DType::f64, sizes);
+        const std::vector<Tensor> thin = run("aten._linalg_svd.default", a, {false, true});
+        const RowMajor u = matrix(thin[0]), vh = matrix(thin[2]);
+        check_near(u * matrix(thin[1]) * vh, matrix(a));
+        check_orthonormal(u);
+        check_orthonormal(vh.transpose());
+        const std::vector<Tensor> full = run("aten._linalg_svd.default", a, {true, true});
+        CHECK(full[0].sizes() == Sizes{sizes[0], sizes[0]});
+        CHECK(full[2].sizes() == Sizes{sizes[1], sizes[1]});
+        check_orthonormal(matrix(full[0]));
+        check_orthonormal(matrix(full[2]).transpose());
+    }
+}
+
+TEST_CASE("eigenvectors make the symmetric matrix again, of the triangle that is named", "[ops][linalg]") {
+    const Tensor a = samples::values(DType::f64, {2, -1, 0.5, 9, 3, 1, 9, 9, 4}, {3, 3});
+    RowMajor upper = matrix(a);
+    for (Eigen::Index i = 0; i < 3; ++i)
+        for (Eigen::Index j = 0; j < i; ++j) upper(i, j) = upper(j, i);
+    const std::vector<Tensor> found = run("aten._linalg_eigh.default", a, {"U", true});
+    const RowMajor v = matrix(found[1]);
+    check_near(v * matrix(found[0]) * v.transpose(), upper);
+    check_orthonormal(v);
+    CHECK_THROWS(run("aten._linalg_eigh.default", a, {"X", true}));
+}
+
+TEST_CASE("a matrix that is singular or not positive definite is told, and refused where asked", "[ops][linalg]") {
+    const Tensor singular = samples::values(DType::f64, {1, 2, 2, 4}, {2, 2});
+    const Tensor indefinite = samples::values(DType::f64, {1, 2, 2, 1}, {2, 2});
+    CHECK(run("aten.linalg_inv_ex.default", singular, {})[1].item().to_integer() == 2);
+    CHECK(run("aten.linalg_cholesky_ex.default", indefinite, {})[1].item().to_integer() == 2);
+    CHECK(run("aten._linalg_det.default", singular, {})[0].item().to_double() == 0);
+    const RegisteredOp& op = Registry::instance().require("aten.linalg_cholesky_ex.default");
+    const Sample asked{.label = "", .tensors = {indefinite}, .args = {t(0)}, .kwargs = {{"check_errors", Arg(true)}}};
+    CHECK_THROWS_WITH(evaluate(graph_of(op, asked), {indefinite}),
+                      Catch::Matchers::Contains("not positive definite at its pivot 2"));
+}
+
+}  // namespace
+}  // namespace whittle
