@@ -5,10 +5,25 @@
 
 namespace whittle::api {
 
+Tensor __lshift__(const Tensor& self, const Scalar& other) { return call<Tensor>("aten.__lshift__.Scalar", __builtin_return_address(0), self, other); }
+Tensor Tensor::__lshift__(const Scalar& other) const { return call<Tensor>("aten.__lshift__.Scalar", __builtin_return_address(0), *this, other); }
+Tensor __lshift__(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.__lshift__.Tensor", __builtin_return_address(0), self, other); }
+Tensor Tensor::__lshift__(const Tensor& other) const { return call<Tensor>("aten.__lshift__.Tensor", __builtin_return_address(0), *this, other); }
+Tensor __rshift__(const Tensor& self, const Scalar& other) { return call<Tensor>("aten.__rshift__.Scalar", __builtin_return_address(0), self, other); }
+Tensor Tensor::__rshift__(const Scalar& other) const { return call<Tensor>("aten.__rshift__.Scalar", __builtin_return_address(0), *this, other); }
+Tensor __rshift__(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.__rshift__.Tensor", __builtin_return_address(0), self, other); }
+Tensor Tensor::__rshift__(const Tensor& other) const { return call<Tensor>("aten.__rshift__.Tensor", __builtin_return_address(0), *this, other); }
 Tensor _adaptive_avg_pool2d(const Tensor& self, const IntList& output_size) { return call<Tensor>("aten._adaptive_avg_pool2d.default", __builtin_return_address(0), self, output_size); }
 Tensor Tensor::_adaptive_avg_pool2d(const IntList& output_size) const { return call<Tensor>("aten._adaptive_avg_pool2d.default", __builtin_return_address(0), *this, output_size); }
 Tensor _adaptive_avg_pool3d(const Tensor& self, const IntList& output_size) { return call<Tensor>("aten._adaptive_avg_pool3d.default", __builtin_return_address(0), self, output_size); }
 Tensor Tensor::_adaptive_avg_pool3d(const IntList& output_size) const { return call<Tensor>("aten._adaptive_avg_pool3d.default", __builtin_return_address(0), *this, output_size); }
+Tensor _convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, const IntList& stride, const IntList& padding, const IntList& dilation, bool transposed, const IntList& output_padding, std::int64_t groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool allow_tf32) { return call<Tensor>("aten._convolution.default", __builtin_return_address(0), input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled, allow_tf32); }
+Tensor _convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, const IntList& stride, const IntList& padding, const IntList& dilation, bool transposed, const IntList& output_padding, std::int64_t groups, bool benchmark, bool deterministic, bool cudnn_enabled) { return call<Tensor>("aten._convolution.deprecated", __builtin_return_address(0), input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled); }
+std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A) { return call<std::tuple<Tensor, Tensor, Tensor>>("aten._linalg_det.default", __builtin_return_address(0), A); }
+std::tuple<Tensor, Tensor> _linalg_eigh(const Tensor& A, const std::string& UPLO, bool compute_v) { return call<std::tuple<Tensor, Tensor>>("aten._linalg_eigh.default", __builtin_return_address(0), A, UPLO, compute_v); }
+std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& A) { return call<std::tuple<Tensor, Tensor, Tensor, Tensor>>("aten._linalg_slogdet.default", __builtin_return_address(0), A); }
+std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve_ex(const Tensor& A, const Tensor& B, bool left, bool check_errors) { return call<std::tuple<Tensor, Tensor, Tensor, Tensor>>("aten._linalg_solve_ex.default", __builtin_return_address(0), A, B, keyword("left", left), keyword("check_errors", check_errors)); }
+std::tuple<Tensor, Tensor, Tensor> _linalg_svd(const Tensor& A, bool full_matrices, bool compute_uv, const std::optional<std::string>& driver) { return call<std::tuple<Tensor, Tensor, Tensor>>("aten._linalg_svd.default", __builtin_return_address(0), A, full_matrices, compute_uv, keyword("driver", driver)); }
 Tensor _log_softmax(const Tensor& self, std::int64_t dim, bool half_to_float) { return call<Tensor>("aten._log_softmax.default", __builtin_return_address(0), self, dim, half_to_float); }
 Tensor Tensor::_log_softmax(std::int64_t dim, bool half_to_float) const { return call<Tensor>("aten._log_softmax.default", __builtin_return_address(0), *this, dim, half_to_float); }
 Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype) { return call<Tensor>("aten._log_softmax_backward_data.default", __builtin_return_address(0), grad_output, output, dim, input_dtype); }
@@ -48,6 +63,8 @@ Tensor Tensor::add_(const Scalar& other, const Scalar& alpha) const { return cal
 Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha) { return call<Tensor>("aten.add.Tensor", __builtin_return_address(0), self, other, keyword("alpha", alpha)); }
 Tensor Tensor::add(const Tensor& other, const Scalar& alpha) const { return call<Tensor>("aten.add.Tensor", __builtin_return_address(0), *this, other, keyword("alpha", alpha)); }
 Tensor Tensor::add_(const Tensor& other, const Scalar& alpha) const { return call_in_place("aten.add_.Tensor", __builtin_return_address(0), *this, other, keyword("alpha", alpha)); }
+Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) { return call<Tensor>("aten.addbmm.default", __builtin_return_address(0), self, batch1, batch2, keyword("beta", beta), keyword("alpha", alpha)); }
+Tensor Tensor::addbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta, const Scalar& alpha) const { return call<Tensor>("aten.addbmm.default", __builtin_return_address(0), *this, batch1, batch2, keyword("beta", beta), keyword("alpha", alpha)); }
 Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) { return call<Tensor>("aten.addcdiv.default", __builtin_return_address(0), self, tensor1, tensor2, keyword("value", value)); }
 Tensor Tensor::addcdiv(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const { return call<Tensor>("aten.addcdiv.default", __builtin_return_address(0), *this, tensor1, tensor2, keyword("value", value)); }
 Tensor Tensor::addcdiv_(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value) const { return call_in_place("aten.addcdiv_.default", __builtin_return_address(0), *this, tensor1, tensor2, keyword("value", value)); }
@@ -60,6 +77,8 @@ Tensor Tensor::addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta
 Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) { return call<Tensor>("aten.addmv.default", __builtin_return_address(0), self, mat, vec, keyword("beta", beta), keyword("alpha", alpha)); }
 Tensor Tensor::addmv(const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) const { return call<Tensor>("aten.addmv.default", __builtin_return_address(0), *this, mat, vec, keyword("beta", beta), keyword("alpha", alpha)); }
 Tensor Tensor::addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta, const Scalar& alpha) const { return call_in_place("aten.addmv_.default", __builtin_return_address(0), *this, mat, vec, keyword("beta", beta), keyword("alpha", alpha)); }
+Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) { return call<Tensor>("aten.addr.default", __builtin_return_address(0), self, vec1, vec2, keyword("beta", beta), keyword("alpha", alpha)); }
+Tensor Tensor::addr(const Tensor& vec1, const Tensor& vec2, const Scalar& beta, const Scalar& alpha) const { return call<Tensor>("aten.addr.default", __builtin_return_address(0), *this, vec1, vec2, keyword("beta", beta), keyword("alpha", alpha)); }
 Tensor alias(const Tensor& self) { return call<Tensor>("aten.alias.default", __builtin_return_address(0), self); }
 Tensor Tensor::alias() const { return call<Tensor>("aten.alias.default", __builtin_return_address(0), *this); }
 Tensor all(const Tensor& self) { return call<Tensor>("aten.all.default", __builtin_return_address(0), self); }
@@ -123,6 +142,9 @@ Tensor Tensor::bernoulli_() const { return call_in_place("aten.bernoulli_.defaul
 Tensor bernoulli(const Tensor& self, double p) { return call<Tensor>("aten.bernoulli.p", __builtin_return_address(0), self, p); }
 Tensor Tensor::bernoulli(double p) const { return call<Tensor>("aten.bernoulli.p", __builtin_return_address(0), *this, p); }
 Tensor Tensor::bernoulli_(double p) const { return call_in_place("aten.bernoulli_.p", __builtin_return_address(0), *this, p); }
+Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction) { return call<Tensor>("aten.binary_cross_entropy.default", __builtin_return_address(0), self, target, weight, reduction); }
+Tensor Tensor::binary_cross_entropy(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction) const { return call<Tensor>("aten.binary_cross_entropy.default", __builtin_return_address(0), *this, target, weight, reduction); }
+Tensor binary_cross_entropy_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction) { return call<Tensor>("aten.binary_cross_entropy_backward.default", __builtin_return_address(0), grad_output, self, target, weight, reduction); }
 Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const OptionalTensor& weight, const OptionalTensor& pos_weight, std::int64_t reduction) { return call<Tensor>("aten.binary_cross_entropy_with_logits.default", __builtin_return_address(0), self, target, weight, pos_weight, reduction); }
 Tensor Tensor::binary_cross_entropy_with_logits(const Tensor& target, const OptionalTensor& weight, const OptionalTensor& pos_weight, std::int64_t reduction) const { return call<Tensor>("aten.binary_cross_entropy_with_logits.default", __builtin_return_address(0), *this, target, weight, pos_weight, reduction); }
 Tensor bitwise_and(const Tensor& self, const Scalar& other) { return call<Tensor>("aten.bitwise_and.Scalar", __builtin_return_address(0), self, other); }
@@ -166,6 +188,10 @@ Tensor Tensor::ceil_() const { return call_in_place("aten.ceil_.default", __buil
 Tensor celu(const Tensor& self, const Scalar& alpha) { return call<Tensor>("aten.celu.default", __builtin_return_address(0), self, alpha); }
 Tensor Tensor::celu(const Scalar& alpha) const { return call<Tensor>("aten.celu.default", __builtin_return_address(0), *this, alpha); }
 Tensor Tensor::celu_(const Scalar& alpha) const { return call_in_place("aten.celu_.default", __builtin_return_address(0), *this, alpha); }
+Tensor channel_shuffle(const Tensor& self, std::int64_t groups) { return call<Tensor>("aten.channel_shuffle.default", __builtin_return_address(0), self, groups); }
+Tensor Tensor::channel_shuffle(std::int64_t groups) const { return call<Tensor>("aten.channel_shuffle.default", __builtin_return_address(0), *this, groups); }
+Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper) { return call<Tensor>("aten.cholesky_solve.default", __builtin_return_address(0), self, input2, upper); }
+Tensor Tensor::cholesky_solve(const Tensor& input2, bool upper) const { return call<Tensor>("aten.cholesky_solve.default", __builtin_return_address(0), *this, input2, upper); }
 TensorList chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim) { return call<TensorList>("aten.chunk.default", __builtin_return_address(0), self, chunks, dim); }
 TensorList Tensor::chunk(std::int64_t chunks, std::int64_t dim) const { return call<TensorList>("aten.chunk.default", __builtin_return_address(0), *this, chunks, dim); }
 Tensor clamp(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max) { return call<Tensor>("aten.clamp.Tensor", __builtin_return_address(0), self, min, max); }
@@ -205,6 +231,8 @@ Tensor Tensor::cos_() const { return call_in_place("aten.cos_.default", __builti
 Tensor cosh(const Tensor& self) { return call<Tensor>("aten.cosh.default", __builtin_return_address(0), self); }
 Tensor Tensor::cosh() const { return call<Tensor>("aten.cosh.default", __builtin_return_address(0), *this); }
 Tensor Tensor::cosh_() const { return call_in_place("aten.cosh_.default", __builtin_return_address(0), *this); }
+Tensor count_nonzero(const Tensor& self, std::optional<std::int64_t> dim) { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), self, dim); }
+Tensor Tensor::count_nonzero(std::optional<std::int64_t> dim) const { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), *this, dim); }
 Tensor count_nonzero(const Tensor& self, const IntList& dim) { return call<Tensor>("aten.count_nonzero.dim_IntList", __builtin_return_address(0), self, dim); }
 Tensor Tensor::count_nonzero(const IntList& dim) const { return call<Tensor>("aten.count_nonzero.dim_IntList", __builtin_return_address(0), *this, dim); }
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, double label_smoothing) { return call<Tensor>("aten.cross_entropy_loss.default", __builtin_return_address(0), self, target, weight, reduction, ignore_index, label_smoothing); }
@@ -343,10 +371,17 @@ Tensor Tensor::hardtanh(const Scalar& min_val, const Scalar& max_val) const { re
 Tensor Tensor::hardtanh_(const Scalar& min_val, const Scalar& max_val) const { return call_in_place("aten.hardtanh_.default", __builtin_return_address(0), *this, min_val, max_val); }
 Tensor hardtanh_backward(const Tensor& grad_output, const Tensor& self, const Scalar& min_val, const Scalar& max_val) { return call<Tensor>("aten.hardtanh_backward.default", __builtin_return_address(0), grad_output, self, min_val, max_val); }
 Tensor hstack(const TensorList& tensors) { return call<Tensor>("aten.hstack.default", __builtin_return_address(0), tensors); }
+Tensor huber_loss(const Tensor& self, const Tensor& target, std::int64_t reduction, double delta) { return call<Tensor>("aten.huber_loss.default", __builtin_return_address(0), self, target, reduction, delta); }
+Tensor Tensor::huber_loss(const Tensor& target, std::int64_t reduction, double delta) const { return call<Tensor>("aten.huber_loss.default", __builtin_return_address(0), *this, target, reduction, delta); }
+Tensor huber_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, std::int64_t reduction, double delta) { return call<Tensor>("aten.huber_loss_backward.default", __builtin_return_address(0), grad_output, self, target, reduction, delta); }
 Tensor index(const Tensor& self, const std::vector<OptionalTensor>& indices) { return call<Tensor>("aten.index.Tensor", __builtin_return_address(0), self, indices); }
 Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) { return call<Tensor>("aten.index_add.default", __builtin_return_address(0), self, dim, index, source, keyword("alpha", alpha)); }
 Tensor Tensor::index_add(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const { return call<Tensor>("aten.index_add.default", __builtin_return_address(0), *this, dim, index, source, keyword("alpha", alpha)); }
 Tensor Tensor::index_add_(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const { return call_in_place("aten.index_add_.default", __builtin_return_address(0), *this, dim, index, source, keyword("alpha", alpha)); }
+Tensor index_copy(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source) { return call<Tensor>("aten.index_copy.default", __builtin_return_address(0), self, dim, index, source); }
+Tensor Tensor::index_copy(std::int64_t dim, const Tensor& index, const Tensor& source) const { return call<Tensor>("aten.index_copy.default", __builtin_return_address(0), *this, dim, index, source); }
+Tensor index_fill(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value) { return call<Tensor>("aten.index_fill.int_Scalar", __builtin_return_address(0), self, dim, index, value); }
+Tensor Tensor::index_fill(std::int64_t dim, const Tensor& index, const Scalar& value) const { return call<Tensor>("aten.index_fill.int_Scalar", __builtin_return_address(0), *this, dim, index, value); }
 Tensor index_put(const Tensor& self, const std::vector<OptionalTensor>& indices, const Tensor& values, bool accumulate) { return call<Tensor>("aten.index_put.default", __builtin_return_address(0), self, indices, values, accumulate); }
 Tensor Tensor::index_put(const std::vector<OptionalTensor>& indices, const Tensor& values, bool accumulate) const { return call<Tensor>("aten.index_put.default", __builtin_return_address(0), *this, indices, values, accumulate); }
 Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) { return call<Tensor>("aten.index_select.default", __builtin_return_address(0), self, dim, index); }
@@ -383,6 +418,14 @@ Tensor lgamma(const Tensor& self) { return call<Tensor>("aten.lgamma.default", _
 Tensor Tensor::lgamma() const { return call<Tensor>("aten.lgamma.default", __builtin_return_address(0), *this); }
 Tensor lift_fresh_copy(const Tensor& self) { return call<Tensor>("aten.lift_fresh_copy.default", __builtin_return_address(0), self); }
 Tensor Tensor::lift_fresh_copy() const { return call<Tensor>("aten.lift_fresh_copy.default", __builtin_return_address(0), *this); }
+std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper, bool check_errors) { return call<std::tuple<Tensor, Tensor>>("aten.linalg_cholesky_ex.default", __builtin_return_address(0), self, keyword("upper", upper), keyword("check_errors", check_errors)); }
+std::tuple<Tensor, Tensor> Tensor::linalg_cholesky_ex(bool upper, bool check_errors) const { return call<std::tuple<Tensor, Tensor>>("aten.linalg_cholesky_ex.default", __builtin_return_address(0), *this, keyword("upper", upper), keyword("check_errors", check_errors)); }
+Tensor linalg_cross(const Tensor& self, const Tensor& other, std::int64_t dim) { return call<Tensor>("aten.linalg_cross.default", __builtin_return_address(0), self, other, keyword("dim", dim)); }
+Tensor Tensor::linalg_cross(const Tensor& other, std::int64_t dim) const { return call<Tensor>("aten.linalg_cross.default", __builtin_return_address(0), *this, other, keyword("dim", dim)); }
+std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors) { return call<std::tuple<Tensor, Tensor>>("aten.linalg_inv_ex.default", __builtin_return_address(0), A, keyword("check_errors", check_errors)); }
+std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, const std::string& mode) { return call<std::tuple<Tensor, Tensor>>("aten.linalg_qr.default", __builtin_return_address(0), A, mode); }
+Tensor linalg_solve_triangular(const Tensor& self, const Tensor& B, bool upper, bool left, bool unitriangular) { return call<Tensor>("aten.linalg_solve_triangular.default", __builtin_return_address(0), self, B, keyword("upper", upper), keyword("left", left), keyword("unitriangular", unitriangular)); }
+Tensor Tensor::linalg_solve_triangular(const Tensor& B, bool upper, bool left, bool unitriangular) const { return call<Tensor>("aten.linalg_solve_triangular.default", __builtin_return_address(0), *this, B, keyword("upper", upper), keyword("left", left), keyword("unitriangular", unitriangular)); }
 Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord, const IntList& dim, bool keepdim, std::optional<ScalarType> dtype) { return call<Tensor>("aten.linalg_vector_norm.default", __builtin_return_address(0), self, ord, dim, keepdim, keyword("dtype", dtype)); }
 Tensor Tensor::linalg_vector_norm(const Scalar& ord, const IntList& dim, bool keepdim, std::optional<ScalarType> dtype) const { return call<Tensor>("aten.linalg_vector_norm.default", __builtin_return_address(0), *this, ord, dim, keepdim, keyword("dtype", dtype)); }
 Tensor linear(const Tensor& input, const Tensor& weight, const OptionalTensor& bias) { return call<Tensor>("aten.linear.default", __builtin_return_address(0), input, weight, bias); }
@@ -495,6 +538,8 @@ Tensor Tensor::mul(const Tensor& other) const { return call<Tensor>("aten.mul.Te
 Tensor Tensor::mul_(const Tensor& other) const { return call_in_place("aten.mul_.Tensor", __builtin_return_address(0), *this, other); }
 Tensor mv(const Tensor& self, const Tensor& vec) { return call<Tensor>("aten.mv.default", __builtin_return_address(0), self, vec); }
 Tensor Tensor::mv(const Tensor& vec) const { return call<Tensor>("aten.mv.default", __builtin_return_address(0), *this, vec); }
+Tensor nansum(const Tensor& self, const IntList& dim, bool keepdim, std::optional<ScalarType> dtype) { return call<Tensor>("aten.nansum.default", __builtin_return_address(0), self, dim, keepdim, keyword("dtype", dtype)); }
+Tensor Tensor::nansum(const IntList& dim, bool keepdim, std::optional<ScalarType> dtype) const { return call<Tensor>("aten.nansum.default", __builtin_return_address(0), *this, dim, keepdim, keyword("dtype", dtype)); }
 Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length) { return call<Tensor>("aten.narrow.default", __builtin_return_address(0), self, dim, start, length); }
 Tensor Tensor::narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const { return call<Tensor>("aten.narrow.default", __builtin_return_address(0), *this, dim, start, length); }
 std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train) { return call<std::tuple<Tensor, Tensor>>("aten.native_dropout.default", __builtin_return_address(0), input, p, train); }
@@ -517,6 +562,9 @@ Tensor new_zeros(const Tensor& self, const IntList& size, std::optional<ScalarTy
 Tensor Tensor::new_zeros(const IntList& size, std::optional<ScalarType> dtype) const { return call<Tensor>("aten.new_zeros.default", __builtin_return_address(0), *this, size, keyword("dtype", dtype)); }
 Tensor nll_loss(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) { return call<Tensor>("aten.nll_loss.default", __builtin_return_address(0), self, target, weight, reduction, ignore_index); }
 Tensor Tensor::nll_loss(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const { return call<Tensor>("aten.nll_loss.default", __builtin_return_address(0), *this, target, weight, reduction, ignore_index); }
+Tensor nll_loss2d_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, const Tensor& total_weight) { return call<Tensor>("aten.nll_loss2d_backward.default", __builtin_return_address(0), grad_output, self, target, weight, reduction, ignore_index, total_weight); }
+std::tuple<Tensor, Tensor> nll_loss2d_forward(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) { return call<std::tuple<Tensor, Tensor>>("aten.nll_loss2d_forward.default", __builtin_return_address(0), self, target, weight, reduction, ignore_index); }
+std::tuple<Tensor, Tensor> Tensor::nll_loss2d_forward(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const { return call<std::tuple<Tensor, Tensor>>("aten.nll_loss2d_forward.default", __builtin_return_address(0), *this, target, weight, reduction, ignore_index); }
 Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, const Tensor& total_weight) { return call<Tensor>("aten.nll_loss_backward.default", __builtin_return_address(0), grad_output, self, target, weight, reduction, ignore_index, total_weight); }
 std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) { return call<std::tuple<Tensor, Tensor>>("aten.nll_loss_forward.default", __builtin_return_address(0), self, target, weight, reduction, ignore_index); }
 std::tuple<Tensor, Tensor> Tensor::nll_loss_forward(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const { return call<std::tuple<Tensor, Tensor>>("aten.nll_loss_forward.default", __builtin_return_address(0), *this, target, weight, reduction, ignore_index); }
@@ -599,6 +647,8 @@ std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& input, const Tensor& hx, const
 Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) { return call<Tensor>("aten.rnn_tanh_cell.default", __builtin_return_address(0), input, hx, w_ih, w_hh, b_ih, b_hh); }
 Tensor roll(const Tensor& self, const IntList& shifts, const IntList& dims) { return call<Tensor>("aten.roll.default", __builtin_return_address(0), self, shifts, dims); }
 Tensor Tensor::roll(const IntList& shifts, const IntList& dims) const { return call<Tensor>("aten.roll.default", __builtin_return_address(0), *this, shifts, dims); }
+Tensor rot90(const Tensor& self, std::int64_t k, const IntList& dims) { return call<Tensor>("aten.rot90.default", __builtin_return_address(0), self, k, dims); }
+Tensor Tensor::rot90(std::int64_t k, const IntList& dims) const { return call<Tensor>("aten.rot90.default", __builtin_return_address(0), *this, k, dims); }
 Tensor round(const Tensor& self) { return call<Tensor>("aten.round.default", __builtin_return_address(0), self); }
 Tensor Tensor::round() const { return call<Tensor>("aten.round.default", __builtin_return_address(0), *this); }
 Tensor Tensor::round_() const { return call_in_place("aten.round_.default", __builtin_return_address(0), *this); }
@@ -656,6 +706,8 @@ Tensor Tensor::slice_scatter(const Tensor& src, std::int64_t dim, std::optional<
 Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction, double beta) { return call<Tensor>("aten.smooth_l1_loss.default", __builtin_return_address(0), self, target, reduction, beta); }
 Tensor Tensor::smooth_l1_loss(const Tensor& target, std::int64_t reduction, double beta) const { return call<Tensor>("aten.smooth_l1_loss.default", __builtin_return_address(0), *this, target, reduction, beta); }
 Tensor smooth_l1_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, std::int64_t reduction, double beta) { return call<Tensor>("aten.smooth_l1_loss_backward.default", __builtin_return_address(0), grad_output, self, target, reduction, beta); }
+Tensor soft_margin_loss(const Tensor& self, const Tensor& target, std::int64_t reduction) { return call<Tensor>("aten.soft_margin_loss.default", __builtin_return_address(0), self, target, reduction); }
+Tensor Tensor::soft_margin_loss(const Tensor& target, std::int64_t reduction) const { return call<Tensor>("aten.soft_margin_loss.default", __builtin_return_address(0), *this, target, reduction); }
 Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) { return call<Tensor>("aten.softmax.int", __builtin_return_address(0), self, dim, dtype); }
 Tensor Tensor::softmax(std::int64_t dim, std::optional<ScalarType> dtype) const { return call<Tensor>("aten.softmax.int", __builtin_return_address(0), *this, dim, dtype); }
 Tensor softplus(const Tensor& self, const Scalar& beta, const Scalar& threshold) { return call<Tensor>("aten.softplus.default", __builtin_return_address(0), self, beta, threshold); }
@@ -722,6 +774,8 @@ Tensor to(const Tensor& self, ScalarType dtype, bool copy) { return call<Tensor>
 Tensor Tensor::to(ScalarType dtype, bool copy) const { return call<Tensor>("aten.to.dtype", __builtin_return_address(0), *this, dtype, keyword("copy", copy)); }
 std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t dim, bool largest, bool sorted) { return call<std::tuple<Tensor, Tensor>>("aten.topk.default", __builtin_return_address(0), self, k, dim, largest, sorted); }
 std::tuple<Tensor, Tensor> Tensor::topk(std::int64_t k, std::int64_t dim, bool largest, bool sorted) const { return call<std::tuple<Tensor, Tensor>>("aten.topk.default", __builtin_return_address(0), *this, k, dim, largest, sorted); }
+Tensor trace(const Tensor& self) { return call<Tensor>("aten.trace.default", __builtin_return_address(0), self); }
+Tensor Tensor::trace() const { return call<Tensor>("aten.trace.default", __builtin_return_address(0), *this); }
 Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1) { return call<Tensor>("aten.transpose.int", __builtin_return_address(0), self, dim0, dim1); }
 Tensor Tensor::transpose(std::int64_t dim0, std::int64_t dim1) const { return call<Tensor>("aten.transpose.int", __builtin_return_address(0), *this, dim0, dim1); }
 Tensor tril(const Tensor& self, std::int64_t diagonal) { return call<Tensor>("aten.tril.default", __builtin_return_address(0), self, diagonal); }

@@ -8,8 +8,19 @@
 // clang-format off
 WHITTLE_API_BEGIN
 
+WHITTLE_API_CALL Tensor __lshift__(const Tensor& self, const Scalar& other);
+WHITTLE_API_CALL Tensor __lshift__(const Tensor& self, const Tensor& other);
+WHITTLE_API_CALL Tensor __rshift__(const Tensor& self, const Scalar& other);
+WHITTLE_API_CALL Tensor __rshift__(const Tensor& self, const Tensor& other);
 WHITTLE_API_CALL Tensor _adaptive_avg_pool2d(const Tensor& self, const IntList& output_size);
 WHITTLE_API_CALL Tensor _adaptive_avg_pool3d(const Tensor& self, const IntList& output_size);
+WHITTLE_API_CALL Tensor _convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, const IntList& stride, const IntList& padding, const IntList& dilation, bool transposed, const IntList& output_padding, std::int64_t groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool allow_tf32);
+WHITTLE_API_CALL Tensor _convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, const IntList& stride, const IntList& padding, const IntList& dilation, bool transposed, const IntList& output_padding, std::int64_t groups, bool benchmark, bool deterministic, bool cudnn_enabled);
+WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A);
+WHITTLE_API_CALL std::tuple<Tensor, Tensor> _linalg_eigh(const Tensor& A, const std::string& UPLO = "L", bool compute_v = true);
+WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& A);
+WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_solve_ex(const Tensor& A, const Tensor& B, bool left = true, bool check_errors = false);
+WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor> _linalg_svd(const Tensor& A, bool full_matrices = false, bool compute_uv = true, const std::optional<std::string>& driver = std::nullopt);
 WHITTLE_API_CALL Tensor _log_softmax(const Tensor& self, std::int64_t dim, bool half_to_float);
 WHITTLE_API_CALL Tensor _log_softmax_backward_data(const Tensor& grad_output, const Tensor& output, std::int64_t dim, ScalarType input_dtype);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor> _native_batch_norm_legit(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, bool training, double momentum, double eps);
@@ -29,10 +40,12 @@ WHITTLE_API_CALL std::tuple<Tensor, Tensor> adaptive_max_pool2d(const Tensor& se
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> adaptive_max_pool3d(const Tensor& self, const IntList& output_size);
 WHITTLE_API_CALL Tensor add(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
 WHITTLE_API_CALL Tensor add(const Tensor& self, const Tensor& other, const Scalar& alpha = 1);
+WHITTLE_API_CALL Tensor addbmm(const Tensor& self, const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1);
 WHITTLE_API_CALL Tensor addcdiv(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1);
 WHITTLE_API_CALL Tensor addcmul(const Tensor& self, const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1);
 WHITTLE_API_CALL Tensor addmm(const Tensor& self, const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1, const Scalar& alpha = 1);
 WHITTLE_API_CALL Tensor addmv(const Tensor& self, const Tensor& mat, const Tensor& vec, const Scalar& beta = 1, const Scalar& alpha = 1);
+WHITTLE_API_CALL Tensor addr(const Tensor& self, const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1, const Scalar& alpha = 1);
 WHITTLE_API_CALL Tensor alias(const Tensor& self);
 WHITTLE_API_CALL Tensor all(const Tensor& self);
 WHITTLE_API_CALL Tensor all(const Tensor& self, std::int64_t dim, bool keepdim = false);
@@ -64,6 +77,8 @@ WHITTLE_API_CALL Tensor baddbmm(const Tensor& self, const Tensor& batch1, const 
 WHITTLE_API_CALL Tensor batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps, bool cudnn_enabled);
 WHITTLE_API_CALL Tensor bernoulli(const Tensor& self);
 WHITTLE_API_CALL Tensor bernoulli(const Tensor& self, double p);
+WHITTLE_API_CALL Tensor binary_cross_entropy(const Tensor& self, const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1);
+WHITTLE_API_CALL Tensor binary_cross_entropy_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1);
 WHITTLE_API_CALL Tensor binary_cross_entropy_with_logits(const Tensor& self, const Tensor& target, const OptionalTensor& weight = OptionalTensor(), const OptionalTensor& pos_weight = OptionalTensor(), std::int64_t reduction = 1);
 WHITTLE_API_CALL Tensor bitwise_and(const Tensor& self, const Scalar& other);
 WHITTLE_API_CALL Tensor bitwise_and(const Tensor& self, const Tensor& other);
@@ -82,6 +97,8 @@ WHITTLE_API_CALL Tensor cat(const TensorList& tensors, std::int64_t dim = 0);
 WHITTLE_API_CALL Tensor cdist(const Tensor& x1, const Tensor& x2, double p = 2.0, std::optional<std::int64_t> compute_mode = std::nullopt);
 WHITTLE_API_CALL Tensor ceil(const Tensor& self);
 WHITTLE_API_CALL Tensor celu(const Tensor& self, const Scalar& alpha = 1.0);
+WHITTLE_API_CALL Tensor channel_shuffle(const Tensor& self, std::int64_t groups);
+WHITTLE_API_CALL Tensor cholesky_solve(const Tensor& self, const Tensor& input2, bool upper = false);
 WHITTLE_API_CALL TensorList chunk(const Tensor& self, std::int64_t chunks, std::int64_t dim = 0);
 WHITTLE_API_CALL Tensor clamp(const Tensor& self, const OptionalTensor& min, const OptionalTensor& max = OptionalTensor());
 WHITTLE_API_CALL Tensor clamp(const Tensor& self, const std::optional<Scalar>& min = std::nullopt, const std::optional<Scalar>& max = std::nullopt);
@@ -103,6 +120,7 @@ WHITTLE_API_CALL Tensor convolution(const Tensor& input, const Tensor& weight, c
 WHITTLE_API_CALL Tensor copy(const Tensor& self, const Tensor& src);
 WHITTLE_API_CALL Tensor cos(const Tensor& self);
 WHITTLE_API_CALL Tensor cosh(const Tensor& self);
+WHITTLE_API_CALL Tensor count_nonzero(const Tensor& self, std::optional<std::int64_t> dim = std::nullopt);
 WHITTLE_API_CALL Tensor count_nonzero(const Tensor& self, const IntList& dim);
 WHITTLE_API_CALL Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1, std::int64_t ignore_index = -100, double label_smoothing = 0.0);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> cummax(const Tensor& self, std::int64_t dim);
@@ -167,8 +185,12 @@ WHITTLE_API_CALL Tensor hardswish_backward(const Tensor& grad_output, const Tens
 WHITTLE_API_CALL Tensor hardtanh(const Tensor& self, const Scalar& min_val = -1, const Scalar& max_val = 1);
 WHITTLE_API_CALL Tensor hardtanh_backward(const Tensor& grad_output, const Tensor& self, const Scalar& min_val, const Scalar& max_val);
 WHITTLE_API_CALL Tensor hstack(const TensorList& tensors);
+WHITTLE_API_CALL Tensor huber_loss(const Tensor& self, const Tensor& target, std::int64_t reduction = 1, double delta = 1.0);
+WHITTLE_API_CALL Tensor huber_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, std::int64_t reduction, double delta);
 WHITTLE_API_CALL Tensor index(const Tensor& self, const std::vector<OptionalTensor>& indices);
 WHITTLE_API_CALL Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1);
+WHITTLE_API_CALL Tensor index_copy(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source);
+WHITTLE_API_CALL Tensor index_fill(const Tensor& self, std::int64_t dim, const Tensor& index, const Scalar& value);
 WHITTLE_API_CALL Tensor index_put(const Tensor& self, const std::vector<OptionalTensor>& indices, const Tensor& values, bool accumulate = false);
 WHITTLE_API_CALL Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index);
 WHITTLE_API_CALL Tensor instance_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled);
@@ -186,6 +208,11 @@ WHITTLE_API_CALL Tensor lerp(const Tensor& self, const Tensor& end, const Scalar
 WHITTLE_API_CALL Tensor lerp(const Tensor& self, const Tensor& end, const Tensor& weight);
 WHITTLE_API_CALL Tensor lgamma(const Tensor& self);
 WHITTLE_API_CALL Tensor lift_fresh_copy(const Tensor& self);
+WHITTLE_API_CALL std::tuple<Tensor, Tensor> linalg_cholesky_ex(const Tensor& self, bool upper = false, bool check_errors = false);
+WHITTLE_API_CALL Tensor linalg_cross(const Tensor& self, const Tensor& other, std::int64_t dim = -1);
+WHITTLE_API_CALL std::tuple<Tensor, Tensor> linalg_inv_ex(const Tensor& A, bool check_errors = false);
+WHITTLE_API_CALL std::tuple<Tensor, Tensor> linalg_qr(const Tensor& A, const std::string& mode = "reduced");
+WHITTLE_API_CALL Tensor linalg_solve_triangular(const Tensor& self, const Tensor& B, bool upper, bool left = true, bool unitriangular = false);
 WHITTLE_API_CALL Tensor linalg_vector_norm(const Tensor& self, const Scalar& ord = 2, const IntList& dim = std::nullopt, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor linear(const Tensor& input, const Tensor& weight, const OptionalTensor& bias = OptionalTensor());
 WHITTLE_API_CALL Tensor linspace(const Scalar& start, const Scalar& end, std::int64_t steps, std::optional<ScalarType> dtype = std::nullopt);
@@ -239,6 +266,7 @@ WHITTLE_API_CALL Tensor mse_loss_backward(const Tensor& grad_output, const Tenso
 WHITTLE_API_CALL Tensor mul(const Tensor& self, const Scalar& other);
 WHITTLE_API_CALL Tensor mul(const Tensor& self, const Tensor& other);
 WHITTLE_API_CALL Tensor mv(const Tensor& self, const Tensor& vec);
+WHITTLE_API_CALL Tensor nansum(const Tensor& self, const IntList& dim = std::nullopt, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor narrow(const Tensor& self, std::int64_t dim, std::int64_t start, std::int64_t length);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor, Tensor> native_batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum, double eps);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> native_dropout(const Tensor& input, double p, std::optional<bool> train);
@@ -251,6 +279,8 @@ WHITTLE_API_CALL Tensor new_full(const Tensor& self, const IntList& size, const 
 WHITTLE_API_CALL Tensor new_ones(const Tensor& self, const IntList& size, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor new_zeros(const Tensor& self, const IntList& size, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor nll_loss(const Tensor& self, const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1, std::int64_t ignore_index = -100);
+WHITTLE_API_CALL Tensor nll_loss2d_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, const Tensor& total_weight);
+WHITTLE_API_CALL std::tuple<Tensor, Tensor> nll_loss2d_forward(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index);
 WHITTLE_API_CALL Tensor nll_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, const Tensor& total_weight);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index);
 WHITTLE_API_CALL Tensor norm(const Tensor& self, const Scalar& p = 2);
@@ -295,6 +325,7 @@ WHITTLE_API_CALL Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, con
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> rnn_tanh(const Tensor& input, const Tensor& hx, const TensorList& params, bool has_biases, std::int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first);
 WHITTLE_API_CALL Tensor rnn_tanh_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih = OptionalTensor(), const OptionalTensor& b_hh = OptionalTensor());
 WHITTLE_API_CALL Tensor roll(const Tensor& self, const IntList& shifts, const IntList& dims = IntList{});
+WHITTLE_API_CALL Tensor rot90(const Tensor& self, std::int64_t k = 1, const IntList& dims = IntList{0, 1});
 WHITTLE_API_CALL Tensor round(const Tensor& self);
 WHITTLE_API_CALL Tensor rsqrt(const Tensor& self);
 WHITTLE_API_CALL Tensor rsub(const Tensor& self, const Scalar& other, const Scalar& alpha = 1);
@@ -321,6 +352,7 @@ WHITTLE_API_CALL Tensor slice_backward(const Tensor& grad_output, const IntList&
 WHITTLE_API_CALL Tensor slice_scatter(const Tensor& self, const Tensor& src, std::int64_t dim = 0, std::optional<std::int64_t> start = std::nullopt, std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1);
 WHITTLE_API_CALL Tensor smooth_l1_loss(const Tensor& self, const Tensor& target, std::int64_t reduction = 1, double beta = 1.0);
 WHITTLE_API_CALL Tensor smooth_l1_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, std::int64_t reduction, double beta);
+WHITTLE_API_CALL Tensor soft_margin_loss(const Tensor& self, const Tensor& target, std::int64_t reduction = 1);
 WHITTLE_API_CALL Tensor softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor softplus(const Tensor& self, const Scalar& beta = 1, const Scalar& threshold = 20);
 WHITTLE_API_CALL Tensor softplus_backward(const Tensor& grad_output, const Tensor& self, const Scalar& beta, const Scalar& threshold);
@@ -353,6 +385,7 @@ WHITTLE_API_CALL Tensor threshold_backward(const Tensor& grad_output, const Tens
 WHITTLE_API_CALL Tensor tile(const Tensor& self, const IntList& dims);
 WHITTLE_API_CALL Tensor to(const Tensor& self, ScalarType dtype, bool copy = false);
 WHITTLE_API_CALL std::tuple<Tensor, Tensor> topk(const Tensor& self, std::int64_t k, std::int64_t dim = -1, bool largest = true, bool sorted = true);
+WHITTLE_API_CALL Tensor trace(const Tensor& self);
 WHITTLE_API_CALL Tensor transpose(const Tensor& self, std::int64_t dim0, std::int64_t dim1);
 WHITTLE_API_CALL Tensor tril(const Tensor& self, std::int64_t diagonal = 0);
 WHITTLE_API_CALL Tensor tril_indices(std::int64_t row, std::int64_t col, std::int64_t offset = 0, std::optional<ScalarType> dtype = kLong);

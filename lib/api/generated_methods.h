@@ -1,6 +1,10 @@
 // Generated from the registry by scripts/update-api-functions; do not edit.
 // Methods of whittle::Tensor: included inside the class.
 // clang-format off
+    WHITTLE_API_CALL Tensor __lshift__(const Scalar& other) const;
+    WHITTLE_API_CALL Tensor __lshift__(const Tensor& other) const;
+    WHITTLE_API_CALL Tensor __rshift__(const Scalar& other) const;
+    WHITTLE_API_CALL Tensor __rshift__(const Tensor& other) const;
     WHITTLE_API_CALL Tensor _adaptive_avg_pool2d(const IntList& output_size) const;
     WHITTLE_API_CALL Tensor _adaptive_avg_pool3d(const IntList& output_size) const;
     WHITTLE_API_CALL Tensor _log_softmax(std::int64_t dim, bool half_to_float) const;
@@ -23,6 +27,7 @@
     WHITTLE_API_CALL Tensor add_(const Scalar& other, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor add(const Tensor& other, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor add_(const Tensor& other, const Scalar& alpha = 1) const;
+    WHITTLE_API_CALL Tensor addbmm(const Tensor& batch1, const Tensor& batch2, const Scalar& beta = 1, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor addcdiv(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) const;
     WHITTLE_API_CALL Tensor addcdiv_(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) const;
     WHITTLE_API_CALL Tensor addcmul(const Tensor& tensor1, const Tensor& tensor2, const Scalar& value = 1) const;
@@ -31,6 +36,7 @@
     WHITTLE_API_CALL Tensor addmm_(const Tensor& mat1, const Tensor& mat2, const Scalar& beta = 1, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor addmv(const Tensor& mat, const Tensor& vec, const Scalar& beta = 1, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor addmv_(const Tensor& mat, const Tensor& vec, const Scalar& beta = 1, const Scalar& alpha = 1) const;
+    WHITTLE_API_CALL Tensor addr(const Tensor& vec1, const Tensor& vec2, const Scalar& beta = 1, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor alias() const;
     WHITTLE_API_CALL Tensor all() const;
     WHITTLE_API_CALL Tensor all(std::int64_t dim, bool keepdim = false) const;
@@ -64,6 +70,7 @@
     WHITTLE_API_CALL Tensor bernoulli_() const;
     WHITTLE_API_CALL Tensor bernoulli(double p) const;
     WHITTLE_API_CALL Tensor bernoulli_(double p) const;
+    WHITTLE_API_CALL Tensor binary_cross_entropy(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1) const;
     WHITTLE_API_CALL Tensor binary_cross_entropy_with_logits(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), const OptionalTensor& pos_weight = OptionalTensor(), std::int64_t reduction = 1) const;
     WHITTLE_API_CALL Tensor bitwise_and(const Scalar& other) const;
     WHITTLE_API_CALL Tensor bitwise_and_(const Scalar& other) const;
@@ -89,6 +96,8 @@
     WHITTLE_API_CALL Tensor ceil_() const;
     WHITTLE_API_CALL Tensor celu(const Scalar& alpha = 1.0) const;
     WHITTLE_API_CALL Tensor celu_(const Scalar& alpha = 1.0) const;
+    WHITTLE_API_CALL Tensor channel_shuffle(std::int64_t groups) const;
+    WHITTLE_API_CALL Tensor cholesky_solve(const Tensor& input2, bool upper = false) const;
     WHITTLE_API_CALL TensorList chunk(std::int64_t chunks, std::int64_t dim = 0) const;
     WHITTLE_API_CALL Tensor clamp(const OptionalTensor& min, const OptionalTensor& max = OptionalTensor()) const;
     WHITTLE_API_CALL Tensor clamp_(const OptionalTensor& min, const OptionalTensor& max = OptionalTensor()) const;
@@ -107,6 +116,7 @@
     WHITTLE_API_CALL Tensor cos_() const;
     WHITTLE_API_CALL Tensor cosh() const;
     WHITTLE_API_CALL Tensor cosh_() const;
+    WHITTLE_API_CALL Tensor count_nonzero(std::optional<std::int64_t> dim = std::nullopt) const;
     WHITTLE_API_CALL Tensor count_nonzero(const IntList& dim) const;
     WHITTLE_API_CALL Tensor cross_entropy_loss(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1, std::int64_t ignore_index = -100, double label_smoothing = 0.0) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> cummax(std::int64_t dim) const;
@@ -181,8 +191,11 @@
     WHITTLE_API_CALL Tensor hardswish_() const;
     WHITTLE_API_CALL Tensor hardtanh(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
     WHITTLE_API_CALL Tensor hardtanh_(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
+    WHITTLE_API_CALL Tensor huber_loss(const Tensor& target, std::int64_t reduction = 1, double delta = 1.0) const;
     WHITTLE_API_CALL Tensor index_add(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor index_add_(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) const;
+    WHITTLE_API_CALL Tensor index_copy(std::int64_t dim, const Tensor& index, const Tensor& source) const;
+    WHITTLE_API_CALL Tensor index_fill(std::int64_t dim, const Tensor& index, const Scalar& value) const;
     WHITTLE_API_CALL Tensor index_put(const std::vector<OptionalTensor>& indices, const Tensor& values, bool accumulate = false) const;
     WHITTLE_API_CALL Tensor index_select(std::int64_t dim, const Tensor& index) const;
     WHITTLE_API_CALL Tensor isfinite() const;
@@ -202,6 +215,9 @@
     WHITTLE_API_CALL Tensor lerp_(const Tensor& end, const Tensor& weight) const;
     WHITTLE_API_CALL Tensor lgamma() const;
     WHITTLE_API_CALL Tensor lift_fresh_copy() const;
+    WHITTLE_API_CALL std::tuple<Tensor, Tensor> linalg_cholesky_ex(bool upper = false, bool check_errors = false) const;
+    WHITTLE_API_CALL Tensor linalg_cross(const Tensor& other, std::int64_t dim = -1) const;
+    WHITTLE_API_CALL Tensor linalg_solve_triangular(const Tensor& B, bool upper, bool left = true, bool unitriangular = false) const;
     WHITTLE_API_CALL Tensor linalg_vector_norm(const Scalar& ord = 2, const IntList& dim = std::nullopt, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor log() const;
     WHITTLE_API_CALL Tensor log_() const;
@@ -261,6 +277,7 @@
     WHITTLE_API_CALL Tensor mul(const Tensor& other) const;
     WHITTLE_API_CALL Tensor mul_(const Tensor& other) const;
     WHITTLE_API_CALL Tensor mv(const Tensor& vec) const;
+    WHITTLE_API_CALL Tensor nansum(const IntList& dim = std::nullopt, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor narrow(std::int64_t dim, std::int64_t start, std::int64_t length) const;
     WHITTLE_API_CALL Tensor ne(const Scalar& other) const;
     WHITTLE_API_CALL Tensor ne_(const Scalar& other) const;
@@ -272,6 +289,7 @@
     WHITTLE_API_CALL Tensor new_ones(const IntList& size, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor new_zeros(const IntList& size, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor nll_loss(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1, std::int64_t ignore_index = -100) const;
+    WHITTLE_API_CALL std::tuple<Tensor, Tensor> nll_loss2d_forward(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> nll_loss_forward(const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index) const;
     WHITTLE_API_CALL Tensor norm(const Scalar& p = 2) const;
     WHITTLE_API_CALL Tensor norm(const std::optional<Scalar>& p, const IntList& dim, bool keepdim = false) const;
@@ -310,6 +328,7 @@
     WHITTLE_API_CALL Tensor replication_pad3d(const IntList& padding) const;
     WHITTLE_API_CALL Tensor reshape(const IntList& shape) const;
     WHITTLE_API_CALL Tensor roll(const IntList& shifts, const IntList& dims = IntList{}) const;
+    WHITTLE_API_CALL Tensor rot90(std::int64_t k = 1, const IntList& dims = IntList{0, 1}) const;
     WHITTLE_API_CALL Tensor round() const;
     WHITTLE_API_CALL Tensor round_() const;
     WHITTLE_API_CALL Tensor rsqrt() const;
@@ -341,6 +360,7 @@
     WHITTLE_API_CALL Tensor slice(std::int64_t dim = 0, std::optional<std::int64_t> start = std::nullopt, std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1) const;
     WHITTLE_API_CALL Tensor slice_scatter(const Tensor& src, std::int64_t dim = 0, std::optional<std::int64_t> start = std::nullopt, std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1) const;
     WHITTLE_API_CALL Tensor smooth_l1_loss(const Tensor& target, std::int64_t reduction = 1, double beta = 1.0) const;
+    WHITTLE_API_CALL Tensor soft_margin_loss(const Tensor& target, std::int64_t reduction = 1) const;
     WHITTLE_API_CALL Tensor softmax(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor softplus(const Scalar& beta = 1, const Scalar& threshold = 20) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> sort(std::int64_t dim = -1, bool descending = false) const;
@@ -375,6 +395,7 @@
     WHITTLE_API_CALL Tensor tile(const IntList& dims) const;
     WHITTLE_API_CALL Tensor to(ScalarType dtype, bool copy = false) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> topk(std::int64_t k, std::int64_t dim = -1, bool largest = true, bool sorted = true) const;
+    WHITTLE_API_CALL Tensor trace() const;
     WHITTLE_API_CALL Tensor transpose(std::int64_t dim0, std::int64_t dim1) const;
     WHITTLE_API_CALL Tensor tril(std::int64_t diagonal = 0) const;
     WHITTLE_API_CALL Tensor tril_(std::int64_t diagonal = 0) const;

@@ -264,15 +264,13 @@ std::vector<NodeRef> decompose_norm(GraphBuilder& builder, const Arguments<NodeV
 }
 
 /// Elements that are not zero, counted.
+/// Over a dimension, a list of them, or all.
 std::vector<NodeRef> decompose_count(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const NodeValue counted = builder.call("aten.ne.Scalar", {arguments.tensor("self").ref, Arg(0)});
-    return {builder.call("aten.sum.dim_IntList", {counted.ref, Arg::ints(arguments.integers("dim"))}).ref};
-}
-
-std::vector<NodeRef> decompose_count_over(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
-    const NodeValue counted = builder.call("aten.ne.Scalar", {arguments.tensor("self").ref, Arg(0)});
     if (!arguments.has("dim")) return {builder.call("aten.sum.default", {counted.ref}).ref};
-    return {builder.call("aten.sum.dim_IntList", {counted.ref, Arg::ints({arguments.integer("dim")})}).ref};
+    const bool list = arguments.schema().param("dim")->type == ParamType::int_list;
+    const std::vector<std::int64_t> dims = list ? arguments.integers("dim") : std::vector{arguments.integer("dim")};
+    return {builder.call("aten.sum.dim_IntList", {counted.ref, Arg::ints(dims)}).ref};
 }
 
 /// The sum with NaN as 0.
@@ -282,8 +280,7 @@ std::vector<NodeRef> decompose_nansum(GraphBuilder& builder, const Arguments<Nod
         const NodeValue missing = builder.call("aten.isnan.default", {self.ref});
         self = builder.call("aten.masked_fill.Scalar", {self.ref, missing.ref, 0});
     }
-    const std::vector<std::int64_t> dims =
-        arguments.has("dim") ? arguments.integers("dim") : std::vector<std::int64_t>();
+    const Sizes dims = arguments.has("dim") ? arguments.integers("dim") : Sizes();
     GraphBuilder::Kwargs kwargs;
     if (const auto dtype = arguments.dtype("dtype")) kwargs.emplace_back("dtype", *dtype);
     return {
@@ -489,7 +486,7 @@ constexpr OpDef kReduction[] = {
     {.name = "aten.count_nonzero.default",
      .doc = "how many elements are != 0: https://pytorch.org/docs/stable/generated/torch.count_nonzero.html",
      .schema = "count_nonzero(Tensor self, int? dim=None) -> Tensor",
-     .decompose = decompose_count_over,
+     .decompose = decompose_count,
      .grad = no_gradient,
      .samples = count_over_samples},
     {.name = "aten.nansum.default",

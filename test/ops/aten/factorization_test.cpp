@@ -16,7 +16,8 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 std::vector<Tensor> run(const std::string& target, const Tensor& a, ArgList rest) {
     rest.insert(rest.begin(), t(0));
     const RegisteredOp& op = Registry::instance().require(target);
-    return evaluate(graph_of(op, {.label = "", .tensors = {a}, .args = rest}), {a});
+    const std::vector<Tensor> inputs = {a};
+    return evaluate(graph_of(op, {.label = "", .tensors = inputs, .args = rest}), inputs);
 }
 
 /// A matrix, or a vector as a diagonal one.
@@ -74,7 +75,7 @@ TEST_CASE("a matrix that is singular or not positive definite is told, and refus
     CHECK(run("aten._linalg_det.default", singular, {})[0].item().to_double() == 0);
     const RegisteredOp& op = Registry::instance().require("aten.linalg_cholesky_ex.default");
     const Sample asked{.label = "", .tensors = {indefinite}, .args = {t(0)}, .kwargs = {{"check_errors", Arg(true)}}};
-    CHECK_THROWS_WITH(evaluate(graph_of(op, asked), {indefinite}),
+    CHECK_THROWS_WITH(evaluate(graph_of(op, asked), asked.tensors),
                       Catch::Matchers::Contains("not positive definite at its pivot 2"));
 }
 
