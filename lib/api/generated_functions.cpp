@@ -225,14 +225,17 @@ Tensor convolution(const Tensor& input, const Tensor& weight, const OptionalTens
 Tensor copy(const Tensor& self, const Tensor& src) { return call<Tensor>("aten.copy.default", __builtin_return_address(0), self, src); }
 Tensor Tensor::copy(const Tensor& src) const { return call<Tensor>("aten.copy.default", __builtin_return_address(0), *this, src); }
 Tensor Tensor::copy_(const Tensor& src) const { return call_in_place("aten.copy_.default", __builtin_return_address(0), *this, src); }
+Tensor copysign(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.copysign.Tensor", __builtin_return_address(0), self, other); }
+Tensor Tensor::copysign(const Tensor& other) const { return call<Tensor>("aten.copysign.Tensor", __builtin_return_address(0), *this, other); }
+Tensor Tensor::copysign_(const Tensor& other) const { return call_in_place("aten.copysign_.Tensor", __builtin_return_address(0), *this, other); }
 Tensor cos(const Tensor& self) { return call<Tensor>("aten.cos.default", __builtin_return_address(0), self); }
 Tensor Tensor::cos() const { return call<Tensor>("aten.cos.default", __builtin_return_address(0), *this); }
 Tensor Tensor::cos_() const { return call_in_place("aten.cos_.default", __builtin_return_address(0), *this); }
 Tensor cosh(const Tensor& self) { return call<Tensor>("aten.cosh.default", __builtin_return_address(0), self); }
 Tensor Tensor::cosh() const { return call<Tensor>("aten.cosh.default", __builtin_return_address(0), *this); }
 Tensor Tensor::cosh_() const { return call_in_place("aten.cosh_.default", __builtin_return_address(0), *this); }
-Tensor count_nonzero(const Tensor& self, std::optional<std::int64_t> dim) { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), self, dim); }
-Tensor Tensor::count_nonzero(std::optional<std::int64_t> dim) const { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), *this, dim); }
+Tensor count_nonzero(const Tensor& self, std::int64_t dim) { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), self, dim); }
+Tensor Tensor::count_nonzero(std::int64_t dim) const { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), *this, dim); }
 Tensor count_nonzero(const Tensor& self, const IntList& dim) { return call<Tensor>("aten.count_nonzero.dim_IntList", __builtin_return_address(0), self, dim); }
 Tensor Tensor::count_nonzero(const IntList& dim) const { return call<Tensor>("aten.count_nonzero.dim_IntList", __builtin_return_address(0), *this, dim); }
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, double label_smoothing) { return call<Tensor>("aten.cross_entropy_loss.default", __builtin_return_address(0), self, target, weight, reduction, ignore_index, label_smoothing); }
@@ -348,6 +351,9 @@ Tensor gelu(const Tensor& self, const std::string& approximate) { return call<Te
 Tensor Tensor::gelu(const std::string& approximate) const { return call<Tensor>("aten.gelu.default", __builtin_return_address(0), *this, keyword("approximate", approximate)); }
 Tensor Tensor::gelu_(const std::string& approximate) const { return call_in_place("aten.gelu_.default", __builtin_return_address(0), *this, keyword("approximate", approximate)); }
 Tensor gelu_backward(const Tensor& grad_output, const Tensor& self, const std::string& approximate) { return call<Tensor>("aten.gelu_backward.default", __builtin_return_address(0), grad_output, self, keyword("approximate", approximate)); }
+Tensor glu(const Tensor& self, std::int64_t dim) { return call<Tensor>("aten.glu.default", __builtin_return_address(0), self, dim); }
+Tensor Tensor::glu(std::int64_t dim) const { return call<Tensor>("aten.glu.default", __builtin_return_address(0), *this, dim); }
+Tensor glu_backward(const Tensor& grad_output, const Tensor& self, std::int64_t dim) { return call<Tensor>("aten.glu_backward.default", __builtin_return_address(0), grad_output, self, dim); }
 Tensor grid_sampler_2d(const Tensor& input, const Tensor& grid, std::int64_t interpolation_mode, std::int64_t padding_mode, bool align_corners) { return call<Tensor>("aten.grid_sampler_2d.default", __builtin_return_address(0), input, grid, interpolation_mode, padding_mode, align_corners); }
 Tensor group_norm(const Tensor& input, std::int64_t num_groups, const OptionalTensor& weight, const OptionalTensor& bias, double eps, bool cudnn_enabled) { return call<Tensor>("aten.group_norm.default", __builtin_return_address(0), input, num_groups, weight, bias, eps, cudnn_enabled); }
 std::tuple<Tensor, Tensor> gru(const Tensor& input, const Tensor& hx, const TensorList& params, bool has_biases, std::int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) { return call<std::tuple<Tensor, Tensor>>("aten.gru.input", __builtin_return_address(0), input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first); }
@@ -358,6 +364,9 @@ Tensor Tensor::gt_(const Scalar& other) const { return call_in_place("aten.gt_.S
 Tensor gt(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.gt.Tensor", __builtin_return_address(0), self, other); }
 Tensor Tensor::gt(const Tensor& other) const { return call<Tensor>("aten.gt.Tensor", __builtin_return_address(0), *this, other); }
 Tensor Tensor::gt_(const Tensor& other) const { return call_in_place("aten.gt_.Tensor", __builtin_return_address(0), *this, other); }
+Tensor hardshrink(const Tensor& self, const Scalar& lambd) { return call<Tensor>("aten.hardshrink.default", __builtin_return_address(0), self, lambd); }
+Tensor Tensor::hardshrink(const Scalar& lambd) const { return call<Tensor>("aten.hardshrink.default", __builtin_return_address(0), *this, lambd); }
+Tensor hardshrink_backward(const Tensor& grad_out, const Tensor& self, const Scalar& lambd) { return call<Tensor>("aten.hardshrink_backward.default", __builtin_return_address(0), grad_out, self, lambd); }
 Tensor hardsigmoid(const Tensor& self) { return call<Tensor>("aten.hardsigmoid.default", __builtin_return_address(0), self); }
 Tensor Tensor::hardsigmoid() const { return call<Tensor>("aten.hardsigmoid.default", __builtin_return_address(0), *this); }
 Tensor Tensor::hardsigmoid_() const { return call_in_place("aten.hardsigmoid_.default", __builtin_return_address(0), *this); }
@@ -374,6 +383,9 @@ Tensor hstack(const TensorList& tensors) { return call<Tensor>("aten.hstack.defa
 Tensor huber_loss(const Tensor& self, const Tensor& target, std::int64_t reduction, double delta) { return call<Tensor>("aten.huber_loss.default", __builtin_return_address(0), self, target, reduction, delta); }
 Tensor Tensor::huber_loss(const Tensor& target, std::int64_t reduction, double delta) const { return call<Tensor>("aten.huber_loss.default", __builtin_return_address(0), *this, target, reduction, delta); }
 Tensor huber_loss_backward(const Tensor& grad_output, const Tensor& self, const Tensor& target, std::int64_t reduction, double delta) { return call<Tensor>("aten.huber_loss_backward.default", __builtin_return_address(0), grad_output, self, target, reduction, delta); }
+Tensor hypot(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.hypot.default", __builtin_return_address(0), self, other); }
+Tensor Tensor::hypot(const Tensor& other) const { return call<Tensor>("aten.hypot.default", __builtin_return_address(0), *this, other); }
+Tensor Tensor::hypot_(const Tensor& other) const { return call_in_place("aten.hypot_.default", __builtin_return_address(0), *this, other); }
 Tensor index(const Tensor& self, const std::vector<OptionalTensor>& indices) { return call<Tensor>("aten.index.Tensor", __builtin_return_address(0), self, indices); }
 Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) { return call<Tensor>("aten.index_add.default", __builtin_return_address(0), self, dim, index, source, keyword("alpha", alpha)); }
 Tensor Tensor::index_add(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const { return call<Tensor>("aten.index_add.default", __builtin_return_address(0), *this, dim, index, source, keyword("alpha", alpha)); }
@@ -444,8 +456,15 @@ Tensor Tensor::log2() const { return call<Tensor>("aten.log2.default", __builtin
 Tensor Tensor::log2_() const { return call_in_place("aten.log2_.default", __builtin_return_address(0), *this); }
 Tensor log_sigmoid(const Tensor& self) { return call<Tensor>("aten.log_sigmoid.default", __builtin_return_address(0), self); }
 Tensor Tensor::log_sigmoid() const { return call<Tensor>("aten.log_sigmoid.default", __builtin_return_address(0), *this); }
+Tensor log_sigmoid_backward(const Tensor& grad_output, const Tensor& self, const Tensor& buffer) { return call<Tensor>("aten.log_sigmoid_backward.default", __builtin_return_address(0), grad_output, self, buffer); }
+std::tuple<Tensor, Tensor> log_sigmoid_forward(const Tensor& self) { return call<std::tuple<Tensor, Tensor>>("aten.log_sigmoid_forward.default", __builtin_return_address(0), self); }
+std::tuple<Tensor, Tensor> Tensor::log_sigmoid_forward() const { return call<std::tuple<Tensor, Tensor>>("aten.log_sigmoid_forward.default", __builtin_return_address(0), *this); }
 Tensor log_softmax(const Tensor& self, std::int64_t dim, std::optional<ScalarType> dtype) { return call<Tensor>("aten.log_softmax.int", __builtin_return_address(0), self, dim, dtype); }
 Tensor Tensor::log_softmax(std::int64_t dim, std::optional<ScalarType> dtype) const { return call<Tensor>("aten.log_softmax.int", __builtin_return_address(0), *this, dim, dtype); }
+Tensor logaddexp(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.logaddexp.default", __builtin_return_address(0), self, other); }
+Tensor Tensor::logaddexp(const Tensor& other) const { return call<Tensor>("aten.logaddexp.default", __builtin_return_address(0), *this, other); }
+Tensor logaddexp2(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.logaddexp2.default", __builtin_return_address(0), self, other); }
+Tensor Tensor::logaddexp2(const Tensor& other) const { return call<Tensor>("aten.logaddexp2.default", __builtin_return_address(0), *this, other); }
 Tensor logcumsumexp(const Tensor& self, std::int64_t dim) { return call<Tensor>("aten.logcumsumexp.default", __builtin_return_address(0), self, dim); }
 Tensor Tensor::logcumsumexp(std::int64_t dim) const { return call<Tensor>("aten.logcumsumexp.default", __builtin_return_address(0), *this, dim); }
 Tensor logical_and(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.logical_and.default", __builtin_return_address(0), self, other); }
@@ -594,6 +613,9 @@ Tensor Tensor::pow_(const Scalar& exponent) const { return call_in_place("aten.p
 Tensor pow(const Tensor& self, const Tensor& exponent) { return call<Tensor>("aten.pow.Tensor_Tensor", __builtin_return_address(0), self, exponent); }
 Tensor Tensor::pow(const Tensor& exponent) const { return call<Tensor>("aten.pow.Tensor_Tensor", __builtin_return_address(0), *this, exponent); }
 Tensor Tensor::pow_(const Tensor& exponent) const { return call_in_place("aten.pow_.Tensor_Tensor", __builtin_return_address(0), *this, exponent); }
+Tensor prelu(const Tensor& self, const Tensor& weight) { return call<Tensor>("aten.prelu.default", __builtin_return_address(0), self, weight); }
+Tensor Tensor::prelu(const Tensor& weight) const { return call<Tensor>("aten.prelu.default", __builtin_return_address(0), *this, weight); }
+std::tuple<Tensor, Tensor> prelu_backward(const Tensor& grad_output, const Tensor& self, const Tensor& weight) { return call<std::tuple<Tensor, Tensor>>("aten.prelu_backward.default", __builtin_return_address(0), grad_output, self, weight); }
 Tensor prod(const Tensor& self, std::optional<ScalarType> dtype) { return call<Tensor>("aten.prod.default", __builtin_return_address(0), self, keyword("dtype", dtype)); }
 Tensor Tensor::prod(std::optional<ScalarType> dtype) const { return call<Tensor>("aten.prod.default", __builtin_return_address(0), *this, keyword("dtype", dtype)); }
 Tensor prod(const Tensor& self, std::int64_t dim, bool keepdim, std::optional<ScalarType> dtype) { return call<Tensor>("aten.prod.dim_int", __builtin_return_address(0), self, dim, keepdim, keyword("dtype", dtype)); }
@@ -695,6 +717,9 @@ Tensor silu_backward(const Tensor& grad_output, const Tensor& self) { return cal
 Tensor sin(const Tensor& self) { return call<Tensor>("aten.sin.default", __builtin_return_address(0), self); }
 Tensor Tensor::sin() const { return call<Tensor>("aten.sin.default", __builtin_return_address(0), *this); }
 Tensor Tensor::sin_() const { return call_in_place("aten.sin_.default", __builtin_return_address(0), *this); }
+Tensor sinc(const Tensor& self) { return call<Tensor>("aten.sinc.default", __builtin_return_address(0), self); }
+Tensor Tensor::sinc() const { return call<Tensor>("aten.sinc.default", __builtin_return_address(0), *this); }
+Tensor Tensor::sinc_() const { return call_in_place("aten.sinc_.default", __builtin_return_address(0), *this); }
 Tensor sinh(const Tensor& self) { return call<Tensor>("aten.sinh.default", __builtin_return_address(0), self); }
 Tensor Tensor::sinh() const { return call<Tensor>("aten.sinh.default", __builtin_return_address(0), *this); }
 Tensor Tensor::sinh_() const { return call_in_place("aten.sinh_.default", __builtin_return_address(0), *this); }
@@ -713,6 +738,9 @@ Tensor Tensor::softmax(std::int64_t dim, std::optional<ScalarType> dtype) const 
 Tensor softplus(const Tensor& self, const Scalar& beta, const Scalar& threshold) { return call<Tensor>("aten.softplus.default", __builtin_return_address(0), self, beta, threshold); }
 Tensor Tensor::softplus(const Scalar& beta, const Scalar& threshold) const { return call<Tensor>("aten.softplus.default", __builtin_return_address(0), *this, beta, threshold); }
 Tensor softplus_backward(const Tensor& grad_output, const Tensor& self, const Scalar& beta, const Scalar& threshold) { return call<Tensor>("aten.softplus_backward.default", __builtin_return_address(0), grad_output, self, beta, threshold); }
+Tensor softshrink(const Tensor& self, const Scalar& lambd) { return call<Tensor>("aten.softshrink.default", __builtin_return_address(0), self, lambd); }
+Tensor Tensor::softshrink(const Scalar& lambd) const { return call<Tensor>("aten.softshrink.default", __builtin_return_address(0), *this, lambd); }
+Tensor softshrink_backward(const Tensor& grad_output, const Tensor& self, const Scalar& lambd) { return call<Tensor>("aten.softshrink_backward.default", __builtin_return_address(0), grad_output, self, lambd); }
 std::tuple<Tensor, Tensor> sort(const Tensor& self, std::int64_t dim, bool descending) { return call<std::tuple<Tensor, Tensor>>("aten.sort.default", __builtin_return_address(0), self, dim, descending); }
 std::tuple<Tensor, Tensor> Tensor::sort(std::int64_t dim, bool descending) const { return call<std::tuple<Tensor, Tensor>>("aten.sort.default", __builtin_return_address(0), *this, dim, descending); }
 std::tuple<Tensor, Tensor> sort(const Tensor& self, std::optional<bool> stable, std::int64_t dim, bool descending) { return call<std::tuple<Tensor, Tensor>>("aten.sort.stable", __builtin_return_address(0), self, keyword("stable", stable), keyword("dim", dim), keyword("descending", descending)); }
@@ -767,6 +795,9 @@ Tensor Tensor::tanh_() const { return call_in_place("aten.tanh_.default", __buil
 Tensor tanh_backward(const Tensor& grad_output, const Tensor& output) { return call<Tensor>("aten.tanh_backward.default", __builtin_return_address(0), grad_output, output); }
 Tensor tensordot(const Tensor& self, const Tensor& other, const IntList& dims_self, const IntList& dims_other) { return call<Tensor>("aten.tensordot.default", __builtin_return_address(0), self, other, dims_self, dims_other); }
 Tensor Tensor::tensordot(const Tensor& other, const IntList& dims_self, const IntList& dims_other) const { return call<Tensor>("aten.tensordot.default", __builtin_return_address(0), *this, other, dims_self, dims_other); }
+Tensor threshold(const Tensor& self, const Scalar& threshold, const Scalar& value) { return call<Tensor>("aten.threshold.default", __builtin_return_address(0), self, threshold, value); }
+Tensor Tensor::threshold(const Scalar& threshold, const Scalar& value) const { return call<Tensor>("aten.threshold.default", __builtin_return_address(0), *this, threshold, value); }
+Tensor Tensor::threshold_(const Scalar& threshold, const Scalar& value) const { return call_in_place("aten.threshold_.default", __builtin_return_address(0), *this, threshold, value); }
 Tensor threshold_backward(const Tensor& grad_output, const Tensor& self, const Scalar& threshold) { return call<Tensor>("aten.threshold_backward.default", __builtin_return_address(0), grad_output, self, threshold); }
 Tensor tile(const Tensor& self, const IntList& dims) { return call<Tensor>("aten.tile.default", __builtin_return_address(0), self, dims); }
 Tensor Tensor::tile(const IntList& dims) const { return call<Tensor>("aten.tile.default", __builtin_return_address(0), *this, dims); }
@@ -825,12 +856,20 @@ Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) {
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) { return call<Tensor>("aten.where.ScalarOther", __builtin_return_address(0), condition, self, other); }
 Tensor where(const Tensor& condition, const Scalar& self, const Tensor& other) { return call<Tensor>("aten.where.ScalarSelf", __builtin_return_address(0), condition, self, other); }
 Tensor where(const Tensor& condition, const Tensor& self, const Tensor& other) { return call<Tensor>("aten.where.self", __builtin_return_address(0), condition, self, other); }
+Tensor xlogy(const Tensor& self, const Scalar& other) { return call<Tensor>("aten.xlogy.Scalar_Other", __builtin_return_address(0), self, other); }
+Tensor Tensor::xlogy(const Scalar& other) const { return call<Tensor>("aten.xlogy.Scalar_Other", __builtin_return_address(0), *this, other); }
+Tensor Tensor::xlogy_(const Scalar& other) const { return call_in_place("aten.xlogy_.Scalar_Other", __builtin_return_address(0), *this, other); }
+Tensor xlogy(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.xlogy.Tensor", __builtin_return_address(0), self, other); }
+Tensor Tensor::xlogy(const Tensor& other) const { return call<Tensor>("aten.xlogy.Tensor", __builtin_return_address(0), *this, other); }
+Tensor Tensor::xlogy_(const Tensor& other) const { return call_in_place("aten.xlogy_.Tensor", __builtin_return_address(0), *this, other); }
 Tensor zero(const Tensor& self) { return call<Tensor>("aten.zero.default", __builtin_return_address(0), self); }
 Tensor Tensor::zero() const { return call<Tensor>("aten.zero.default", __builtin_return_address(0), *this); }
 Tensor Tensor::zero_() const { return call_in_place("aten.zero_.default", __builtin_return_address(0), *this); }
 Tensor zeros(const IntList& size, std::optional<ScalarType> dtype) { return call<Tensor>("aten.zeros.default", __builtin_return_address(0), size, keyword("dtype", dtype)); }
 Tensor zeros_like(const Tensor& self, std::optional<ScalarType> dtype) { return call<Tensor>("aten.zeros_like.default", __builtin_return_address(0), self, keyword("dtype", dtype)); }
 Tensor Tensor::zeros_like(std::optional<ScalarType> dtype) const { return call<Tensor>("aten.zeros_like.default", __builtin_return_address(0), *this, keyword("dtype", dtype)); }
+Tensor count_nonzero(const Tensor& self) { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), self); }
+Tensor Tensor::count_nonzero() const { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), *this); }
 Tensor std(const Tensor& self, int dim) { return call<Tensor>("aten.std.correction", __builtin_return_address(0), self, IntList(dim)); }
 Tensor Tensor::std(int dim) const { return call<Tensor>("aten.std.correction", __builtin_return_address(0), *this, IntList(dim)); }
 Tensor std(const Tensor& self, std::int64_t dim) { return call<Tensor>("aten.std.correction", __builtin_return_address(0), self, IntList(dim)); }

@@ -112,11 +112,13 @@
     WHITTLE_API_CALL Tensor contiguous() const;
     WHITTLE_API_CALL Tensor copy(const Tensor& src) const;
     WHITTLE_API_CALL Tensor copy_(const Tensor& src) const;
+    WHITTLE_API_CALL Tensor copysign(const Tensor& other) const;
+    WHITTLE_API_CALL Tensor copysign_(const Tensor& other) const;
     WHITTLE_API_CALL Tensor cos() const;
     WHITTLE_API_CALL Tensor cos_() const;
     WHITTLE_API_CALL Tensor cosh() const;
     WHITTLE_API_CALL Tensor cosh_() const;
-    WHITTLE_API_CALL Tensor count_nonzero(std::optional<std::int64_t> dim = std::nullopt) const;
+    WHITTLE_API_CALL Tensor count_nonzero(std::int64_t dim) const;
     WHITTLE_API_CALL Tensor count_nonzero(const IntList& dim) const;
     WHITTLE_API_CALL Tensor cross_entropy_loss(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1, std::int64_t ignore_index = -100, double label_smoothing = 0.0) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> cummax(std::int64_t dim) const;
@@ -181,10 +183,12 @@
     WHITTLE_API_CALL Tensor ge_(const Tensor& other) const;
     WHITTLE_API_CALL Tensor gelu(const std::string& approximate = "none") const;
     WHITTLE_API_CALL Tensor gelu_(const std::string& approximate = "none") const;
+    WHITTLE_API_CALL Tensor glu(std::int64_t dim = -1) const;
     WHITTLE_API_CALL Tensor gt(const Scalar& other) const;
     WHITTLE_API_CALL Tensor gt_(const Scalar& other) const;
     WHITTLE_API_CALL Tensor gt(const Tensor& other) const;
     WHITTLE_API_CALL Tensor gt_(const Tensor& other) const;
+    WHITTLE_API_CALL Tensor hardshrink(const Scalar& lambd = 0.5) const;
     WHITTLE_API_CALL Tensor hardsigmoid() const;
     WHITTLE_API_CALL Tensor hardsigmoid_() const;
     WHITTLE_API_CALL Tensor hardswish() const;
@@ -192,6 +196,8 @@
     WHITTLE_API_CALL Tensor hardtanh(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
     WHITTLE_API_CALL Tensor hardtanh_(const Scalar& min_val = -1, const Scalar& max_val = 1) const;
     WHITTLE_API_CALL Tensor huber_loss(const Tensor& target, std::int64_t reduction = 1, double delta = 1.0) const;
+    WHITTLE_API_CALL Tensor hypot(const Tensor& other) const;
+    WHITTLE_API_CALL Tensor hypot_(const Tensor& other) const;
     WHITTLE_API_CALL Tensor index_add(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor index_add_(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor index_copy(std::int64_t dim, const Tensor& index, const Tensor& source) const;
@@ -228,7 +234,10 @@
     WHITTLE_API_CALL Tensor log2() const;
     WHITTLE_API_CALL Tensor log2_() const;
     WHITTLE_API_CALL Tensor log_sigmoid() const;
+    WHITTLE_API_CALL std::tuple<Tensor, Tensor> log_sigmoid_forward() const;
     WHITTLE_API_CALL Tensor log_softmax(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
+    WHITTLE_API_CALL Tensor logaddexp(const Tensor& other) const;
+    WHITTLE_API_CALL Tensor logaddexp2(const Tensor& other) const;
     WHITTLE_API_CALL Tensor logcumsumexp(std::int64_t dim) const;
     WHITTLE_API_CALL Tensor logical_and(const Tensor& other) const;
     WHITTLE_API_CALL Tensor logical_and_(const Tensor& other) const;
@@ -304,6 +313,7 @@
     WHITTLE_API_CALL Tensor pow_(const Scalar& exponent) const;
     WHITTLE_API_CALL Tensor pow(const Tensor& exponent) const;
     WHITTLE_API_CALL Tensor pow_(const Tensor& exponent) const;
+    WHITTLE_API_CALL Tensor prelu(const Tensor& weight) const;
     WHITTLE_API_CALL Tensor prod(std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor prod(std::int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor rand_like(std::optional<ScalarType> dtype = std::nullopt) const;
@@ -355,6 +365,8 @@
     WHITTLE_API_CALL Tensor silu_() const;
     WHITTLE_API_CALL Tensor sin() const;
     WHITTLE_API_CALL Tensor sin_() const;
+    WHITTLE_API_CALL Tensor sinc() const;
+    WHITTLE_API_CALL Tensor sinc_() const;
     WHITTLE_API_CALL Tensor sinh() const;
     WHITTLE_API_CALL Tensor sinh_() const;
     WHITTLE_API_CALL Tensor slice(std::int64_t dim = 0, std::optional<std::int64_t> start = std::nullopt, std::optional<std::int64_t> end = std::nullopt, std::int64_t step = 1) const;
@@ -363,6 +375,7 @@
     WHITTLE_API_CALL Tensor soft_margin_loss(const Tensor& target, std::int64_t reduction = 1) const;
     WHITTLE_API_CALL Tensor softmax(std::int64_t dim, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor softplus(const Scalar& beta = 1, const Scalar& threshold = 20) const;
+    WHITTLE_API_CALL Tensor softshrink(const Scalar& lambd = 0.5) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> sort(std::int64_t dim = -1, bool descending = false) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> sort(std::optional<bool> stable, std::int64_t dim = -1, bool descending = false) const;
     WHITTLE_API_CALL TensorList split(std::int64_t split_size, std::int64_t dim = 0) const;
@@ -392,6 +405,8 @@
     WHITTLE_API_CALL Tensor tanh() const;
     WHITTLE_API_CALL Tensor tanh_() const;
     WHITTLE_API_CALL Tensor tensordot(const Tensor& other, const IntList& dims_self, const IntList& dims_other) const;
+    WHITTLE_API_CALL Tensor threshold(const Scalar& threshold, const Scalar& value) const;
+    WHITTLE_API_CALL Tensor threshold_(const Scalar& threshold, const Scalar& value) const;
     WHITTLE_API_CALL Tensor tile(const IntList& dims) const;
     WHITTLE_API_CALL Tensor to(ScalarType dtype, bool copy = false) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> topk(std::int64_t k, std::int64_t dim = -1, bool largest = true, bool sorted = true) const;
@@ -416,9 +431,14 @@
     WHITTLE_API_CALL Tensor var(const IntList& dim, bool unbiased, bool keepdim = false) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> var_mean(const IntList& dim = std::nullopt, const std::optional<Scalar>& correction = std::nullopt, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor view(const IntList& size) const;
+    WHITTLE_API_CALL Tensor xlogy(const Scalar& other) const;
+    WHITTLE_API_CALL Tensor xlogy_(const Scalar& other) const;
+    WHITTLE_API_CALL Tensor xlogy(const Tensor& other) const;
+    WHITTLE_API_CALL Tensor xlogy_(const Tensor& other) const;
     WHITTLE_API_CALL Tensor zero() const;
     WHITTLE_API_CALL Tensor zero_() const;
     WHITTLE_API_CALL Tensor zeros_like(std::optional<ScalarType> dtype = std::nullopt) const;
+    WHITTLE_API_CALL Tensor count_nonzero() const;
     WHITTLE_API_CALL Tensor std(int dim) const;
     WHITTLE_API_CALL Tensor std(std::int64_t dim) const;
     WHITTLE_API_CALL Tensor var(int dim) const;

@@ -7,11 +7,13 @@ namespace whittle {
 
 std::vector<std::span<const OpDef>> op_families() {
     return {
-        unary_ops(),           //
-        activation_ops(),      //
-        arithmetic_ops(),      //
-        division_ops(),        //
-        power_ops(),           //
+        unary_ops(),       //
+        activation_ops(),  //
+        arithmetic_ops(),  //
+        division_ops(),    //
+        power_ops(),       //
+        special_ops(),
+        activation_form_ops(),
         compare_ops(),         //
         select_ops(),          //
         ternary_ops(),         //

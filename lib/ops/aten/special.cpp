@@ -1,4 +1,4 @@
-// Functions of probability and geometry, element by element: xlogy, logaddexp, hypot, copysign, sinc, and sgn of reals.
+// Functions of probability and geometry, element by element: xlogy, logaddexp, hypot, copysign and sinc.
 // Definitions: https://pytorch.org/docs/stable/special.html and torch.html#pointwise-ops; corners as ATen's CPU kernels
 // have them, https://github.com/pytorch/pytorch/blob/v1.13.1/aten/src/ATen/native/cpu/BinaryOpsKernel.cpp
 #include <cmath>
@@ -149,14 +149,9 @@ std::vector<NodeRef> sinc(B& b, const Arguments<NodeValue>& a) {
 }
 void sinc_grad(B& b, C& c) {
     const OfSelf r(b, c);
-    const NodeValue angle = r.mul(r.x, Arg(M_PI));
-    const NodeValue rise = r.sub(r.mul(r.of("aten.cos.default", angle), angle), r.of("aten.sin.default", angle));
-    const NodeValue slope = r.div(rise, arg(r.mul(angle, r.x)));
-    r.set(r.mul(r.g, r.drop(r.call("aten.eq.Scalar", {arg(r.x), 0}), slope)));
-}
-
-std::vector<NodeRef> sgn(B& b, const Arguments<NodeValue>& a) {
-    return {b.call("aten.sign.default", {arg(a.tensor("self"))}).ref};
+    const NodeValue angle = r.mul(r.x, Arg(M_PI)), square = r.mul(r.mul(r.x, r.x), Arg(M_PI));
+    const NodeValue rise = r.sub(r.mul(angle, r.of("aten.cos.default", angle)), r.of("aten.sin.default", angle));
+    r.set(r.drop(r.call("aten.eq.Scalar", {arg(square), 0}), r.mul(r.g, r.div(rise, arg(square)))));
 }
 
 // --- Records ---
@@ -212,13 +207,6 @@ constexpr OpDef kSpecial[] = {
      .dtypes = kAnyDType,
      .decompose = sinc,
      .grad = sinc_grad,
-     .samples = plain_samples},
-    {.name = "aten.sgn.default",
-     .doc = "the sign, of real numbers: https://pytorch.org/docs/stable/generated/torch.sgn.html",
-     .schema = "sgn(Tensor self) -> Tensor",
-     .dtypes = kAnyDType,
-     .decompose = sgn,
-     .grad = zero_gradient,
      .samples = plain_samples},
 };
 
