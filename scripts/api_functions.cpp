@@ -243,11 +243,11 @@ std::vector<Function> functions() {
     return all;
 }
 
-/// An integer or nothing beside an overload with a list of them at its place: a number alone would be either's. It
-/// becomes two, with the integer and without.
-void split_optional_integers(std::vector<Function>& all) {
-    std::vector<Function> without;
-    for (Function& f : all) {
+/// An integer or nothing beside an overload with a list of integers at its place: a number alone would be either's, so
+/// it has an overload of its own.
+void add_integer_overloads(std::vector<Function>& all) {
+    std::vector<Function> added;
+    for (const Function& f : all) {
         if (f.parameters.empty() || f.parameters.back().type != "std::optional<std::int64_t>") continue;
         const std::size_t at = f.parameters.size() - 1;
         const bool beside_list = std::ranges::any_of(all, [&](const Function& other) {
@@ -255,12 +255,11 @@ void split_optional_integers(std::vector<Function>& all) {
                    other.parameters[at].type == "const IntList&";
         });
         if (!beside_list) continue;
-        without.push_back(f);
-        without.back().parameters.pop_back();
-        f.parameters.back().type = "std::int64_t";
-        f.parameters.back().default_value.clear();
+        added.push_back(f);
+        added.back().parameters.back().type = "std::int64_t";
+        added.back().parameters.back().default_value.clear();
     }
-    all.insert(all.end(), without.begin(), without.end());
+    all.insert(all.end(), added.begin(), added.end());
 }
 
 std::size_t required(const Function& f) {
@@ -380,7 +379,7 @@ int main(int argc, char** argv) {
     }
     const std::string origin = "// Generated from the registry by scripts/update-api-functions; do not edit.\n";
     std::vector<Function> all = functions();
-    split_optional_integers(all);
+    add_integer_overloads(all);
     disambiguate(all);
     add_dimensions(all);
     std::string methods = origin + "// Methods of whittle::Tensor: included inside the class.\n// clang-format off\n";

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "backends/registry.h"
-#include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/environment.h"
 #include "cli/minify.h"
@@ -14,8 +13,6 @@
 #include "debug/subject.h"
 #include "debug/trace.h"
 #include "frontends/clang/launcher.h"
-#include "graph/abilities.h"
-#include "program/gradients.h"
 #include "trace/folder.h"
 
 namespace {
@@ -31,7 +28,8 @@ struct Options {
     cli::ProgramOptions program;
     cli::RecordOptions record;
     cli::WholeOptions whole;
-    bool minify = false, force = false, joint = false;
+    cli::JointOptions joint;
+    bool minify = false, force = false;
 };
 
 void declare(cli::Tool& tool, Options& options) {
@@ -46,10 +44,7 @@ void declare(cli::Tool& tool, Options& options) {
     options.backend.declare(tool, "eager");
     options.record.declare(tool);
     options.whole.declare(tool);
-    tool.flag("--joint", options.joint,
-              "Trace each graph with its gradients: the joint graph, whose further inputs are the tangents of outputs "
-              "(recorded as ones) and whose further outputs are the gradients of what is said to require one, inputs "
-              "and parameters with requires_grad. Of a program: trace its folder once more.");
+    options.joint.declare(tool);
     tool.flag("--minify", options.minify,
               "When the backend fails: minimize the failure, write a repro of it and verify that, all below DIR.");
     options.inputs.declare(tool);
@@ -96,17 +91,6 @@ int trace_program(const cli::Tool& tool, const Options& options, const debug::Tr
     return options.whole.hold(tool, traced.index, debug::graphs_of(ran)) ? cli::end_as(ran) : 1;
 }
 
-/// Each frame with its gradients. What results are expected of a file was about the captured graph.
-void differentiate(std::vector<LoadedFrame>& frames) {
-    for (LoadedFrame& frame : frames) {
-        program::Part joint = program::joint_of(frame.graph, frame.inputs);
-        frame.graph = std::move(joint.graph);
-        frame.inputs = std::move(joint.inputs);
-        frame.expected.clear();
-        frame.expected_from.clear();
-    }
-}
-
 int trace_models(const cli::Tool& tool, const Options& options, const debug::TraceRequest& request) {
     bool whole = true;
     debug::TraceObserver observer;
@@ -118,7 +102,7 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
         if (!tool.shared().json) std::cout << debug::to_text(traced, options.output);
     };
     std::vector<LoadedFrame> frames = cli::frames_to_trace(options.models, options.inputs, options.output);
-    if (options.joint) differentiate(frames);
+    options.joint.apply(frames);
     const debug::Traced traced = debug::trace(frames, request, observer);
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable())
@@ -130,24 +114,21 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
 }
 
 int run(const cli::Tool& tool, const Options& options) {
-    if (options.minify && options.record.records() == RecordPolicy::never)
-        throw Error("--minify cannot be used with --record never: the records hold what is minimized");
-    if (options.joint && cli::recognize(options.models[0]) == cli::ModelKind::program)
-        throw Error("--joint cannot be used with a program: trace it, and then the folder with --joint");
+    if (options.minify) options.record.require("--minify", "the records hold what is minimized");
+    options.joint.check(options.models[0]);
     cli::check_traced(options.models, options.inputs, options.output);
     require_replaceable(options.output, options.models, options.force);
-    debug::TraceRequest request{
+    // That the backend is not there, or not with these options, is told before anything runs.
+    const BackendSpec backend = options.backend.spec(kReferenceBackend);
+    const auto environment = cli::environment(*find_backend(backend, options.backend.options()));
+    const debug::TraceRequest request{
         .folder = options.output,
         .models = options.models,
-        .suspect = {.spec = options.backend.spec(kReferenceBackend), .options = options.backend.options()},
+        .suspect = {.spec = backend, .options = options.backend.options()},
         .records = options.record.records(),
         .check = options.record.checks(),
-        .environment = cli::environment(),
+        .environment = environment,
         .load = [](const fs::path& folder) { return cli::load_model(folder, {.keep_unknown = true}); }};
-    // That it is not there, or not with these options, is told before anything runs.
-    const auto backend = find_backend(request.suspect.spec, request.suspect.options);
-    if (const std::string version = version_of(*backend); !version.empty())
-        request.environment["backend"] = backend->name() + " " + version;
     if (cli::recognize(options.models[0]) == cli::ModelKind::program) return trace_program(tool, options, request);
     for (const fs::path& model : options.models) options.program.refuse_for_model(model);
     return trace_models(tool, options, request);

@@ -234,8 +234,8 @@ Tensor Tensor::cos_() const { return call_in_place("aten.cos_.default", __builti
 Tensor cosh(const Tensor& self) { return call<Tensor>("aten.cosh.default", __builtin_return_address(0), self); }
 Tensor Tensor::cosh() const { return call<Tensor>("aten.cosh.default", __builtin_return_address(0), *this); }
 Tensor Tensor::cosh_() const { return call_in_place("aten.cosh_.default", __builtin_return_address(0), *this); }
-Tensor count_nonzero(const Tensor& self, std::int64_t dim) { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), self, dim); }
-Tensor Tensor::count_nonzero(std::int64_t dim) const { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), *this, dim); }
+Tensor count_nonzero(const Tensor& self, std::optional<std::int64_t> dim) { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), self, dim); }
+Tensor Tensor::count_nonzero(std::optional<std::int64_t> dim) const { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), *this, dim); }
 Tensor count_nonzero(const Tensor& self, const IntList& dim) { return call<Tensor>("aten.count_nonzero.dim_IntList", __builtin_return_address(0), self, dim); }
 Tensor Tensor::count_nonzero(const IntList& dim) const { return call<Tensor>("aten.count_nonzero.dim_IntList", __builtin_return_address(0), *this, dim); }
 Tensor cross_entropy_loss(const Tensor& self, const Tensor& target, const OptionalTensor& weight, std::int64_t reduction, std::int64_t ignore_index, double label_smoothing) { return call<Tensor>("aten.cross_entropy_loss.default", __builtin_return_address(0), self, target, weight, reduction, ignore_index, label_smoothing); }
@@ -868,8 +868,8 @@ Tensor Tensor::zero_() const { return call_in_place("aten.zero_.default", __buil
 Tensor zeros(const IntList& size, std::optional<ScalarType> dtype) { return call<Tensor>("aten.zeros.default", __builtin_return_address(0), size, keyword("dtype", dtype)); }
 Tensor zeros_like(const Tensor& self, std::optional<ScalarType> dtype) { return call<Tensor>("aten.zeros_like.default", __builtin_return_address(0), self, keyword("dtype", dtype)); }
 Tensor Tensor::zeros_like(std::optional<ScalarType> dtype) const { return call<Tensor>("aten.zeros_like.default", __builtin_return_address(0), *this, keyword("dtype", dtype)); }
-Tensor count_nonzero(const Tensor& self) { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), self); }
-Tensor Tensor::count_nonzero() const { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), *this); }
+Tensor count_nonzero(const Tensor& self, std::int64_t dim) { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), self, dim); }
+Tensor Tensor::count_nonzero(std::int64_t dim) const { return call<Tensor>("aten.count_nonzero.default", __builtin_return_address(0), *this, dim); }
 Tensor std(const Tensor& self, int dim) { return call<Tensor>("aten.std.correction", __builtin_return_address(0), self, IntList(dim)); }
 Tensor Tensor::std(int dim) const { return call<Tensor>("aten.std.correction", __builtin_return_address(0), *this, IntList(dim)); }
 Tensor std(const Tensor& self, std::int64_t dim) { return call<Tensor>("aten.std.correction", __builtin_return_address(0), self, IntList(dim)); }

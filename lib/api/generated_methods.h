@@ -118,7 +118,7 @@
     WHITTLE_API_CALL Tensor cos_() const;
     WHITTLE_API_CALL Tensor cosh() const;
     WHITTLE_API_CALL Tensor cosh_() const;
-    WHITTLE_API_CALL Tensor count_nonzero(std::int64_t dim) const;
+    WHITTLE_API_CALL Tensor count_nonzero(std::optional<std::int64_t> dim = std::nullopt) const;
     WHITTLE_API_CALL Tensor count_nonzero(const IntList& dim) const;
     WHITTLE_API_CALL Tensor cross_entropy_loss(const Tensor& target, const OptionalTensor& weight = OptionalTensor(), std::int64_t reduction = 1, std::int64_t ignore_index = -100, double label_smoothing = 0.0) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> cummax(std::int64_t dim) const;
@@ -438,7 +438,7 @@
     WHITTLE_API_CALL Tensor zero() const;
     WHITTLE_API_CALL Tensor zero_() const;
     WHITTLE_API_CALL Tensor zeros_like(std::optional<ScalarType> dtype = std::nullopt) const;
-    WHITTLE_API_CALL Tensor count_nonzero() const;
+    WHITTLE_API_CALL Tensor count_nonzero(std::int64_t dim) const;
     WHITTLE_API_CALL Tensor std(int dim) const;
     WHITTLE_API_CALL Tensor std(std::int64_t dim) const;
     WHITTLE_API_CALL Tensor var(int dim) const;

@@ -11,6 +11,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "cli/version.h"
+#include "graph/abilities.h"
 
 namespace whittle::cli {
 
@@ -41,6 +42,13 @@ std::map<std::string, std::string> environment() {
     add("cpu", value_in("/proc/cpuinfo", "model name", ':'));
     if (const long cores = ::sysconf(_SC_NPROCESSORS_ONLN); cores > 0) add("cores", std::to_string(cores));
     add("memory", value_in("/proc/meminfo", "MemTotal", ':'));
+    return found;
+}
+
+std::map<std::string, std::string> environment(Backend& backend) {
+    std::map<std::string, std::string> found = environment();
+    if (const std::string version = version_of(backend); !version.empty())
+        found["backend"] = backend.name() + " " + version;
     return found;
 }
 

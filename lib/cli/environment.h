@@ -4,6 +4,10 @@
 #include <map>
 #include <string>
 
+namespace whittle {
+class Backend;
+}
+
 namespace whittle::cli {
 
 class Tool;
@@ -11,6 +15,8 @@ class Tool;
 /// "whittle", "compiler", "libraries", "os", "kernel", "cpu", "cores", "memory": only what could be found out. Nothing
 /// that names the user, the host or a path.
 std::map<std::string, std::string> environment();
+/// And "backend", its name and version, where it says one.
+std::map<std::string, std::string> environment(Backend& backend);
 
 /// `repro env`: a line for each, or JSON.
 void print_environment(const Tool& tool);

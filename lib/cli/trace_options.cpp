@@ -6,6 +6,7 @@
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "explain/show.h"
+#include "program/gradients.h"
 #include "trace/folder.h"
 
 namespace whittle::cli {
@@ -30,11 +31,38 @@ CheckPolicy RecordOptions::checks() const {
     return check == "always" ? CheckPolicy::always : check == "never" ? CheckPolicy::never : CheckPolicy::budget;
 }
 
+void RecordOptions::require(const std::string& option, const std::string& why) const {
+    if (records() == RecordPolicy::never) throw Error(option + " cannot be used with --record never: " + why);
+}
+
 void WholeOptions::declare(Tool& tool) {
     tool.flag("--fullgraph", fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
     tool.flag("--export", exported,
               "As --fullgraph, and exit with status 1, too, when a graph has an input that is no parameter of its "
               "function, nor of a module that it is given: naming all of them.");
+}
+
+void JointOptions::declare(Tool& tool) {
+    tool.flag("--joint", joint,
+              "Trace each graph with its gradients: the joint graph, whose further inputs are the tangents of outputs "
+              "(recorded as ones) and whose further outputs are the gradients of what is said to require one, inputs "
+              "and parameters with requires_grad. Of a program: trace its folder once more.");
+}
+
+void JointOptions::check(const fs::path& model) const {
+    if (joint && recognize(model) == ModelKind::program)
+        throw Error("--joint cannot be used with a program: trace it, and then the folder with --joint");
+}
+
+void JointOptions::apply(std::vector<LoadedFrame>& frames) const {
+    if (!joint) return;
+    for (LoadedFrame& frame : frames) {
+        program::Part part = program::joint_of(frame.graph, frame.inputs);
+        frame.graph = std::move(part.graph);
+        frame.inputs = std::move(part.inputs);
+        frame.expected.clear();
+        frame.expected_from.clear();
+    }
 }
 
 bool WholeOptions::hold(const Tool& tool, const explain::Frame& frame) const {

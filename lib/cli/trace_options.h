@@ -20,6 +20,8 @@ struct RecordOptions {
     void declare(Tool& tool);
     RecordPolicy records() const;
     CheckPolicy checks() const;
+    /// Throws Error where none are written, which an option needs.
+    void require(const std::string& option, const std::string& why) const;
 };
 
 /// --fullgraph and --export.
@@ -34,6 +36,17 @@ struct WholeOptions {
 
   private:
     bool tell(const Tool& tool, const explain::Report& report, const std::vector<explain::Frame>& frames) const;
+};
+
+/// --joint: each graph with its gradients.
+struct JointOptions {
+    bool joint = false;
+
+    void declare(Tool& tool);
+    /// Throws Error for a program, whose graphs are not there before it ran.
+    void check(const std::filesystem::path& model) const;
+    /// The frames as they are to be traced. What results are expected of a file was about the captured graph.
+    void apply(std::vector<LoadedFrame>& frames) const;
 };
 
 /// What `trace cc` compiles: COMPILER ARGS… behind `--`.

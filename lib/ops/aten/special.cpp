@@ -159,7 +159,17 @@ void sinc_grad(B& b, C& c) {
 std::vector<Sample> number_samples(DType dtype) {
     return samples::operator+(samples::unary(dtype, {2}), samples::unary(dtype, {Arg(-1.5)}, ", negative"));
 }
-std::vector<Sample> plain_samples(DType dtype) { return samples::unary(dtype); }
+/// Up to where pi times the operand is finite in its dtype.
+std::vector<Sample> sinc_samples(DType dtype) {
+    std::vector<Sample> result = samples::unary(dtype);
+    std::erase_if(result, [](const Sample& sample) { return sample.label == "special"; });
+    const double infinity = std::numeric_limits<double>::infinity();
+    if (is_floating(dtype))
+        result.push_back({"corners",
+                          {samples::values(dtype, {0, -0.0, 0.5, -1, 2.5, infinity, -infinity, std::nan("")})},
+                          {samples::t(0)}});
+    return result;
+}
 
 template <class F, DTypeSet kDTypes = kAnyDType>
 constexpr OpDef of_two(std::string_view name, std::string_view schema, std::string_view doc, GradFn grad) {
@@ -207,7 +217,7 @@ constexpr OpDef kSpecial[] = {
      .dtypes = kAnyDType,
      .decompose = sinc,
      .grad = sinc_grad,
-     .samples = plain_samples},
+     .samples = sinc_samples},
 };
 
 }  // namespace
