@@ -19,25 +19,6 @@ using Builder = GraphBuilder;
 using Values = Arguments<NodeValue>;
 using Refs = std::vector<NodeRef>;
 
-struct Activation : Gradient {
-    using Gradient::Gradient;
-    NodeValue of(std::string_view function, const NodeValue& x) const { return call(function, {arg(x)}); }
-    NodeValue when(const std::string& comparison, const NodeValue& x, const Arg& bound) const {
-        return call("aten." + comparison + ".Scalar", {arg(x), bound});
-    }
-    NodeValue either(const NodeValue& condition, const NodeValue& yes, const NodeValue& no) const {
-        return call("aten.where.self", {arg(condition), arg(yes), arg(no)});
-    }
-    NodeValue drop(const NodeValue& condition, const NodeValue& x) const {
-        return call("aten.masked_fill.Scalar", {arg(x), arg(condition), 0});
-    }
-    /// -bound <= x <= bound
-    NodeValue within(const NodeValue& x, const Scalar& bound) const {
-        const NodeValue above = when("ge", x, Arg(-bound.to_double())), below = when("le", x, Arg(bound.to_double()));
-        return call("aten.logical_and.default", {arg(above), arg(below)});
-    }
-};
-
 // --- prelu ---
 
 /// The weight under the sizes by which it broadcasts: one for all, or one per channel, dimension 1.
@@ -54,13 +35,13 @@ NodeValue prelu_weight(const Gradient& g, const NodeValue& x, const NodeValue& w
 }
 
 Refs prelu(Builder& b, const Values& a) {
-    const Activation g(b);
+    const Gradient g(b);
     const NodeValue x = a.tensor("self"), weight = prelu_weight(g, x, a.tensor("weight"));
     return {g.reshape(g.either(g.when("gt", x, 0), x, g.mul(weight, x)), x.meta.sizes).ref};
 }
 
 Refs prelu_backward(Builder& b, const Values& a) {
-    const Activation g(b);
+    const Gradient g(b);
     const NodeValue grad = a.tensor("grad_output"), x = a.tensor("self"), weight = a.tensor("weight");
     const NodeValue wide = prelu_weight(g, x, weight), positive = g.when("gt", x, 0);
     const NodeValue below = g.drop(positive, g.mul(x, grad));
@@ -83,13 +64,13 @@ std::pair<NodeValue, NodeValue> halves(const Gradient& g, const NodeValue& x, st
 }
 
 Refs glu(Builder& b, const Values& a) {
-    const Activation g(b);
+    const Gradient g(b);
     const auto [value, gate] = halves(g, a.tensor("self"), a.integer("dim"));
     return {g.mul(value, g.of("aten.sigmoid.default", gate)).ref};
 }
 
 Refs glu_backward(Builder& b, const Values& a) {
-    const Activation g(b);
+    const Gradient g(b);
     const auto [value, gate] = halves(g, a.tensor("self"), a.integer("dim"));
     const NodeValue s = g.of("aten.sigmoid.default", gate), of_value = g.mul(s, a.tensor("grad_output"));
     const NodeValue of_gate = g.mul(g.mul(g.complement(s), of_value), value);
@@ -100,18 +81,20 @@ Refs glu_backward(Builder& b, const Values& a) {
 
 /// 0 from -lambd to lambd.
 Refs hardshrink(Builder& b, const Values& a) {
-    const Activation g(b);
+    const Gradient g(b);
     const NodeValue x = a.tensor("self");
-    return {g.drop(g.within(x, a.scalar("lambd")), x).ref};
+    const double bound = a.number("lambd");
+    const NodeValue above = g.when("ge", x, Arg(-bound)), below = g.when("le", x, Arg(bound));
+    return {g.drop(g.call("aten.logical_and.default", {arg(above), arg(below)}), x).ref};
 }
 /// The gradient outside of the bounds: of a NaN it is 0.
 NodeValue outside(Builder& b, const Values& a, const NodeValue& gradient) {
-    const Activation g(b);
+    const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const double bound = a.number("lambd");
     const NodeValue far =
         g.call("aten.logical_or.default", {arg(g.when("lt", x, Arg(-bound))), arg(g.when("gt", x, Arg(bound)))});
-    return g.call("aten.where.ScalarOther", {arg(far), arg(gradient), 0});
+    return g.keep(far, gradient);
 }
 Refs hardshrink_backward(Builder& b, const Values& a) { return {outside(b, a, a.tensor("grad_out")).ref}; }
 void hardshrink_grad(Builder& b, CallGradients& c) {
@@ -122,19 +105,18 @@ void hardshrink_grad(Builder& b, CallGradients& c) {
 
 /// Nearer to 0 by lambd, no further than 0, which NaN becomes, too.
 Refs softshrink(Builder& b, const Values& a) {
-    const Activation g(b);
+    const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const double bound = a.number("lambd");
     if (!(bound >= 0)) throw Error("softshrink: found a lambd of " + std::to_string(bound) + ", expected one from 0");
-    const NodeValue below =
-        g.call("aten.where.ScalarOther", {arg(g.when("lt", x, Arg(-bound))), arg(g.add(x, Arg(bound))), 0});
+    const NodeValue below = g.keep(g.when("lt", x, Arg(-bound)), g.add(x, Arg(bound)));
     return {g.either(g.when("gt", x, Arg(bound)), g.add(x, Arg(-bound)), below).ref};
 }
 Refs softshrink_backward(Builder& b, const Values& a) { return {outside(b, a, a.tensor("grad_output")).ref}; }
 
 /// A number in the place of what is not above the threshold.
 Refs threshold(Builder& b, const Values& a) {
-    const Activation g(b);
+    const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const NodeValue low = g.when("le", x, Arg(a.scalar("threshold")));
     return {g.call("aten.masked_fill.Scalar", {arg(x), arg(low), Arg(a.scalar("value"))}).ref};
@@ -143,14 +125,14 @@ Refs threshold(Builder& b, const Values& a) {
 // --- log_sigmoid as autograd calls it: with a buffer, exp(-|x|) ---
 
 Refs log_sigmoid_forward(Builder& b, const Values& a) {
-    const Activation g(b);
+    const Gradient g(b);
     const NodeValue x = a.tensor("self");
     const NodeValue buffer = g.of("aten.exp.default", g.neg(g.of("aten.abs.default", x)));
     return {g.of("aten.log_sigmoid.default", x).ref, buffer.ref};
 }
 /// 1 - z / (1 + z) below 0, z / (1 + z) from there on.
 Refs log_sigmoid_backward(Builder& b, const Values& a) {
-    const Activation g(b);
+    const Gradient g(b);
     const NodeValue z = a.tensor("buffer"), share = g.div(z, arg(g.add(z, 1)));
     const NodeValue slope = g.either(g.when("lt", a.tensor("self"), 0), g.complement(share), share);
     return {g.mul(slope, a.tensor("grad_output")).ref};

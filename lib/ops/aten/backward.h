@@ -1,6 +1,8 @@
 // What the backward ops and losses share: short names for the calls they are made of, and samples.
 #pragma once
 
+#include <string>
+
 #include "ops/core/op.h"
 
 namespace whittle {
@@ -35,6 +37,22 @@ class Gradient {
     }
     NodeValue as(const NodeValue& x, DType dtype) const {
         return x.meta.dtype == dtype ? x : call("aten.to.dtype", {arg(x), Arg(dtype)});
+    }
+    NodeValue of(std::string_view function, const NodeValue& x) const { return call(function, {arg(x)}); }
+    /// A condition on x, x <= 0 as ("le", x, 0).
+    NodeValue when(const std::string& comparison, const NodeValue& x, const Arg& bound) const {
+        return call("aten." + comparison + ".Scalar", {arg(x), bound});
+    }
+    NodeValue either(const NodeValue& condition, const NodeValue& yes, const NodeValue& no) const {
+        return call("aten.where.self", {arg(condition), arg(yes), arg(no)});
+    }
+    /// x where the condition holds, else 0.
+    NodeValue keep(const NodeValue& condition, const NodeValue& x) const {
+        return call("aten.where.ScalarOther", {arg(condition), arg(x), 0});
+    }
+    /// 0 where the condition holds, else x.
+    NodeValue drop(const NodeValue& condition, const NodeValue& x) const {
+        return call("aten.masked_fill.Scalar", {arg(x), arg(condition), 0});
     }
     /// What stands for a gradient that output_mask leaves out.
     NodeRef none(DType dtype) const { return zeros({0}, dtype).ref; }

@@ -22,22 +22,11 @@ struct OfValue : Gradient {
     OfValue(Builder& builder, const Values& a, std::string_view value = "self")
         : Gradient(builder), grad(a.tensor("grad_output")), x(a.tensor(value)) {}
 
-    /// A condition on x, x <= 0 as ("le", 0).
-    NodeValue when(const std::string& comparison, const NodeValue& value, const Arg& bound) const {
-        return call("aten." + comparison + ".Scalar", {arg(value), bound});
-    }
+    using Gradient::when;
     NodeValue when(const std::string& comparison, const Arg& bound) const { return when(comparison, x, bound); }
     NodeValue both(const NodeValue& a, const NodeValue& b) const {
         return call("aten.logical_and.default", {arg(a), arg(b)});
     }
-    NodeValue either(const NodeValue& condition, const NodeValue& yes, const NodeValue& no) const {
-        return call("aten.where.self", {arg(condition), arg(yes), arg(no)});
-    }
-    /// x where the condition holds, else 0.
-    NodeValue keep(const NodeValue& condition, const NodeValue& value) const {
-        return call("aten.where.ScalarOther", {arg(condition), arg(value), 0});
-    }
-    NodeValue of(std::string_view function, const NodeValue& value) const { return call(function, {arg(value)}); }
     /// By a number, which may be 1.
     NodeValue scaled(const NodeValue& value, double by) const { return by == 1 ? value : mul(value, Arg(by)); }
 

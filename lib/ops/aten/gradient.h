@@ -37,17 +37,8 @@ class Rule : public Gradient {
 
     /// x by a number, which may be 1.
     NodeValue scaled(const NodeValue& x, const Scalar& by) const { return by.to_double() == 1 ? x : mul(x, Arg(by)); }
-    NodeValue of(std::string_view function, const NodeValue& x) const { return call(function, {arg(x)}); }
     NodeValue pow(const NodeValue& x, const Arg& exponent) const {
         return call("aten.pow.Tensor_Scalar", {arg(x), exponent});
-    }
-    /// x where the condition holds, else 0.
-    NodeValue keep(const NodeValue& condition, const NodeValue& x) const {
-        return call("aten.where.ScalarOther", {arg(condition), arg(x), 0});
-    }
-    /// 0 where the condition holds, else x.
-    NodeValue drop(const NodeValue& condition, const NodeValue& x) const {
-        return call("aten.masked_fill.Scalar", {arg(x), arg(condition), 0});
     }
     NodeValue zeros_like(const NodeValue& x) const { return of("aten.zeros_like.default", x); }
 

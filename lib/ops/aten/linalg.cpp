@@ -131,11 +131,6 @@ Tensors eval_inverse(const Arguments<Tensor>& a) {
 
 // --- A X = B, and X A = B where left is false ---
 
-/// Whether B is a vector for each matrix: linalg.solve's rule.
-bool is_vector(const Sizes& a, const Sizes& b) {
-    return b.size() == 1 || (b.size() + 1 == a.size() && std::equal(b.begin(), b.end(), a.begin()));
-}
-
 struct Solution {
     Sizes a, b;    ///< under the batch that both broadcast to; B with its column
     Sizes result;  ///< without the column of a vector
@@ -144,7 +139,7 @@ struct Solution {
 Solution plan_solution(const Schema& schema, const ValueMeta& a, const ValueMeta& b, bool left, bool may_be_vector) {
     require_square(schema, a);
     Solution plan;
-    plan.vector = may_be_vector && is_vector(a.sizes, b.sizes);
+    plan.vector = may_be_vector && solves_for_vectors(a.sizes, b.sizes);
     Sizes sizes = b.sizes;
     if (plan.vector) sizes.push_back(1);
     const auto fail = [&] {

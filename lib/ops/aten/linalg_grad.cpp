@@ -1,5 +1,7 @@
 #include "ops/aten/linalg_grad.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 #include "tensor/shape.h"
 
@@ -35,6 +37,10 @@ struct OfMatrix : Rule {
 
 }  // namespace
 
+bool solves_for_vectors(const Sizes& a, const Sizes& b) {
+    return b.size() == 1 || (b.size() + 1 == a.size() && std::equal(b.begin(), b.end(), a.begin()));
+}
+
 /// d det = det tr(A^-1 dA). Of singular matrices it is not finite.
 void det_grad(B& b, C& c) {
     const OfMatrix r(b, c);
@@ -61,9 +67,7 @@ void solve_grad(B& b, C& c) {
     const bool left = c.args().boolean("left");
     const NodeValue a = r.tensor("A"), right = r.tensor("B");
     NodeValue g = r.grad(), x = r.result();
-    const Sizes &sizes = right.meta.sizes, &of_a = a.meta.sizes;
-    const bool vector =
-        sizes.size() == 1 || (sizes.size() + 1 == of_a.size() && Sizes(of_a.begin(), of_a.end() - 1) == sizes);
+    const bool vector = solves_for_vectors(a.meta.sizes, right.meta.sizes);
     if (vector) g = r.column(g), x = r.column(x);
     const NodeValue of_right = r.solve(r.turned(a), g, left);
     if (r.needed("B")) r.set("B", vector ? r.reshape(of_right, r.grad().meta.sizes) : of_right);

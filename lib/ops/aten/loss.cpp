@@ -6,6 +6,7 @@
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
 #include "ops/aten/layer_grad.h"
+#include "ops/aten/losses.h"
 #include "ops/core/samples.h"
 
 namespace whittle {
@@ -16,15 +17,6 @@ using samples::t;
 using Builder = GraphBuilder;
 using Values = Arguments<NodeValue>;
 using Refs = std::vector<NodeRef>;
-
-constexpr std::int64_t kNone = 0, kMean = 1;  // at::Reduction
-
-/// What the parameter "reduction" makes of the losses.
-NodeRef reduced(Builder& b, const Values& a, const NodeValue& losses) {
-    const std::int64_t reduction = a.integer("reduction");
-    if (reduction == kNone) return losses.ref;
-    return b.call(reduction == kMean ? "aten.mean.default" : "aten.sum.default", {arg(losses)}).ref;
-}
 
 /// The squared differences, their mean or their sum.
 Refs mse_loss(Builder& b, const Values& a) {
@@ -145,10 +137,8 @@ Refs nll_loss_backward(Builder& b, const Values& a) {
 }
 
 Refs nll_loss(Builder& b, const Values& a) {
-    const auto weight = a.optional_tensor("weight");
-    return {b.call_multi("aten.nll_loss_forward.default",
-                         {arg(a.tensor("self")), arg(a.tensor("target")), weight ? arg(*weight) : Arg(),
-                          a.integer("reduction"), a.integer("ignore_index")})[0]
+    return {b.call_multi("aten.nll_loss_forward.default", {arg(a.tensor("self")), arg(a.tensor("target")), weight_of(a),
+                                                           a.integer("reduction"), a.integer("ignore_index")})[0]
                 .ref};
 }
 

@@ -7,6 +7,7 @@
 #include "ops/aten/backward.h"
 #include "ops/aten/families.h"
 #include "ops/aten/gradient.h"
+#include "ops/aten/losses.h"
 #include "ops/core/samples.h"
 
 namespace whittle {
@@ -17,12 +18,6 @@ using Builder = GraphBuilder;
 using Values = Arguments<NodeValue>;
 using Refs = std::vector<NodeRef>;
 
-constexpr std::int64_t kNone = 0, kMean = 1, kSum = 2;  // at::Reduction
-
-NodeRef reduced(Builder& b, std::int64_t reduction, const NodeValue& losses) {
-    if (reduction == kNone) return losses.ref;
-    return b.call(reduction == kMean ? "aten.mean.default" : "aten.sum.default", {arg(losses)}).ref;
-}
 /// A gradient of each loss, over their count where the mean was taken.
 NodeValue spread(const Gradient& g, const Values& a, const NodeValue& gradient) {
     if (a.integer("reduction") != kMean) return gradient;
@@ -43,8 +38,8 @@ Refs huber_loss(Builder& b, const Values& a) {
     const double delta = huber_delta(a);
     const NodeValue z = g.call("aten.abs.default", {arg(g.sub(a.tensor("self"), a.tensor("target")))});
     const NodeValue near = g.mul(g.mul(z, Arg(0.5)), z), far = g.mul(g.add(z, Arg(-0.5 * delta)), Arg(delta));
-    const NodeValue is_near = g.call("aten.le.Scalar", {arg(z), Arg(delta)});
-    return {reduced(b, a.integer("reduction"), g.call("aten.where.self", {arg(is_near), arg(near), arg(far)}))};
+    const NodeValue is_near = g.when("le", z, Arg(delta));
+    return {reduced(b, a, g.either(is_near, near, far))};
 }
 
 /// The difference, at most delta each way.
@@ -73,7 +68,7 @@ Refs binary_cross_entropy(Builder& b, const Values& a) {
     const NodeValue x = a.tensor("self"), y = a.tensor("target");
     const NodeValue no = g.mul(g.add(y, -1), limited_log(g, "aten.log1p.default", g.neg(x)));
     const NodeValue losses = g.sub(no, g.mul(y, limited_log(g, "aten.log.default", x)));
-    return {reduced(b, a.integer("reduction"), weighted(g, a, losses))};
+    return {reduced(b, a, weighted(g, a, losses))};
 }
 
 /// (x - y) / (x (1 - x)), where the divisor is at least 1e-12
@@ -103,7 +98,7 @@ Refs soft_margin_loss(Builder& b, const Values& a) {
     const Gradient g(b);
     const NodeValue product = g.neg(g.mul(a.tensor("target"), a.tensor("self")));
     const NodeValue grown = g.add(g.call("aten.exp.default", {arg(product)}), 1);
-    return {reduced(b, a.integer("reduction"), g.call("aten.log.default", {arg(grown)}))};
+    return {reduced(b, a, g.call("aten.log.default", {arg(grown)}))};
 }
 
 // --- nll_loss2d: scores [N, C, H, W], classes [N, H, W] ---
@@ -129,11 +124,6 @@ Places places_of(Builder& b, const Values& a) {
         g.reshape(g.call("aten.permute.default", {arg(scores), Arg::ints({0, 2, 3, 1})}), {count, sizes[1]});
     places.target = g.reshape(target, {count});
     return places;
-}
-
-Arg weight_of(const Values& a) {
-    const auto weight = a.optional_tensor("weight");
-    return weight ? arg(*weight) : Arg();
 }
 
 Refs nll_loss2d_forward(Builder& b, const Values& a) {
