@@ -22,7 +22,7 @@ WHITTLE_API_BEGIN
 
 namespace detail {
 
-/// In the order of their schema types, which are in custom.cpp.
+/// In the order of their schema types, which are in op_kernel.cpp.
 using OpValue = std::variant<Tensor, std::int64_t, double, bool, std::string, Scalar, ScalarType, TensorList,
                              std::vector<std::int64_t>, std::vector<double>, OptionalTensor,
                              std::optional<std::int64_t>, std::optional<double>>;

@@ -193,32 +193,34 @@ class Runner {
     const StepObserver& at_;
 };
 
+void mismatch(Outcome& outcome, std::string_view detail, std::string message) {
+    outcome.kind = Outcome::Kind::mismatch;
+    outcome.stage = "run";
+    outcome.detail = detail;
+    outcome.message = std::move(message);
+}
+
 /// Forward gives what backward reads: other values than the graph says are wrong, whoever reads them.
-bool gives_what_is_said(Outcome& outcome, const Graph& graph, const Values& values) {
+void check_said(Outcome& outcome, const Graph& graph, const Values& values) {
     const std::vector<NodeId> outputs = graph.outputs();
-    const auto wrong = [&](std::string_view detail, std::string message) {
-        outcome.kind = Outcome::Kind::mismatch;
-        outcome.stage = "run";
-        outcome.detail = detail;
-        outcome.message = std::move(message);
-        return false;
-    };
     if (values.size() != outputs.size())
-        return wrong("count", "got " + std::to_string(values.size()) + " outputs, expected " +
-                                  std::to_string(outputs.size()) + ", with what backward reads");
+        return mismatch(outcome, "count",
+                        "got " + std::to_string(values.size()) + " outputs, expected " +
+                            std::to_string(outputs.size()) + ", with what backward reads");
     for (std::size_t i = 0; i < values.size(); ++i) {
-        const ValueMeta &got = ValueMeta::of(values[i]), &said = graph.node({outputs[i]}).meta();
+        const ValueMeta got = ValueMeta::of(values[i]);
+        const ValueMeta& said = graph.node({outputs[i]}).meta();
         if (got.dtype != said.dtype || got.sizes != said.sizes)
-            return wrong(got.dtype != said.dtype ? "dtype" : "sizes",
-                         "output " + std::to_string(i) + " is " + print(got) + ", expected " + print(said));
+            return mismatch(outcome, got.dtype != said.dtype ? "dtype" : "sizes",
+                            "output " + std::to_string(i) + " is " + print(got) + ", expected " + print(said));
     }
-    return true;
 }
 
 void run_both(Outcome& outcome, const program::Differentiated& made, std::span<const Tensor> inputs, Runner& runner) {
     const Graph& forward = made.parts.forward;
     Values values = runner.run(outcome, forward, inputs, CompileStage::forward);
-    if (outcome.failed() || !gives_what_is_said(outcome, forward, values)) return;
+    if (!outcome.failed()) check_said(outcome, forward, values);
+    if (outcome.failed()) return;
     Outcome behind{.compile_seconds = outcome.compile_seconds, .run_seconds = outcome.run_seconds};
     Values gradients =
         runner.run(behind, made.parts.backward, made.backward_inputs(inputs, values), CompileStage::backward);
@@ -262,14 +264,8 @@ using ValueName = std::function<std::string(std::size_t)>;
 /// Turns the outcome into a mismatch when `got` differs from `expected`.
 void compare_values(Outcome& outcome, const Values& got, std::span<const Tensor> expected, const ValueName& named,
                     const Accuracy& accuracy, const ExactOutputs& exact) {
-    const auto mismatch = [&](std::string_view detail, std::string message) {
-        outcome.kind = Outcome::Kind::mismatch;
-        outcome.stage = "run";
-        outcome.detail = detail;
-        outcome.message = std::move(message);
-    };
     if (got.size() != expected.size())
-        return mismatch("count",
+        return mismatch(outcome, "count",
                         "got " + std::to_string(got.size()) + " outputs, expected " + std::to_string(expected.size()));
     std::optional<std::vector<Tensor>> truth;
     for (std::size_t i = 0; i < expected.size(); i++) {
@@ -277,7 +273,7 @@ void compare_values(Outcome& outcome, const Values& got, std::span<const Tensor>
             if (!truth) truth = exact ? exact() : std::vector<Tensor>();
             return i < truth->size() ? &(*truth)[i] : nullptr;
         });
-        if (difference) return mismatch(name(difference->kind), named(i) + " " + difference->description);
+        if (difference) return mismatch(outcome, name(difference->kind), named(i) + " " + difference->description);
     }
 }
 
@@ -285,9 +281,9 @@ void compare_values(Outcome& outcome, const Values& got, std::span<const Tensor>
 
 Outcome judge(Outcome outcome, std::span<const Tensor> expected, const Accuracy& accuracy, const ExactOutputs& exact) {
     if (outcome.failed()) return outcome;
-    const Values got = outcome.outputs;
     compare_values(
-        outcome, got, expected, [](std::size_t i) { return "output " + std::to_string(i); }, accuracy, exact);
+        outcome, outcome.outputs, expected, [](std::size_t i) { return "output " + std::to_string(i); }, accuracy,
+        exact);
     return outcome;
 }
 
@@ -305,9 +301,8 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
         outcome.no_gradients = std::string("the reference cannot compute them: ") + error.what();
         return outcome;
     }
-    const Values got = outcome.gradients;
     compare_values(
-        outcome, got, right,
+        outcome, outcome.gradients, right,
         [&](std::size_t i) { return "gradient of " + program::primal_text(graph, made->joint.gradients.at(i)); },
         accuracy, [&] { return program::exact_gradients(*made, inputs).value_or(Values()); });
     if (outcome.failed()) outcome.part = "backward";
