@@ -151,11 +151,14 @@ void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, c
     if (trace) trace->add_recompile(name, why, stack);
 }
 
-/// WHITTLE_LOGS, as the programs read it; once.
+/// What is logged, and written into the debug folder, as the programs read it; once.
 void configure_from_environment() {
     static const bool done = [] {
         try {
-            if (const std::string spec = variable("WHITTLE_LOGS"); !spec.empty()) configure_log({.variable = spec});
+            const LogOptions options{.variable = variable("WHITTLE_LOGS"),
+                                     .debug_dir = variable("WHITTLE_DEBUG_DIR"),
+                                     .debug_parts = variable("WHITTLE_DEBUG_PARTS")};
+            if (!options.variable.empty() || !options.debug_dir.empty()) configure_log(options);
         } catch (const std::exception& error) {
             log_warning(LogChannel::capture, error.what());
         }

@@ -17,8 +17,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/debug_folder.h"
 #include "base/error.h"
 #include "base/suggest.h"
 #include "base/variables.h"
@@ -27,10 +29,12 @@ namespace whittle {
 namespace {
 
 struct Row {
-    std::string_view name, doc;
+    std::string_view name, doc, extension = {};
 };
 #define WHITTLE_ROW(name, doc) Row{#name, doc},
 constexpr Row kChannels[] = {WHITTLE_LOG_CHANNELS(WHITTLE_ROW)};
+#undef WHITTLE_ROW
+#define WHITTLE_ROW(name, extension, doc) Row{#name, doc, extension},
 constexpr Row kArtifacts[] = {WHITTLE_LOG_ARTIFACTS(WHITTLE_ROW)};
 #undef WHITTLE_ROW
 constexpr std::size_t kChannelCount = std::size(kChannels), kArtifactCount = std::size(kArtifacts);
@@ -54,13 +58,17 @@ std::optional<std::size_t> find(std::span<const Row> rows, std::string_view name
 }
 
 struct State {
-    std::mutex mutex;  ///< of sink, spec and relayed
+    std::mutex mutex;  ///< of sink, folder, spec and relayed
     std::shared_ptr<spdlog::sinks::sink> sink;
+    std::unique_ptr<DebugFolder> folder;
     std::string spec;               ///< what is shown, as it was asked for
-    int descriptor = -1;            ///< written to instead of the sink
+    std::string debug_parts;        ///< as they were asked for
+    bool quiet = false;             ///< says nothing of its own
+    int descriptor = -1;            ///< written to instead of the sink and the folder
     std::set<std::string> relayed;  ///< warnings and errors
     std::array<std::atomic<LogLevel>, kChannelCount> channels;
-    std::array<std::atomic<bool>, kArtifactCount> artifacts;
+    std::array<std::atomic<bool>, kArtifactCount> artifacts;  ///< that are logged
+    std::array<std::atomic<bool>, kArtifactCount> parts{};    ///< that are files in the folder
 
     State() { show(Shown()); }
     void show(const Shown& shown) {
@@ -144,10 +152,13 @@ void keep_usable_in_copies() {
     });
 }
 
-/// One message for relay_log(): level, length, text, in one write so that those of threads stay apart.
-void send(int descriptor, LogLevel level, const std::string& text) {
+/// What a message for relay_log() begins with: a level, or this and the number of an artifact that is a file.
+constexpr unsigned char kFile = 0x80;
+
+/// One message for relay_log(): kind, length, text, in one write so that those of threads stay apart.
+void send(int descriptor, unsigned char kind, const std::string& text) {
     const auto size = static_cast<std::uint32_t>(text.size());
-    std::string message(1, static_cast<char>(level));
+    std::string message(1, static_cast<char>(kind));
     message.append(reinterpret_cast<const char*>(&size), sizeof size);
     message += text;
     const ssize_t ignored = ::write(descriptor, message.data(), message.size());
@@ -164,7 +175,7 @@ class Writer {
   public:
     /// Flushed at once: the last line before a crash is the one that matters.
     void write(LogLevel level, const std::string& text) {
-        if (log_.descriptor >= 0) return send(log_.descriptor, level, text);
+        if (log_.descriptor >= 0) return send(log_.descriptor, static_cast<unsigned char>(level), text);
         if (!log_.sink) log_.sink = make_sink({});
         try {
             log_.sink->log(spdlog::details::log_msg("whittle", spdlog_level(level), text));
@@ -174,6 +185,26 @@ class Writer {
             log_.sink = make_sink({});
             write(level, text);
         }
+    }
+    /// An artifact as a file. What cannot be written is said once, and the program that logs goes on.
+    void write_file(LogArtifact artifact, std::string_view title, std::string_view text) {
+        if (log_.descriptor >= 0)
+            return send(log_.descriptor, static_cast<unsigned char>(kFile + index_of(artifact)),
+                        std::string(title) + '\0' + std::string(text));
+        if (!log_.folder) return;
+        const bool first = log_.folder->run().empty();
+        if (!log_.folder->write(artifact, title, text)) {
+            const std::string where = log_.folder->dir().string();
+            log_.folder.reset();
+            for (std::atomic<bool>& part : log_.parts) part = false;
+            write(LogLevel::warning, "no more debug files: cannot write into " + where);
+        } else if (first && !log_.quiet) {
+            write(LogLevel::info, "debug files are in " + log_.folder->run().string());
+        }
+    }
+    void write_file(LogArtifact artifact, const std::string& sent) {
+        const std::size_t end = std::min(sent.find('\0'), sent.size() - 1);
+        write_file(artifact, std::string_view(sent).substr(0, end), std::string_view(sent).substr(end + 1));
     }
     /// False for a warning or an error that was relayed before.
     bool is_news(LogLevel level, const std::string& text) {
@@ -201,6 +232,7 @@ std::string table(const char* heading, std::span<const Row> rows) {
 
 std::string_view name(LogChannel channel) { return kChannels[index_of(channel)].name; }
 std::string_view name(LogArtifact artifact) { return kArtifacts[index_of(artifact)].name; }
+std::string_view extension(LogArtifact artifact) { return kArtifacts[index_of(artifact)].extension; }
 
 std::string logs_page() {
     return "# Logs\n\n"
@@ -211,6 +243,15 @@ std::string logs_page() {
            "only. `all` names every component.\n\n" +
            table("component", kChannels) + "\nAn artifact is shown when it is named:\n\n" +
            table("artifact", kArtifacts) +
+           "\n## The debug folder\n\n"
+           "`--debug-dir DIR` of every program, and `$WHITTLE_DEBUG_DIR`, also in a program of your own, write every\n"
+           "artifact into a file of its own, `DIR/run_N/0007_TITLE.ARTIFACT.txt`, in the order in which they were "
+           "made;\n"
+           "`index.md` lists them with their times. A run has a new folder, and the same text of the same title is "
+           "one\n"
+           "file. `--debug-parts`, or `$WHITTLE_DEBUG_PARTS`, says which: `guards,ir` only these, `+assembly,-ir` "
+           "what\n"
+           "is otherwise than by default, which is all but `lowered` and `assembly`.\n"
            "\n## Which step failed\n\n"
            "`--log capture,backend,lowering` tells of each step when it begins and when it ends:\n\n"
            "    info: [backend] Step 2: compile by backend NAME: graph main (3 ops): begin\n"
@@ -225,10 +266,20 @@ std::string logs_page() {
 
 void configure_log(const LogOptions& options) {
     const Shown shown = shown_by(options);
+    std::array<bool, kArtifactCount> parts{};
+    std::unique_ptr<DebugFolder> folder;
+    if (!options.debug_dir.empty()) {
+        parts = debug_parts(options.debug_parts, "--debug-parts or WHITTLE_DEBUG_PARTS");
+        folder = std::make_unique<DebugFolder>(options.debug_dir);
+    }
     std::shared_ptr<spdlog::sinks::sink> sink = make_sink(options);
     State& log = state();
     const std::lock_guard lock(log.mutex);
     log.sink = std::move(sink);
+    log.folder = std::move(folder);
+    log.debug_parts = options.debug_parts;
+    std::ranges::copy(parts, log.parts.begin());
+    log.quiet = options.quiet;
     log.spec = options.variable + (options.variable.empty() || options.spec.empty() ? "" : ",") + options.spec;
     log.show(shown);
 }
@@ -238,11 +289,25 @@ std::string log_spec() {
     return state().spec;
 }
 
+DebugVariables debug_variables() {
+    const std::lock_guard lock(state().mutex);
+    if (!state().folder) return {};
+    return {state().folder->dir().string(), state().debug_parts};
+}
+
 bool log_enabled(LogChannel channel, LogLevel level) {
     return level >= state().channels[index_of(channel)].load(std::memory_order_relaxed);
 }
 
-bool log_enabled(LogArtifact artifact) { return state().artifacts[index_of(artifact)].load(std::memory_order_relaxed); }
+static bool is_on(const std::atomic<bool>& artifact) { return artifact.load(std::memory_order_relaxed); }
+static bool is_file(LogArtifact artifact) { return is_on(state().parts[index_of(artifact)]); }
+static bool is_logged(LogArtifact artifact) { return is_on(state().artifacts[index_of(artifact)]); }
+
+static thread_local bool paused = false;
+ArtifactPause::ArtifactPause() : before_(std::exchange(paused, true)) {}
+ArtifactPause::~ArtifactPause() { paused = before_; }
+
+bool log_enabled(LogArtifact artifact) { return !paused && (is_logged(artifact) || is_file(artifact)); }
 
 void send_log_to(int descriptor) { state().descriptor = descriptor; }
 
@@ -253,10 +318,16 @@ void relay_log(std::string_view sent) {
         std::uint32_t size = 0;
         std::memcpy(&size, sent.data() + 1, sizeof size);
         const auto number = static_cast<unsigned char>(sent[0]);
-        if (number >= static_cast<unsigned char>(LogLevel::off) || size > sent.size() - kHead) return;  // gone mad
-        const auto level = static_cast<LogLevel>(number);
+        const bool file = number >= kFile && number - kFile < static_cast<int>(kArtifactCount);
+        if ((!file && number >= static_cast<unsigned char>(LogLevel::off)) || size > sent.size() - kHead)
+            return;  // gone mad
         const std::string text(sent.substr(kHead, size));
         sent.remove_prefix(kHead + size);
+        if (file) {
+            writer.write_file(static_cast<LogArtifact>(number - kFile), text);
+            continue;
+        }
+        const auto level = static_cast<LogLevel>(number);
         if (writer.is_news(level, text)) writer.write(level, text);
     }
 }
@@ -270,6 +341,8 @@ void log_error(LogChannel channel, std::string_view message) { write_if_enabled(
 
 void log_artifact(LogArtifact artifact, std::string_view title, std::string_view text) {
     if (!log_enabled(artifact)) return;
+    if (is_file(artifact)) Writer().write_file(artifact, title, text);
+    if (!is_logged(artifact)) return;
     std::string message = '[' + std::string(name(artifact)) + "] " + std::string(title) + "\n" + std::string(text);
     while (message.ends_with('\n')) message.pop_back();
     Writer().write(LogLevel::info, message);

@@ -32,42 +32,54 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
     X(replay, "records, and what became of them")                                                      \
     X(cli, "the command, and what its MODEL was taken for")
 
-/// The same of artifacts: texts that are logged whole.
-#define WHITTLE_LOG_ARTIFACTS(X)                                                      \
-    X(graph_code, "every captured graph in its textual form")                         \
-    X(graph_sizes, "the sizes of every tensor of every captured graph")               \
-    X(aot_graphs, "every graph that halide compiles, made functional and decomposed") \
-    X(graph_breaks, "every graph break with its reason and the user's stack")         \
-    X(guards, "the conditions under which a captured graph may be used again")        \
-    X(recompiles, "the guard that failed and what it found instead")                  \
-    X(ir, "every kernel as tensor expressions")                                       \
-    X(schedule, "the schedule directives of every kernel")                            \
-    X(output_code, "every kernel as the C++ program that Halide is given")
+/// The same of artifacts: texts that are logged whole, or written as files (base/debug_folder.h) with this extension.
+#define WHITTLE_LOG_ARTIFACTS(X)                                                                                \
+    X(graph_code, ".txt", "every captured graph in its textual form")                                           \
+    X(graph_sizes, ".txt", "the sizes of every tensor of every captured graph")                                 \
+    X(aot_graphs, ".txt",                                                                                       \
+      "every graph on its way through a compilation, after each pass that changed it: functional, decomposed, " \
+      "folded, core; joint, forward and backward")                                                              \
+    X(graph_breaks, ".txt", "every graph break with its reason and the user's stack")                           \
+    X(guards, ".txt", "the conditions under which a captured graph may be used again")                          \
+    X(recompiles, ".txt", "the guard that failed and what it found instead")                                    \
+    X(ir, ".txt", "every kernel as tensor expressions")                                                         \
+    X(schedule, ".txt", "the schedule directives of every kernel")                                              \
+    X(output_code, ".cpp", "every kernel as the C++ program that Halide is given")                              \
+    X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                    \
+    X(lowered, ".stmt", "the statements that Halide lowers every kernel to; it does so once more for this")     \
+    X(assembly, ".s", "the assembly of every kernel; Halide compiles it once more for this")
 
-#define WHITTLE_ROW(name, doc) name,
+#define WHITTLE_ROW(name, ...) name,
 enum class LogChannel : std::uint8_t { WHITTLE_LOG_CHANNELS(WHITTLE_ROW) };
 enum class LogArtifact : std::uint8_t { WHITTLE_LOG_ARTIFACTS(WHITTLE_ROW) };
 #undef WHITTLE_ROW
 
-#define WHITTLE_ROW(name, doc) LogChannel::name,
+#define WHITTLE_ROW(name, ...) LogChannel::name,
 inline constexpr LogChannel kAllLogChannels[] = {WHITTLE_LOG_CHANNELS(WHITTLE_ROW)};
 #undef WHITTLE_ROW
-#define WHITTLE_ROW(name, doc) LogArtifact::name,
+#define WHITTLE_ROW(name, ...) LogArtifact::name,
 inline constexpr LogArtifact kAllLogArtifacts[] = {WHITTLE_LOG_ARTIFACTS(WHITTLE_ROW)};
 #undef WHITTLE_ROW
 
 std::string_view name(LogChannel channel);
 std::string_view name(LogArtifact artifact);
+std::string_view extension(LogArtifact artifact);
+/// Whether making it compiles again what was compiled: a debug folder has it only where it is asked for.
+constexpr bool is_expensive(LogArtifact artifact) {
+    return artifact == LogArtifact::lowered || artifact == LogArtifact::assembly;
+}
 
 /// All of them with what they show, as share/doc/logs.md has it.
 std::string logs_page();
 
 struct LogOptions {
-    std::string variable = {};  ///< what $WHITTLE_LOGS says: components and artifacts, see above
-    std::string spec = {};      ///< the same of --log; comes after it
-    std::string file = {};      ///< written instead of stderr; truncated
-    bool quiet = false;         ///< components that `spec` does not name show errors only
-    bool color = false;         ///< colored levels on stderr
+    std::string variable = {};     ///< what $WHITTLE_LOGS says: components and artifacts, see above
+    std::string spec = {};         ///< the same of --log; comes after it
+    std::string file = {};         ///< written instead of stderr; truncated
+    std::string debug_dir = {};    ///< artifacts are files below it, see base/debug_folder.h; empty: no files
+    std::string debug_parts = {};  ///< which are
+    bool quiet = false;            ///< components that `spec` does not name show errors only
+    bool color = false;            ///< colored levels on stderr
 };
 
 /// Replaces the configuration; until the first call warnings go to stderr. Throws Error for an unknown name (with a
@@ -77,9 +89,15 @@ void configure_log(const LogOptions& options);
 /// What $WHITTLE_LOGS has to say in another process that logs the same.
 std::string log_spec();
 
+/// What $WHITTLE_DEBUG_DIR, absolute, and $WHITTLE_DEBUG_PARTS have to say in another process that writes the same.
+struct DebugVariables {
+    std::string dir, parts;
+};
+DebugVariables debug_variables();
+
 /// True when a message of this level on this channel would be written: ask before building an expensive one.
 bool log_enabled(LogChannel channel, LogLevel level);
-/// Artifacts have one level.
+/// True when it would be logged or written as a file. Artifacts have one level.
 bool log_enabled(LogArtifact artifact);
 
 void log_debug(LogChannel channel, std::string_view message);
@@ -87,8 +105,21 @@ void log_info(LogChannel channel, std::string_view message);
 void log_warning(LogChannel channel, std::string_view message);
 void log_error(LogChannel channel, std::string_view message);
 
-/// E.g. log_artifact(LogArtifact::graph_code, "graph_1", print(graph)): a heading line, then the text as it is.
+/// E.g. log_artifact(LogArtifact::graph_code, "graph_1", print(graph)): in the log a heading line, then the
+/// text as it is.
 void log_artifact(LogArtifact artifact, std::string_view title, std::string_view text);
+
+/// While it lives, this thread makes no artifacts: for what is compiled that nobody asked for.
+class ArtifactPause {
+  public:
+    ArtifactPause();
+    ~ArtifactPause();
+    ArtifactPause(const ArtifactPause&) = delete;
+    ArtifactPause& operator=(const ArtifactPause&) = delete;
+
+  private:
+    bool before_;
+};
 
 /// For a copy of this process (run_forked): what it logs goes to the descriptor instead, for whoever made the copy …
 void send_log_to(int descriptor);

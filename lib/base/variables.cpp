@@ -18,6 +18,11 @@ constexpr Variable kVariables[] = {
     {"WHITTLE_LOGS", "a list of channels",
      "What is logged to stderr, see [logs.md](logs.md): `graph_code,graph_breaks,recompiles,+capture`.", "set_logs()",
      "`--log`"},
+    {"WHITTLE_DEBUG_DIR", "a folder",
+     "Graphs, guards, kernels and their code as files, see [logs.md](logs.md), in a new folder `run_N` below it.", "",
+     "`--debug-dir`"},
+    {"WHITTLE_DEBUG_PARTS", "names of artifacts", "Which of them: `guards,ir`, or `+assembly,-ir`.", "",
+     "`--debug-parts`"},
     {"WHITTLE_REPRO_AFTER", "`capture` or `aot`",
      "What a backend fails on is kept as a record for `minify`: the captured graph, or (`aot`) the graph of core ops "
      "without writes that it decomposes to.",

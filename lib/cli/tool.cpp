@@ -2,7 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -17,10 +16,10 @@
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "base/suggest.h"
-#include "base/variables.h"
 #include "cli/completion.h"
 #include "cli/messages.h"
 #include "cli/pages.h"
+#include "cli/shared_options.h"
 #include "cli/usage.h"
 #include "cli/version.h"
 
@@ -98,10 +97,8 @@ struct Tool::Impl {
     std::vector<Positional> positionals;
     std::function<void(const Words&)> dashes;
     std::string heading = "Options";
-    Shared shared;
+    SharedOptions every;  ///< program's options
     Words command_line;
-    std::string log_spec, log_file, color = "auto";
-    bool help = false, version = false;
     bool has_shared = false;  // the options of every program were declared behind its own
 
     /// A command line in two: CLI11 cannot read that the rest belongs to `--` or to a flag such as --check.
@@ -118,7 +115,6 @@ struct Tool::Impl {
     Words read_options(Words words);
     void assign_options() const;
     void assign_positionals(const Words& words) const;
-    void configure(const Words& positional);
 };
 
 Tool::Tool(std::string name, std::string arguments, std::string summary) : impl_(std::make_unique<Impl>()) {
@@ -127,7 +123,7 @@ Tool::Tool(std::string name, std::string arguments, std::string summary) : impl_
 Tool::~Tool() = default;
 
 const std::string& Tool::name() const { return impl_->page.name; }
-const Shared& Tool::shared() const { return impl_->shared; }
+const Shared& Tool::shared() const { return impl_->every.shared; }
 const Words& Tool::command_line() const { return impl_->command_line; }
 
 void Tool::add(Option option) {
@@ -254,37 +250,6 @@ std::vector<OptionText> texts_of(const auto& options) {
     std::vector<OptionText> texts;
     for (const auto& option : options) texts.push_back(option.text);
     return texts;
-}
-
-/// Declares the options of every program behind the program's own, for the pages and for parse().
-struct SharedTargets {
-    Shared& shared;
-    std::string &log_spec, &log_file, &color;
-    bool &help, &version;
-};
-void declare_shared(Tool& tool, const SharedTargets& to) {
-    tool.section("Options of every program");
-    tool.flag(
-        "--json", to.shared.json,
-        "Write machine output to stdout: one JSON document; of a mistake {\"error\": {\"message\", \"hint\", \"file\", "
-        "\"position\"}}.");
-    tool.option(
-        "--log", to.log_spec, "SPEC",
-        "Log to stderr: a comma-separated list of channels, as in '+capture,guards'. NAME shows information, +NAME "
-        "debugging too, -NAME errors only. Added to $WHITTLE_LOGS; explain --list-logs lists them.");
-    tool.option("--log-file", to.log_file, "FILE", "Write the log to FILE instead of stderr.");
-    tool.flag("-q,--quiet", to.shared.quiet, "Neither warnings nor progress.");
-    tool.choice("--color", to.color, {"auto", "always", "never"},
-                "Colors: on a terminal (auto, which also honours $NO_COLOR), always or never.");
-    tool.flag("-v,--verbose", to.shared.verbose, "Say more: full lists and full stacks.");
-    tool.flag("-h,--help", to.help, "Print this page.");
-    tool.flag("--version", to.version, "Print the version and what was built in.");
-}
-
-bool wants_color(const std::string& mode, int fd) {
-    if (mode != "auto") return mode == "always";
-    const char *no_color = std::getenv("NO_COLOR"), *terminal = std::getenv("TERM");
-    return ::isatty(fd) && !(no_color && *no_color) && terminal && std::string_view(terminal) != "dumb";
 }
 
 /// "--name" of "--name=value".
@@ -423,33 +388,17 @@ void Tool::Impl::assign_positionals(const Words& words) const {
                        : "see " + page.name + " --help");
 }
 
-/// What the shared options ask for: colors, progress, the log.
-void Tool::Impl::configure(const Words& positional) {
-    shared.color_out = wants_color(color, STDOUT_FILENO);
-    shared.color_err = wants_color(color, STDERR_FILENO);
-    shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
-    if (!log_file.empty())
-        check_output("--log-file", log_file, std::vector<fs::path>(positional.begin(), positional.end()));
-    configure_log({.variable = variable("WHITTLE_LOGS"),
-                   .spec = log_spec,
-                   .file = log_file,
-                   .quiet = shared.quiet,
-                   .color = shared.color_err});
-    shared.log_elsewhere = !log_file.empty();
-}
-
 std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     Impl& impl = *impl_;
     impl.command_line = {name()};
     impl.command_line.insert(impl.command_line.end(), arguments.begin(), arguments.end());
-    impl.shared.json = impl.asks_json(arguments);  // also where the rest is wrong: its error is read by a script
-    if (!std::exchange(impl.has_shared, true))
-        declare_shared(*this, {impl.shared, impl.log_spec, impl.log_file, impl.color, impl.help, impl.version});
+    impl.every.shared.json = impl.asks_json(arguments);  // also where the rest is wrong: its error is read by a script
+    if (!std::exchange(impl.has_shared, true)) impl.every.declare(*this);
     if (auto page = page_for_scripts(arguments)) return page;
     const Impl::CommandLine line = impl.split(arguments);
     Words positional = impl.read_options(line.words);
-    if (impl.help) return help();
-    if (impl.version) return version();
+    if (impl.every.help) return help();
+    if (impl.every.version) return version();
     if (line.taker)
         line.taker->assign(line.rest);
     else if (impl.dashes && line.words.size() < arguments.size())
@@ -457,7 +406,7 @@ std::optional<std::string> Tool::parse(std::span<const std::string> arguments) {
     else  // nothing takes them: `--` only ends the options
         positional.insert(positional.end(), line.rest.begin(), line.rest.end());
     impl.assign_positionals(positional);
-    impl.configure(positional);
+    impl.every.configure(positional);
     if (!line.ours.empty())
         log_warning(LogChannel::cli, "'" + line.ours + "' stands behind " + line.taker->text.names +
                                          " and belongs to its command; options of " + name() + " stand before it");

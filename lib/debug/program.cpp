@@ -28,6 +28,10 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, const fs::
     std::string functions;
     for (const std::string& name : request.functions) functions += (functions.empty() ? "" : ",") + name;
     if (const std::string logs = log_spec(); !logs.empty()) launch.environment.emplace_back("WHITTLE_LOGS", logs);
+    if (const DebugVariables files = debug_variables(); !files.dir.empty()) {
+        launch.environment.emplace_back("WHITTLE_DEBUG_DIR", files.dir);
+        launch.environment.emplace_back("WHITTLE_DEBUG_PARTS", files.parts);
+    }
     if (!functions.empty()) launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", functions);
     if (!request.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", request.backend);
     return launch;

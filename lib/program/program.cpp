@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "graph/backend_options.h"
+#include "graph/text.h"
 #include "graph/verify.h"
 #include "ops/core/registry.h"
 #include "program/hooks.h"
@@ -50,6 +52,14 @@ bool verifies(const Graph& graph, whittle::Stage stage) {
     } catch (const Error&) {
         return false;
     }
+}
+
+/// Those that are as they were are not said again; the first of them is, for who looks for it.
+void log_stage(Stage stage, const Graph& before, const Graph& graph) {
+    if (!log_enabled(LogArtifact::aot_graphs)) return;
+    const std::string text = print(graph);
+    if (stage == Stage::functional || text != print(before))
+        log_artifact(LogArtifact::aot_graphs, graph.name + "." + std::string(name(stage)), text);
 }
 
 }  // namespace
@@ -125,6 +135,7 @@ const CompiledProgram::Made& CompiledProgram::made(Stage stage) {
     } catch (const Error& error) {
         WHITTLE_CHECK(false, "the pass " + pass + " gives a wrong graph: " + error.what());
     }
+    log_stage(stage, from.graph, graph);
     Origins sources = through(origins, from.sources);
     return made_[stage] = {std::move(graph), std::move(sources)};
 }

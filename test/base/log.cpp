@@ -3,6 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include <csignal>
+#include <filesystem>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -189,4 +191,92 @@ TEST_CASE("suggestions are close, or there is none") {
     CHECK(did_you_mean("relu_compile_error", known) == "did you mean 'relu_compile_error_TESTING_ONLY'?");
     CHECK(did_you_mean("inductor", known).empty());
     CHECK(did_you_mean("", known).empty());
+}
+
+namespace {
+
+/// What the log says with a debug folder, which ends with the object.
+class LogToFolder {
+  public:
+    explicit LogToFolder(const std::string& parts = {}) {
+        configure_log({.file = (folder_.path() / "log").string(), .debug_dir = dir().string(), .debug_parts = parts});
+    }
+    ~LogToFolder() { configure_log({}); }
+    std::filesystem::path dir() const { return folder_.path() / "debug"; }
+    std::string log() const { return read_file(folder_.path() / "log"); }
+    std::string file(const std::string& name) const { return read_file(dir() / "run_1" / name); }
+    std::set<std::string> files() const {
+        std::set<std::string> names;
+        if (!std::filesystem::exists(dir() / "run_1")) return names;
+        for (const auto& entry : std::filesystem::directory_iterator(dir() / "run_1"))
+            names.insert(entry.path().filename().string());
+        return names;
+    }
+
+  private:
+    TempDir folder_;
+};
+
+}  // namespace
+
+TEST_CASE("a debug folder holds each artifact as a file, once, and an index of them") {
+    const LogToFolder debug;
+    CHECK(debug.files().empty());
+    log_artifact(LogArtifact::graph_code, "main", "graph main {}\n");
+    log_artifact(LogArtifact::graph_code, "main", "graph main {}\n");
+    {
+        const ArtifactPause pause;
+        log_artifact(LogArtifact::graph_code, "other", "graph other {}\n");
+    }
+    log_artifact(LogArtifact::output_code, "a/b c", "int main() {}");
+    CHECK(debug.files() == std::set<std::string>{"0001_main.graph_code.txt", "0002_a_b_c.output_code.cpp", "index.md"});
+    CHECK(debug.file("0001_main.graph_code.txt") == "graph main {}\n");
+    CHECK(debug.file("0002_a_b_c.output_code.cpp") == "int main() {}\n");
+    const std::string index = debug.file("index.md");
+    CHECK(index.find("0001_main.graph_code.txt") < index.find("0002_a_b_c.output_code.cpp"));
+    CHECK_THAT(debug.log(), Catch::Contains("debug files are in " + (debug.dir() / "run_1").string()) &&
+                                !Catch::Contains("graph main {}"));
+}
+
+TEST_CASE("the parts of a debug folder are named, or changed") {
+    {
+        const LogToFolder debug("guards,ir");
+        CHECK(log_enabled(LogArtifact::guards));
+        CHECK_FALSE(log_enabled(LogArtifact::graph_code));
+    }
+    {
+        const LogToFolder debug("+assembly,-ir");
+        CHECK(log_enabled(LogArtifact::assembly));
+        CHECK(log_enabled(LogArtifact::graph_code));
+        CHECK_FALSE(log_enabled(LogArtifact::ir));
+        CHECK_FALSE(log_enabled(LogArtifact::lowered));
+    }
+    CHECK_THROWS_WITH(LogToFolder("gaurds"), Catch::Contains("'gaurds'") && Catch::Contains("did you mean 'guards'?"));
+}
+
+TEST_CASE("what a copy of the process makes before it crashes is in the debug folder") {
+    const LogToFolder debug;
+    log_artifact(LogArtifact::ir, "k0", "before");
+    const ProcessResult ran = run_forked([] {
+        log_artifact(LogArtifact::ir, "k1", "in the copy");
+        std::raise(SIGKILL);
+        return 0;
+    });
+    CHECK(ran.signal == SIGKILL);
+    log_artifact(LogArtifact::ir, "k2", "behind");
+    CHECK(debug.files() == std::set<std::string>{"0001_k0.ir.txt", "0002_k1.ir.txt", "0003_k2.ir.txt", "index.md"});
+    CHECK(debug.file("0002_k1.ir.txt") == "in the copy\n");
+}
+
+TEST_CASE("each run has a debug folder of its own, and one that cannot be made is refused") {
+    const TempDir folder;
+    for (int run = 0; run < 2; ++run) {
+        configure_log({.debug_dir = folder.path().string(), .quiet = true});
+        log_artifact(LogArtifact::ir, "k", "text");
+    }
+    configure_log({});
+    CHECK(std::filesystem::exists(folder.path() / "run_1" / "0001_k.ir.txt"));
+    CHECK(std::filesystem::exists(folder.path() / "run_2" / "0001_k.ir.txt"));
+    CHECK_THROWS_WITH(configure_log({.debug_dir = "/proc/no/such"}),
+                      Catch::Contains("/proc/no/such") && Catch::Contains("cannot make the debug folder"));
 }

@@ -80,6 +80,12 @@ Sample sample_of(LogArtifact artifact) {
             return {"trace -o t g.json --backend halide $LOG", "b\\.vectorize[(]j, 8, .*"};
         case LogArtifact::output_code:
             return {"trace -o t g.json --backend halide $LOG", "    Halide::Func b[(]\"b_stage\"[)];"};
+        case LogArtifact::loop_nest:
+            return {"trace -o t g.json --backend halide $LOG", " *vectorized j.*:"};
+        case LogArtifact::lowered:
+            return {"trace -o t g.json --backend halide $LOG", " *let .*b_stage.*"};
+        case LogArtifact::assembly:
+            return {"trace -o t g.json --backend halide $LOG", "\\s+v?(xor|sub)ps\\s.*"};
     }
     __builtin_unreachable();
 }

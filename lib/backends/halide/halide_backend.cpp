@@ -169,6 +169,7 @@ class HalideBackend final : public Backend,
             const Graph graph = parse(
                 "graph warm_up {\n  %x = placeholder[\"x\"] : f32[8]\n"
                 "  %y = aten.neg.default(%x) : f32[8]\n  return (%y)\n}\n");
+            const ArtifactPause nobody_asked;
             CompiledProgram program(graph);
             CompileResult compiled = build(program, *std::get<const Plan*>(planned(program)), {});
             const Tensor zeros(DType::f32, {8});
@@ -230,20 +231,29 @@ class HalideBackend final : public Backend,
     }
 
     static void log_plan(const Plan& plan, const CompileOptions& options) {
-        if (log_enabled(LogArtifact::aot_graphs))
-            log_artifact(LogArtifact::aot_graphs, plan.graph.name, print(plan.graph));
         for (const Kernel& kernel : plan.kernels) {
-            if (log_enabled(LogArtifact::ir))
-                log_artifact(LogArtifact::ir, kernel.group.name, expr::print(kernel.group));
+            const std::string title = plan.graph.name + "." + kernel.group.name;
+            if (log_enabled(LogArtifact::ir)) log_artifact(LogArtifact::ir, title, expr::print(kernel.group));
             if (log_enabled(LogArtifact::schedule)) {
                 std::string text;
                 for (const expr::Directive& directive : kernel.schedule) text += expr::print(directive) + "\n";
-                log_artifact(LogArtifact::schedule, kernel.group.name, text);
+                log_artifact(LogArtifact::schedule, title, text);
             }
             if (log_enabled(LogArtifact::output_code))
-                log_artifact(LogArtifact::output_code, kernel.group.name,
+                log_artifact(LogArtifact::output_code, title,
                              to_halide_cpp(kernel.group, kernel.schedule, kernel.group.name, options.target));
+            log_view(LogArtifact::loop_nest, title, kernel, loop_nest, options);
+            log_view(LogArtifact::lowered, title, kernel, lowered, options);
+            log_view(LogArtifact::assembly, title, kernel, assembly, options);
         }
+    }
+
+    /// What Halide shows of a kernel; what it refuses, the compilation is about to say.
+    static void log_view(LogArtifact artifact, const std::string& title, const Kernel& kernel, decltype(lowered)& view,
+                         const CompileOptions& options) {
+        if (!log_enabled(artifact)) return;
+        const auto text = view(kernel.group, kernel.schedule, options);
+        if (const auto* shown = std::get_if<std::string>(&text)) log_artifact(artifact, title, *shown);
     }
 
     static CompileResult build(CompiledProgram& program, const Plan& plan, const CompileOptions& compile_options) {

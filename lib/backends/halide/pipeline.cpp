@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/sanitizer.h"
+#include "base/subprocess.h"
 
 namespace whittle::halide {
 
@@ -404,22 +405,51 @@ std::optional<KernelError> CompiledGroup::run(std::span<const void* const> input
     });
 }
 
-std::variant<std::string, KernelError> lowered(const Group& group, const Schedule& schedule,
-                                               const CompileOptions& options) {
+namespace {
+
+/// What Halide writes into a file of a pipeline that is made anew; it keeps what it lowers, so each use has its own.
+template <class Write>
+KernelText written(const Group& group, const Schedule& schedule, const Write& write) {
     std::string text;
     const auto error = caught([&] {
         const Prepared prepared(group);
+        if (prepared.outputs().empty()) return;
         PipelineMaker maker(prepared);
         Halide::Pipeline pipeline = maker.make(schedule);
         std::vector<Halide::Argument> arguments;
         for (const Halide::ImageParam& input : maker.inputs()) arguments.emplace_back(input);
-        const TempDir folder;
-        const auto path = folder.path() / "kernel.stmt";
-        pipeline.compile_to_lowered_stmt(path.string(), arguments, Halide::Text, target_of(options));
-        text = read_file(path);
+        text = write(pipeline, arguments);
     });
     if (error) return *error;
     return text;
+}
+
+}  // namespace
+
+KernelText lowered(const Group& group, const Schedule& schedule, const CompileOptions& options) {
+    return written(group, schedule, [&](Halide::Pipeline& pipeline, const std::vector<Halide::Argument>& arguments) {
+        const TempDir folder;
+        const auto path = folder.path() / "kernel.stmt";
+        pipeline.compile_to_lowered_stmt(path.string(), arguments, Halide::Text, target_of(options));
+        return read_file(path);
+    });
+}
+
+KernelText loop_nest(const Group& group, const Schedule& schedule, const CompileOptions&) {
+    return written(group, schedule, [](Halide::Pipeline& pipeline, const std::vector<Halide::Argument>&) {
+        // Halide prints them to its std::cerr, which is the whole process's: a copy has one of its own.
+        return run_forked([&] { return pipeline.print_loop_nest(), 0; }).err;
+    });
+}
+
+KernelText assembly(const Group& group, const Schedule& schedule, const CompileOptions& options) {
+    return written(group, schedule, [&](Halide::Pipeline& pipeline, const std::vector<Halide::Argument>& arguments) {
+        const TempDir folder;
+        const auto path = folder.path() / "kernel.s";
+        const Halide::Target target = target_of(options).with_feature(Halide::Target::NoRuntime);
+        pipeline.compile_to_assembly(path.string(), arguments, "kernel", target);
+        return read_file(path);
+    });
 }
 
 }  // namespace whittle::halide

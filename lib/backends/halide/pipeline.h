@@ -42,8 +42,13 @@ class CompiledGroup {
     std::unique_ptr<Objects> objects_;
 };
 
+using KernelText = std::variant<std::string, KernelError>;
+
 /// The statements that Halide lowers the pipeline to, as its compile_to_lowered_stmt writes them; for explain.
-std::variant<std::string, KernelError> lowered(const expr::Group& group, const expr::Schedule& schedule,
-                                               const CompileOptions& options = {});
+KernelText lowered(const expr::Group& group, const expr::Schedule& schedule, const CompileOptions& options = {});
+/// Its loops, as print_loop_nest() shows them.
+KernelText loop_nest(const expr::Group& group, const expr::Schedule& schedule, const CompileOptions& options = {});
+/// As compile_to_assembly writes it.
+KernelText assembly(const expr::Group& group, const expr::Schedule& schedule, const CompileOptions& options = {});
 
 }  // namespace whittle::halide

@@ -1,0 +1,100 @@
+#include "base/debug_folder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <fstream>
+#include <system_error>
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/suggest.h"
+#include "base/variables.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+using Parts = std::array<bool, std::size(kAllLogArtifacts)>;
+
+std::size_t part_called(const std::string& word, std::string_view place) {
+    std::vector<std::string> names;
+    for (const LogArtifact artifact : kAllLogArtifacts) names.emplace_back(name(artifact));
+    const auto found = std::ranges::find(names, word);
+    if (found == names.end())
+        throw Error({std::string(place), {}}, "found '" + word + "', expected some of " + join(names),
+                    did_you_mean(word, names));
+    return static_cast<std::size_t>(found - names.begin());
+}
+
+/// A title as part of a file's name.
+std::string file_name(std::string_view title) {
+    constexpr std::size_t kLongest = 80;
+    std::string text(title.substr(0, kLongest));
+    for (char& c : text)
+        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
+    return text;
+}
+
+constexpr const char* kIndexHead =
+    "# What was made on the way\n\n"
+    "In this order. What each kind of file shows: `explain --list-logs`.\n\n"
+    "| seconds | file | of |\n|---|---|---|\n";
+
+}  // namespace
+
+Parts debug_parts(std::string_view list, std::string_view place) {
+    Parts parts;
+    std::ranges::transform(kAllLogArtifacts, parts.begin(), [](LogArtifact part) { return !is_expensive(part); });
+    bool first = true;
+    for (std::string word : split_list(list)) {
+        const bool changes = word.starts_with('+') || word.starts_with('-'), on = !word.starts_with('-');
+        if (changes) word.erase(0, 1);
+        if (first && !changes) parts.fill(false);
+        first = false;
+        parts[part_called(word, place)] = on;
+    }
+    return parts;
+}
+
+DebugFolder::DebugFolder(fs::path dir) : dir_(fs::absolute(std::move(dir))) {
+    std::error_code failed;
+    fs::create_directories(dir_, failed);
+    if (failed) throw Error({dir_.string(), {}}, "cannot make the debug folder: " + failed.message());
+    if (::access(dir_.c_str(), W_OK | X_OK) != 0)
+        throw Error({dir_.string(), {}}, "cannot write into the debug folder");
+}
+
+bool DebugFolder::begin() {
+    if (!run_.empty()) return true;
+    std::error_code failed;
+    for (int n = 1; run_.empty() && !failed; ++n) {  // of two processes only one makes the folder
+        fs::path next = dir_ / ("run_" + std::to_string(n));
+        if (fs::create_directory(next, failed)) run_ = std::move(next);
+    }
+    if (!run_.empty()) std::ofstream(run_ / "index.md") << kIndexHead;
+    return !run_.empty();
+}
+
+bool DebugFolder::write(LogArtifact artifact, std::string_view title, std::string_view text) {
+    const std::string what = std::string(name(artifact)) + '\n' + std::string(title) + '\n' + std::string(text);
+    if (!written_.insert(content_hash(what)).second) return true;
+    if (!begin()) return false;
+    char number[16];
+    std::snprintf(number, sizeof number, "%04d_", ++count_);
+    const std::string file =
+        number + file_name(title) + '.' + std::string(name(artifact)) + std::string(extension(artifact));
+    std::ofstream out(run_ / file);
+    out << text << (text.ends_with('\n') ? "" : "\n");
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
+    char at[32];
+    std::snprintf(at, sizeof at, "%.3f", seconds.count());
+    std::ofstream index(run_ / "index.md", std::ios::app);
+    index << "| " << at << " | [" << file << "](" << file << ") | " << title << " |\n";
+    return out.flush() && index.flush();
+}
+
+}  // namespace whittle

@@ -1,0 +1,45 @@
+// The debug folder: the artifacts of the log as files, in the order in which they were made, with an index that is
+// right at any moment. Each run has a folder of its own, DIR/run_1, run_2 …: what is there already is never touched.
+//
+//   DIR/run_1/index.md
+//   DIR/run_1/0001_main.graph_code.txt
+//   DIR/run_1/0002_main.functional.aot_graphs.txt
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "base/log.h"
+
+namespace whittle {
+
+/// Which artifacts are written: all but the expensive ones, or as LIST says: the names of those that are ("guards,ir"),
+/// or, each with a sign, what is otherwise than by default ("+assembly,-ir"). Throws Error for other words, naming
+/// `place`.
+std::array<bool, std::size(kAllLogArtifacts)> debug_parts(std::string_view list, std::string_view place);
+
+class DebugFolder {
+  public:
+    /// Makes DIR, if need be. Throws Error when that, or a file in it, cannot be made.
+    explicit DebugFolder(std::filesystem::path dir);
+
+    /// A file of the text, unless there is one with the same title and text. Returns false when it cannot be written.
+    bool write(LogArtifact artifact, std::string_view title, std::string_view text);
+    /// DIR/run_N; empty until the first file is written.
+    const std::filesystem::path& run() const { return run_; }
+    const std::filesystem::path& dir() const { return dir_; }
+
+  private:
+    bool begin();
+
+    std::filesystem::path dir_, run_;
+    std::set<std::string> written_;  ///< hashes
+    int count_ = 0;
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace whittle

@@ -1,0 +1,63 @@
+#include "cli/shared_options.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+#include "base/log.h"
+#include "base/variables.h"
+#include "cli/usage.h"
+
+namespace whittle::cli {
+namespace fs = std::filesystem;
+
+static bool wants_color(const std::string& mode, int fd) {
+    if (mode != "auto") return mode == "always";
+    const char *no_color = std::getenv("NO_COLOR"), *terminal = std::getenv("TERM");
+    return ::isatty(fd) && !(no_color && *no_color) && terminal && std::string_view(terminal) != "dumb";
+}
+
+void SharedOptions::declare(Tool& tool) {
+    tool.section("Options of every program");
+    tool.flag(
+        "--json", shared.json,
+        "Write machine output to stdout: one JSON document; of a mistake {\"error\": {\"message\", \"hint\", \"file\", "
+        "\"position\"}}.");
+    tool.option(
+        "--log", log_spec, "SPEC",
+        "Log to stderr: a comma-separated list of channels, as in '+capture,guards'. NAME shows information, +NAME "
+        "debugging too, -NAME errors only. Added to $WHITTLE_LOGS; explain --list-logs lists them.");
+    tool.option("--log-file", log_file, "FILE", "Write the log to FILE instead of stderr.");
+    tool.option("--debug-dir", debug_dir, "DIR",
+                "Write graphs, guards, kernels and their code as files, into a new folder DIR/run_N with an index.md. "
+                "Default: $WHITTLE_DEBUG_DIR; unset: nowhere.");
+    tool.option("--debug-parts", debug_parts, "LIST",
+                "Which of them: only these (guards,ir), or what is otherwise than by default (+assembly,-ir); explain "
+                "--list-logs lists them. Default: $WHITTLE_DEBUG_PARTS.");
+    tool.flag("-q,--quiet", shared.quiet, "Neither warnings nor progress.");
+    tool.choice("--color", color, {"auto", "always", "never"},
+                "Colors: on a terminal (auto, which also honours $NO_COLOR), always or never.");
+    tool.flag("-v,--verbose", shared.verbose, "Say more: full lists and full stacks.");
+    tool.flag("-h,--help", help, "Print this page.");
+    tool.flag("--version", version, "Print the version and what was built in.");
+}
+
+void SharedOptions::configure(const std::vector<std::string>& positional) {
+    shared.color_out = wants_color(color, STDOUT_FILENO);
+    shared.color_err = wants_color(color, STDERR_FILENO);
+    shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
+    if (!log_file.empty())
+        check_output("--log-file", log_file, std::vector<fs::path>(positional.begin(), positional.end()));
+    configure_log({.variable = variable("WHITTLE_LOGS"),
+                   .spec = log_spec,
+                   .file = log_file,
+                   .debug_dir = debug_dir.empty() ? variable("WHITTLE_DEBUG_DIR") : debug_dir,
+                   .debug_parts = debug_parts.empty() ? variable("WHITTLE_DEBUG_PARTS") : debug_parts,
+                   .quiet = shared.quiet,
+                   .color = shared.color_err});
+    shared.log_elsewhere = !log_file.empty();
+}
+
+}  // namespace whittle::cli

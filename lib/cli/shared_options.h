@@ -1,0 +1,23 @@
+// The options of every program: machine output, log, debug folder, colors, help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/tool.h"
+
+namespace whittle::cli {
+
+struct SharedOptions {
+    Shared shared;
+    std::string log_spec, log_file, debug_dir, debug_parts, color = "auto";
+    bool help = false, version = false;
+
+    /// Declares them behind the program's own.
+    void declare(Tool& tool);
+    /// Does what they ask for: colors, progress, the log. The log must not replace a file that is read, which the
+    /// `positional` words may be.
+    void configure(const std::vector<std::string>& positional);
+};
+
+}  // namespace whittle::cli
