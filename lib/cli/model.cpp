@@ -14,6 +14,7 @@
 #include "cli/inputs.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "frontends/pt2/load.h"
 #include "graph/failure_file.h"
 #include "graph/text.h"
 #include "run/load.h"
@@ -26,20 +27,26 @@ namespace fs = std::filesystem;
 
 namespace {
 
-LoadOptions onnx_options(const ModelOptions& options, const Given& given) {
-    LoadOptions load;
-    load.keep_unknown = options.keep_unknown;
-    load.fold = options.fold;
-    for (const GivenInput& input : given.inputs) load.values.push_back({input.name, input.tensor});
-    load.lengths = given.lengths;
-    for (const std::string& word : options.inputs.dims) {
+/// Sizes by the names of dynamic dimensions.
+std::map<std::string, std::int64_t> dims_of(const InputOptions& options) {
+    std::map<std::string, std::int64_t> dims;
+    for (const std::string& word : options.dims) {
         const auto [name, text] = split_assignment(word, "--dim", "NAME=SIZE");
         std::int64_t size = 0;
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), size);
         if (status != std::errc() || end != text.data() + text.size() || size < 0)
             throw invalid_value(word, "--dim", "expected NAME=SIZE with a whole number");
-        if (!load.dims.emplace(name, size).second) throw Error("--dim: '" + name + "' is given twice");
+        if (!dims.emplace(name, size).second) throw Error("--dim: '" + name + "' is given twice");
     }
+    return dims;
+}
+
+LoadOptions onnx_options(const ModelOptions& options, const Given& given) {
+    LoadOptions load{.dims = dims_of(options.inputs)};
+    load.keep_unknown = options.keep_unknown;
+    load.fold = options.fold;
+    for (const GivenInput& input : given.inputs) load.values.push_back({input.name, input.tensor});
+    load.lengths = given.lengths;
     return load;
 }
 
@@ -70,18 +77,34 @@ Given read_given_for(const fs::path& model, const InputOptions& options) {
     }
 }
 
+/// Dynamic dimensions whose size nobody said.
+void warn_of_assumed(const fs::path& path, const std::vector<std::string>& dims, const std::string& took,
+                     const std::string& sets) {
+    if (dims.empty()) return;
+    const bool several = dims.size() > 1;
+    log_warning(LogChannel::frontend, path.string() + ": " + took + (several ? "dimensions " : "dimension ") +
+                                          join(dims) + "; --dim '" + dims.front().substr(0, dims.front().find('=')) +
+                                          sets + "' sets " + (several ? "the first" : "it"));
+}
+
+LoadedFrame load_pt2_frame(const fs::path& path, const ModelOptions& options, const Given& given, UnknownOps unknown) {
+    pt2::LoadOptions load{.dims = dims_of(options.inputs)};
+    for (const GivenInput& input : given.inputs)
+        if (input.name.empty())
+            load.sizes.push_back(input.tensor.sizes());
+        else
+            load.input_sizes[input.name] = input.tensor.sizes();
+    pt2::LoadedProgram program = pt2::load_pt2(path, load);
+    warn_of_assumed(path, program.assumed_dims, "took the size that it was exported with for the dynamic ", "=SIZE");
+    return {.file = path, .graph = checked_graph(std::move(program.graph), path, unknown)};
+}
+
 LoadedFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, Given& given) {
     LoadedModel model = load_onnx_with_breaks(path, onnx_options(options, given));
     // From here on by name: the model knows which input is the first.
     for (std::size_t i = 0; i < std::min(model.inputs.size(), given.inputs.size()); ++i)
         if (given.inputs[i].name.empty()) given.inputs[i].name = model.inputs[i];
-    if (!model.assumed_dims.empty()) {
-        const bool several = model.assumed_dims.size() > 1;
-        log_warning(LogChannel::frontend, path.string() + ": took 1 for the dynamic " +
-                                              (several ? "dimensions " : "dimension ") + join(model.assumed_dims) +
-                                              "; --dim '" + model.assumed_dims.front() + "=SIZE' sets " +
-                                              (several ? "the first" : "it"));
-    }
+    warn_of_assumed(path, model.assumed_dims, "took 1 for the dynamic ", "=SIZE");
     for (const std::string& name : model.constants) {
         log_info(LogChannel::frontend,
                  path.string() + ": input '" + name + "' is a constant here: sizes depend on its value");
@@ -217,8 +240,8 @@ void InputOptions::declare(Tool& tool) {
     tool.option("--seed", seed, "N", "Make the values of all other inputs from this seed (default 0).");
     tool.option(
         "--dim", dims, "NAME=SIZE",
-        "Size of a dynamic dimension of an ONNX model that no given input decides (default 1). One without a name is "
-        "called by its place: 'x[2]'. May be repeated.");
+        "Size of a dynamic dimension that no given input decides; default 1, or what a PyTorch export has as its "
+        "example. One without a name is called by its place: 'x[2]'. May be repeated.");
 }
 
 namespace {
@@ -243,8 +266,8 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
     log_info(LogChannel::cli, path.string() + " is taken for: " + std::string(name(kind)));
     const LogStep step(LogStep::Kind::capture, "read " + path.string());
     const UnknownOps unknown = options.keep_unknown ? UnknownOps::keep : UnknownOps::refuse;
-    if (kind != ModelKind::onnx && !options.inputs.dims.empty())
-        throw Error("--dim requires an ONNX model: the sizes of '" + path.string() + "' are fixed");
+    if (kind != ModelKind::onnx && kind != ModelKind::pt2 && !options.inputs.dims.empty())
+        throw Error("--dim requires an ONNX model or a PyTorch export: the sizes of '" + path.string() + "' are fixed");
     const fs::path file = model_file(path);
     InputOptions inputs = options.inputs;
     if (const fs::path beside = path / "test_data_set_0"; file != path && !inputs.given() && fs::is_directory(beside))
@@ -255,6 +278,9 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
     switch (kind) {
         case ModelKind::onnx:
             frames.push_back(load_onnx_frame(file, options, given));
+            break;
+        case ModelKind::pt2:
+            frames.push_back(load_pt2_frame(path, options, given, unknown));
             break;
         case ModelKind::graph:
             frames.push_back(frame_of_graph(path, unknown));

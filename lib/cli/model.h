@@ -18,6 +18,7 @@ class Tool;
 
 enum class ModelKind {
     onnx,
+    pt2,     ///< what torch.export.save() wrote
     graph,   ///< a graph's JSON, minimized or not
     record,  ///< one record
     trace,   ///< a folder that `trace` wrote
@@ -26,8 +27,7 @@ enum class ModelKind {
 std::string_view name(ModelKind kind);
 
 /// By content; ONNX, which has no magic number, by its extension or else by what the first bytes can be. Throws Error
-/// for a path that is not there, for folders without a trace or a model.onnx, and for what is not supported yet (.pt2),
-/// by name.
+/// for a path that is not there, and for folders without a trace or a model.onnx.
 ModelKind recognize(const std::filesystem::path& path);
 
 /// The file that holds the model: in a folder of the ONNX backend tests its model.onnx, else `model` itself.

@@ -49,6 +49,8 @@ std::string_view name(ModelKind kind) {
     switch (kind) {
         case ModelKind::onnx:
             return "ONNX model";
+        case ModelKind::pt2:
+            return "exported PyTorch program";
         case ModelKind::graph:
             return "graph";
         case ModelKind::record:
@@ -78,9 +80,7 @@ ModelKind recognize(const fs::path& path) {
         throw Error({file, {}}, "it is an ELF file without execute permission, expected a program or a model",
                     "of a library, give the program that uses it; of a program, chmod +x");
     if (elf || (head.starts_with("#!") && is_executable(path))) return ModelKind::program;
-    if (head.starts_with("PK\x03\x04"))
-        throw Error({file, {}}, "it is a zip archive, as PyTorch's .pt2 and .pt are, which Whittle does not read yet",
-                    "export the model with torch.onnx.export");
+    if (head.starts_with("PK\x03\x04")) return ModelKind::pt2;
     const auto text = std::find_if(head.begin(), head.end(), [](unsigned char c) { return !std::isspace(c); });
     if (text != head.end() && *text == '{') return is_record(path) ? ModelKind::record : ModelKind::graph;
     const std::string extension = path.extension().string();
@@ -88,7 +88,8 @@ ModelKind recognize(const fs::path& path) {
     // Writers start a ModelProto with field 1 (ir_version), 2 or 3: bytes that no text starts with.
     if (extension == ".onnx" || head[0] == 0x08 || head[0] == 0x12 || head[0] == 0x1a) return ModelKind::onnx;
     throw Error({file, "byte 0"},
-                "unknown format, expected an ONNX model, a graph or a record in JSON, or a trace folder");
+                "unknown format, expected an ONNX model, an exported PyTorch program (.pt2), a graph or a record in "
+                "JSON, or a trace folder");
 }
 
 }  // namespace whittle::cli

@@ -7,12 +7,11 @@ namespace whittle::cli {
 std::string version_number() { return WHITTLE_VERSION; }
 
 std::string version_text(const std::string& program) {
-    return program + " (Whittle " WHITTLE_VERSION ")\n" +
-           "built by " WHITTLE_COMPILER ", " WHITTLE_BUILD_TYPE
-           "\n"
-           "with " WHITTLE_BUILT_WITH
-           "\n"
-           "without " WHITTLE_BUILT_WITHOUT "\n";
+    const std::string without = WHITTLE_BUILT_WITHOUT;
+    return program +
+           " (Whittle " WHITTLE_VERSION ")\nbuilt by " WHITTLE_COMPILER ", " WHITTLE_BUILD_TYPE
+           "\nwith " WHITTLE_BUILT_WITH "\n" +
+           (without.empty() ? "" : "without " + without + "\n");
 }
 
 std::map<std::string, std::string> build_info() {

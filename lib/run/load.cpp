@@ -71,15 +71,6 @@ void expect_updates(LoadedRecord& loaded) {
               std::back_inserter(loaded.record.expected));
 }
 
-Graph checked(Graph graph, const std::filesystem::path& file, UnknownOps unknown) {
-    check_calls(graph, file, unknown);
-    try {
-        return as_function(std::move(graph));
-    } catch (const Error& error) {
-        throw Error({file.string(), error.where().position}, error.message(), error.hint());
-    }
-}
-
 }  // namespace
 
 void check_calls(const Graph& graph, const std::filesystem::path& file, UnknownOps unknown) {
@@ -102,13 +93,22 @@ void check_calls(const Graph& graph, const std::filesystem::path& file, UnknownO
     for (const auto& [key, nested] : graph.subgraphs) check_calls(*nested, file, unknown);
 }
 
+Graph checked_graph(Graph graph, const std::filesystem::path& file, UnknownOps unknown) {
+    check_calls(graph, file, unknown);
+    try {
+        return as_function(std::move(graph));
+    } catch (const Error& error) {
+        throw Error({file.string(), error.where().position}, error.message(), error.hint());
+    }
+}
+
 Graph load_checked_graph(const std::filesystem::path& file, UnknownOps unknown) {
-    return checked(load_graph(file), file, unknown);
+    return checked_graph(load_graph(file), file, unknown);
 }
 
 LoadedRecord load_checked_record(const std::filesystem::path& file, UnknownOps unknown) {
     LoadedRecord loaded = load_record(file);
-    loaded.graph = checked(std::move(loaded.graph), file, unknown);
+    loaded.graph = checked_graph(std::move(loaded.graph), file, unknown);
     expect_updates(loaded);
     return loaded;
 }

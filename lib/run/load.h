@@ -20,6 +20,8 @@ enum class UnknownOps {
 /// norm's running statistics) becomes further outputs, the values at the end: a graph in a file is a function of its
 /// inputs. Of one that writes into what it has computed nothing changes.
 Graph load_checked_graph(const std::filesystem::path& file, UnknownOps unknown);
+/// The same of a graph that was read from `file` otherwise.
+Graph checked_graph(Graph graph, const std::filesystem::path& file, UnknownOps unknown);
 
 /// load_record(), with the graph as load_checked_graph() gives it. What further outputs are expected to be, the
 /// reference says.

@@ -1,0 +1,195 @@
+#include "frontends/pt2/codes.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <vector>
+
+#include "base/error.h"
+
+namespace whittle::pt2 {
+namespace {
+
+struct Code {
+    std::int64_t code;
+    DType dtype;
+};
+constexpr Code kDTypes[] = {{1, DType::u8},       {2, DType::i8},    {3, DType::i16},  {4, DType::i32},
+                            {5, DType::i64},      {6, DType::f16},   {7, DType::f32},  {8, DType::f64},
+                            {12, DType::boolean}, {13, DType::bf16}, {28, DType::u16}, {29, DType::f8_e4m3fn},
+                            {34, DType::u32},     {35, DType::u64}};
+constexpr const char* kMemoryFormats[] = {"", "contiguous_format", "channels_last", "channels_last_3d",
+                                          "preserve_format"};
+constexpr std::int64_t kStrided = 7;
+
+/// Reads one expression of either notation; `at_` moves behind what was read.
+class Reader {
+  public:
+    Reader(std::string_view text, const std::map<std::string, std::int64_t>& symbols)
+        : text_(text), symbols_(symbols) {}
+
+    std::optional<std::int64_t> whole() {
+        const auto value = sum();
+        skip();
+        return !failed_ && at_ == text_.size() ? value : std::nullopt;
+    }
+
+  private:
+    using Value = std::optional<std::int64_t>;
+    static constexpr int kDeepest = 100;
+
+    void skip() {
+        while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    }
+    bool take(char c) {
+        skip();
+        if (at_ == text_.size() || text_[at_] != c) return false;
+        ++at_;
+        return true;
+    }
+    Value sum() {
+        Value left = product();
+        for (;;) {
+            const bool plus = take('+');
+            if (!plus && !take('-')) return left;
+            const Value right = product();
+            if (!left || !right ||
+                (plus ? __builtin_add_overflow(*left, *right, &*left) : __builtin_sub_overflow(*left, *right, &*left)))
+                left.reset();
+        }
+    }
+    Value product() {
+        Value left = term();
+        while (take('*')) left = times(left, term());
+        return left;
+    }
+    static Value times(Value a, Value b) {
+        std::int64_t result = 0;
+        if (!a || !b || __builtin_mul_overflow(*a, *b, &result)) return std::nullopt;
+        return result;
+    }
+    Value term() {
+        if (take('(')) {
+            if (++depth_ > kDeepest) return fail();
+            const Value inner = sum();
+            --depth_;
+            return take(')') ? inner : fail();
+        }
+        const std::string_view word = this->word();
+        if (word.empty()) return fail();
+        if (std::isdigit(static_cast<unsigned char>(word[0])) || word[0] == '-') return number(word);
+        return take('(') ? call(word) : size_of(std::string(word));
+    }
+    std::string_view word() {
+        skip();
+        const std::size_t begin = at_;
+        if (at_ < text_.size() && text_[at_] == '-') ++at_;
+        while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_')) ++at_;
+        return text_.substr(begin, at_ - begin);
+    }
+    Value number(std::string_view word) {
+        std::int64_t value = 0;
+        const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
+        return status == std::errc() && end == word.data() + word.size() ? Value(value) : fail();
+    }
+    Value size_of(const std::string& symbol) const {
+        const auto found = symbols_.find(symbol);
+        return found == symbols_.end() ? Value() : Value(found->second);
+    }
+    /// Of 'FUNCTION(' what follows.
+    Value call(std::string_view function) {
+        if (++depth_ > kDeepest) return fail();
+        Value value;
+        if (function == "Symbol") {
+            value = symbol();
+        } else {
+            std::vector<Value> operands;
+            do operands.push_back(sum());
+            while (take(','));
+            if (!take(')')) return fail();
+            value = combined(function, operands);
+        }
+        --depth_;
+        return value;
+    }
+    /// "'s77', integer=True, positive=True)".
+    Value symbol() {
+        if (!take('\'')) return fail();
+        const std::size_t end = text_.find('\'', at_), close = text_.find(')', at_);
+        if (end == text_.npos || close == text_.npos || close < end) return fail();
+        const std::string name(text_.substr(at_, end - at_));
+        at_ = close + 1;
+        return size_of(name);
+    }
+    static Value combined(std::string_view function, const std::vector<Value>& operands) {
+        if (!std::ranges::all_of(operands, [](const Value& operand) { return operand.has_value(); })) return {};
+        const bool two = operands.size() == 2;
+        if (function == "Integer" && operands.size() == 1) return operands[0];
+        if (function == "Max") return **std::ranges::max_element(operands, {}, [](Value v) { return *v; });
+        if (function == "Min") return **std::ranges::min_element(operands, {}, [](Value v) { return *v; });
+        if (function == "FloorDiv" && two && *operands[0] >= 0 && *operands[1] > 0) return *operands[0] / *operands[1];
+        if ((function == "Mod" || function == "PythonMod") && two && *operands[0] >= 0 && *operands[1] > 0)
+            return *operands[0] % *operands[1];
+        if (function != "Add" && function != "Mul") return {};
+        Value value = function == "Add" ? 0 : 1;
+        for (const Value& operand : operands) {
+            if (function == "Mul")
+                value = times(value, operand);
+            else if (!value || __builtin_add_overflow(*value, *operand, &*value))
+                return {};
+        }
+        return value;
+    }
+    Value fail() {
+        failed_ = true;
+        text_ = {};
+        at_ = 0;
+        return {};
+    }
+
+    std::string_view text_;
+    const std::map<std::string, std::int64_t>& symbols_;
+    std::size_t at_ = 0;
+    int depth_ = 0;
+    bool failed_ = false;
+};
+
+}  // namespace
+
+DType dtype_of_code(std::int64_t code) {
+    for (const Code& known : kDTypes)
+        if (known.code == code) return known.dtype;
+    throw Error("found data type " + std::to_string(code) + " of the format, which Whittle does not have");
+}
+
+std::string memory_format_of_code(std::int64_t code) {
+    if (code < 1 || code >= static_cast<std::int64_t>(std::size(kMemoryFormats)))
+        throw Error("found memory format " + std::to_string(code) + ", expected 1 to 4");
+    return kMemoryFormats[code];
+}
+
+std::string layout_of_code(std::int64_t code) {
+    if (code != kStrided) throw Error("found layout " + std::to_string(code) + ", expected strided (7)");
+    return "strided";
+}
+
+std::optional<std::int64_t> evaluate(std::string_view expression, const std::map<std::string, std::int64_t>& symbols) {
+    return Reader(expression, symbols).whole();
+}
+
+std::optional<std::string> symbol_of(std::string_view expression) {
+    constexpr std::string_view kHead = "Symbol('";
+    std::string_view name = expression;
+    if (name.starts_with(kHead)) {
+        name.remove_prefix(kHead.size());
+        const std::size_t end = name.find('\'');
+        if (end == name.npos || expression.find(')') + 1 != expression.size()) return {};
+        name = name.substr(0, end);
+    }
+    const auto in_name = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    if (name.empty() || !std::ranges::all_of(name, in_name) || std::isdigit(static_cast<unsigned char>(name[0])))
+        return {};
+    return std::string(name);
+}
+
+}  // namespace whittle::pt2

@@ -1,0 +1,28 @@
+// The numbers of the file format, which are not c10's, and the texts of sizes.
+// https://github.com/pytorch/pytorch/blob/main/torch/_export/serde/schema.py
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "tensor/dtype.h"
+
+namespace whittle::pt2 {
+
+/// Of a ScalarType. Throws Error for one that Whittle does not have.
+DType dtype_of_code(std::int64_t code);
+/// "contiguous_format", as ops take it. Throws Error for an unknown one.
+std::string memory_format_of_code(std::int64_t code);
+/// "strided" of a Layout. Throws Error for any other.
+std::string layout_of_code(std::int64_t code);
+
+/// The value of an expression as sympy's srepr writes it, `Mul(Integer(2), Symbol('s77', integer=True))`, or as older
+/// files have it, `2*s77`; nothing when a symbol in it has no size, or for what sizes are not made of.
+std::optional<std::int64_t> evaluate(std::string_view expression, const std::map<std::string, std::int64_t>& symbols);
+/// The symbol, of an expression that is nothing else.
+std::optional<std::string> symbol_of(std::string_view expression);
+
+}  // namespace whittle::pt2

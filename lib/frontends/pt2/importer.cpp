@@ -1,0 +1,350 @@
+#include "frontends/pt2/importer.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "base/error.h"
+#include "frontends/pt2/codes.h"
+#include "frontends/pt2/numbers.h"
+#include "graph/value_ref.h"
+#include "ops/core/registry.h"
+
+namespace whittle::pt2 {
+namespace {
+
+constexpr std::string_view kOps = "torch.ops.";
+
+/// The one key of a union that says something: older files write all of them, those that are unused as null.
+std::pair<std::string, const Json*> chosen(const Json& value) {
+    for (const auto& [key, member] : value.items())
+        if (!member.is_null()) return {key, &member};
+    throw Error("found " + value.dump() + ", expected a value with its kind");
+}
+
+/// Python writes what JSON has no number for as text.
+double real(const Json& value) {
+    if (!value.is_string()) return value.get<double>();
+    const auto text = value.get<std::string>();
+    if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+    const double infinity = std::numeric_limits<double>::infinity();
+    if (text == "Infinity" || text == "-Infinity") return text[0] == '-' ? -infinity : infinity;
+    throw Error("found '" + text + "', expected a number");
+}
+
+/// `File "train.py", line 12, in forward` and the line's text below it, outermost first, as Python prints it.
+std::vector<StackFrame> stack_of(const std::string& trace) {
+    std::vector<StackFrame> frames;
+    std::istringstream lines(trace);
+    for (std::string line; std::getline(lines, line);) {
+        line.erase(0, std::min(line.find_first_not_of(' '), line.size()));
+        const std::size_t end = line.find("\", line "), in = line.find(", in ", end == line.npos ? 0 : end);
+        if (line.starts_with("File \"") && end != line.npos && in != line.npos)
+            frames.push_back({.file = line.substr(6, end - 6),
+                              .line = std::atoi(line.c_str() + end + 8),
+                              .function = line.substr(in + 5),
+                              .text = {}});
+        else if (!frames.empty() && frames.back().text.empty())
+            frames.back().text = line;
+    }
+    std::ranges::reverse(frames);
+    return frames;
+}
+
+/// Of "key,path,type;key,path,type" the innermost path, as parameters have it: "layers.0" of "L['self'].layers.0".
+std::string module_of(const std::string& stack) {
+    const std::size_t begin = stack.rfind(';') == stack.npos ? 0 : stack.rfind(';') + 1;
+    const std::size_t path = stack.find(',', begin), end = path == stack.npos ? path : stack.find(',', path + 1);
+    if (end == stack.npos) return {};
+    std::string text = stack.substr(path + 1, end - path - 1);
+    constexpr std::string_view kSelf = "L['self']";
+    if (text.starts_with(kSelf)) text.erase(0, kSelf.size() + (text.size() > kSelf.size()));
+    return text;
+}
+
+void set_place(Node& call, const Json& node) {
+    const Json metadata = node.value("metadata", Json::object());
+    call.stack = stack_of(metadata.value("stack_trace", ""));
+    call.module_path = module_of(metadata.value("nn_module_stack", ""));
+}
+
+/// "aten.conv2d.default" of "torch.ops.aten.conv2d.default".
+std::string target_of(const Json& node) {
+    const auto target = node.at("target").get<std::string>();
+    return target.starts_with(kOps) ? target.substr(kOps.size()) : target;
+}
+
+/// The names of an output entry, which is a tensor or a list of them; what nobody can name stands for nothing.
+void add_names(const Json& output, std::vector<std::string>& names) {
+    const auto [kind, value] = chosen(output);
+    if (kind == "as_tensor")
+        names.push_back(value->at("name").get<std::string>());
+    else if (kind == "as_tensors")
+        for (const Json& tensor : *value) names.push_back(tensor.at("name").get<std::string>());
+    else if (kind == "as_optional_tensor" || kind == "as_none")
+        names.push_back(value->is_object() && value->contains("as_tensor") ? value->at("as_tensor").at("name") : "");
+    else if (kind == "as_optional_tensors")
+        for (const Json& tensor : *value) add_names(tensor, names);
+    else
+        throw Error("found a result that is " + kind + ", expected tensors");
+}
+
+std::vector<std::string> result_names(const Json& node) {
+    std::vector<std::string> names;
+    for (const Json& output : node.at("outputs")) add_names(output, names);
+    return names;
+}
+
+}  // namespace
+
+std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>& symbols) {
+    const auto [kind, value] = chosen(size);
+    if (kind == "as_int") return value->get<std::int64_t>();
+    if (kind != "as_expr") throw Error("found a size that is " + kind + ", expected a number or an expression");
+    if (const auto known = evaluate(value->at("expr_str").get<std::string>(), symbols)) return *known;
+    const Json& hint = value->value("hint", Json());
+    if (!hint.is_object()) throw Error("found a size that depends on data: " + value->at("expr_str").dump());
+    return hint.at("as_int").get<std::int64_t>();
+}
+
+ValueMeta meta_of(const Json& tensor, const std::map<std::string, std::int64_t>& symbols) {
+    layout_of_code(tensor.at("layout").get<std::int64_t>());
+    ValueMeta meta{.dtype = dtype_of_code(tensor.at("dtype").get<std::int64_t>())};
+    for (const Json& size : tensor.at("sizes")) meta.sizes.push_back(size_of(size, symbols));
+    for (const Json& stride : tensor.at("strides")) meta.strides.push_back(size_of(stride, symbols));
+    if (meta.sizes.size() != meta.strides.size())
+        throw Error("found " + tensor.dump() + ", expected as many strides as sizes");
+    return meta;
+}
+
+Arg Importer::named(const std::string& name) const {
+    const auto found = values_.find(name);
+    if (found == values_.end()) throw Error("it reads '" + name + "', which nothing before it gives");
+    return found->second;
+}
+
+Arg Importer::list(const Json& items) const {
+    ArgList list;
+    for (const Json& item : items) list.push_back(item.is_object() ? argument(item) : Arg());
+    return list;
+}
+
+Arg Importer::argument(const Json& argument) const {
+    if (argument.contains("name")) return named(argument.at("name").get<std::string>());  // of a list of tensors
+    if (argument.contains("as_name")) return named(argument.at("as_name").get<std::string>());
+    const auto [kind, value] = chosen(argument);
+    if (kind == "as_none") return {};
+    if (kind == "as_tensor" || kind.starts_with("as_sym_")) {
+        if (value->is_array()) return list(*value);
+        return this->argument(*value);
+    }
+    if (kind == "as_tensors" || kind == "as_optional_tensors") return list(*value);
+    if (kind == "as_optional_tensor") return this->argument(*value);
+    if (kind == "as_int") return value->get<std::int64_t>();
+    if (kind == "as_float") return real(*value);
+    if (kind == "as_bool") return value->get<bool>();
+    if (kind == "as_string") return value->get<std::string>();
+    if (kind == "as_scalar_type") return dtype_of_code(value->get<std::int64_t>());
+    if (kind == "as_memory_format") return memory_format_of_code(value->get<std::int64_t>());
+    if (kind == "as_layout") return layout_of_code(value->get<std::int64_t>());
+    if (kind == "as_device") return value->at("type").get<std::string>();
+    ArgList items;
+    if (kind == "as_ints" || kind == "as_floats" || kind == "as_bools" || kind == "as_strings") {
+        for (const Json& item : *value)
+            items.push_back(kind == "as_floats"    ? Arg(real(item))
+                            : kind == "as_bools"   ? Arg(item.get<bool>())
+                            : kind == "as_strings" ? Arg(item.get<std::string>())
+                                                   : Arg(item.get<std::int64_t>()));
+        return items;
+    }
+    throw Error("found an argument that is " + kind + ", which Whittle does not read");
+}
+
+void Importer::add_nodes(const Json& graph) {
+    int number = 0;
+    for (const Json& node : graph.at("nodes")) {
+        const std::string place = "node " + std::to_string(number++);
+        const std::string target = node.is_object() ? node.value("target", "") : "";
+        try {
+            add_node(graph, node);
+        } catch (const Error& error) {
+            if (!error.where().position.empty()) throw;  // of a nested graph
+            throw Error({{}, place + " (" + target + ")"}, error.message(), error.hint());
+        } catch (const Json::exception& error) {
+            throw Error({{}, place + " (" + target + ")"}, error.what());
+        }
+    }
+}
+
+void Importer::add_node(const Json& graph, const Json& node) {
+    const std::string target = target_of(node);
+    if (add_number(node, target)) return;
+    constexpr std::string_view kHigherOrder = "higher_order.";
+    if (target.starts_with(kHigherOrder)) return add_higher_order(node, target.substr(kHigherOrder.size()));
+    if (!node.at("target").get<std::string>().starts_with(kOps))
+        throw Error("found a call of " + target + ", which Whittle does not read");
+    add_call(graph, node, target);
+}
+
+bool Importer::add_number(const Json& node, const std::string& target) {
+    const Json& outputs = node.at("outputs");
+    if (outputs.empty() && is_check(target)) return true;
+    ArgList operands;
+    if (is_size_query(target)) {
+        for (const Json& input : node.at("inputs")) operands.push_back(argument(input.at("arg")));
+        const NodeRef* read = operands.at(0).node();
+        if (!read) throw Error("found no tensor whose size is asked for");
+        const std::optional<Arg> dim = operands.size() > 1 ? std::optional(operands[1]) : std::nullopt;
+        bind(chosen(outputs.at(0)).second->at("as_name"), size_query(target, graph_.node(*read).meta(), dim));
+        return true;
+    }
+    if (!is_number_function(target)) return false;
+    for (const Json& input : node.at("inputs")) operands.push_back(argument(input.at("arg")));
+    bind(chosen(outputs.at(0)).second->at("as_name"), number_of(target, operands));
+    return true;
+}
+
+void Importer::set_arguments(Node& call, const Json& inputs) const {
+    constexpr int kPositional = 1, kKeyword = 2;
+    const Schema* schema = Registry::instance().find(call.target);
+    for (const Json& input : inputs) {
+        const auto name = input.value("name", "");
+        const std::size_t next = call.args.size();
+        // Older files do not say which arguments go by position.
+        const bool in_place = schema && next < schema->params.size() && schema->params[next].name == name &&
+                              !schema->params[next].keyword_only;
+        const int kind = input.value("kind", in_place ? kPositional : kKeyword);
+        Arg value = argument(input.at("arg"));
+        if (kind == kPositional && (in_place || !schema) && call.kwargs.empty())
+            call.args.push_back(std::move(value));
+        else
+            call.kwargs.emplace_back(name, std::move(value));
+    }
+}
+
+void Importer::add_call(const Json& graph, const Json& node, const std::string& target) {
+    const std::vector<std::string> names = result_names(node);
+    Node call{.name = names.empty() ? target : names.front(), .target = target};
+    set_place(call, node);
+    set_arguments(call, node.at("inputs"));
+    const Registry& registry = Registry::instance();
+    if (registry.in_place(target))
+        call.results = {graph_.node(*call.args.at(0).node()).meta()};
+    else if (registry.find(target))
+        call.results = infer(graph_, call);
+    else
+        for (const std::string& name : names)
+            call.results.push_back(meta_of(graph.at("tensor_values").at(name), symbols_.sizes));
+    if (call.results.empty()) throw Error("found a call without results, which Whittle does not read");
+    bind_results(node.at("outputs"), graph_.add(std::move(call)));
+}
+
+void Importer::bind_results(const Json& outputs, NodeRef call) {
+    std::vector<std::string> names;
+    for (const Json& output : outputs) add_names(output, names);
+    const std::vector<NodeRef> results = add_results(graph_, call);
+    if (names.size() > results.size())
+        throw Error("found " + std::to_string(names.size()) + " results, expected " + std::to_string(results.size()));
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (!names[i].empty()) bind(names[i], results[i]);
+}
+
+void Importer::add_higher_order(const Json& node, const std::string& name) {
+    const Json& inputs = node.at("inputs");
+    const auto at = [&](std::size_t i) -> const Json& { return inputs.at(i).at("arg"); };
+    const auto operands = [&](std::size_t i) {
+        const Arg value = i < inputs.size() ? argument(at(i)) : Arg(ArgList());
+        const ArgList* list = value.list();
+        if (!list) throw Error("found no list of operands");
+        return *list;
+    };
+    const auto tensors = [](const ArgList& all) {
+        ArgList kept;
+        std::ranges::copy_if(all, std::back_inserter(kept), [](const Arg& operand) { return operand.node(); });
+        return kept;
+    };
+    if (name == "wrap_with_set_grad_enabled") return write_out(node, 1);
+    Node call{.name = name, .target = "higher_order." + (name == "map_impl" ? "map" : name)};
+    set_place(call, node);
+    if (name == "cond") {
+        const ArgList given = operands(3);
+        call.args = {argument(at(0)), nested(at(1), given), nested(at(2), given), tensors(given)};
+    } else if (name == "while_loop") {
+        const ArgList carried = operands(2), extra = operands(3);
+        ArgList all = carried;
+        all.insert(all.end(), extra.begin(), extra.end());
+        if (tensors(carried).size() != carried.size()) throw Error("found a loop that carries a number");
+        call.args = {nested(at(0), all), nested(at(1), all), carried, tensors(extra)};
+    } else if (name == "map_impl" || name == "map") {
+        const ArgList xs = operands(1), extra = operands(2);
+        ArgList all = xs;
+        all.insert(all.end(), extra.begin(), extra.end());
+        call.args = {nested(at(0), all, xs.size()), xs, tensors(extra)};
+    } else {
+        throw Error("found the higher-order op " + name + ", which Whittle does not read");
+    }
+    call.results = infer(graph_, call);
+    bind_results(node.at("outputs"), graph_.add(std::move(call)));
+}
+
+void Importer::write_out(const Json& node, std::size_t graph_at) {
+    const Json& inputs = node.at("inputs");
+    const Json& body = inputs.at(graph_at).at("arg").at("as_graph").at("graph");
+    Importer inner(graph_, symbols_, depth_ + 1);
+    const Json& parameters = body.at("inputs");
+    if (inputs.size() != graph_at + 1 + parameters.size())
+        throw Error("found " + std::to_string(inputs.size() - graph_at - 1) + " operands, expected " +
+                    std::to_string(parameters.size()));
+    for (std::size_t i = 0; i < parameters.size(); ++i)
+        inner.bind(chosen(parameters[i]).second->at("name"), argument(inputs[graph_at + 1 + i].at("arg")));
+    inner.add_nodes(body);
+    std::vector<std::string> names;
+    for (const Json& output : node.at("outputs")) add_names(output, names);
+    const Json& outputs = body.at("outputs");
+    if (names.size() > outputs.size()) throw Error("found more results than its graph has");
+    for (std::size_t i = 0; i < names.size(); ++i) bind(names[i], inner.argument(outputs[i]));
+}
+
+GraphRef Importer::nested(const Json& argument, const ArgList& operands, std::size_t sliced) {
+    constexpr int kDeepest = 64;
+    if (depth_ >= kDeepest) throw Error("found graphs nested deeper than " + std::to_string(kDeepest));
+    const Json& named_graph = argument.at("as_graph");
+    const Json& body = named_graph.at("graph");
+    const Json& parameters = body.at("inputs");
+    if (parameters.size() != operands.size())
+        throw Error("found " + std::to_string(operands.size()) + " operands, expected " +
+                    std::to_string(parameters.size()));
+    Graph graph{.name = named_graph.value("name", "body")};
+    Importer inner(graph, symbols_, depth_ + 1);
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+        const auto [kind, parameter] = chosen(parameters[i]);
+        const NodeRef* read = operands[i].node();
+        const std::string name = parameter->value("name", parameter->value("as_name", ""));
+        if (!read) {
+            inner.bind(name, operands[i]);
+            continue;
+        }
+        ValueMeta meta = graph_.node(*read).meta();
+        if (i < sliced) {
+            if (meta.sizes.empty()) throw Error("found a number in place of a tensor with slices");
+            meta.sizes.erase(meta.sizes.begin());
+            meta.strides.erase(meta.strides.begin());
+        }
+        inner.bind(name, graph.placeholder(name, std::move(meta)));
+    }
+    inner.add_nodes(body);
+    std::vector<NodeRef> results;
+    for (const Json& output : body.at("outputs")) {
+        const Arg value = inner.argument(output);
+        if (!value.node()) throw Error("found a nested graph whose result is no tensor");
+        results.push_back(*value.node());
+    }
+    graph.output(results);
+    std::string name = graph.name;
+    for (int n = 1; graph_.subgraphs.contains(name); ++n) name = graph.name + "_" + std::to_string(n);
+    graph_.subgraphs[name] = std::make_shared<const Graph>(std::move(graph));
+    return {name};
+}
+
+}  // namespace whittle::pt2

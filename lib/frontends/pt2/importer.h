@@ -1,0 +1,62 @@
+// One graph of an exported program -> nodes of a Graph, nested graphs by recursion. Internal; load.cpp is the only
+// user.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle::pt2 {
+
+using Json = nlohmann::json;
+
+/// A tensor's meta, its sizes under the symbols decided so far. Throws Error for one that is not strided.
+ValueMeta meta_of(const Json& tensor_meta, const std::map<std::string, std::int64_t>& symbols);
+/// A size: {"as_int": 4} or {"as_expr": {"expr_str": …, "hint": {"as_int": 4}}}. Where no symbols decide it, the hint.
+std::int64_t size_of(const Json& size, const std::map<std::string, std::int64_t>& symbols);
+
+/// What the importer's graphs share.
+struct Symbols {
+    std::map<std::string, std::int64_t> sizes = {};
+};
+
+class Importer {
+  public:
+    /// Adds to `graph`.
+    Importer(Graph& graph, const Symbols& symbols, int depth = 0) : graph_(graph), symbols_(symbols), depth_(depth) {}
+
+    /// `name` of the file's graph stands for the value: a node's, or a number.
+    void bind(const std::string& name, Arg value) { values_[name] = std::move(value); }
+    /// Adds the nodes of the file's graph.
+    void add_nodes(const Json& graph);
+    /// What an argument of the file stands for.
+    Arg argument(const Json& argument) const;
+
+  private:
+    Arg named(const std::string& name) const;
+    Arg list(const Json& items) const;
+    void add_node(const Json& graph, const Json& node);
+    void add_call(const Json& graph, const Json& node, const std::string& target);
+    void set_arguments(Node& call, const Json& inputs) const;
+    void bind_results(const Json& outputs, NodeRef call);
+    /// Sizes and numbers, which are computed here; false for a target that is none of those.
+    bool add_number(const Json& node, const std::string& target);
+
+    // Of torch.ops.higher_order.
+    void add_higher_order(const Json& node, const std::string& name);
+    void write_out(const Json& node, std::size_t graph_at);
+    /// The nested graph, with placeholders for the operands that are tensors, of the first `sliced` ones for a slice.
+    GraphRef nested(const Json& argument, const ArgList& operands, std::size_t sliced = 0);
+
+    Graph& graph_;
+    const Symbols& symbols_;
+    std::map<std::string, Arg> values_;
+    int depth_;
+};
+
+}  // namespace whittle::pt2

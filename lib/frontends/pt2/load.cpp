@@ -1,0 +1,262 @@
+#include "frontends/pt2/load.h"
+
+#include <set>
+#include <utility>
+
+#include "base/error.h"
+#include "frontends/pt2/archive.h"
+#include "frontends/pt2/codes.h"
+#include "frontends/pt2/importer.h"
+
+namespace whittle::pt2 {
+namespace {
+
+constexpr std::int64_t kSchemaMajor = 8;
+
+/// Where things are in one archive.
+struct Layout {
+    std::string root;     ///< "model/": the name at the time of saving, not that of the file
+    std::string program;  ///< the entry that holds the graph
+    std::string model;    ///< "model" of models/model.json
+};
+
+bool has_entry_below(const Archive& archive, const std::string& folder) {
+    for (const std::string& entry : archive.entries())
+        if (entry.starts_with(folder)) return true;
+    return false;
+}
+
+Layout layout_of(const Archive& archive) {
+    Layout layout;
+    for (const std::string& entry : archive.entries())
+        if (entry.ends_with("/archive_format")) layout.root = entry.substr(0, entry.rfind('/') + 1);
+    if (archive.has("serialized_exported_program.json"))
+        throw Error({archive.file(), {}},
+                    "its weights are pickled, as PyTorch before 2.9 wrote them, which Whittle does "
+                    "not read yet",
+                    "load it with torch.export.load and save it again with PyTorch 2.9 or later");
+    if (layout.root.empty())
+        throw Error({archive.file(), {}}, "it is a zip archive without an exported program",
+                    "of a TorchScript module or a checkpoint, run torch.export.export and torch.export.save");
+    const std::string models = layout.root + "models/";
+    for (const std::string& entry : archive.entries()) {
+        if (!entry.starts_with(models) || !entry.ends_with(".json")) continue;
+        if (!layout.program.empty())
+            throw Error({archive.file(), {}},
+                        "found several models, " + layout.program + " and " + entry + ", expected one");
+        layout.program = entry;
+        layout.model = entry.substr(models.size(), entry.size() - models.size() - 5);
+    }
+    if (layout.program.empty() && has_entry_below(archive, layout.root + "data/aotinductor/"))
+        throw Error({archive.file(), {}}, "it is an AOTInductor package: compiled code without a graph",
+                    "save what was compiled with torch.export.save");
+    if (layout.program.empty()) throw Error({archive.file(), {}}, "found no models/NAME.json in the archive");
+    if (archive.has(layout.root + "byteorder") && archive.text(layout.root + "byteorder") != "little")
+        throw Error({archive.file(), layout.root + "byteorder"}, "found another byte order than little");
+    return layout;
+}
+
+Json parse_json(const Archive& archive, const std::string& entry) {
+    try {
+        return Json::parse(archive.text(entry));
+    } catch (const Json::exception& error) {
+        throw Error({archive.file(), entry}, error.what());
+    }
+}
+
+void check_version(const Archive& archive, const Layout& layout, const Json& program) {
+    const Json& version = program.at("schema_version");
+    const auto major = version.is_number() ? version.get<std::int64_t>() : version.at("major").get<std::int64_t>();
+    if (major != kSchemaMajor)
+        throw Error({archive.file(), layout.program + ": schema_version"},
+                    "found major version " + std::to_string(major) + ", expected " + std::to_string(kSchemaMajor));
+}
+
+/// Reads the program that an archive holds.
+class Reader {
+  public:
+    Reader(const Archive& archive, const LoadOptions& options)
+        : archive_(archive), options_(options), layout_(layout_of(archive)) {
+        symbols_.sizes = options.dims;
+    }
+
+    LoadedProgram read() {
+        const Json program = parse_json(archive_, layout_.program);
+        try {
+            check_version(archive_, layout_, program);
+            read_weights("data/weights/", "_weights_config.json");
+            read_weights("data/constants/", "_constants_config.json");
+            const Json& module = program.at("graph_module");
+            decide_symbols(module, program.value("range_constraints", Json::object()));
+            add_inputs(module);
+            importer_.add_nodes(module.at("graph"));
+            add_outputs(module);
+        } catch (const Error& error) {
+            if (!error.where().file.empty()) throw;
+            const std::string& at = error.where().position;
+            throw Error({archive_.file(), layout_.program + (at.empty() ? "" : ": " + at)}, error.message(),
+                        error.hint());
+        } catch (const Json::exception& error) {
+            throw Error({archive_.file(), layout_.program}, error.what());
+        }
+        return std::move(loaded_);
+    }
+
+  private:
+    void read_weights(const std::string& folder, const std::string& suffix) {
+        const std::string at = layout_.root + folder, config = at + layout_.model + suffix;
+        if (!archive_.has(config)) {
+            if (has_entry_below(archive_, at + layout_.model + ".pt"))
+                throw Error({archive_.file(), at + layout_.model + ".pt"},
+                            "its weights are pickled, as PyTorch 2.8 wrote them, which Whittle does not read yet",
+                            "load it with torch.export.load and save it again with PyTorch 2.9 or later");
+            return;
+        }
+        const Json entries = parse_json(archive_, config);
+        std::map<std::string, std::shared_ptr<Storage>> payloads;  // several tensors may view one
+        for (const auto& [name, entry] : entries.at("config").items()) {
+            try {
+                weights_[name] = weight(at, entry, payloads);
+            } catch (const Error& error) {
+                if (!error.where().file.empty()) throw;
+                throw Error({archive_.file(), config + ": " + name}, error.message(), error.hint());
+            } catch (const Json::exception& error) {
+                throw Error({archive_.file(), config + ": " + name}, error.what());
+            }
+        }
+    }
+
+    Tensor weight(const std::string& folder, const Json& entry,
+                  std::map<std::string, std::shared_ptr<Storage>>& payloads) const {
+        if (entry.value("use_pickle", false))
+            throw Error("it is a subclass of Tensor, stored as pickled code, which is not run");
+        const ValueMeta meta = meta_of(entry.at("tensor_meta"), {});
+        const auto offset = size_of(entry.at("tensor_meta").at("storage_offset"), {});
+        const auto path = entry.at("path_name").get<std::string>();
+        std::shared_ptr<Storage>& payload = payloads[path];
+        if (!payload) payload = archive_.bytes(folder + path);
+        if (payload->bytes().empty()) return Tensor(meta.dtype, meta.sizes);  // nothing stored: zeros
+        return Tensor(payload, meta.dtype, meta.sizes, meta.strides, offset);
+    }
+
+    const Json& tensor_meta(const Json& module, const std::string& name) const {
+        return module.at("graph").at("tensor_values").at(name);
+    }
+
+    /// The inputs that the user gives, in order: their names in the graph.
+    static std::vector<std::string> user_tensors(const Json& module) {
+        std::vector<std::string> names;
+        for (const Json& spec : module.at("signature").at("input_specs"))
+            if (spec.contains("user_input") && spec.at("user_input").at("arg").contains("as_tensor"))
+                names.push_back(spec.at("user_input").at("arg").at("as_tensor").at("name"));
+        return names;
+    }
+
+    const Sizes* given_sizes(const std::string& name, std::size_t position) const {
+        if (const auto found = options_.input_sizes.find(name); found != options_.input_sizes.end())
+            return &found->second;
+        return position < options_.sizes.size() ? &options_.sizes[position] : nullptr;
+    }
+
+    /// What given inputs decide, then what was asked for by name, then the file's examples.
+    void decide_symbols(const Json& module, const Json& ranges) {
+        const std::vector<std::string> names = user_tensors(module);
+        std::map<std::string, std::int64_t> examples;
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const Json& sizes = tensor_meta(module, names[i]).at("sizes");
+            const Sizes* given = given_sizes(names[i], i);
+            for (std::size_t d = 0; d < sizes.size(); ++d) {
+                if (!sizes[d].contains("as_expr") || sizes[d].at("as_expr").is_null()) continue;
+                const auto symbol = symbol_of(sizes[d].at("as_expr").at("expr_str").get<std::string>());
+                if (!symbol) continue;
+                if (given && d < given->size())
+                    symbols_.sizes.emplace(*symbol, (*given)[d]);
+                else
+                    examples.emplace(*symbol, size_of(sizes[d], symbols_.sizes));
+            }
+        }
+        for (const auto& [symbol, size] : examples)
+            if (symbols_.sizes.emplace(symbol, size).second)
+                loaded_.assumed_dims.push_back(symbol + "=" + std::to_string(size));
+        for (const auto& [symbol, range] : ranges.items()) check_range(symbol, range);
+    }
+
+    void check_range(const std::string& symbol, const Json& range) const {
+        const auto found = symbols_.sizes.find(symbol);
+        if (found == symbols_.sizes.end()) return;
+        const auto bound = [&](const char* which) {
+            const auto member = range.find(which);
+            return member == range.end() || !member->is_number_integer() ? std::optional<std::int64_t>()
+                                                                         : member->get<std::int64_t>();
+        };
+        const auto least = bound("min_val"), most = bound("max_val");
+        if ((!least || found->second >= *least) && (!most || found->second <= *most)) return;
+        throw Error("the dynamic dimension " + symbol + " is " + std::to_string(found->second) +
+                    ", but was exported for " + (least ? std::to_string(*least) : "") + " to " +
+                    (most ? std::to_string(*most) : "any size"));
+    }
+
+    void add_inputs(const Json& module) {
+        // Placeholders come first.
+        for (const std::string& name : user_tensors(module))
+            importer_.bind(name, loaded_.graph.placeholder(name, meta_of(tensor_meta(module, name), symbols_.sizes)));
+        for (const Json& spec : module.at("signature").at("input_specs")) add_input(spec);
+    }
+
+    void add_input(const Json& spec) {
+        for (const auto& [kind, input] : spec.items()) {
+            if (input.is_null()) continue;
+            if (kind == "user_input") {
+                const Json& arg = input.at("arg");
+                if (arg.contains("as_sym_int") && arg.at("as_sym_int").contains("as_name"))
+                    throw Error("found an input that is a number, " + arg.dump() + ", expected tensors");
+                continue;  // a tensor has its placeholder, and a constant is written where it is used
+            }
+            const char* key = kind == "parameter"         ? "parameter_name"
+                              : kind == "buffer"          ? "buffer_name"
+                              : kind == "tensor_constant" ? "tensor_constant_name"
+                                                          : nullptr;
+            if (kind == "constant_input") continue;
+            if (!key) throw Error("found an input that is a " + kind + ", which Whittle does not read");
+            const auto name = input.at(key).get<std::string>();
+            const auto weight = weights_.find(name);
+            if (weight == weights_.end()) throw Error("found no data of " + kind + " '" + name + "' in the archive");
+            importer_.bind(input.at("arg").at("name"), loaded_.graph.get_attr(name, weight->second));
+        }
+    }
+
+    void add_outputs(const Json& module) {
+        std::vector<NodeRef> results, written;
+        for (const Json& spec : module.at("signature").at("output_specs")) {
+            for (const auto& [kind, output] : spec.items()) {
+                if (output.is_null()) continue;
+                const bool mutation = kind.ends_with("_mutation");
+                if (kind == "token") throw Error("found a token, which orders effects that Whittle does not read");
+                const Json& arg = output.at("arg");
+                const Arg value = importer_.argument(mutation ? Json{{"as_tensor", arg}} : arg);
+                if (const NodeRef* result = value.node()) (mutation ? written : results).push_back(*result);
+            }
+        }
+        results.insert(results.end(), written.begin(), written.end());
+        loaded_.graph.output(results);
+    }
+
+    const Archive& archive_;
+    const LoadOptions& options_;
+    Layout layout_;
+    Symbols symbols_;
+    std::map<std::string, Tensor> weights_;
+    LoadedProgram loaded_;
+    Importer importer_{loaded_.graph, symbols_};
+};
+
+}  // namespace
+
+LoadedProgram load_pt2(const std::filesystem::path& path, const LoadOptions& options) {
+    const Archive archive(path);
+    LoadedProgram loaded = Reader(archive, options).read();
+    loaded.graph.name = "main";
+    return loaded;
+}
+
+}  // namespace whittle::pt2

@@ -1,0 +1,47 @@
+// .pt2, what torch.export.save() writes -> Graph in the "aten" dialect. Entry point: load_pt2().
+//
+// What becomes what:
+//   user input             placeholder, its target the input's own name; one that is a constant is that constant
+//   parameter, buffer,     get_attr with its qualified name
+//   lifted constant
+//   node                   call `aten.conv2d.default`, arguments that the file leaves out at the schema's defaults
+//   stack_trace,           the user's stack, innermost first, and the module's path
+//   nn_module_stack
+//   cond, while_loop, map  calls of the same higher_order ops; what merely sets the grad mode is written out
+//   user output            an output, if it is a tensor: sizes and numbers are told by the graph's own sizes
+//   buffer or input that   further outputs, behind the others: their new values
+//   is written
+// Sizes are static here. A dynamic dimension is what the values given for the inputs have, or what LoadOptions::dims
+// says, or else what the file gives as an example; computations on sizes alone are done while reading.
+// Whether parameters require gradients is not kept: an exported program is run for its outputs.
+// Formats: schema major 8 (PyTorch 2.6 and later) in the layout of 2.9 and later, whose weights are raw.
+// https://github.com/pytorch/pytorch/blob/main/torch/_export/serde/schema.py
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace whittle::pt2 {
+
+struct LoadOptions {
+    std::map<std::string, Sizes> input_sizes = {};  ///< of values that will be given, by the input's name
+    std::vector<Sizes> sizes = {};                  ///< the same by position, for inputs without a name
+    std::map<std::string, std::int64_t> dims = {};  ///< by symbol: "s77"
+};
+
+struct LoadedProgram {
+    Graph graph;
+    /// Dynamic dimensions that nothing decided, with the size that the file has as its example: "s77=5".
+    std::vector<std::string> assumed_dims = {};
+};
+
+/// Throws Error naming file and entry or node, what was found and what was expected. Ops that are not registered are
+/// kept, with the results that the file states.
+LoadedProgram load_pt2(const std::filesystem::path& path, const LoadOptions& options = {});
+
+}  // namespace whittle::pt2
