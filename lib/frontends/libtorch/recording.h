@@ -45,10 +45,14 @@ struct Recording {
     const std::vector<ValueId>& results(std::int32_t step) const {
         return values.results[static_cast<std::size_t>(step)];
     }
-    /// Snapshots before it tell what the step left in memory: where its thread's next step begins.
+    /// Snapshots before it tell what the step left in the memory that it wrote to: where its thread's next step begins,
+    /// or another thread's that writes there, too.
     std::uint64_t order_after(std::int32_t index) const {
-        for (auto i = static_cast<std::size_t>(index) + 1; i < steps.size(); ++i)
-            if (steps[i].thread == step(index).thread) return steps[i].order();
+        const std::uint64_t written = value(reads(index).at(0)).tensor.storage;
+        for (auto i = index + 1; i < static_cast<std::int32_t>(steps.size()); ++i)
+            if (step(i).thread == step(index).thread ||
+                (writes_memory(step(i)) && value(reads(i).at(0)).tensor.storage == written))
+                return step(i).order();
         return std::numeric_limits<std::uint64_t>::max();
     }
     const std::vector<StackFrame>& stack(std::int32_t step) const {

@@ -63,7 +63,7 @@ class Tracer {
     ValueId value_of(const TensorRef& tensor) {
         const ValueId there = value_at(tensor);
         const auto known = current_.find(tensor.id);
-        if (known != current_.end() && known->second.version == tensor.version) {
+        if (known != current_.end() && known->second.version == tensor.version && is_unmoved(tensor, known->second)) {
             // data() has a version counter of its own: what is written through it shows at its place only. A view at
             // the same place that nothing was written through is another tensor, perhaps another thread's.
             const auto writer = writers_.find(tensor.storage);
@@ -84,6 +84,12 @@ class Tracer {
         if (known != current_.end()) return changed(tensor, known->second.value);
         if (there >= 0) return changed(tensor, there);
         return outside(tensor);
+    }
+
+    /// set_data() gives a tensor other memory, and what is there; neither its identity nor its version tells.
+    bool is_unmoved(const TensorRef& tensor, const Current& known) const {
+        const TensorRef& before = out_.values[static_cast<std::size_t>(known.value)].tensor;
+        return !tensor.has(kHasStorage) || !before.has(kHasStorage) || same_place(before, tensor);
     }
 
     /// The value that was seen last at the tensor's place: on this thread, unless another one's is newer than the last
