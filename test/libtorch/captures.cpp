@@ -144,6 +144,30 @@ void short_lived() {
     std::puts("done");
 }
 
+/// LibTorch makes 1 - x of memory without contents, which is filled and then written to.
+torch::Tensor one_minus(const torch::Tensor& x) { return 1 - x.relu(); }
+
+/// Other memory, and what lies there, without a new identity or version of the tensor.
+torch::Tensor twice(const torch::Tensor& x) { return x * 2; }
+
+void other_memory() {
+    torch::Tensor x = torch::ones({3}) * 2;
+    const torch::Tensor before = twice(x), other = torch::ones({3}) * 5;
+    x.set_data(other);
+    std::printf("%.4f\n", (twice(x) - before).sum().item<double>());
+}
+
+/// What one thread writes last, another one writes over.
+void written_over() {
+    torch::Tensor x = torch::zeros({4});
+    std::thread([&x] {
+        x.add_(1);
+        x.slice(0, 0, 1).mul_(0.5);
+    }).join();
+    x.add_(100);
+    std::printf("%.4f\n", x.sum().item<double>());
+}
+
 /// A kernel of the program's own for an op of LibTorch: what it computes is not what Whittle knows the op to compute.
 torch::Tensor own_hardswish(const torch::Tensor& x) { return torch::full_like(x, 42); }
 
@@ -173,6 +197,9 @@ int main(int argc, char** argv) {
     if (what == "leaves") leaves();
     if (what == "pointers") pointers();
     if (what == "nested") nested();
+    if (what == "one_minus") std::printf("%.4f\n", one_minus(torch::ones({4})).sum().item<double>());
+    if (what == "other_memory") other_memory();
+    if (what == "written_over") written_over();
     if (what == "destructors") destructors();
     if (what == "short_lived") short_lived();
     if (what == "own_kernel") own_kernel();

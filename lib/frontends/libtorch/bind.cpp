@@ -56,6 +56,10 @@ class Binder {
 
     BoundCall bind() {
         BoundCall bound;
+        if (step_.blank) {
+            bound.call = zeros_of(*step_.end->values.front().tensor());
+            return bound;
+        }
         bound.random = is_random(*step_.op) || makes_memory(*step_.op);
         bound.call.target = functional_target(*step_.op);
         if (const auto training = training_target(step_.op->target());
@@ -97,6 +101,13 @@ class Binder {
     }
 
   private:
+    /// What lies in memory that is written before it is read may as well be zeros.
+    static Node zeros_of(const TensorRef& tensor) {
+        return {.target = "aten.full.default",
+                .args = {Arg::ints(tensor.sizes), std::int64_t{0}},
+                .kwargs = {{"dtype", Arg(*tensor.dtype)}}};
+    }
+
     /// Without what says the default anyway.
     static void spell(const std::vector<Param>& params, ArgList args, Node& call) {
         const auto is_default = [&](std::size_t i) {

@@ -73,6 +73,28 @@ class Finder {
 
 }  // namespace
 
+void mark_blank(std::vector<Step>& steps) {
+    struct Made {
+        Step* step;
+        const TensorRef* tensor;
+    };
+    std::map<std::uint64_t, Made> untouched;  // by storage
+    for (Step& step : steps) {
+        if (step.kind != StepKind::op || !step.end) continue;
+        const TensorRef* first = step.begin->values.empty() ? nullptr : step.begin->values.front().tensor();
+        const auto filled = first ? untouched.find(first->storage) : untouched.end();
+        if (filled != untouched.end() && capture_role(step.op->name) == CaptureRole::fills)
+            filled->second.step->blank = same_place(*filled->second.tensor, *first);
+        const bool allocates = makes_memory(*step.op);
+        if (!allocates)  // empty_like() reads no elements
+            for (const std::uint64_t storage : storages(*step.begin)) untouched.erase(storage);
+        const TensorRef* made = step.end->values.size() == 1 ? step.end->values.front().tensor() : nullptr;
+        const bool whole = made && made->has(kHasStorage) && made->offset == 0 && made->obstacle().empty() &&
+                           is_contiguous(made->sizes, made->strides);
+        if (allocates && whole) untouched.insert_or_assign(made->storage, Made{&step, made});
+    }
+}
+
 std::vector<bool> filling_steps(const std::vector<Step>& steps) { return Finder(steps).find(); }
 
 }  // namespace whittle::libtorch

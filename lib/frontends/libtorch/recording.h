@@ -35,6 +35,7 @@ struct Recording {
 
     static std::vector<Step> with_backward(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer) {
         mark_backward(file, steps, symbolizer);
+        mark_blank(steps);
         return steps;
     }
 

@@ -22,7 +22,9 @@ struct Step {
     const Event* end = nullptr;  ///< of an op; null when the program ended inside it
     const OpName* op = nullptr;
     std::uint32_t thread = 0, stack = 0;
-    bool backward = false;        ///< autograd ran it
+    bool backward = false;  ///< autograd ran it
+    /// An allocation whose contents do not matter: the next op that has the memory writes a number into all of it.
+    bool blank = false;
     const Event* node = nullptr;  ///< of a backward op: autograd's node, whose sequence number the forward op had, too
 
     std::uint64_t order() const { return begin->order; }
