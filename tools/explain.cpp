@@ -35,7 +35,7 @@ struct Options {
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("MODEL", options.model,
                     "Program (run under capture), ONNX model (or a folder that holds model.onnx, with inputs in "
-                    "test_data_set_0), graph (JSON), record, or folder written by trace.",
+                    "test_data_set_0), PyTorch export (.pt2), graph (JSON), record, or folder written by trace.",
                     false);
     options.report.declare(tool);
     options.subject.backend.declare(tool, "halide; one that is named is also run, and what it fails on is told first");

@@ -26,7 +26,8 @@ struct Options {
 
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("MODEL", options.model,
-                    "ONNX model (or a folder that holds model.onnx, with inputs in test_data_set_0), graph, record or "
+                    "ONNX model (or a folder that holds model.onnx, with inputs in test_data_set_0), PyTorch "
+                    "export (.pt2), graph, record or "
                     "trace folder.",
                     false);
     tool.option("-o,--output", options.output, "FILE",

@@ -2,18 +2,17 @@
 // user.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "graph/document.h"
 #include "graph/graph.h"
 
 namespace whittle::pt2 {
 
-using Json = nlohmann::json;
+using Json = Document::Json;
 
 /// A tensor's meta, its sizes under the symbols decided so far. Throws Error for one that is not strided.
 ValueMeta meta_of(const Json& tensor_meta, const std::map<std::string, std::int64_t>& symbols);

@@ -57,11 +57,7 @@ Layout layout_of(const Archive& archive) {
 }
 
 Json parse_json(const Archive& archive, const std::string& entry) {
-    try {
-        return Json::parse(archive.text(entry));
-    } catch (const Json::exception& error) {
-        throw Error({archive.file(), entry}, error.what());
-    }
+    return Document(archive.text(entry), archive.file() + ": " + entry).root();
 }
 
 void check_version(const Archive& archive, const Layout& layout, const Json& program) {

@@ -1,0 +1,154 @@
+#include "frontends/pt2/load.h"
+
+#include <catch2/catch.hpp>
+
+#include "archives.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "frontends/pt2/archive.h"
+#include "frontends/pt2/codes.h"
+#include "frontends/pt2/numbers.h"
+#include "graph/text.h"
+#include "ops/core/interpreter.h"
+
+using namespace whittle;
+using namespace whittle::pt2;
+
+namespace {
+
+const std::string kNet = WHITTLE_SOURCE_DIR "/test/fixtures/pt2/net.pt2";
+const std::string kProgram = read_file(WHITTLE_SOURCE_DIR "/test/fuzz/corpus/pt2/scale.json");
+const std::string kConfig =
+    R"({"config": {"w": {"path_name": "w0", "tensor_meta": {"dtype": 7, "sizes": [{"as_int": 2}],
+        "strides": [{"as_int": 1}], "storage_offset": {"as_int": 0}, "layout": 7}}}})";
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    REQUIRE(at != text.npos);
+    return text.replace(at, from.size(), to);
+}
+
+std::map<std::string, std::string> entries(const std::string& program = kProgram) {
+    const float values[] = {10, 100};
+    return {{"m/archive_format", "pt2"},
+            {"m/data/weights/model_weights_config.json", kConfig},
+            {"m/data/weights/w0", std::string(reinterpret_cast<const char*>(values), sizeof values)},
+            {"m/models/model.json", program}};
+}
+
+LoadedProgram load(const std::map<std::string, std::string>& archive, const LoadOptions& options = {}) {
+    const TempDir folder;
+    write_archive(folder.path() / "m.pt2", archive);
+    return load_pt2(folder.path() / "m.pt2", options);
+}
+
+/// What loading is refused with, without the folder.
+std::string refusal(const std::map<std::string, std::string>& archive) {
+    try {
+        load(archive);
+    } catch (const Error& error) {
+        const std::string text = error.what();
+        return text.substr(text.find("m.pt2"));
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("an exported program is a graph of registered ops with its weights") {
+    const LoadedProgram loaded = load(entries());
+    CHECK(print(loaded.graph) ==
+          "graph main {\n"
+          "  %x = placeholder[\"x\"] : f32[3, 2]\n"
+          "  %w = get_attr[\"w\"] : f32[2]\n"
+          "  %mul = aten.mul.Tensor(%x, %w) : f32[3, 2]   # a.b\n"
+          "  return (%mul)\n"
+          "}\n");
+    CHECK(loaded.assumed_dims == std::vector<std::string>{"s0=3"});
+    const Tensor x = Tensor::of<float>({1, 2, 3, 4, 5, 6}, {3, 2});
+    CHECK(evaluate(loaded.graph, {&x, 1}).at(0).values<double>() == std::vector<double>{10, 200, 30, 400, 50, 600});
+}
+
+TEST_CASE("dynamic dimensions are what is given, and within the range that was exported") {
+    CHECK(load(entries(), {.input_sizes = {{"x", {5, 2}}}}).graph.nodes.at(0).meta().sizes == Sizes{5, 2});
+    CHECK(load(entries(), {.sizes = {{4, 2}}}).graph.nodes.at(0).meta().sizes == Sizes{4, 2});
+    CHECK(load(entries(), {.dims = {{"s0", 8}}}).assumed_dims.empty());
+    CHECK_THROWS_WITH(load(entries(), {.dims = {{"s0", 9}}}),
+                      Catch::Contains("dynamic dimension s0 is 9, but was exported for 1 to 8"));
+}
+
+TEST_CASE("a convolution net with in-place ops and buffers loads") {
+    const LoadedProgram loaded = load_pt2(kNet);
+    CHECK(loaded.graph.attributes.size() == 6);
+    const Node& relu = *loaded.graph.find("relu_");
+    CHECK(relu.target == "aten.relu_.default");
+    CHECK(relu.module_path == "relu");
+    REQUIRE(relu.stack.size() == 1);
+    CHECK(relu.stack[0].line == 11);
+}
+
+TEST_CASE("what no exported program can be is one error that says where") {
+    auto archive = entries();
+    archive.erase("m/archive_format");
+    CHECK(refusal(archive).find("m.pt2: it is a zip archive without an exported program") == 0);
+    archive = entries();
+    archive.erase("m/models/model.json");
+    archive["m/data/aotinductor/model/model.so"] = "ELF";
+    CHECK(refusal(archive).find("m.pt2: it is an AOTInductor package: compiled code without a graph") == 0);
+    archive = entries();
+    archive.erase("m/data/weights/w0");
+    CHECK(refusal(archive).find("found no entry 'm/data/weights/w0'") != std::string::npos);
+    archive = entries();
+    archive["m/data/weights/w0"] = "1234";
+    CHECK(refusal(archive).find("m.pt2: m/data/weights/model_weights_config.json: w: ") == 0);
+    CHECK(refusal(entries("{")).find("m.pt2: m/models/model.json") == 0);
+    CHECK(refusal(entries(replaced(kProgram, R"("major": 8)", R"("major": 7)"))) ==
+          "m.pt2: m/models/model.json: schema_version: found major version 7, expected 8");
+    CHECK(refusal(entries(replaced(kProgram, R"("arg": {"as_tensor": {"name": "x"}}, "kind")",
+                                   R"("arg": {"as_tensor": {"name": "y"}}, "kind")"))) ==
+          "m.pt2: m/models/model.json: node 0 (torch.ops.aten.sym_size.int): it reads 'y', which nothing before it "
+          "gives");
+    CHECK(refusal(entries(replaced(kProgram, "torch.ops.aten.mul.Tensor", "torch.ops.higher_order.flex_attention")))
+              .find("found the higher-order op flex_attention, which Whittle does not read") != std::string::npos);
+    CHECK(refusal({{"serialized_exported_program.json", "{}"}}).find("its weights are pickled") != std::string::npos);
+}
+
+TEST_CASE("a damaged archive is refused") {
+    const TempDir folder;
+    const std::string path = (folder.path() / "m.pt2").string();
+    std::string bytes = read_file(kNet);
+    bytes.at(bytes.find("weight_0") + 40) ^= 1;  // a number of the first weight
+    write_file(path, bytes);
+    CHECK_THROWS_WITH(load_pt2(path), Catch::Contains("it is damaged: CRC error"));
+    write_file(path, bytes.substr(0, bytes.size() / 2));
+    CHECK_THROWS_WITH(load_pt2(path), Catch::Contains("it is no zip archive that can be read"));
+    write_archive(path, {{"m/big", std::string(1 << 20, 'x')}}, true);
+    CHECK(Archive(path).text("m/big").size() == 1 << 20);
+}
+
+TEST_CASE("sizes are expressions of both notations") {
+    const std::map<std::string, std::int64_t> symbols{{"s0", 3}, {"s77", 5}};
+    CHECK(pt2::evaluate("Symbol('s77', integer=True, positive=True)", symbols) == 5);
+    CHECK(pt2::evaluate("Mul(Integer(6), Symbol('s77', integer=True, positive=True))", symbols) == 30);
+    CHECK(pt2::evaluate("Add(Integer(-1), Mul(Integer(2), Symbol('s0', integer=True)))", symbols) == 5);
+    CHECK(pt2::evaluate("FloorDiv(Symbol('s77', integer=True), Integer(2))", symbols) == 2);
+    CHECK(pt2::evaluate("2*s0 + s77 - 1", symbols) == 10);
+    CHECK(pt2::evaluate("2*(s0 + 1)", symbols) == 8);
+    for (const char* wrong : {"", "s1", "2*", "Sin(Integer(1))", "Symbol('s0'", "(", ")",
+                              "Integer(99999999999999999999)", "9223372036854775807 * 2", "s0 s0", "Max()"})
+        CHECK(pt2::evaluate(wrong, symbols) == std::nullopt);
+    CHECK(symbol_of("Symbol('s77', integer=True, positive=True)") == "s77");
+    CHECK(symbol_of("s0") == "s0");
+    CHECK(symbol_of("2*s0") == std::nullopt);
+}
+
+TEST_CASE("computations on sizes are Python's") {
+    CHECK(number_of("_operator.floordiv", {Arg(-7), Arg(2)}) == Arg(-4));
+    CHECK(number_of("_operator.mod", {Arg(-7), Arg(2)}) == Arg(1));
+    CHECK(number_of("_operator.truediv", {Arg(7), Arg(2)}) == Arg(3.5));
+    CHECK(number_of("_operator.le", {Arg(2), Arg(2.0)}) == Arg(true));
+    CHECK(number_of("torch.sym_max", {Arg(2), Arg(5)}) == Arg(5));
+    CHECK(number_of("torch.sym_not", {Arg(true)}) == Arg(false));
+    CHECK_THROWS_WITH(number_of("_operator.floordiv", {Arg(1), Arg(0)}), Catch::Contains("a division of 1 by 0"));
+    CHECK_THROWS_WITH(number_of("_operator.getitem", {Arg("a"), Arg(0)}), Catch::Contains("does not take"));
+}
