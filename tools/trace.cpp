@@ -33,11 +33,10 @@ struct Options {
 };
 
 void declare(cli::Tool& tool, Options& options) {
-    tool.positional(
-        "MODEL", options.models,
-        "Program (run under capture), ONNX model (or a folder that holds model.onnx, with inputs in "
-        "test_data_set_0), PyTorch export (.pt2), graph (JSON), record, or folder written by trace. "
-        "Several models, but no programs, are traced into one folder, each named after its file or folder.");
+    tool.positional("MODEL", options.models,
+                    "Program (run under capture), ONNX model (or a folder that holds model.onnx, with inputs in "
+                    "test_data_set_0), PyTorch export (.pt2), graph (JSON), record, or folder written by trace. "
+                    "Several models, but no programs, go into one folder, each named after its file or folder.");
     tool.option("-o,--output", options.output, "DIR",
                 "Folder to write. Default: whittle-out. An earlier trace of the same models is replaced, file by file; "
                 "nothing else in it is touched.");
