@@ -89,8 +89,7 @@ class Builder : public nlohmann::json_sax<Json> {
 
     bool open(Json&& container) {
         if (stack_.size() >= kMaxDepth)
-            throw Error({file_, {}}, "found JSON nested more than " + std::to_string(kMaxDepth) +
-                                         " deep");
+            throw Error({file_, {}}, "found JSON nested more than " + std::to_string(kMaxDepth) + " deep");
         stack_.push_back(insert(std::move(container)));
         return true;
     }
