@@ -11,7 +11,10 @@ namespace whittle::pt2 {
 
 struct Archive::Handle {
     zip_t* zip = nullptr;
-    ~Handle() { zip_discard(zip); }
+    std::shared_ptr<Storage> bytes = {};  ///< of an archive in memory
+    ~Handle() {
+        if (zip) zip_discard(zip);
+    }
 };
 
 namespace {
@@ -33,6 +36,25 @@ Archive::Archive(const std::filesystem::path& file) : file_(file.string()), hand
     int code = 0;
     handle_->zip = zip_open(file_.c_str(), ZIP_RDONLY, &code);
     if (!handle_->zip) throw Error({file_, {}}, "it is no zip archive that can be read: " + words_of(code));
+    list();
+}
+
+Archive::Archive(const Archive& outer, const std::string& entry)
+    : file_(outer.file() + ": " + entry), handle_(std::make_unique<Handle>()) {
+    handle_->bytes = outer.bytes(entry);
+    const std::span<const std::byte> bytes = handle_->bytes->bytes();
+    zip_error_t error;
+    zip_error_init(&error);
+    zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
+    if (source) handle_->zip = zip_open_from_source(source, ZIP_RDONLY, &error);
+    if (source && !handle_->zip) zip_source_free(source);
+    const std::string words = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    if (!handle_->zip) throw Error({file_, {}}, "it is no zip archive that can be read: " + words);
+    list();
+}
+
+void Archive::list() {
     const auto count = static_cast<std::uint64_t>(zip_get_num_entries(handle_->zip, 0));
     if (count > kMostEntries)
         throw Error({file_, {}},

@@ -19,6 +19,8 @@ class Archive {
     /// Throws Error for a file that is no zip archive, or one that no program has written: with more entries than
     /// kMostEntries, or entries that grow beyond what compression does.
     explicit Archive(const std::filesystem::path& file);
+    /// An archive in an archive: `entry` of `outer`.
+    Archive(const Archive& outer, const std::string& entry);
     ~Archive();
     Archive(const Archive&) = delete;
 
@@ -38,6 +40,8 @@ class Archive {
     };
     const Entry& find(const std::string& entry) const;
     void read(const std::string& name, const Entry& entry, std::byte* to) const;
+
+    void list();
 
     struct Handle;
     std::string file_;

@@ -7,11 +7,13 @@
 #include "frontends/pt2/archive.h"
 #include "frontends/pt2/codes.h"
 #include "frontends/pt2/importer.h"
+#include "frontends/pt2/pickle.h"
 
 namespace whittle::pt2 {
 namespace {
 
-constexpr std::int64_t kSchemaMajor = 8;
+constexpr std::int64_t kOldestMajor = 7, kNewestMajor = 8;
+constexpr const char* kFlatProgram = "serialized_exported_program.json";
 
 /// Where things are in one archive.
 struct Layout {
@@ -30,11 +32,7 @@ Layout layout_of(const Archive& archive) {
     Layout layout;
     for (const std::string& entry : archive.entries())
         if (entry.ends_with("/archive_format")) layout.root = entry.substr(0, entry.rfind('/') + 1);
-    if (archive.has("serialized_exported_program.json"))
-        throw Error({archive.file(), {}},
-                    "its weights are pickled, as PyTorch before 2.9 wrote them, which Whittle does "
-                    "not read yet",
-                    "load it with torch.export.load and save it again with PyTorch 2.9 or later");
+    if (archive.has(kFlatProgram)) return {.root = "", .program = kFlatProgram, .model = ""};
     if (layout.root.empty())
         throw Error({archive.file(), {}}, "it is a zip archive without an exported program",
                     "of a TorchScript module or a checkpoint, run torch.export.export and torch.export.save");
@@ -63,9 +61,9 @@ Json parse_json(const Archive& archive, const std::string& entry) {
 void check_version(const Archive& archive, const Layout& layout, const Json& program) {
     const Json& version = program.at("schema_version");
     const auto major = version.is_number() ? version.get<std::int64_t>() : version.at("major").get<std::int64_t>();
-    if (major != kSchemaMajor)
+    if (major < kOldestMajor || major > kNewestMajor)
         throw Error({archive.file(), layout.program + ": schema_version"},
-                    "found major version " + std::to_string(major) + ", expected " + std::to_string(kSchemaMajor));
+                    "found major version " + std::to_string(major) + ", expected 7 (PyTorch 2.5) or 8");
 }
 
 /// Reads the program that an archive holds.
@@ -80,8 +78,13 @@ class Reader {
         const Json program = parse_json(archive_, layout_.program);
         try {
             check_version(archive_, layout_, program);
-            read_weights("data/weights/", "_weights_config.json");
-            read_weights("data/constants/", "_constants_config.json");
+            if (layout_.model.empty()) {
+                read_pickled("serialized_state_dict.pt");
+                read_pickled("serialized_constants.pt");
+            } else {
+                read_weights("data/weights/", "_weights_config.json");
+                read_weights("data/constants/", "_constants_config.json");
+            }
             const Json& module = program.at("graph_module");
             decide_symbols(module, program.value("range_constraints", Json::object()));
             add_inputs(module);
@@ -101,13 +104,7 @@ class Reader {
   private:
     void read_weights(const std::string& folder, const std::string& suffix) {
         const std::string at = layout_.root + folder, config = at + layout_.model + suffix;
-        if (!archive_.has(config)) {
-            if (has_entry_below(archive_, at + layout_.model + ".pt"))
-                throw Error({archive_.file(), at + layout_.model + ".pt"},
-                            "its weights are pickled, as PyTorch 2.8 wrote them, which Whittle does not read yet",
-                            "load it with torch.export.load and save it again with PyTorch 2.9 or later");
-            return;
-        }
+        if (!archive_.has(config)) return read_pickled(at + layout_.model + ".pt");
         const Json entries = parse_json(archive_, config);
         std::map<std::string, std::shared_ptr<Storage>> payloads;  // several tensors may view one
         for (const auto& [name, entry] : entries.at("config").items()) {
@@ -120,6 +117,12 @@ class Reader {
                 throw Error({archive_.file(), config + ": " + name}, error.what());
             }
         }
+    }
+
+    /// As PyTorch before 2.9 wrote them; an empty entry stands for none.
+    void read_pickled(const std::string& entry) {
+        if (!archive_.has(entry) || archive_.bytes(entry)->bytes().empty()) return;
+        weights_.merge(read_state_dict(Archive(archive_, entry)));
     }
 
     Tensor weight(const std::string& folder, const Json& entry,

@@ -14,7 +14,7 @@
 // Sizes are static here. A dynamic dimension is what the values given for the inputs have, or what LoadOptions::dims
 // says, or else what the file gives as an example; computations on sizes alone are done while reading.
 // Whether parameters require gradients is not kept: an exported program is run for its outputs.
-// Formats: schema major 8 (PyTorch 2.6 and later) in the layout of 2.9 and later, whose weights are raw.
+// Formats: schema majors 7 and 8 (PyTorch 2.5 and later), whose weights are raw since 2.9 and pickled before.
 // https://github.com/pytorch/pytorch/blob/main/torch/_export/serde/schema.py
 #pragma once
 

@@ -13,6 +13,7 @@
 
 using namespace whittle;
 using namespace whittle::pt2;
+using namespace std::string_literals;
 
 namespace {
 
@@ -102,15 +103,63 @@ TEST_CASE("what no exported program can be is one error that says where") {
     archive["m/data/weights/w0"] = "1234";
     CHECK(refusal(archive).find("m.pt2: m/data/weights/model_weights_config.json: w: ") == 0);
     CHECK(refusal(entries("{")).find("m.pt2: m/models/model.json") == 0);
-    CHECK(refusal(entries(replaced(kProgram, R"("major": 8)", R"("major": 7)"))) ==
-          "m.pt2: m/models/model.json: schema_version: found major version 7, expected 8");
+    CHECK(refusal(entries(replaced(kProgram, R"("major": 8)", R"("major": 6)"))) ==
+          "m.pt2: m/models/model.json: schema_version: found major version 6, expected 7 (PyTorch 2.5) or 8");
     CHECK(refusal(entries(replaced(kProgram, R"("arg": {"as_tensor": {"name": "x"}}, "kind")",
                                    R"("arg": {"as_tensor": {"name": "y"}}, "kind")"))) ==
           "m.pt2: m/models/model.json: node 0 (torch.ops.aten.sym_size.int): it reads 'y', which nothing before it "
           "gives");
     CHECK(refusal(entries(replaced(kProgram, "torch.ops.aten.mul.Tensor", "torch.ops.higher_order.flex_attention")))
               .find("found the higher-order op flex_attention, which Whittle does not read") != std::string::npos);
-    CHECK(refusal({{"serialized_exported_program.json", "{}"}}).find("its weights are pickled") != std::string::npos);
+}
+
+namespace {
+
+/// The pickle of {"w": a parameter of two floats in storage '0'}, as torch.save() writes it.
+const std::string kPickle =
+    "\x80\x02}q\x00X\x01\x00\x00\x00w"
+    "ctorch._utils\n_rebuild_parameter\nctorch._utils\n_rebuild_tensor_v2\n"
+    "((X\x07\x00\x00\x00storageq\x04"
+    "ctorch\nFloatStorage\nX\x01\x00\x00\x00"
+    "0X\x03\x00\x00\x00"
+    "cpuK\x02tQK\x00K\x02\x85K\x01\x85\x89"
+    "ccollections\nOrderedDict\nq\x0b)RtR\x88h\x0b)R\x87Rs."s;
+
+/// What torch.save() writes of it.
+std::string saved(const std::string& pickle, const std::string& bytes = entries().at("m/data/weights/w0")) {
+    const TempDir folder;
+    write_archive(folder.path() / "w.pt", {{"archive/data.pkl", pickle}, {"archive/data/0", bytes}});
+    return read_file(folder.path() / "w.pt");
+}
+
+}  // namespace
+
+TEST_CASE("pickled weights are read as data, in both older layouts") {
+    const std::string expected = print(load(entries()).graph);
+    CHECK(print(load({{"serialized_exported_program.json", kProgram},
+                      {"serialized_state_dict.pt", saved(kPickle)},
+                      {"serialized_constants.pt", ""}})
+                    .graph) == expected);
+    const LoadedProgram loaded = load(
+        {{"m/archive_format", "pt2"}, {"m/models/model.json", kProgram}, {"m/data/weights/model.pt", saved(kPickle)}});
+    CHECK(print(loaded.graph) == expected);
+    CHECK(loaded.graph.attributes.at("w").values<double>() == std::vector<double>{10, 100});
+}
+
+TEST_CASE("nothing but tensors is unpickled") {
+    const auto refused = [](const std::string& pickle, const std::string& bytes = "12345678") {
+        return refusal(
+            {{"serialized_exported_program.json", kProgram}, {"serialized_state_dict.pt", saved(pickle, bytes)}});
+    };
+    CHECK(refused(replaced(kPickle, "_rebuild_parameter", "_rebuild_anything"))
+              .find("found 'torch._utils _rebuild_anything', which is not run") != std::string::npos);
+    CHECK(refused("\x80\x02"
+                  "cos\nsystem\nX\x02\x00\x00\x00id\x85R.")
+              .find("found ") != std::string::npos);
+    CHECK(refused(kPickle, "1234").find("serialized_state_dict.pt") != std::string::npos);
+    CHECK(refused("K\x01.").find("found no dictionary of tensors") != std::string::npos);
+    // Cut anywhere it is an error, never a crash.
+    for (std::size_t size = 0; size < kPickle.size(); ++size) CHECK(!refused(kPickle.substr(0, size)).empty());
 }
 
 TEST_CASE("a damaged archive is refused") {
