@@ -64,7 +64,8 @@ ReplayOptions replay_options(const Options& options) {
 /// Makes a failing record small, judged as here; empty where there is nothing to minimize: what capture makes of a
 /// frame and what the reference computes have no other backend to blame.
 std::string next_command(const ReplayResult& result, const Options& options) {
-    if (result.status != Status::failed || result.backend == "capture") return {};
+    // Of a capture fault the graph is another program: no backend fails on it.
+    if (result.status != Status::failed || result.backend == "capture" || result.outcome == "capture_fault") return {};
     const bool wrong = result.outcome == "mismatch";
     if (wrong && result.backend == kReferenceBackend) return {};
     return cli::minify_command(result.file, wrong, options.backend, options.accuracy);
