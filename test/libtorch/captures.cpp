@@ -168,6 +168,14 @@ void written_over() {
     std::printf("%.4f\n", x.sum().item<double>());
 }
 
+/// A thread computes with what main computed, and main with what the thread did: three graphs, none within another.
+void round_trip() {
+    const torch::Tensor a = torch::ones({4}) + 1;
+    torch::Tensor b;
+    std::thread([&] { b = a * 2; }).join();
+    std::printf("%.4f\n", (b + a).sum().item<double>());
+}
+
 /// A kernel of the program's own for an op of LibTorch: what it computes is not what Whittle knows the op to compute.
 torch::Tensor own_hardswish(const torch::Tensor& x) { return torch::full_like(x, 42); }
 
@@ -200,6 +208,7 @@ int main(int argc, char** argv) {
     if (what == "one_minus") std::printf("%.4f\n", one_minus(torch::ones({4})).sum().item<double>());
     if (what == "other_memory") other_memory();
     if (what == "written_over") written_over();
+    if (what == "round_trip") round_trip();
     if (what == "destructors") destructors();
     if (what == "short_lived") short_lived();
     if (what == "own_kernel") own_kernel();

@@ -1,6 +1,7 @@
 #include "frontends/libtorch/cutter.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/error.h"
 #include "graph/text.h"
@@ -94,12 +95,17 @@ Cutter::Cutter(const Recording& recording) : recording_(recording), piece_of_(re
         if (recording.value(id).tensor.has(kHasStorage)) of_storage_[recording.value(id).tensor.storage].push_back(id);
 }
 
+namespace {
+constexpr std::int32_t kNever = std::numeric_limits<std::int32_t>::max();
+}
+
 /// A frame while it is cut.
 struct Cutter::Cut {
     FramePlan plan;
     Piece piece;
     std::optional<GraphBreak> pending = {};  ///< output, until ops follow
     std::vector<StackFrame> pass = {};       ///< of the backward pass that runs: where it was called
+    std::int32_t lent = kNever;              ///< the first step of another thread that reads what the piece made
 
     void end(std::optional<GraphBreak> why, std::int32_t next) {
         if (!piece.steps.empty()) {
@@ -107,6 +113,7 @@ struct Cutter::Cut {
             plan.pieces.push_back(std::move(piece));
         }
         piece = {.number = next, .steps = {}, .ended_by = {}};
+        lent = kNever;
     }
 };
 
@@ -152,6 +159,8 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         }
         // Another frame ran in between: what it read has to be computed before, what it made after.
         if (frame.root && last >= 0 && others_between(frame, last, index)) cut.end(std::nullopt, next_piece_++);
+        // Another thread made what it reads, of what the piece made: neither graph could run before the other.
+        if (!cut.piece.steps.empty() && cut.lent <= last_foreign(index)) cut.end(std::nullopt, next_piece_++);
         std::optional<GraphBreak> before = write_break(index, cut.piece);
         if (!before && !cut.piece.steps.empty()) before = unseen_write_break(index);
         if (const auto end = ends_.find(index); !before && end != ends_.end()) before = end->second;
@@ -160,6 +169,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
             cut.end(std::move(before), next_piece_++);
         }
         cut.piece.steps.push_back(index);
+        cut.lent = std::min(cut.lent, first_foreign_use(index));
         piece_of_[static_cast<std::size_t>(index)] = cut.piece.number;
         last = index;
     }
@@ -301,6 +311,24 @@ bool Cutter::find_base(std::int32_t index, const Piece& piece, std::int32_t writ
     if (best < 0) return false;
     bases_[{piece.number, tensor.storage}] = best;
     return true;
+}
+
+/// The last step of another thread that made something that the step reads; -1: there is none.
+std::int32_t Cutter::last_foreign(std::int32_t index) const {
+    std::int32_t last = -1;
+    for (const ValueId id : recording_.reads(index))
+        if (const std::int32_t made = recording_.value(id).step; made >= 0 && is_foreign(made, index))
+            last = std::max(last, made);
+    return last;
+}
+
+/// The first step of another thread that reads a result of the step.
+std::int32_t Cutter::first_foreign_use(std::int32_t index) const {
+    std::int32_t first = kNever;
+    for (const ValueId id : recording_.results(index))
+        for (const std::int32_t use : recording_.value(id).uses)
+            if (is_foreign(use, index)) first = std::min(first, use);
+    return first;
 }
 
 /// The op is the first of a backward pass: it has a stack unlike that of the pass before it.

@@ -63,6 +63,11 @@ class Cutter {
     std::optional<capture::GraphBreak> unseen_write_break(std::int32_t index) const;
     bool shows_argument(const Step& step) const;
     bool is_present(ValueId id, std::int32_t piece) const;
+    std::int32_t last_foreign(std::int32_t index) const;
+    std::int32_t first_foreign_use(std::int32_t index) const;
+    bool is_foreign(std::int32_t step, std::int32_t index) const {
+        return recording_.step(step).thread != recording_.step(index).thread;
+    }
     bool others_between(const FrameSteps& frame, std::int32_t from, std::int32_t to) const;
 
     const Recording& recording_;
