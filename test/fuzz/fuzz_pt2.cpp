@@ -1,16 +1,14 @@
 // Any text as the program of an exported archive: either an Error, or a graph.
 #include "../frontends/pt2/archives.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "frontends/pt2/load.h"
-
-#include <unistd.h>
 
 #include <cstdint>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static const std::string file = "/tmp/fuzz_pt2." + std::to_string(::getpid()) + ".pt2";
-    static const bool removed_at_exit = std::atexit([] { ::unlink(file.c_str()); }) == 0;
-    static_cast<void>(removed_at_exit);
+    static const whittle::TempDir folder("fuzz-pt2");
+    const std::filesystem::path file = folder.path() / "m.pt2";
     const std::string meta =
         R"("tensor_meta": {"dtype": 7, "sizes": [{"as_int": 2}], "strides": [{"as_int": 1}], "storage_offset": {"as_int": 0}, "layout": 7})";
     whittle::pt2::write_archive(
