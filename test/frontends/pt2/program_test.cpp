@@ -1,0 +1,153 @@
+// Graphs of exported programs: what is written, nested graphs, lists of results.
+#include <catch2/catch.hpp>
+
+#include "archives.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "frontends/pt2/load.h"
+#include "graph/text.h"
+#include "ops/core/interpreter.h"
+
+using namespace whittle;
+using namespace whittle::pt2;
+
+namespace {
+
+std::string tensor(const std::string& name) { return R"({"as_tensor": {"name": ")" + name + R"("}})"; }
+
+/// An argument that goes by position.
+std::string argument(const std::string& name, const std::string& value) {
+    return R"({"name": ")" + name + R"(", "kind": 1, "arg": )" + value + "}";
+}
+
+std::string node(const std::string& target, const std::string& inputs, const std::string& outputs) {
+    return R"({"target": "torch.ops.)" + target + R"(", "inputs": [)" + inputs + R"(], "outputs": [)" + outputs + "]}";
+}
+
+std::string graph(const std::string& inputs, const std::string& nodes, const std::string& outputs) {
+    return R"({"inputs": [)" + inputs + R"(], "nodes": [)" + nodes + R"(], "outputs": [)" + outputs +
+           R"(], "tensor_values": {"x": {"dtype": 7, "sizes": [{"as_int": 3}], "strides": [{"as_int": 1}], "layout": 7}}})";
+}
+
+std::string nested(const std::string& name, const std::string& body) {
+    return R"({"as_graph": {"name": ")" + name + R"(", "graph": )" + body + "}}";
+}
+
+/// A program of one input f32[3], "x", and a buffer f32[2], "w" in the graph.
+LoadedProgram load(const std::string& nodes, const std::string& output_specs) {
+    const float values[] = {10, 100};
+    const TempDir folder;
+    write_archive(
+        folder.path() / "m.pt2",
+        {{"m/archive_format", "pt2"},
+         {"m/data/weights/model_weights_config.json",
+          R"({"config": {"w": {"path_name": "w0", "tensor_meta": {"dtype": 7, "sizes": [{"as_int": 2}],
+              "strides": [{"as_int": 1}], "storage_offset": {"as_int": 0}, "layout": 7}}}})"},
+         {"m/data/weights/w0", std::string(reinterpret_cast<const char*>(values), sizeof values)},
+         {"m/models/model.json",
+          R"({"schema_version": {"major": 8, "minor": 14}, "graph_module": {"graph": )" + graph("", nodes, "") +
+              R"(, "signature": {"input_specs": [{"buffer": {"arg": {"name": "w"}, "buffer_name": "w"}},
+                  {"user_input": {"arg": )" +
+              tensor("x") + R"(}}], "output_specs": [)" + output_specs + "]}}}"}});
+    return load_pt2(folder.path() / "m.pt2");
+}
+
+std::string returned(const std::string& name) { return R"({"user_output": {"arg": )" + tensor(name) + "}}"; }
+
+std::vector<std::vector<double>> results(const LoadedProgram& program) {
+    const Tensor x = Tensor::of<float>({1, 2, 3});
+    std::vector<std::vector<double>> values;
+    for (const Tensor& result : evaluate(program.graph, {&x, 1})) values.push_back(result.values<double>());
+    return values;
+}
+
+const std::string kDouble =
+    node("aten.add.Tensor", argument("self", tensor("v")) + "," + argument("other", tensor("v")), tensor("twice"));
+const std::string kNegate = node("aten.neg.default", argument("self", tensor("v")), tensor("minus"));
+
+}  // namespace
+
+TEST_CASE("what a program leaves in a buffer is a further output, behind its own") {
+    const LoadedProgram loaded =
+        load(node("aten.neg.default", argument("self", tensor("w")), tensor("new_w")) + "," +
+                 node("aten.relu.default", argument("self", tensor("x")), tensor("y")),
+             R"({"buffer_mutation": {"arg": {"name": "new_w"}, "buffer_name": "w"}},)" + returned("y"));
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{1, 2, 3}, {-10, -100}});
+}
+
+TEST_CASE("cond is a call with two nested graphs") {
+    const std::string positive =
+        node("aten.sum.default", argument("self", tensor("x")), tensor("sum")) + "," +
+        node("aten.gt.Scalar", argument("self", tensor("sum")) + "," + argument("other", R"({"as_int": 0})"),
+             tensor("positive"));
+    const auto cond = [&](const std::string& pred) {
+        return node("higher_order.cond",
+                    argument("", tensor(pred)) + "," +
+                        argument("", nested("yes", graph(tensor("v"), kDouble, tensor("twice")))) + "," +
+                        argument("", nested("no", graph(tensor("v"), kNegate, tensor("minus")))) + "," +
+                        argument("", R"({"as_tensors": [{"name": "x"}]})"),
+                    R"({"as_tensors": [{"name": "chosen"}]})");
+    };
+    CHECK(results(load(positive + "," + cond("positive"), returned("chosen"))) ==
+          std::vector<std::vector<double>>{{2, 4, 6}});
+    const std::string no = node("aten.logical_not.default", argument("self", tensor("positive")), tensor("not"));
+    CHECK(results(load(positive + "," + no + "," + cond("not"), returned("chosen"))) ==
+          std::vector<std::vector<double>>{{-1, -2, -3}});
+}
+
+TEST_CASE("while_loop repeats its graph, and map runs it on slices") {
+    const std::string below =
+        node("aten.sum.default", argument("self", tensor("v")), tensor("s")) + "," +
+        node("aten.lt.Scalar", argument("self", tensor("s")) + "," + argument("other", R"({"as_int": 40})"),
+             tensor("go"));
+    CHECK(results(load(
+              node("higher_order.while_loop",
+                   argument("", nested("until", graph(tensor("v"), below, tensor("go")))) + "," +
+                       argument("", nested("step", graph(tensor("v"), kDouble, tensor("twice")))) + "," +
+                       argument("", R"({"as_tensors": [{"name": "x"}]})") + "," + argument("", R"({"as_tensors": []})"),
+                   R"({"as_tensors": [{"name": "end"}]})"),
+              returned("end"))) == std::vector<std::vector<double>>{{8, 16, 24}});
+    CHECK(results(load(
+              node("higher_order.map_impl",
+                   argument("", nested("body", graph(tensor("v"), kNegate, tensor("minus")))) + "," +
+                       argument("", R"({"as_tensors": [{"name": "x"}]})") + "," + argument("", R"({"as_tensors": []})"),
+                   R"({"as_tensors": [{"name": "mapped"}]})"),
+              returned("mapped"))) == std::vector<std::vector<double>>{{-1, -2, -3}});
+}
+
+TEST_CASE("what only sets the grad mode is written out") {
+    const LoadedProgram loaded =
+        load(node("higher_order.wrap_with_set_grad_enabled",
+                  argument("", R"({"as_bool": false})") + "," +
+                      argument("", nested("inner", graph(tensor("v"), kDouble, tensor("twice")))) + "," +
+                      argument("", tensor("x")),
+                  tensor("y")),
+             returned("y"));
+    CHECK(loaded.graph.subgraphs.empty());
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{2, 4, 6}});
+}
+
+TEST_CASE("lists of results and numbers among the outputs") {
+    const LoadedProgram loaded =
+        load(node("aten.split.Tensor", argument("self", tensor("x")) + "," + argument("split_size", R"({"as_int": 2})"),
+                  R"({"as_tensors": [{"name": "front"}, {"name": "back"}]})"),
+             returned("back") + R"(,{"user_output": {"arg": {"as_int": 7}}},)" + returned("front"));
+    CHECK(results(loaded) == std::vector<std::vector<double>>{{3}, {1, 2}});
+}
+
+TEST_CASE("nested graphs have a limit of depth") {
+    std::string body = graph(tensor("v"), kNegate, tensor("minus"));
+    for (int i = 0; i < 70; ++i)
+        body = graph(tensor("v"),
+                     node("higher_order.wrap_with_set_grad_enabled",
+                          argument("", R"({"as_bool": true})") + "," + argument("", nested("g", body)) + "," +
+                              argument("", tensor("v")),
+                          tensor("minus")),
+                     tensor("minus"));
+    CHECK_THROWS_WITH(load(node("higher_order.wrap_with_set_grad_enabled",
+                                argument("", R"({"as_bool": true})") + "," + argument("", nested("g", body)) + "," +
+                                    argument("", tensor("x")),
+                                tensor("y")),
+                           returned("y")),
+                      Catch::Contains("deep"));
+}
