@@ -189,7 +189,10 @@ void Importer::add_node(const Json& graph, const Json& node) {
 
 bool Importer::add_number(const Json& node, const std::string& target) {
     const Json& outputs = node.at("outputs");
-    if (outputs.empty() && is_check(target)) return true;
+    if (outputs.empty() && is_check(target)) {
+        check_assertion(node, target);
+        return true;
+    }
     ArgList operands;
     if (is_size_query(target)) {
         for (const Json& input : node.at("inputs")) operands.push_back(argument(input.at("arg")));
@@ -203,6 +206,15 @@ bool Importer::add_number(const Json& node, const std::string& target) {
     for (const Json& input : node.at("inputs")) operands.push_back(argument(input.at("arg")));
     bind(chosen(outputs.at(0)).second->at("as_name"), number_of(target, operands));
     return true;
+}
+
+/// What the program asserts of sizes is known here; what it asserts of values changes no result.
+void Importer::check_assertion(const Json& node, const std::string& target) const {
+    if (target != "aten._assert_scalar.default") return;
+    const Arg truth = argument(node.at("inputs").at(0).at("arg"));
+    if (truth == Arg(false) || truth == Arg(0))
+        throw Error("the program asserts what is not so for these sizes: " +
+                    (node.at("inputs").size() > 1 ? node.at("inputs")[1].at("arg").dump() : target));
 }
 
 void Importer::set_arguments(Node& call, const Json& inputs) const {

@@ -135,6 +135,26 @@ TEST_CASE("lists of results and numbers among the outputs") {
     CHECK(results(loaded) == std::vector<std::vector<double>>{{3}, {1, 2}});
 }
 
+TEST_CASE("what a program asserts of its sizes is checked") {
+    const auto asserting = [](const std::string& most) {
+        return node("aten.sym_size.int", argument("self", tensor("x")) + "," + argument("dim", R"({"as_int": 0})"),
+                    R"({"as_sym_int": {"as_name": "n"}})") +
+               "," + R"({"target": "_operator.le", "inputs": [)" +
+               argument("a", R"({"as_sym_int": {"as_name": "n"}})") + "," +
+               argument("b", R"({"as_int": )" + most + "}") +
+               R"(], "outputs": [{"as_sym_bool": {"as_name": "small"}}]},)" +
+               node("aten._assert_scalar.default",
+                    argument("self", R"({"as_sym_bool": {"as_name": "small"}})") + "," +
+                        argument("assert_msg", R"({"as_string": "at most )" + most + R"( rows"})"),
+                    "");
+    };
+    CHECK(results(load(asserting("3"), returned("x"))) == std::vector<std::vector<double>>{{1, 2, 3}});
+    CHECK_THROWS_WITH(load(asserting("2"), returned("x")),
+                      Catch::Contains("node 2 (torch.ops.aten._assert_scalar.default): the program asserts what is not "
+                                      "so for these sizes") &&
+                          Catch::Contains("at most 2 rows"));
+}
+
 TEST_CASE("nested graphs have a limit of depth") {
     std::string body = graph(tensor("v"), kNegate, tensor("minus"));
     for (int i = 0; i < 70; ++i)
