@@ -209,6 +209,10 @@ int main(int argc, char** argv) {
     if (what == "other_memory") other_memory();
     if (what == "written_over") written_over();
     if (what == "round_trip") round_trip();
+    if (what == "mask") {
+        const torch::Tensor x = torch::arange(4.0);
+        std::printf("%.4f\n", x.index({x > 1}).mul(2).sum().item<double>());
+    }
     if (what == "destructors") destructors();
     if (what == "short_lived") short_lived();
     if (what == "own_kernel") own_kernel();

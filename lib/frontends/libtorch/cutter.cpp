@@ -34,6 +34,13 @@ std::string reading(const Recording& recording, std::int32_t index) {
     return text;
 }
 
+bool has_mask(const Event& begin) {
+    bool found = false;
+    for (const EventValue& value : begin.values)
+        if (value.list()) for_each_tensor(value, [&](const TensorRef& t) { found |= t.dtype == DType::boolean; });
+    return found;
+}
+
 /// What a step is to a graph, before arguments are looked at: nothing, or the reason to stop.
 std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t index) {
     const Step& step = recording.step(index);
@@ -58,7 +65,7 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
     }
     const std::string target = step.op->target();
     const CaptureRole role = capture_role(step.op->name);
-    if (role == CaptureRole::dynamic_shape)
+    if (role == CaptureRole::dynamic_shape || (role == CaptureRole::indexes && has_mask(*step.begin)))
         return GraphBreak{BreakKind::dynamic_shape, target + " has a result whose sizes depend on values", target,
                           stack};
     if (step.op->flags & kReturnsOnlyHost) {

@@ -17,6 +17,7 @@ enum class CaptureRole {
     branches,        ///< it gives the program the truth of an element
     compares,        ///< it tells the program whether whole tensors are equal
     dynamic_shape,   ///< the sizes of its result depend on values
+    indexes,         ///< so do those of its result where a mask is given
     batch_norm,      ///< it updates running statistics when it trains
     backward,        ///< it runs autograd
 };
@@ -64,6 +65,7 @@ constexpr CaptureRole capture_role(std::string_view name) {
         {dynamic_shape, "unique_consecutive"},
         {dynamic_shape, "unique_dim_consecutive"},
         {dynamic_shape, "bincount"},
+        {indexes, "index"},
         {batch_norm, "batch_norm"},
         {batch_norm, "native_batch_norm"},
         {backward, "_backward"},
