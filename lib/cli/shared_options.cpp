@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/error.h"
 #include "base/log.h"
 #include "base/variables.h"
 #include "cli/usage.h"
@@ -50,10 +51,12 @@ void SharedOptions::configure(const std::vector<std::string>& positional) {
     shared.progress = !shared.quiet && ::isatty(STDERR_FILENO);
     if (!log_file.empty())
         check_output("--log-file", log_file, std::vector<fs::path>(positional.begin(), positional.end()));
+    const std::string folder = debug_dir.empty() ? variable("WHITTLE_DEBUG_DIR") : debug_dir;
+    if (!debug_parts.empty() && folder.empty()) throw Error("--debug-parts requires --debug-dir");
     configure_log({.variable = variable("WHITTLE_LOGS"),
                    .spec = log_spec,
                    .file = log_file,
-                   .debug_dir = debug_dir.empty() ? variable("WHITTLE_DEBUG_DIR") : debug_dir,
+                   .debug_dir = folder,
                    .debug_parts = debug_parts.empty() ? variable("WHITTLE_DEBUG_PARTS") : debug_parts,
                    .quiet = shared.quiet,
                    .color = shared.color_err});
