@@ -198,6 +198,20 @@ std::vector<std::string> shell_split(std::string_view line) {
     return words;
 }
 
+std::optional<std::filesystem::path> program_path(const std::string& name) {
+    namespace fs = std::filesystem;
+    const auto runs = [](const fs::path& file) {
+        std::error_code ignored;
+        return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
+    };
+    if (name.find('/') != std::string::npos) return runs(name) ? std::optional<fs::path>(name) : std::nullopt;
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path ? path : "/bin:/usr/bin");
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (fs::path file = fs::path(folder) / name; runs(file)) return file;
+    return std::nullopt;
+}
+
 std::vector<std::filesystem::path> files_named(const std::vector<std::string>& argv) {
     namespace fs = std::filesystem;
     std::vector<fs::path> files;
@@ -205,10 +219,8 @@ std::vector<std::filesystem::path> files_named(const std::vector<std::string>& a
         std::error_code ignored;
         if (fs::is_regular_file(file, ignored)) files.push_back(file);
     };
-    if (const char* path = std::getenv("PATH"); path && !argv.empty() && argv[0].find('/') == std::string::npos) {
-        std::istringstream folders(path);
-        for (std::string folder; files.empty() && std::getline(folders, folder, ':');) add(fs::path(folder) / argv[0]);
-    }
+    if (!argv.empty() && argv[0].find('/') == std::string::npos)
+        if (const auto program = program_path(argv[0])) files.push_back(*program);
     for (const std::string& word : argv) {
         add(word);
         if (const std::size_t equal = word.find('='); equal != std::string::npos) add(word.substr(equal + 1));

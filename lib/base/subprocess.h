@@ -91,6 +91,9 @@ std::string shell_quote(const std::vector<std::string>& argv);
 /// Throws Error for a quote that is not closed.
 std::vector<std::string> shell_split(std::string_view line);
 
+/// The file that execvp() would run for `name`: by its path, or found in PATH.
+std::optional<std::filesystem::path> program_path(const std::string& name);
+
 /// The files that decide what a command does, as far as its words name them: the program (as PATH finds it), and each
 /// word, or what follows a '=' in it, that is a file.
 std::vector<std::filesystem::path> files_named(const std::vector<std::string>& argv);

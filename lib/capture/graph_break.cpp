@@ -12,22 +12,27 @@ constexpr BreakInfo kCatalogue[] = {
      "The program reads or writes something outside its tensors here, a print for example. What was recorded before "
      "has "
      "to run first, so that the effect happens in its place.",
-     "move it before or after the function, or guard it with a flag that is off in production"},
+     "move it before or after the function, or guard it with a flag that is off in production",
+     "print after the call, or keep what is to be told (x.detach()) in a list and print that at the end"},
     {branch, "WB0002", "a branch on a tensor's value",
      "Which way the program goes depends on numbers that exist only once the graph has run.",
-     "compute both outcomes and select with where(), or make it one operation with cond()"},
+     "compute both outcomes and select with where(), or make it one operation with cond()",
+     "compute both outcomes and select with torch.where(), or decide by something that is no tensor"},
     {item, "WB0003", "a tensor's value became a host value",
      "item() and conversions to a number need the tensor's value, so the graph before them has to run.",
-     "keep it as a 0-d tensor; read values after the last operation"},
+     "keep it as a 0-d tensor; read values after the last operation",
+     "keep the tensor (total += loss.detach()), and call .item() or float() once, after the loop"},
     {data_pointer, "WB0004", "a pointer to a tensor's elements",
      "The program reads or writes the elements behind the graph's back.",
-     "do the access with tensor operations, or outside the function"},
+     "do the access with tensor operations, or outside the function",
+     "call .numpy() or .tolist() after the last operation, or do with torch what is done to the array"},
     {dynamic_shape, "WB0005", "a result whose sizes depend on values",
      "nonzero, masked_select, unique and their like have results whose sizes are unknown until they have run.",
-     "use where() or a mask of full size instead"},
+     "use where() or a mask of full size instead", "use torch.where() or a mask of full size instead"},
     {compare, "WB0006", "a comparison of whole tensors on the host",
      "equal and allclose return a bool to the program, so their operands have to be computed first.",
-     "compare with eq() and reduce with all(), and read the result at the end"},
+     "compare with eq() and reduce with all(), and read the result at the end",
+     "compare with (a == b).all(), keep that tensor, and read it at the end"},
     {unregistered_op, "WB0007", "an operation that Whittle does not know",
      "Only registered operations enter a graph; their meaning has to be known to check a compiler against it.",
      "express it in known operations, or do it before or after the function"},
@@ -55,7 +60,8 @@ constexpr BreakInfo kCatalogue[] = {
      "Gradients are computed by autograd's engine, out of the function's sight: what was recorded has to run first. "
      "The "
      "engine's operations are a graph of their own.",
-     "call it outside the function, and capture the part that computes the loss"},
+     "call it outside the function, and capture the part that computes the loss",
+     "call .backward() outside the function, and capture the part that computes the loss"},
 };
 
 }  // namespace
@@ -67,6 +73,12 @@ const BreakInfo& info(BreakKind kind) {
         if (entry.kind == kind) return entry;
     WHITTLE_CHECK(false, "a kind of break without an entry in the catalogue");
     return kCatalogue[0];
+}
+
+std::string_view hint(BreakKind kind, std::span<const StackFrame> stack) {
+    const BreakInfo& known = info(kind);
+    const bool python = !stack.empty() && stack.front().file.ends_with(".py");
+    return python && !known.python_hint.empty() ? known.python_hint : known.hint;
 }
 
 const BreakInfo* find_break(std::string_view id) {

@@ -34,15 +34,18 @@ enum class BreakKind : std::uint8_t {
 /// One kind of break, for people.
 struct BreakInfo {
     BreakKind kind;
-    std::string_view id;           ///< "WB0001"
-    std::string_view title;        ///< "a branch on a tensor's value"
-    std::string_view explanation;  ///< one or two sentences
-    std::string_view hint;         ///< what to change
+    std::string_view id;                ///< "WB0001"
+    std::string_view title;             ///< "a branch on a tensor's value"
+    std::string_view explanation;       ///< one or two sentences
+    std::string_view hint;              ///< what to change
+    std::string_view python_hint = {};  ///< the same to who writes Python, where that has words of its own
 };
 
 /// All kinds, in order of their ids.
 std::span<const BreakInfo> break_catalogue();
 const BreakInfo& info(BreakKind kind);
+/// What to change at a place with this stack of the user's, innermost first: in the words of its language.
+std::string_view hint(BreakKind kind, std::span<const StackFrame> stack);
 /// nullptr when no kind has the id.
 const BreakInfo* find_break(std::string_view id);
 

@@ -108,6 +108,8 @@ struct Tool::Impl {
         std::string ours = {};  ///< a word of it that is called as an option of the program's
     };
     const Option* called(const std::string& name) const;
+    /// An option whose value is the next word.
+    bool takes_next(const std::string& word) const;
     CommandLine split(std::span<const std::string> arguments) const;
     bool asks_json(std::span<const std::string> arguments) const;
     /// Has CLI11 read the options among the words; returns the others.
@@ -254,6 +256,15 @@ std::vector<OptionText> texts_of(const auto& options) {
 /// "--name" of "--name=value".
 std::string before_equals(const std::string& word) { return word.substr(0, word.find('=')); }
 
+/// Of a word that is no file here and no option, but a program that a shell would find: `python3`.
+std::optional<std::string> command_path(const std::string& word) {
+    std::error_code ignored;
+    if (word.empty() || word.front() == '-' || word.find('/') != std::string::npos || fs::exists(word, ignored))
+        return std::nullopt;
+    const auto program = program_path(word);
+    return program ? std::optional(program->string()) : std::nullopt;
+}
+
 }  // namespace
 
 std::string Tool::help() const {
@@ -287,6 +298,11 @@ const Tool::Option* Tool::Impl::called(const std::string& name) const {
     return found == options.end() ? nullptr : &*found;
 }
 
+bool Tool::Impl::takes_next(const std::string& word) const {
+    const Option* const option = called(word);
+    return option && !option->flag && option->implied.empty();
+}
+
 Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments) const {
     CommandLine line{.words = Words(arguments.begin(), arguments.end())};
     for (std::size_t i = 0; i < line.words.size(); ++i) {
@@ -296,6 +312,14 @@ Tool::Impl::CommandLine Tool::Impl::split(std::span<const std::string> arguments
             if (option->rest) line.taker = option;
             if (option->flag && has_value) throw Error("option " + head + " takes no value");
             if (!option->implied.empty() && !has_value) line.words[i] = head + "=" + option->implied;
+        }
+        const bool is_value = i > 0 && takes_next(line.words[i - 1]);
+        if (const auto command = dashes && !line.taker && !is_value ? command_path(word) : std::nullopt) {
+            line.words[i] = *command;  // and its arguments, as of `strace` and `time`
+            line.rest.assign(line.words.begin() + static_cast<std::ptrdiff_t>(i) + 1, line.words.end());
+            line.words.resize(i + 1);
+            if (!line.rest.empty() && line.rest.front() == "--") line.rest.erase(line.rest.begin());
+            break;
         }
         if (!line.taker && word != "--") continue;
         line.rest.assign(line.words.begin() + static_cast<std::ptrdiff_t>(i) + 1, line.words.end());

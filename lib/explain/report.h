@@ -81,6 +81,7 @@ struct BreakReason {
     std::int64_t count = 0;               ///< of all places
 
     const capture::BreakInfo& info() const { return capture::info(kind); }
+    std::string_view hint() const { return capture::hint(kind, places.front().user_stack); }
     /// The names of those that are nodes of a graph.
     std::vector<std::string> nodes() const;
 
@@ -90,7 +91,7 @@ struct BreakReason {
         field(
             "title", [](const BreakReason& reason) { return reason.info().title; }, "");
         field(
-            "hint", [](const BreakReason& reason) { return reason.info().hint; }, "");
+            "hint", [](const BreakReason& reason) { return reason.hint(); }, "");
         field("op", &BreakReason::op, "");
         field("reason", &BreakReason::reason, "");
         field("count", &BreakReason::count, "Each time it happened.", Count{});

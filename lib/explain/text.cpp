@@ -46,7 +46,7 @@ std::string heading(const BreakReason& reason, const Painter& paint) {
     return paint.red(text) + " [" + std::string(capture::info(reason.kind).id) + "]";
 }
 
-std::string hint_text(BreakKind kind) { return "   hint: " + std::string(capture::info(kind).hint) + "\n"; }
+std::string hint_text(const BreakReason& reason) { return "   hint: " + std::string(reason.hint()) + "\n"; }
 
 std::string reasons_text(const Report& report, const TextOptions& options, const Painter& paint) {
     if (report.break_reasons.empty()) return {};
@@ -65,7 +65,7 @@ std::string reasons_text(const Report& report, const TextOptions& options, const
         for (std::size_t i = 0; i < shown; ++i) text += places[i];
         if (shown < places.size())
             text += "   and " + std::to_string(places.size() - shown) + " more (--verbose lists all)\n";
-        text += hint_text(reason.kind);
+        text += hint_text(reason);
     }
     return text + "\n";
 }
@@ -245,7 +245,7 @@ std::string first_break_text(const Report& report) {
     const BreakPlace& place = report.first_break->places.at(0);
     return "found a graph break at " + (place.node.empty() ? "" : "%" + place.node + ": ") +
            heading(*report.first_break, Painter(false)) + "\n" + print(place.user_stack) +
-           hint_text(report.first_break->kind);
+           hint_text(*report.first_break);
 }
 
 std::vector<std::string> why_not_whole(const Report& report, const std::vector<Frame>& frames, bool exported) {

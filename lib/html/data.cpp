@@ -133,16 +133,11 @@ json breaks_json(const PageFacts& facts, Sources& sources) {
     json breaks = json::array();
     for (const explain::BreakReason& reason : facts.report.break_reasons)
         for (const explain::BreakPlace& place : reason.places) {
-            json entry = {{"id", reason.info().id},
-                          {"title", reason.info().title},
-                          {"hint", reason.info().hint},
-                          {"reason", reason.reason},
-                          {"op", reason.op},
-                          {"count", place.count},
-                          {"node", place.node},
-                          {"at", sources.places(place.user_stack)},
-                          {"before", json::array()},
-                          {"after", json::array()}};
+            json entry = {{"id", reason.info().id},  {"title", reason.info().title},
+                          {"hint", reason.hint()},   {"reason", reason.reason},
+                          {"op", reason.op},         {"count", place.count},
+                          {"node", place.node},      {"at", sources.places(place.user_stack)},
+                          {"before", json::array()}, {"after", json::array()}};
             entry["frame"] = place.user_stack.empty() ? std::string() : place.user_stack.front().function;
             if (facts.subject.index)
                 for (std::size_t i = 0; i < facts.subject.index->breaks.size(); ++i) {

@@ -71,7 +71,7 @@ void add_breaks(const PageFacts& facts, Sources& sources, std::vector<Finding>& 
         findings.push_back({.level = "break",
                             .title = reason.reason,
                             .detail = plural(static_cast<std::size_t>(reason.count), "graph break") + "; " +
-                                      std::string(reason.info().hint),
+                                      std::string(reason.hint()),
                             .place = first_of(sources.places(place.user_stack)),
                             .command = {"explain", "--break", std::string(reason.info().id)},
                             .go = "breaks=" + std::string(reason.info().id)});

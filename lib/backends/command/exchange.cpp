@@ -1,7 +1,5 @@
 #include "backends/command/exchange.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -10,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/subprocess.h"
 #include "graph/backend_options.h"
 #include "graph/json.h"
 #include "tensor/safetensors.h"
@@ -85,29 +84,11 @@ void write_inputs(std::span<const Tensor> inputs, const fs::path& folder) {
     save_safetensors(folder / "inputs.safetensors", named);
 }
 
-namespace {
-
-/// True where execvp() would find a program.
-bool is_program(const std::string& name) {
-    const auto runs = [](const fs::path& file) {
-        std::error_code ignored;
-        return fs::is_regular_file(file, ignored) && ::access(file.c_str(), X_OK) == 0;
-    };
-    if (name.find('/') != std::string::npos) return runs(name);
-    const char* path = std::getenv("PATH");
-    std::istringstream folders(path ? path : "/bin:/usr/bin");
-    for (std::string folder; std::getline(folders, folder, ':');)
-        if (runs(fs::path(folder) / name)) return true;
-    return false;
-}
-
-}  // namespace
-
 void expect_program(const std::string& prefix, const std::string& line, const std::vector<std::string>& argv) {
     if (argv.empty())
         throw Error({"backend '" + prefix + line + "'", {}},
                     "the command is missing, expected " + prefix + "PROGRAM ARGS");
-    if (!is_program(argv[0]))  // or that would pass for the backend's failure
+    if (!program_path(argv[0]))  // or that would pass for the backend's failure
         throw Error({"backend '" + prefix + line + "'", {}},
                     "there is no program '" + argv[0] + "', neither in PATH nor by this path");
 }

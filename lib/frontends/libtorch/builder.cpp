@@ -130,8 +130,9 @@ class Builder {
         }
     }
 
-    /// "C::C": what it computes are the initial values of parameters.
+    /// "C::C", "C.__init__" of Python: what it computes are the initial values of parameters.
     static bool is_constructor(const std::string& function) {
+        if (function.ends_with(".__init__")) return true;
         const auto colons = function.rfind("::");
         if (colons == std::string::npos || function.ends_with('>')) return false;
         std::string scope = function.substr(0, colons);
@@ -145,10 +146,12 @@ class Builder {
                                      [&](std::int32_t step) { return recording_.step(step).kind == StepKind::op; });
     }
 
-    /// "Net__forward"; "main_lambda_at_app_cpp_90" of main::{lambda at app.cpp:90}.
+    /// "Net__forward"; "main_lambda_at_app_cpp_90" of main::{lambda at app.cpp:90}; of Python "module" of <module>,
+    /// "train_locals_step" of train.<locals>.step.
     static std::string identifier_of(const std::string& function) {
-        std::string name = identifier(short_name(function));
-        if (function.find('{') == std::string::npos) return name;
+        const bool python = function.starts_with('<') || function.find(".<") != std::string::npos;
+        std::string name = identifier(python ? function : short_name(function));
+        if (!python && function.find('{') == std::string::npos) return name;
         const auto both = [](char a, char b) { return a == '_' && b == '_'; };
         name.erase(std::unique(name.begin(), name.end(), both), name.end());
         if (name.ends_with('_')) name.pop_back();

@@ -56,8 +56,7 @@ std::optional<GraphBreak> break_of(const Recording& recording, std::int32_t inde
         case StepKind::print:
             return GraphBreak{BreakKind::side_effect, with_text("print of a tensor", "at::print"), "", stack};
         case StepKind::data_pointer:
-            return GraphBreak{BreakKind::data_pointer, with_text("data_ptr<" + step.begin->text + ">()", "the program"),
-                              "", stack};
+            return GraphBreak{BreakKind::data_pointer, with_text(step.begin->text, "the program"), "", stack};
         case StepKind::blob:
             return std::nullopt;
         case StepKind::op:

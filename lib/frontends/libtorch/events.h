@@ -5,8 +5,9 @@
 //   chunk  = ChunkHeader, record*            one thread's; mapped while it is written, so that a crash loses nothing
 //   record = RecordHeader, payload           RecordHeader::order puts the records of all threads in one order
 //   value  = ValueTag, payload               an argument or result of an op, an IValue
+//   pc     = u64                             a return address, or the number of a python_place
 //
-// Payloads are packed without padding. A text is a u32 length and its bytes. pcs are return addresses.
+// Payloads are packed without padding. A text is a u32 length and its bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ struct whittle_probe_value;
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
-inline constexpr std::uint32_t kFileVersion = 2, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
+inline constexpr std::uint32_t kFileVersion = 3, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
 
 struct FileHeader {
     char magic[8];
@@ -60,27 +61,31 @@ enum class RecordKind : std::uint32_t {
     thread = 1,         ///< u64 LibTorch's number of the thread, u8 the main thread
     mapping = 2,        ///< u64 low, u64 high, u64 load base, text path: an executable segment
     op_def = 3,         ///< u32 op, u8 OpFlags, text "aten::add", text "Tensor" (overload), text schema
-    stack_def = 4,      ///< u32 stack, u32 n, u64 pc[n], innermost first
+    stack_def = 4,      ///< u32 stack, u32 n, pc[n], innermost first
     op_begin = 5,       ///< u32 op, u32 depth, u32 stack (0: none), u8 OpScope, u8 grad mode, i64 autograd's sequence
                         ///< number or -1, u64 forward thread, u16 n, value[n]
     op_end = 6,         ///< u32 op, u32 depth, u16 n, value[n] (0: it threw)
     io = 7,             ///< u32 stack, text: the function that was called
-    data_ptr = 8,       ///< u32 stack, text element type, value
+    data_ptr = 8,       ///< u32 stack, text: how it was asked for, "data_ptr<float>()", value
     print_begin = 9,    ///< u32 stack, value: LibTorch prints a tensor; the ops up to print_end are the printing's
     print_end = 10,     ///< nothing
     name = 11,          ///< u64 tensor, u8 NameKind, u64 module at the root, text its type, text qualified name
     snapshot = 12,      ///< value (a tensor), u64 n, byte[n]: its elements in row-major order
     from_blob = 13,     ///< u32 stack
     note = 14,          ///< text: something the capture could not see or do
-    module = 15,        ///< u64 module at the root, text its own type, text qualified name ("": the root itself)
+    module = 15,        ///< u64 module at the root, u64 itself, text its own type, text qualified name ("": the root)
     unseen_write = 16,  ///< value: a tensor whose elements changed since an op or a read, and no op changed them
     probe_enter = 17,   ///< text: a function compiled by `trace cc` begins, by its qualified name
     probe_name = 18,    ///< u8 a parameter (else a variable), i64 position in a list or -1, text its name, value
     probe_leave = 19,   ///< nothing: the function ends
     probe_value = 20,   ///< text: a parameter that is no tensor, value
     probe_branch = 21,  ///< u32 line, u32 column, i64 outcome, u8 BranchKind, text file, text condition
-    release = 22        ///< u32 n, u64 tensor[n]: results of ops that nobody holds any more
+    release = 22,       ///< u32 n, u64 tensor[n]: results of ops that nobody holds any more
+    python_place =
+        23,  ///< u64 its number, u32 line, u64 the module that is called there or 0, text file, text function
 };
+/// Numbers of Python places have this bit, which no address of a program has.
+inline constexpr std::uint64_t kPythonPlace = std::uint64_t{1} << 63;
 
 enum OpFlags : std::uint8_t {
     kHasSchema = 1,
@@ -142,8 +147,9 @@ using PrintFunction = void* (*)(void* stream, const void* tensor, long width);
 struct Hooks {
     void (*module_made)(void* module);
     void (*registered)(void* module, const void* tensor, const char* name, int is_buffer);
-    void (*data_ptr)(const void* tensor, const char* type, void* caller);
-    void (*io)(const char* function, const void* stream, void* caller);  ///< stream: a std::ostream, or null
+    void (*data_ptr)(const void* tensor, const char* how, void* caller);  ///< how: "data_ptr<float>()"
+    void (*python_read)(const void* tensor, const char* how);             ///< how: "numpy()"
+    void (*io)(const char* function, const void* stream, void* caller);   ///< stream: a std::ostream, or null
     void* (*print)(PrintFunction next, void* stream, const void* tensor, long width);  ///< calls next, at::print itself
     void (*from_blob)(void* caller);
     void (*ends)(const char* function);                        ///< the program ends by this function

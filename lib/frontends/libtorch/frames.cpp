@@ -70,6 +70,9 @@ class StackReader {
             return info;
         }
         std::size_t of = user.size() - 1;
+        // `if __name__ == "__main__": main()`: what a script does itself, its main() does.
+        if (of > 0 && places[user[of]].function == "<module>" && places[user[of - 1]].function == "main") --of;
+        const std::size_t root = of;
         if (functions_.empty()) {
             // What a backward pass calls of the program's belongs to whoever called backward().
             const auto pass = std::find_if(places.rbegin(), places.rend(),
@@ -81,7 +84,7 @@ class StackReader {
             info.outside = !is_asked_for(places[user[of]]);
         }
         const CodePlace& place = places[user[of]];
-        info.root = of + 1 == user.size();
+        info.root = of == root;
         info.function = frame(place).function;
         info.file = place.file;
         info.line = place.line;

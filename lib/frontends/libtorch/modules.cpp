@@ -36,6 +36,7 @@ class Finder {
     }
 
     std::vector<std::string> find() {
+        for (const ModuleName& module : file_.modules) by_module_[module.module] = &module;
         std::map<std::uint32_t, std::vector<std::pair<const Call*, std::size_t>>> running;  // per thread
         for (std::size_t i = 0; i < steps_.size(); ++i) {
             if (steps_[i].kind != StepKind::op) continue;
@@ -159,8 +160,8 @@ class Finder {
         }
     }
 
-    std::string path_of(std::int32_t step) const {
-        std::string path;
+    std::string path_of(std::int32_t step) {
+        std::string path = python_path(steps_[static_cast<std::size_t>(step)].stack);
         const std::int64_t execution = innermost_[static_cast<std::size_t>(step)];
         if (execution >= 0 && executions_[static_cast<std::size_t>(execution)].candidates.size() == 1)
             path = file_.modules[executions_[static_cast<std::size_t>(execution)].candidates.front()].path;
@@ -172,10 +173,27 @@ class Finder {
         return path;
     }
 
+    /// Of the innermost module that Python calls on the stack.
+    std::string python_path(std::uint32_t stack) {
+        if (file_.python.empty()) return {};
+        const auto [entry, fresh] = python_paths_.try_emplace(stack);
+        const auto pcs = file_.stacks.find(stack);
+        if (!fresh || pcs == file_.stacks.end()) return entry->second;
+        for (const std::uint64_t pc : pcs->second) {
+            const auto module = by_module_.find(symbolizer_.places(pc).front().python_module);
+            if (module == by_module_.end() || !module->first) continue;
+            entry->second = module->second->path;
+            break;
+        }
+        return entry->second;
+    }
+
     const EventFile& file_;
     const std::vector<Step>& steps_;
     const Values& values_;
     Symbolizer& symbolizer_;
+    std::map<std::uint64_t, const ModuleName*> by_module_;
+    std::map<std::uint32_t, std::string> python_paths_;  ///< per stack
     std::map<std::string, Candidates> types_;
     std::map<std::uint32_t, std::vector<Call>> calls_;
     std::vector<Execution> executions_;

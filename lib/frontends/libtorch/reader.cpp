@@ -154,6 +154,15 @@ void read_stack(Cursor& in, EventFile& file) {
     for (std::uint32_t i = 0; i < count; ++i) stack.push_back(in.get<std::uint64_t>());
 }
 
+void read_python_place(Cursor& in, EventFile& file) {
+    const auto number = in.get<std::uint64_t>();
+    PythonPlace& place = file.python[number];
+    place.line = static_cast<int>(std::min<std::uint32_t>(in.get<std::uint32_t>(), 1u << 30));
+    place.module = in.get<std::uint64_t>();
+    place.file = in.text();
+    place.function = in.text();
+}
+
 void read_name(Cursor& in, EventFile& file, std::uint64_t order) {
     TensorName name{.order = order, .tensor = in.get<std::uint64_t>(), .root = {}, .type = {}, .path = {}};
     name.kind = in.get<NameKind>();
@@ -237,8 +246,11 @@ void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, E
             return read_stack(in, file);
         case RecordKind::name:
             return read_name(in, file, header.order);
+        case RecordKind::python_place:
+            return read_python_place(in, file);
         case RecordKind::module: {
             ModuleName module{.root = in.get<std::uint64_t>(), .type = {}, .path = {}};
+            module.module = in.get<std::uint64_t>();
             module.type = in.text();
             module.path = in.text();
             file.modules.push_back(std::move(module));
@@ -307,7 +319,7 @@ void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, E
             file.unseen_writes.push_back(std::move(event));
             return;
         default:
-            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 22");
+            in.fail("found a record of kind " + std::to_string(header.kind), "expected 1 to 23");
     }
     file.events.push_back(std::move(event));
 }
@@ -379,6 +391,19 @@ std::string OpName::target() const {
     std::string target = name;
     if (const auto colons = target.find("::"); colons != std::string::npos) target.replace(colons, 2, ".");
     return target + "." + (overload.empty() ? "default" : overload);
+}
+
+std::uint64_t EventFile::printing_place(std::uint32_t stack) const {
+    const auto pcs = stacks.find(stack);
+    if (pcs == stacks.end()) return 0;
+    std::uint64_t caller = 0;
+    for (auto pc = pcs->second.rbegin(); pc != pcs->second.rend(); ++pc) {
+        const auto place = python.find(*pc);
+        if (place == python.end()) continue;
+        if (place->second.file.ends_with("/torch/_tensor_str.py")) return caller;
+        caller = *pc;
+    }
+    return 0;
 }
 
 Tensor EventFile::tensor(const Snapshot& snapshot) const {

@@ -81,13 +81,20 @@ struct Event {
     std::int64_t sequence = -1;  ///< probe_branch: the outcome
     std::uint64_t forward_thread = 0;
     std::vector<EventValue> values = {};  ///< arguments, results, or what it is about; probe_branch: the file
-    std::string text = {};                ///< io: the function; data_ptr: the type; note; probes: name or condition
-    std::size_t snapshot = 0;             ///< position in EventFile::snapshots
+    std::string text = {};     ///< io: the function; data_ptr: how it was asked for; note; probes: name or condition
+    std::size_t snapshot = 0;  ///< position in EventFile::snapshots
 };
 
 struct Mapping {
     std::uint64_t low = 0, high = 0, base = 0;
     std::string path;
+};
+
+/// A line of Python on a stack, among return addresses.
+struct PythonPlace {
+    std::uint64_t module = 0;  ///< the torch.nn.Module that is called there, 0: none is
+    int line = 0;
+    std::string file, function;  ///< as CPython has them: "/home/me/train.py", "Net.forward"
 };
 
 struct TensorName {
@@ -98,7 +105,7 @@ struct TensorName {
 
 /// In order of registration within a root.
 struct ModuleName {
-    std::uint64_t root = 0;
+    std::uint64_t root = 0, module = 0;
     std::string type, path;  ///< "torch::nn::ReLUImpl", "features.2"
 };
 
@@ -140,7 +147,8 @@ struct EventFile {
     std::optional<ProgramEnd> end;
     OtherProcesses processes;
     std::map<std::uint32_t, OpName> ops;
-    std::map<std::uint32_t, std::vector<std::uint64_t>> stacks;  ///< return addresses, innermost first
+    std::map<std::uint32_t, std::vector<std::uint64_t>> stacks;  ///< return addresses and Python's places
+    std::map<std::uint64_t, PythonPlace> python;                 ///< by their numbers, which stacks have
     std::vector<Mapping> mappings;
     std::map<std::uint32_t, ThreadInfo> threads;
     std::vector<TensorName> names;
@@ -153,6 +161,8 @@ struct EventFile {
     std::shared_ptr<const MappedFile> file;
 
     const OpName& op(const Event& event) const { return ops.at(event.op); }
+    /// Where Python calls what turns a tensor into text, on a stack inside that; 0: it is not.
+    std::uint64_t printing_place(std::uint32_t stack) const;
     /// The elements, copied; made contiguous, with the strides of the tensor where those are dense.
     Tensor tensor(const Snapshot& snapshot) const;
 };

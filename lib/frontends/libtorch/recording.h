@@ -24,7 +24,7 @@ struct Recording {
 
     Recording(const EventFile& events, Level level, const std::vector<std::string>& functions)
         : file(events),
-          symbolizer(events.mappings),
+          symbolizer(events),
           steps(with_backward(events, steps_of(events, level), symbolizer)),
           values(trace_values(events, steps)),
           probes(events),

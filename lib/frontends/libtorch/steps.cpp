@@ -1,6 +1,7 @@
 #include "frontends/libtorch/steps.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "frontends/libtorch/bind.h"
@@ -59,9 +60,22 @@ class ThreadReader {
         return std::any_of(open_.begin(), open_.end(), [](const Open& open) { return open.taken; });
     }
 
+    /// What Python's print() and str() compute of a tensor is no operation of the program's: it reads the tensor.
+    bool is_printing(const Event& event) {
+        if (file_.python.empty() || !open_.empty() || event.scope != OpScope::function) return false;
+        const auto [entry, fresh] = printing_.try_emplace(event.stack);
+        if (fresh) entry->second = file_.printing_place(event.stack);
+        const std::uint64_t place = entry->second;
+        const bool more = place && place == printed_at_ && !steps_.empty() && steps_.back().kind == StepKind::print;
+        if (place && !more) add(StepKind::print, event);
+        printed_at_ = place;
+        return place != 0;
+    }
+
     void begin(const Event& event) {
         const OpName& op = file_.op(event);
         const std::uint32_t stack = event.stack || open_.empty() ? event.stack : open_.back().stack;
+        if (is_printing(event)) return open_.push_back({&event, steps_.size(), true, false, stack});
         const bool is_op = event.scope == OpScope::function && (op.flags & kHasSchema);
         const bool composite = op.flags & kComposite;
         const bool wanted =
@@ -87,6 +101,7 @@ class ThreadReader {
         const Open open = open_.back();
         open_.pop_back();
         if (open.taken) {
+            if (open.first_step == steps_.size()) return;  // of a printed tensor
             Step& step = steps_[open.first_step];
             step.end = &event;
             see_results(event);
@@ -121,6 +136,8 @@ class ThreadReader {
     std::set<std::uint64_t>& seen_;
     std::vector<Step>& steps_;
     std::vector<Open> open_;
+    std::map<std::uint32_t, std::uint64_t> printing_;  ///< per stack: see EventFile::printing_place()
+    std::uint64_t printed_at_ = 0;                     ///< of the last event: 0, it was none of a print
 };
 
 }  // namespace

@@ -16,6 +16,13 @@ bool in_system_folder(const std::string& path) {
     return false;
 }
 
+/// Neither the standard library, nor an installed package, nor made by the interpreter itself.
+bool is_users_python(const std::string& file) {
+    for (const char* part : {"/lib/python3", "/lib/pypy3", "/site-packages/", "/dist-packages/"})
+        if (file.find(part) != std::string::npos) return false;
+    return !file.starts_with("<frozen ") && !file.starts_with("<__array_function__");
+}
+
 bool is_users_library(const std::string& module) {
     return !in_system_folder(module) && module.find("/libwhittle_capture") == std::string::npos;
 }
@@ -24,15 +31,18 @@ bool is_users_library(const std::string& module) {
 
 struct Symbolizer::Impl {
     std::vector<Mapping> mappings;
+    std::map<std::uint64_t, PythonPlace> python;
     std::string program;
     std::unique_ptr<LineSymbolizer> symbolizer = make_symbolizer();
     std::map<std::uint64_t, std::vector<CodePlace>> places;
     SourceTexts sources;
 };
 
-Symbolizer::Symbolizer(const std::vector<Mapping>& mappings) : impl_(std::make_unique<Impl>()) {
-    impl_->mappings = mappings;
-    if (!mappings.empty()) impl_->program = mappings.front().path;  // the loader's list starts with the program
+Symbolizer::Symbolizer(const EventFile& file) : impl_(std::make_unique<Impl>()) {
+    impl_->mappings = file.mappings;
+    impl_->python = file.python;
+    program_has_lines_ = !file.python.empty();  // the interpreter is not what the user wrote
+    if (!file.mappings.empty()) impl_->program = file.mappings.front().path;  // the loader's list starts with it
     std::ranges::sort(impl_->mappings, {}, &Mapping::low);
 }
 
@@ -42,6 +52,18 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
     const auto [entry, fresh] = impl_->places.try_emplace(return_address);
     std::vector<CodePlace>& result = entry->second;
     if (!fresh) return result;
+    if (const auto python = impl_->python.find(return_address); python != impl_->python.end()) {
+        const PythonPlace& place = python->second;
+        result.push_back({.function = place.function,
+                          .file = place.file,
+                          .line = place.line,
+                          .module = {},
+                          .address = return_address,
+                          .python_module = place.module,
+                          .python = true,
+                          .user = is_users_python(place.file)});
+        return result;
+    }
     const std::uint64_t pc = return_address - 1;
     auto mapping = std::ranges::upper_bound(impl_->mappings, pc, {}, &Mapping::low);
     CodePlace nowhere{.function = {}, .file = {}, .module = {}, .address = return_address};
@@ -53,7 +75,9 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
     nowhere.offset = return_address - mapping->base;
     nowhere.in_program = mapping->path == impl_->program;
     const std::vector<LineInfo> lines = impl_->symbolizer->look_up(mapping->path, pc - mapping->base);
-    nowhere.user = nowhere.in_program || is_users_library(nowhere.module);
+    // Of a Python program the interpreter and the packages' libraries are not the user's.
+    nowhere.user = impl_->python.empty() ? nowhere.in_program || is_users_library(nowhere.module)
+                                         : is_users_library(nowhere.module) && is_users_python(nowhere.module);
     for (const LineInfo& info : lines) {
         CodePlace place = nowhere;
         place.function = without_parameters(info.function);

@@ -18,26 +18,29 @@ struct CodePlace {
     std::string function;  ///< demangled, without parameters; "" when not even a symbol is known
     std::string file;      ///< "" without debug information
     int line = 0, column = 0;
-    int start_line = 0;         ///< of the function; 0 where unknown
-    std::string module;         ///< path of the program or library
-    std::uint64_t address = 0;  ///< the return address
-    std::uint64_t offset = 0;   ///< the same from the start of the module, as disassemblers show it
-    bool inlined = false;       ///< into the next
-    bool in_program = false;    ///< in the executable itself, not in a library
+    int start_line = 0;               ///< of the function; 0 where unknown
+    std::string module;               ///< path of the program or library
+    std::uint64_t address = 0;        ///< the return address
+    std::uint64_t offset = 0;         ///< the same from the start of the module, as disassemblers show it
+    bool inlined = false;             ///< into the next
+    bool in_program = false;          ///< in the executable itself, not in a library
+    std::uint64_t python_module = 0;  ///< of a place in Python: the torch.nn.Module that it calls
+    bool python = false;
     bool user = false;  ///< the user's own code: with debug information outside the system's headers, or, without
-                        ///< any, in the program or a library outside the system's folders
+                        ///< any, in the program or a library outside the system's folders; in Python outside the
+                        ///< interpreter's and installed packages' folders
     bool operator==(const CodePlace&) const = default;
 };
 
 class Symbolizer {
   public:
-    explicit Symbolizer(const std::vector<Mapping>& mappings);
+    explicit Symbolizer(const EventFile& file);
     ~Symbolizer();
     Symbolizer(const Symbolizer&) = delete;
     Symbolizer& operator=(const Symbolizer&) = delete;
 
     /// The functions at a return address, innermost (inlined into the next) first; never empty. Looks at the byte
-    /// before it, which belongs to the call. Remembered.
+    /// before it, which belongs to the call. Remembered. Of a place in Python, its function.
     const std::vector<CodePlace>& places(std::uint64_t return_address);
 
     /// Line `line` of a source file without surrounding blanks, or "" when it cannot be read.

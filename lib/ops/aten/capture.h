@@ -47,6 +47,7 @@ constexpr CaptureRole capture_role(std::string_view name) {
         {allocates, "resize_"},
         {allocates, "new_empty"},
         {allocates, "new_empty_strided"},
+        {allocates, "set_"},  // not even that: memory that somebody else has
         {fills, "fill_"},
         {fills, "zero_"},
         {wraps_number, "lift_fresh"},

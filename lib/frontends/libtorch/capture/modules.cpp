@@ -124,18 +124,20 @@ bool adopt_modules() {
     return state.modules.size() > before;
 }
 
-void write_module(Thread& thread, const void* root, const std::string& type, const std::string& path) {
+}  // namespace
+
+void write_module(Thread& thread, const void* root, const void* module, const std::string& type,
+                  const std::string& path) {
     const auto number = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(root));
     if (!state.named_modules.emplace(number, type + '/' + path).second) return;
     RecordBuffer& record = thread.definition;
     record.start(RecordKind::module);
     record.put(number);
+    record.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(module)));
     record.put_text(type);
     record.put_text(path);
     commit(thread, record);
 }
-
-}  // namespace
 
 void write_name(Thread& thread, std::uint64_t tensor, NameKind kind, const void* root, const std::string& type,
                 const std::string& path) {
@@ -175,7 +177,7 @@ void collect(const Module* module, const std::string& path, const Alive& alive, 
 
 /// Names of what the modules hold, as parts of `root`.
 void write_tree(Thread& thread, const std::vector<NamedModule>& tree, const void* root, const std::string& type) {
-    for (const NamedModule& part : tree) write_module(thread, root, peek_type(part.module), part.path);
+    for (const NamedModule& part : tree) write_module(thread, root, part.module, peek_type(part.module), part.path);
     const auto write_tensors = [&](TensorsMember member, NameKind kind) {
         for (const NamedModule& part : tree)
             for (const auto& [name, tensor] : peek(&(part.module->*member))) {
@@ -212,7 +214,7 @@ void update_names(Thread& thread) {
             std::all_of(children.begin(), children.end(), [&](const auto& child) { return alive.count(child.second); });
         if (children.empty() || !plausible) continue;
         const std::string type = peek_type(unshared);
-        if (!type.empty()) write_module(thread, unshared, type, "");
+        if (!type.empty()) write_module(thread, unshared, unshared, type, "");
         for (const auto& [name, child] : children) {
             held.insert(child);
             std::vector<NamedModule> tree;

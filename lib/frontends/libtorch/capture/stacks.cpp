@@ -6,19 +6,20 @@
 
 #include <algorithm>
 
+#include "frontends/libtorch/capture/python.h"
 #include "frontends/libtorch/capture/state.h"
 
 namespace whittle::libtorch {
 
 namespace {
 
-constexpr int kDeepestStack = 128;
+constexpr int kDeepestStack = 512;
 constexpr std::size_t kKnownPerPointer = 32;
 
-/// Writes a stack of return addresses once; its number.
-std::uint32_t define_stack(Thread& thread, const std::vector<StackSlot>& slots) {
-    std::uint64_t key = slots.size();
-    for (const StackSlot& slot : slots) key = hash(key, slot.pc);
+/// Writes a stack once; its number.
+std::uint32_t define_stack(Thread& thread, const std::vector<std::uint64_t>& pcs) {
+    std::uint64_t key = pcs.size();
+    for (const std::uint64_t pc : pcs) key = hash(key, pc);
     const auto [entry, fresh] = thread.stacks.try_emplace(key, 0);
     if (!fresh) return entry->second;
     entry->second = state.next_stack.fetch_add(1);
@@ -26,8 +27,8 @@ std::uint32_t define_stack(Thread& thread, const std::vector<StackSlot>& slots) 
     RecordBuffer& record = thread.definition;
     record.start(RecordKind::stack_def);
     record.put(entry->second);
-    record.put(static_cast<std::uint32_t>(slots.size()));
-    for (const StackSlot& slot : slots) record.put(static_cast<std::uint64_t>(slot.pc));
+    record.put(static_cast<std::uint32_t>(pcs.size()));
+    for (const std::uint64_t pc : pcs) record.put(pc);
     commit(thread, record);
     return entry->second;
 }
@@ -58,13 +59,16 @@ bool unwind(std::uintptr_t from, std::vector<StackSlot>& slots) {
 /// address decides the size of its function's frame (functions with alloca excepted).
 __attribute__((noinline)) std::uint32_t stack_id(Thread& thread) {
     const auto sp = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
-    std::vector<KnownStack>& known = thread.known_stacks[sp];
+    std::uint64_t key = sp;
+    std::vector<python::Frame> frames = python::frames(key);
+    std::vector<KnownStack>& known = thread.known_stacks[key];
     for (const KnownStack& stack : known)
         if (std::all_of(stack.slots.begin(), stack.slots.end(), [](const StackSlot& s) { return *s.place == s.pc; }))
             return stack.id;
     std::vector<StackSlot> slots;
     const bool reusable = unwind(sp, slots);
-    const std::uint32_t id = define_stack(thread, slots);
+    if (python::learn(frames)) frames = python::frames(key);
+    const std::uint32_t id = define_stack(thread, python::merge(thread, slots, frames));
     if (known.size() >= kKnownPerPointer) known.clear();
     if (reusable) known.push_back({id, std::move(slots)});
     return id;

@@ -6,6 +6,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -56,8 +57,10 @@ struct Thread {
     std::uint64_t ops_at_data_ptr = 0;
     std::vector<std::uint8_t> enclosing;  ///< per running op: what it is to those below
     std::unordered_map<std::uint64_t, std::uint32_t> stacks;
-    std::unordered_map<std::uintptr_t, std::vector<KnownStack>> known_stacks;  ///< by stack pointer
+    /// By stack pointer; in Python, whose frames need none of their own, by what those are, too.
+    std::unordered_map<std::uint64_t, std::vector<KnownStack>> known_stacks;
     std::unordered_map<const char*, const OpInfo*> ops_by_name;
+    std::unordered_map<std::uint64_t, std::uint64_t> places;  ///< of Python that the file has, by what they are
 
     ~Thread();
 };
@@ -68,6 +71,7 @@ struct State {
     Recorder recorder;
     std::mutex mutex;
     std::atomic<std::uint32_t> next_stack{1};
+    std::atomic<std::uint64_t> next_place{1};
 
     // Weak references keep the addresses of dead tensors and storages taken, so that numbers are never used twice, and
     // do not change use_count(), which autograd looks at.
@@ -76,6 +80,7 @@ struct State {
         std::uint64_t id;
         bool registered = false, walked = false;
         bool watched = false;  ///< in `watched`: its release is still to be told
+        bool asked = false;    ///< Python was asked what it is called
     };
     struct StorageEntry {
         c10::weak_intrusive_ptr<c10::StorageImpl> reference;
@@ -165,6 +170,12 @@ void record_probe_name(Thread& thread, const void* impl, const char* name, long 
 void record_probe_value(Thread& thread, const whittle_probe_value& value);
 void record_probe_branch(Thread& thread, const whittle_probe_file& file, unsigned site, long long outcome);
 
+/// Nothing that `body` throws reaches the program, and callbacks inside it see nothing.
+void quietly_here(const std::function<void(Thread&)>& body);
+
+/// The mutex is held.
+void write_module(Thread& thread, const void* root, const void* module, const std::string& type,
+                  const std::string& path);
 void write_name(Thread& thread, std::uint64_t tensor, NameKind kind, const void* root, const std::string& type,
                 const std::string& path);
 /// Qualified names of all modules that no other module holds, of their children, parameters and buffers, when there may

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <iostream>
 
+#include "frontends/libtorch/capture/python.h"
 #include "frontends/libtorch/capture/state.h"
 #include "ops/aten/capture.h"
 
@@ -46,6 +47,8 @@ void quietly(F&& body) {
 }
 
 }  // namespace
+
+void quietly_here(const std::function<void(Thread&)>& body) { quietly(body); }
 
 Thread::~Thread() {
     thread_gone = true;
@@ -154,14 +157,17 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     std::lock_guard lock(state.mutex);
     if (called_by_program) tell_releases(thread);
     if (!is_scope) {
-        bool registered = false;
+        bool registered = false, unnamed = false;
         for (const c10::IValue& input : inputs)
             for_each_tensor(input, [&](const at::Tensor& tensor) {
                 State::TensorEntry& entry = entry_of(tensor);
                 registered |= entry.registered;
+                if (python::on() && !entry.asked && tensor.requires_grad() && tensor.is_leaf())
+                    unnamed |= std::exchange(entry.asked, true) == false;
                 if (state.recorder.with_data()) snapshot(thread, tensor, called_by_program);
             });
         if (registered) update_names(thread);
+        if (unnamed) python::want_names();
         // An op that writes and returns nothing (_foreach_add_) has its arguments here only.
         if (info.writes && info.returns_nothing && state.recorder.with_data())
             for (const c10::IValue& input : inputs) forget_elements(input);
@@ -268,9 +274,10 @@ void on_registered(void* module, const void* pointer, const char* name, int is_b
     });
 }
 
-void on_data_ptr(const void* pointer, const char* type, void* caller) {
+/// `caller` is what tells two reads apart that follow each other.
+void on_data_ptr(const void* pointer, const char* how, const void* caller) {
     quietly([&](Thread& thread) {
-        if (thread.depth || thread.printing || is_foreign(caller)) return;
+        if (thread.depth || thread.printing) return;
         const std::pair<const void*, const void*> what{pointer, caller};
         if (what == thread.last_data_ptr && thread.ops == thread.ops_at_data_ptr) return;
         thread.last_data_ptr = what;
@@ -281,11 +288,16 @@ void on_data_ptr(const void* pointer, const char* type, void* caller) {
         tell_releases(thread);
         thread.record.start(RecordKind::data_ptr);
         thread.record.put(stack);
-        thread.record.put_text(type);
+        thread.record.put_text(how);
         put_value(thread.record, c10::IValue(tensor));
         commit(thread, thread.record);
     });
 }
+
+void on_typed_data_ptr(const void* pointer, const char* how, void* caller) {
+    if (!is_foreign(caller)) on_data_ptr(pointer, how, caller);
+}
+void on_python_read(const void* pointer, const char* how) { on_data_ptr(pointer, how, how); }
 
 /// Streams that end in a file or a terminal; a std::ostringstream is no output.
 bool writes_out(const void* pointer) {
@@ -440,14 +452,16 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
     if (!state.recorder.start(file, max_bytes, max_seconds, with_data != 0)) return -1;
     start_unwinding();
     quietly(write_mappings);
+    quietly(python::start);
     ::pthread_atfork(nullptr, nullptr, [] { state.recorder.forget(); });
     at::addGlobalCallback(
         at::RecordFunctionCallback(op_begins, op_ends)
             .needsInputs(true)
             .needsOutputs(true)
             .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE}));
-    *hooks = {on_module_made, on_registered,  on_data_ptr,   on_io,          on_print,       on_from_blob,   on_end,
-              on_process,     on_probe_enter, on_probe_name, on_probe_leave, on_probe_value, on_probe_branch};
+    *hooks = {on_module_made, on_registered,  on_typed_data_ptr, on_python_read, on_io,         on_print,
+              on_from_blob,   on_end,         on_process,        on_probe_enter, on_probe_name, on_probe_leave,
+              on_probe_value, on_probe_branch};
     at_exit.started = true;
     return 0;
 }

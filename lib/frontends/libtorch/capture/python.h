@@ -1,0 +1,46 @@
+// Python programs, seen from inside: the frames of CPython's interpreter under the op that runs, and the names that
+// torch.nn.Module's have for what they hold. Nothing of CPython is linked: its functions are found where LibTorch came
+// into a process that has them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace whittle::libtorch {
+
+struct Thread;
+struct StackSlot;
+
+namespace python {
+
+/// A frame as it is while its thread is inside a call: no reference is taken, the frame holds what it points to.
+struct Frame {
+    const char* code;     ///< PyCodeObject
+    const char* module;   ///< of torch.nn.Module's own call: the module, else null
+    std::int32_t offset;  ///< of the instruction, in bytes
+    bool entry;           ///< the interpreter's C function began with it; those inside share that function's frame
+};
+
+/// Looks for CPython; once, when capture starts. Frames are read by their places in memory, which differ from version
+/// to version: told and left where the version is not known, or memory is not as it should be.
+void start(Thread& thread);
+bool on();
+
+/// The frames of the calling thread, innermost first, without the GIL: the thread waits in them. `key` is the same for
+/// the same places in the same code.
+std::vector<Frame> frames(std::uint64_t& key);
+
+/// Looks at frames of a stack that is new: finds out where modules are called, and asks for names of those not known.
+/// True where the frames have to be read again, as it is known now which of them call a module.
+bool learn(const std::vector<Frame>& frames);
+
+/// The stack of native frames with the Python frames among them, each in the place of the interpreter's own: return
+/// addresses, and places that the file defines.
+std::vector<std::uint64_t> merge(Thread& thread, const std::vector<StackSlot>& native,
+                                 const std::vector<Frame>& frames);
+
+/// A leaf that requires gradients is used the first time: it may be a parameter that has no name yet.
+void want_names();
+
+}  // namespace python
+}  // namespace whittle::libtorch

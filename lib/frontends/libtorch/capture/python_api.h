@@ -1,0 +1,82 @@
+// What the capture library uses of CPython: public functions, found by name, and the places of what it reads itself.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "frontends/libtorch/capture/python.h"
+
+namespace whittle::libtorch::python {
+
+using Object = void*;
+
+#define WHITTLE_PYTHON_FUNCTIONS(F)                          \
+    F(const char*, Py_GetVersion, ())                        \
+    F(int, Py_IsInitialized, ())                             \
+    F(int, PyGILState_Ensure, ())                            \
+    F(void, PyGILState_Release, (int))                       \
+    F(Object, PyGILState_GetThisThreadState, ())             \
+    F(Object, PyEval_GetFrame, ())                           \
+    F(Object, PyFrame_GetBack, (Object))                     \
+    F(Object, PyFrame_GetCode, (Object))                     \
+    F(int, PyFrame_GetLineNumber, (Object))                  \
+    F(int, PyCode_Addr2Line, (const void*, int))             \
+    F(void, Py_IncRef, (Object))                             \
+    F(void, Py_DecRef, (Object))                             \
+    F(Object, PyObject_GetAttrString, (Object, const char*)) \
+    F(Object, PyObject_GenericGetDict, (Object, void*))      \
+    F(const char*, PyUnicode_AsUTF8, (Object))               \
+    F(int, Py_AddPendingCall, (int (*)(void*), void*))       \
+    F(Object, PyImport_GetModuleDict, ())                    \
+    F(Object, PyDict_GetItemString, (Object, const char*))   \
+    F(Object, PyModule_GetDict, (Object))                    \
+    F(int, PyDict_Next, (Object, long*, Object*, Object*))   \
+    F(int, PyType_IsSubtype, (Object, Object))               \
+    F(Object, PyInterpreterState_Get, ())                    \
+    F(Object, PyInterpreterState_ThreadHead, (Object))       \
+    F(Object, PyThreadState_Next, (Object))                  \
+    F(void, PyErr_Fetch, (Object*, Object*, Object*))        \
+    F(void, PyErr_Restore, (Object, Object, Object))
+
+struct Api {
+#define WHITTLE_DECLARE(result, name, types) result(*name) types = nullptr;
+    WHITTLE_PYTHON_FUNCTIONS(WHITTLE_DECLARE)
+#undef WHITTLE_DECLARE
+    const void* _PyEval_EvalFrameDefault = nullptr;
+
+    /// False where the process has no CPython, or one without a function of these.
+    bool find();
+};
+extern Api api;
+
+/// Offsets in bytes in CPython 3.minor; -1: there is none.
+struct Layout {
+    int minor;
+    int top, cframe;                                   ///< of a thread state: its innermost frame, or what holds that
+    int code, back, instruction, local, owner, entry;  ///< of a frame
+    int file, name, lines, bytes;  ///< of a code object; -1: instructions are counted, in units of `scale` bytes
+    int scale;
+    int ascii, compact;  ///< of a str: its characters
+};
+/// Null where frames are not read.
+extern const Layout* layout;
+
+template <class T>
+T at(const void* base, int offset) {
+    T value;
+    std::memcpy(&value, static_cast<const char*>(base) + offset, sizeof value);
+    return value;
+}
+
+/// A str as UTF-8, without the copy that PyUnicode_AsUTF8 would make and keep.
+std::string text_of(const char* string);
+std::vector<Frame> frames_of_thread(const void* thread);
+
+/// Finds what names need. With the GIL.
+void start_names();
+/// A module whose name was not asked for yet.
+bool is_unnamed(const void* module);
+
+}  // namespace whittle::libtorch::python

@@ -1,0 +1,65 @@
+// What the parts of libwhittle_capture.so share: how a function of ours stands before the one of the same name that the
+// program would call without us. No part may need LibTorch or libstdc++, nor a function that a signal handler may not
+// call where its comment says so.
+#pragma once
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "frontends/libtorch/events.h"
+
+namespace whittle::libtorch {
+
+/// Filled in by the capture library.
+extern Hooks hooks;
+
+/// dlopen() as libc has it: that of this file looks at what it loads.
+void* plain_dlopen(const char* file, int mode);
+
+/// The function that ours hides, as the caller would have found it without us; null where no library has it.
+void* find_hidden(const char* name, const void* caller);
+/// It stays where it is, no dlclose() takes it away.
+bool is_lasting(const char* name, const void* found);
+/// Writes "\n" and the symbol of each function that we hide and that no library has.
+void find_missing_hooks(char* text, size_t size);
+
+/// The capture library is loaded if the program has LibTorch now, and had not before.
+void activate_if_torch();
+
+/// A program that takes this one's place, or that a script starts, is captured in its turn as long as no LibTorch was
+/// seen here: its environment. `space` has room for environment_size(given) pointers. May be called between fork and
+/// exec.
+size_t environment_size(char* const* given);
+char* const* environment_for_exec(char* const* given, char** space);
+
+/// Of the functions that signal handlers call and that may not look for libc's own then.
+void find_process_functions();
+
+template <class F>
+struct Next {
+    const char* name;
+    F function;  ///< once it is known for good
+    /// Null, with a word on stderr, where no library has it: the program cannot have meant to call it.
+    F get(const void* caller = nullptr) {
+        if (function) return function;
+        void* const found = find_hidden(name, caller);
+        if (!found) fprintf(stderr, "whittle: the program calls %s, which no library has\n", name);
+        if (found && is_lasting(name, found)) function = reinterpret_cast<F>(found);
+        return reinterpret_cast<F>(found);
+    }
+};
+
+}  // namespace whittle::libtorch
+
+// A function of ours under the mangled name of the one it hides. Arguments of class type go by address.
+#define HIDES(result, id, mangled, parameters)                                                    \
+    __attribute__((section("whittle_hooks"), used)) static const char* const name_##id = mangled; \
+    extern "C" __attribute__((visibility("default"))) result id parameters __asm__(mangled);      \
+    result id parameters
+// Inside one: the function that it hides, as its caller knows it.
+#define NEXT_OF(mangled, ...)                                   \
+    static Next<__VA_ARGS__> hidden_function{mangled, nullptr}; \
+    const auto next = hidden_function.get(__builtin_return_address(0))

@@ -1,0 +1,160 @@
+// The functions of LibTorch, libstdc++ and libc that tell what passes LibTorch's dispatcher by.
+#include <stdarg.h>
+#include <string.h>
+
+#include "frontends/libtorch/capture/stub.h"
+
+using namespace whittle::libtorch;
+
+#define STRING "NSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+
+// torch::nn::Module: construction and registration, for the names of parameters and buffers.
+#define MODULE "_ZN5torch2nn6Module"
+HIDES(void, module_c2, MODULE "C2Ev", (void* self)) {
+    NEXT_OF(MODULE "C2Ev", void (*)(void*));
+    if (!next) return;
+    next(self);
+    if (hooks.module_made) hooks.module_made(self);
+}
+HIDES(void, module_c1, MODULE "C1Ev", (void* self)) { module_c2(self); }
+HIDES(void, module_named_c2, MODULE "C2E" STRING, (void* self, void* name)) {
+    NEXT_OF(MODULE "C2E" STRING, void (*)(void*, void*));
+    if (!next) return;
+    next(self, name);
+    if (hooks.module_made) hooks.module_made(self);
+}
+HIDES(void, module_named_c1, MODULE "C1E" STRING, (void* self, void* name)) { module_named_c2(self, name); }
+HIDES(void*, register_parameter, MODULE "18register_parameterE" STRING "N2at6TensorEb",
+      (void* self, const char** name, void* tensor, bool requires_grad)) {
+    NEXT_OF(MODULE "18register_parameterE" STRING "N2at6TensorEb", void* (*)(void*, const char**, void*, bool));
+    if (!next) return nullptr;
+    char copy[256] = {};
+    if (hooks.registered) strncpy(copy, *name, sizeof copy - 1);  // a std::string begins with its pointer
+    void* registered = next(self, name, tensor, requires_grad);
+    if (hooks.registered) hooks.registered(self, registered, copy, 0);
+    return registered;
+}
+HIDES(void*, register_buffer, MODULE "15register_bufferE" STRING "N2at6TensorE",
+      (void* self, const char** name, void* tensor)) {
+    NEXT_OF(MODULE "15register_bufferE" STRING "N2at6TensorE", void* (*)(void*, const char**, void*));
+    if (!next) return nullptr;
+    char copy[256] = {};
+    if (hooks.registered) strncpy(copy, *name, sizeof copy - 1);
+    void* registered = next(self, name, tensor);
+    if (hooks.registered) hooks.registered(self, registered, copy, 1);
+    return registered;
+}
+
+// Typed data pointers pass the dispatcher by.
+#define DATA_PTR(id, code, type)                                                                       \
+    HIDES(void*, data_ptr_##id, "_ZNK2at10TensorBase8data_ptrI" code "EEPT_v", (const void* self)) {   \
+        NEXT_OF("_ZNK2at10TensorBase8data_ptrI" code "EEPT_v", void* (*)(const void*));                \
+        if (!next) return nullptr;                                                                     \
+        if (hooks.data_ptr) hooks.data_ptr(self, "data_ptr<" type ">()", __builtin_return_address(0)); \
+        return next(self);                                                                             \
+    }
+DATA_PTR(f32, "f", "float")
+DATA_PTR(f64, "d", "double")
+DATA_PTR(i64, "l", "int64_t")
+DATA_PTR(i32, "i", "int")
+DATA_PTR(i16, "s", "int16_t")
+DATA_PTR(i8, "a", "int8_t")
+DATA_PTR(u8, "h", "uint8_t")
+DATA_PTR(boolean, "b", "bool")
+DATA_PTR(f16, "N3c104HalfE", "at::Half")
+DATA_PTR(bf16, "N3c108BFloat16E", "at::BFloat16")
+
+// Of LibTorch's binding for Python, which most programs lack.
+#define PYTHON_READ(id, mangled, how)                                                               \
+    extern "C" __attribute__((visibility("default"))) void* id(const void*, long) __asm__(mangled); \
+    void* id(const void* tensor, long more) {                                                       \
+        NEXT_OF(mangled, void* (*)(const void*, long));                                             \
+        if (!next) return nullptr;                                                                  \
+        if (hooks.python_read) hooks.python_read(tensor, how);                                      \
+        return next(tensor, more);                                                                  \
+    }
+PYTHON_READ(to_numpy, "_ZN5torch5utils15tensor_to_numpyERKN2at6TensorEb", "numpy()")
+PYTHON_READ(to_list, "_ZN5torch5utils14tensor_to_listERKN2at6TensorE", "tolist()")
+
+HIDES(void*, from_blob, "_ZN2at11TensorMaker11make_tensorEv", (void* result, void* self)) {
+    NEXT_OF("_ZN2at11TensorMaker11make_tensorEv", void* (*)(void*, void*));
+    if (!next) return nullptr;
+    if (hooks.from_blob) hooks.from_blob(__builtin_return_address(0));
+    return next(result, self);
+}
+HIDES(void*, print_tensor, "_ZN2at5printERSoRKNS_6TensorEl", (void* stream, const void* tensor, long width)) {
+    NEXT_OF("_ZN2at5printERSoRKNS_6TensorEl", PrintFunction);
+    if (!next) return stream;
+    return hooks.print ? hooks.print(next, stream, tensor, width) : next(stream, tensor, width);
+}
+
+// Output through std::ostream: the functions of libstdc++ that its headers do not inline.
+#define STREAM(id, mangled, what, parameters, types, arguments)            \
+    HIDES(void*, stream_##id, mangled, parameters) {                       \
+        NEXT_OF(mangled, void*(*)types);                                   \
+        if (!next) return stream;                                          \
+        if (hooks.io) hooks.io(what, stream, __builtin_return_address(0)); \
+        return next arguments;                                             \
+    }
+#define STREAM_VALUE(id, mangled, type) \
+    STREAM(id, mangled, "operator<<", (void* stream, type value), (void*, type), (stream, value))
+#define CHARS "St11char_traitsIcE"
+STREAM(insert, "_ZSt16__ostream_insertIc" CHARS "ERSt13basic_ostreamIT_T0_ES6_PKS3_l", "operator<<",
+       (void* stream, const char* text, long length), (void*, const char*, long), (stream, text, length))
+STREAM_VALUE(text, "_ZStlsI" CHARS "ERSt13basic_ostreamIcT_ES5_PKc", const char*)
+STREAM_VALUE(character, "_ZStlsI" CHARS "ERSt13basic_ostreamIcT_ES5_c", char)
+STREAM_VALUE(manipulator, "_ZNSolsEPFRSoS_E", void*)
+STREAM_VALUE(integer, "_ZNSolsEi", int)
+STREAM_VALUE(unsigned_integer, "_ZNSolsEj", unsigned)
+STREAM_VALUE(short_integer, "_ZNSolsEs", short)
+STREAM_VALUE(real, "_ZNSolsEf", float)
+STREAM_VALUE(real64, "_ZNSolsEd", double)
+STREAM_VALUE(integer64, "_ZNSolsEl", long)
+STREAM_VALUE(unsigned64, "_ZNSolsEm", unsigned long)
+STREAM_VALUE(boolean, "_ZNSolsEb", bool)
+STREAM_VALUE(insert_real, "_ZNSo9_M_insertIdEERSoT_", double)
+STREAM_VALUE(insert_integer, "_ZNSo9_M_insertIlEERSoT_", long)
+STREAM_VALUE(insert_unsigned, "_ZNSo9_M_insertImEERSoT_", unsigned long)
+STREAM_VALUE(insert_bool, "_ZNSo9_M_insertIbEERSoT_", bool)
+STREAM_VALUE(insert_pointer, "_ZNSo9_M_insertIPKvEERSoT_", const void*)
+STREAM(put, "_ZNSo3putEc", "put", (void* stream, char value), (void*, char), (stream, value))
+STREAM(write, "_ZNSo5writeEPKcl", "write", (void* stream, const char* text, long length), (void*, const char*, long),
+       (stream, text, length))
+
+// Output through stdio.
+#define STDIO(result, id, parameters, types, arguments)                    \
+    HIDES(result, stdio_##id, #id, parameters) {                           \
+        NEXT_OF(#id, result(*) types);                                     \
+        if (hooks.io) hooks.io(#id, nullptr, __builtin_return_address(0)); \
+        return next arguments;                                             \
+    }
+STDIO(int, puts, (const char* text), (const char*), (text))
+STDIO(int, putchar, (int value), (int), (value))
+STDIO(int, putc, (int value, FILE* file), (int, FILE*), (value, file))
+STDIO(int, fputc, (int value, FILE* file), (int, FILE*), (value, file))
+STDIO(int, fputs, (const char* text, FILE* file), (const char*, FILE*), (text, file))
+STDIO(size_t, fwrite, (const void* data, size_t size, size_t count, FILE* file), (const void*, size_t, size_t, FILE*),
+      (data, size, count, file))
+STDIO(int, vprintf, (const char* format, va_list list), (const char*, va_list), (format, list))
+STDIO(int, vfprintf, (FILE * file, const char* format, va_list list), (FILE*, const char*, va_list),
+      (file, format, list))
+// Those that take `...` end in the v form, which is what libc's own do.
+#define PRINTS(id, parameters, last, call)                                 \
+    HIDES(int, stdio_##id, #id, parameters) {                              \
+        if (hooks.io) hooks.io(#id, nullptr, __builtin_return_address(0)); \
+        va_list list;                                                      \
+        va_start(list, last);                                              \
+        const int result = call;                                           \
+        va_end(list);                                                      \
+        return result;                                                     \
+    }
+static int libc_vfprintf(FILE* file, const char* format, va_list list) {
+    NEXT_OF("vfprintf", int (*)(FILE*, const char*, va_list));
+    return next(file, format, list);
+}
+extern "C" int __vfprintf_chk(FILE* file, int flag, const char* format, va_list list);
+PRINTS(printf, (const char* format, ...), format, libc_vfprintf(stdout, format, list))
+PRINTS(fprintf, (FILE * file, const char* format, ...), format, libc_vfprintf(file, format, list))
+PRINTS(__printf_chk, (int flag, const char* format, ...), format, __vfprintf_chk(stdout, flag, format, list))
+PRINTS(__fprintf_chk, (FILE * file, int flag, const char* format, ...), format,
+       __vfprintf_chk(file, flag, format, list))
