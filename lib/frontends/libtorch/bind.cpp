@@ -203,7 +203,10 @@ bool is_random(const OpName& op) {
     return known && known->def->random;
 }
 
-bool makes_memory(const OpName& op) { return capture_role(op.name) == CaptureRole::allocates; }
+bool makes_memory(const OpName& op) {
+    const CaptureRole role = capture_role(op.name);
+    return role == CaptureRole::allocates || role == CaptureRole::adopts;
+}
 
 bool is_known(const OpName& op, const Event& begin) {
     if (is_random(op) || makes_memory(op)) return true;

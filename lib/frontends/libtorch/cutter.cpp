@@ -164,7 +164,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
             cut.end(std::nullopt, next_piece_++);
         }
         // Another frame ran in between: what it read has to be computed before, what it made after.
-        if (frame.root && last >= 0 && others_between(frame, last, index)) cut.end(std::nullopt, next_piece_++);
+        if (frame.holes && last >= 0 && others_between(frame, last, index)) cut.end(std::nullopt, next_piece_++);
         // Another thread made what it reads, of what the piece made: neither graph could run before the other.
         if (!cut.piece.steps.empty() && cut.lent <= last_foreign(index)) cut.end(std::nullopt, next_piece_++);
         std::optional<GraphBreak> before = write_break(index, cut.piece);

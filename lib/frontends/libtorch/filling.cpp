@@ -38,6 +38,7 @@ class Finder {
             return;
         }
         const std::vector<std::uint64_t> read = storages(*step.begin), made = storages(*step.end);
+        if (capture_role(step.op->name) == CaptureRole::adopts) return;
         if (makes_memory(*step.op)) {
             for (const std::uint64_t storage : read)
                 if (!made.empty() && storage == made.front()) return leave(storage, true);  // resize_()

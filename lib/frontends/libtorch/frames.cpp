@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "symbolize/text.h"
 
@@ -17,15 +19,31 @@ bool runs_backward(const std::string& function) {
            function == "torch::autograd::grad";
 }
 
-/// What a stack says: the user's part of it, and the function whose frame it belongs to.
-struct StackInfo {
-    std::vector<StackFrame> user;
+/// A function that a frame is of.
+struct FrameFunction {
     std::string function, file;
     int line = 0;
-    bool root = true;        ///< nothing but main's own code
-    bool outside = false;    ///< no function of the names asked for
-    std::string call_place;  ///< where the function was called from
+    std::string call_place;  ///< where it was called from
+    bool is_same_call(const FrameFunction& other) const {
+        return function == other.function && call_place == other.call_place;
+    }
 };
+
+/// What a stack says: the user's part of it, and the function whose frame it belongs to.
+struct StackInfo : FrameFunction {
+    std::vector<StackFrame> user;
+    bool root = true;      ///< nothing but main's own code
+    bool outside = false;  ///< no function of the names asked for
+    /// Python's module inside that function, whose frame it really belongs to.
+    std::optional<FrameFunction> module = {};
+};
+
+/// Layers of torch.nn are no models: who calls them is.
+bool is_layer(const CodePlace& forward) {
+    constexpr std::string_view kLayers = "/torch/nn/modules/";
+    return forward.file.find(kLayers) != std::string::npos && !forward.file.ends_with("/container.py") &&
+           !forward.file.ends_with("/transformer.py");
+}
 
 bool is_library_name(const std::string& function) {
     for (const char* space :
@@ -73,11 +91,12 @@ class StackReader {
         // `if __name__ == "__main__": main()`: what a script does itself, its main() does.
         if (of > 0 && places[user[of]].function == "<module>" && places[user[of - 1]].function == "main") --of;
         const std::size_t root = of;
+        std::size_t engine = 0;  // the place behind autograd's, 0: it is not there
         if (functions_.empty()) {
             // What a backward pass calls of the program's belongs to whoever called backward().
             const auto pass = std::find_if(places.rbegin(), places.rend(),
                                            [](const CodePlace& place) { return runs_backward(place.function); });
-            const auto engine = static_cast<std::size_t>(places.rend() - pass);  // the place behind it, 0: none
+            engine = static_cast<std::size_t>(places.rend() - pass);
             if (of > 0 && user[of - 1] >= engine) --of;
         } else {
             while (of > 0 && !is_asked_for(places[user[of]])) --of;
@@ -88,6 +107,7 @@ class StackReader {
         info.function = frame(place).function;
         info.file = place.file;
         info.line = place.line;
+        if (functions_.empty()) info.module = module_call(places, engine, user[of]);
         // Of an inlined function the caller's line is known, of a real one the address it returns to.
         if (user[of] + 1 < places.size()) {
             const CodePlace& caller = places[user[of] + 1];
@@ -98,6 +118,33 @@ class StackReader {
                               : std::to_string(caller.address);
         }
         return info;
+    }
+
+    /// The outermost call of a module, or its construction, between autograd and the function at `function`.
+    std::optional<FrameFunction> module_call(const std::vector<CodePlace>& places, std::size_t engine,
+                                             std::size_t function) {
+        std::uint64_t module = 0;
+        const CodePlace& itself = places[function];
+        if (itself.function.ends_with(".__init__") ||
+            (function + 1 < places.size() && places[function + 1].python_module))
+            return std::nullopt;
+        for (std::size_t i = function; i-- > engine;) {
+            const CodePlace& place = places[i];
+            if (!place.python) continue;
+            const bool constructs = place.function.ends_with(".__init__") &&
+                                    (place.user || place.file.find("/torch/nn/modules/") != std::string::npos);
+            if (place.python_module) module = place.python_module;
+            if (place.python_module || (!module && !constructs)) continue;
+            if (!constructs && is_layer(place)) {
+                module = 0;
+                continue;
+            }
+            return FrameFunction{.function = frame(place).function,
+                                 .file = place.file,
+                                 .line = place.line,
+                                 .call_place = std::to_string(places[function].address) + " " + std::to_string(module)};
+        }
+        return std::nullopt;
     }
 
     bool is_user(const CodePlace& place) {
@@ -144,6 +191,14 @@ enum class Ending {
     unknown
 };
 
+/// Steps of one function, called from one place, that follow each other: one execution or several.
+struct Run {
+    FrameFunction of;
+    const ProbedCall* call = nullptr;  ///< that it belongs to
+    bool holes = false;                ///< modules were called between its steps
+    std::vector<std::int32_t> steps = {};
+};
+
 /// Puts the steps of one thread into frames.
 class Assigner {
   public:
@@ -155,51 +210,62 @@ class Assigner {
         const Step& step = steps_[static_cast<std::size_t>(index)];
         const StackInfo& info = stacks_.info(step.stack);
         const ProbedCall* const call = probes_.at(step.thread, step.order(), info.function);
+        if (!info.module || !module_run_ || !module_run_->of.is_same_call(*info.module)) finish(module_run_);
         if (info.outside || info.root) {
-            finish();
-            call_ = call;
-            if (info.outside) return;
-            if (root_ < 0) root_ = open(info, step.thread);
-            frames_[static_cast<std::size_t>(root_)].steps.push_back(index);
-            return;
+            finish(run_);
+        } else if (run_ && (!run_->of.is_same_call(info) || call != run_->call)) {
+            finish(run_);
         }
-        if (!run_.empty() && (info.function != function_ || info.call_place != call_place_ || call != call_)) finish();
-        call_ = call;
-        function_ = info.function;
-        call_place_ = info.call_place;
-        run_.push_back(index);
+        if (info.outside) return;
+        if (!info.root && !run_) run_ = Run{.of = info, .call = call};
+        if (info.module) {
+            if (run_) run_->holes = true;
+            if (!module_run_) module_run_ = Run{.of = *info.module};
+            module_run_->steps.push_back(index);
+        } else if (info.root) {
+            if (root_ < 0) root_ = open(info, step.thread, nullptr, true, true);
+            frames_[static_cast<std::size_t>(root_)].steps.push_back(index);
+        } else {
+            run_->steps.push_back(index);
+        }
     }
 
     /// Is the run of steps that was added last one of the function on this stack?
     bool is_running(const StackInfo& info) const {
-        return !run_.empty() && !info.outside && !info.root && info.function == function_ &&
-               info.call_place == call_place_;
+        return run_ && !info.outside && !info.root && run_->of.is_same_call(info);
     }
 
-    /// Cuts the run of steps of one function, called from one place, into executions.
-    void finish(Ending ending = Ending::returned) {
-        if (run_.empty()) return;
-        const std::uint32_t end = last_stack(ending);
-        std::int32_t frame = -1, first = -1;
-        std::set<ValueId> made;
-        for (std::size_t i = 0; i < run_.size(); ++i) {
-            const Step& step = steps_[static_cast<std::size_t>(run_[i])];
-            if (i == 0 || (!call_ && is_again(run_[i], first, made) &&
-                           steps_[static_cast<std::size_t>(run_[i - 1])].stack == end)) {
-                frame = open(stacks_.info(step.stack), step.thread);
-                first = -1;
-                made.clear();
-            }
-            if (first < 0 && step.kind == StepKind::op) first = run_[i];
-            for (const ValueId id : values_.results[static_cast<std::size_t>(run_[i])]) made.insert(id);
-            frames_[static_cast<std::size_t>(frame)].steps.push_back(run_[i]);
-        }
-        run_.clear();
+    void finish(Ending ending) {
+        finish(module_run_, ending);
+        finish(run_, ending);
     }
 
   private:
-    std::int32_t open(const StackInfo& info, std::uint32_t thread) {
-        frames_.push_back({info.function, info.file, info.line, info.root, thread, call_, {}});
+    /// Cuts the run into executions.
+    void finish(std::optional<Run>& ended, Ending ending = Ending::returned) {
+        const std::optional<Run> run = std::exchange(ended, std::nullopt);
+        if (!run || run->steps.empty()) return;
+        const std::uint32_t end = last_stack(run->steps, ending);
+        std::int32_t frame = -1, first = -1;
+        std::set<ValueId> made;
+        for (std::size_t i = 0; i < run->steps.size(); ++i) {
+            const std::int32_t index = run->steps[i];
+            const Step& step = steps_[static_cast<std::size_t>(index)];
+            if (i == 0 || (!run->call && is_again(index, first, made) &&
+                           steps_[static_cast<std::size_t>(run->steps[i - 1])].stack == end)) {
+                const StackInfo& info = stacks_.info(step.stack);
+                frame = open(info.module ? *info.module : info, step.thread, run->call, false, run->holes);
+                first = -1;
+                made.clear();
+            }
+            if (first < 0 && step.kind == StepKind::op) first = index;
+            for (const ValueId id : values_.results[static_cast<std::size_t>(index)]) made.insert(id);
+            frames_[static_cast<std::size_t>(frame)].steps.push_back(index);
+        }
+    }
+
+    std::int32_t open(const FrameFunction& of, std::uint32_t thread, const ProbedCall* call, bool root, bool holes) {
+        frames_.push_back({of.function, of.file, of.line, root, holes, thread, call, {}});
         return static_cast<std::int32_t>(frames_.size()) - 1;
     }
 
@@ -222,19 +288,19 @@ class Assigner {
     }
     /// The stack of the step that the run's executions end with: of its last one, if that came to its end, else the
     /// one before the first step comes again.
-    std::uint32_t last_stack(Ending ending) const {
-        const auto stack_of = [&](std::size_t i) { return steps_[static_cast<std::size_t>(run_[i])].stack; };
-        const std::uint32_t last = stack_of(run_.size() - 1);
+    std::uint32_t last_stack(const std::vector<std::int32_t>& run, Ending ending) const {
+        const auto stack_of = [&](std::size_t i) { return steps_[static_cast<std::size_t>(run[i])].stack; };
+        const std::uint32_t last = stack_of(run.size() - 1);
         if (ending == Ending::returned) return last;
         std::size_t part = 0, previous = 0;  // where the last execution and the one before begin
-        for (std::size_t i = 1; i < run_.size(); ++i) {
+        for (std::size_t i = 1; i < run.size(); ++i) {
             if (stack_of(i) != stack_of(0)) continue;
             if (stack_of(i - 1) == last) return last;
             previous = part;
             part = i;
         }
         if (part == 0) return last;
-        const std::size_t size = run_.size() - part;
+        const std::size_t size = run.size() - part;
         bool begins_alike = size < part - previous;
         for (std::size_t i = 0; begins_alike && i < size; ++i)
             begins_alike = stack_of(part + i) == stack_of(previous + i);
@@ -247,9 +313,7 @@ class Assigner {
     const ProbedCalls& probes_;
     std::vector<FrameSteps>& frames_;
     std::int32_t root_ = -1;
-    const ProbedCall* call_ = nullptr;  ///< that the run belongs to
-    std::string function_, call_place_;
-    std::vector<std::int32_t> run_;
+    std::optional<Run> run_, module_run_;  ///< module_run_: of a module that the function of run_, or main, calls
 };
 
 Ending ending_of(const EventFile& file, std::uint32_t thread, const Assigner& assigner, StackReader& stacks) {

@@ -9,6 +9,8 @@
 // Where a program ends by a call (exit, _exit, abort ...) the call's stack tells whether the last execution came to its
 // end; where it was killed, that execution is taken for a complete one unless it is the beginning of an earlier one.
 // Functions that were compiled by `trace cc` need no guess.
+// In Python the outermost call of a torch.nn.Module of the program's or of a package is a frame of its own wherever it
+// is called, and so is the construction of one.
 #pragma once
 
 #include <map>
@@ -27,6 +29,7 @@ struct FrameSteps {
     std::string file;      ///< of the function's first step, when known
     int line = 0;          ///< of the first step
     bool root = false;     ///< main, or a thread's function
+    bool holes = false;    ///< other frames ran between its steps
     std::uint32_t thread = 0;
     const ProbedCall* call = nullptr;  ///< what probes told of it
     std::vector<std::int32_t> steps;

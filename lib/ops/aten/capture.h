@@ -11,6 +11,7 @@ enum class CaptureRole {
     call,            ///< a node like any other
     draws,           ///< its result is random
     allocates,       ///< its result's elements are whatever lay in memory
+    adopts,          ///< its result shows memory that somebody else has: another process, a file
     fills,           ///< it writes one number into all of a tensor
     wraps_number,    ///< it makes a tensor of a number of the host
     reads_elements,  ///< it gives the program an element
@@ -47,7 +48,7 @@ constexpr CaptureRole capture_role(std::string_view name) {
         {allocates, "resize_"},
         {allocates, "new_empty"},
         {allocates, "new_empty_strided"},
-        {allocates, "set_"},  // not even that: memory that somebody else has
+        {adopts, "set_"},
         {fills, "fill_"},
         {fills, "zero_"},
         {wraps_number, "lift_fresh"},
