@@ -223,7 +223,7 @@ class Assigner {
             if (!module_run_) module_run_ = Run{.of = *info.module};
             module_run_->steps.push_back(index);
         } else if (info.root) {
-            if (root_ < 0) root_ = open(info, step.thread, nullptr, true, true);
+            if (root_ < 0) root_ = open(info, step.thread, call, true, true);
             frames_[static_cast<std::size_t>(root_)].steps.push_back(index);
         } else {
             run_->steps.push_back(index);

@@ -25,6 +25,7 @@
 #include "base/interrupt.h"
 #include "base/shared_terminal.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "frontends/libtorch/events.h"
 
 namespace whittle::libtorch {
@@ -200,7 +201,7 @@ std::string note_of(const std::string& status, const fs::path& program) {
     if (what == "no-torch") return program.string() + " did not load LibTorch: there was nothing to capture";
     if (what == "late-torch")
         return "the program loaded LibTorch (" + more +
-               ") after its start, with dlopen; only programs that are linked with it are captured";
+               ") in a way that the capture does not see (dlmopen, a loader of its own); nothing of it could be seen";
     if (what == "not-built")
         return std::string("this Whittle was built without LibTorch, so its capture is missing; ") + kHowToGetIt;
     if (what == "other-torch")
@@ -268,7 +269,13 @@ LaunchResult launch(const LaunchOptions& options, const fs::path& folder) {
     std::getline(told, line);
     for (const std::string& note : {note_of(line, options.program), note_of_hooks(told)})
         if (!note.empty()) result.notes.push_back(note);
-    if (fs::exists(events)) result.events = events;
+    // A process that asked for the file, but whose recorder could not start, leaves it empty.
+    if (fs::exists(events) && fs::file_size(events) > 0) result.events = events;
+    const fs::path others = events.string() + ".others";
+    if (const std::uintmax_t count = fs::exists(others) ? fs::file_size(others) : 0)
+        result.notes.push_back(plural(count, "more process", "more processes") +
+                               " that the program started ran LibTorch, of which nothing was recorded: only the first "
+                               "that loads it is captured");
     return result;
 }
 

@@ -75,6 +75,8 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     const EventFile& file = recording.file;
     const OtherProcesses& others = file.processes;
     std::vector<std::string> notes;
+    for (const Event& event : file.events)
+        if (event.kind == RecordKind::note) notes.push_back(event.text);
     if (file.cut != kNotCut) {
         notes.push_back(std::string("the capture was cut ") + reason_of(file.cut) + "; what came later is missing" +
                         (file.missed ? ": " + plural(file.missed, "operation") : ""));

@@ -33,7 +33,7 @@ class ThreadReader {
             case RecordKind::io:
                 return add(StepKind::io, event);
             case RecordKind::data_ptr:
-                return add(StepKind::data_pointer, event);
+                return is_printing(event) ? void() : add(StepKind::data_pointer, event);
             case RecordKind::print_begin:
                 return add(StepKind::print, event);
             case RecordKind::from_blob:
@@ -62,7 +62,7 @@ class ThreadReader {
 
     /// What Python's print() and str() compute of a tensor is no operation of the program's: it reads the tensor.
     bool is_printing(const Event& event) {
-        if (file_.python.empty() || !open_.empty() || event.scope != OpScope::function) return false;
+        if (file_.python.empty() || !open_.empty()) return false;
         const auto [entry, fresh] = printing_.try_emplace(event.stack);
         if (fresh) entry->second = file_.printing_place(event.stack);
         const std::uint64_t place = entry->second;
@@ -75,7 +75,8 @@ class ThreadReader {
     void begin(const Event& event) {
         const OpName& op = file_.op(event);
         const std::uint32_t stack = event.stack || open_.empty() ? event.stack : open_.back().stack;
-        if (is_printing(event)) return open_.push_back({&event, steps_.size(), true, false, stack});
+        if (event.scope == OpScope::function && is_printing(event))
+            return open_.push_back({&event, steps_.size(), true, false, stack});
         const bool is_op = event.scope == OpScope::function && (op.flags & kHasSchema);
         const bool composite = op.flags & kComposite;
         const bool wanted =

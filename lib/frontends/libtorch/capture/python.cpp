@@ -212,12 +212,6 @@ void find_ranges() {
         const_cast<std::uintptr_t*>(&address));
 }
 
-void note(Thread& thread, const std::string& text) {
-    thread.record.start(RecordKind::note);
-    thread.record.put_text(text);
-    commit(thread, thread.record);
-}
-
 }  // namespace
 
 std::string text_of(const char* string) {
@@ -235,6 +229,12 @@ std::string text_of(const char* string) {
     return text;
 }
 
+void note(Thread& thread, const std::string& text) {
+    thread.record.start(RecordKind::note);
+    thread.record.put_text(text);
+    commit(thread, thread.record);
+}
+
 std::vector<Frame> frames_of_thread(const void* thread) { return frames_of(thread); }
 
 void start(Thread& thread) {
@@ -247,6 +247,7 @@ void start(Thread& thread) {
     if (known && !layout_holds()) layout = nullptr;
     if (layout) find_ranges();
     if (layout) start_names();
+    watch_end();
     api.PyGILState_Release(gil);
     if (!layout)
         note(thread, "the program runs in Python " + version + ", whose frames are " +

@@ -12,32 +12,36 @@ namespace whittle::libtorch::python {
 
 using Object = void*;
 
-#define WHITTLE_PYTHON_FUNCTIONS(F)                          \
-    F(const char*, Py_GetVersion, ())                        \
-    F(int, Py_IsInitialized, ())                             \
-    F(int, PyGILState_Ensure, ())                            \
-    F(void, PyGILState_Release, (int))                       \
-    F(Object, PyGILState_GetThisThreadState, ())             \
-    F(Object, PyEval_GetFrame, ())                           \
-    F(Object, PyFrame_GetBack, (Object))                     \
-    F(Object, PyFrame_GetCode, (Object))                     \
-    F(int, PyFrame_GetLineNumber, (Object))                  \
-    F(int, PyCode_Addr2Line, (const void*, int))             \
-    F(void, Py_IncRef, (Object))                             \
-    F(void, Py_DecRef, (Object))                             \
-    F(Object, PyObject_GetAttrString, (Object, const char*)) \
-    F(Object, PyObject_GenericGetDict, (Object, void*))      \
-    F(const char*, PyUnicode_AsUTF8, (Object))               \
-    F(int, Py_AddPendingCall, (int (*)(void*), void*))       \
-    F(Object, PyImport_GetModuleDict, ())                    \
-    F(Object, PyDict_GetItemString, (Object, const char*))   \
-    F(Object, PyModule_GetDict, (Object))                    \
-    F(int, PyDict_Next, (Object, long*, Object*, Object*))   \
-    F(int, PyType_IsSubtype, (Object, Object))               \
-    F(Object, PyInterpreterState_Get, ())                    \
-    F(Object, PyInterpreterState_ThreadHead, (Object))       \
-    F(Object, PyThreadState_Next, (Object))                  \
-    F(void, PyErr_Fetch, (Object*, Object*, Object*))        \
+#define WHITTLE_PYTHON_FUNCTIONS(F)                                          \
+    F(const char*, Py_GetVersion, ())                                        \
+    F(int, Py_IsInitialized, ())                                             \
+    F(int, PyGILState_Ensure, ())                                            \
+    F(void, PyGILState_Release, (int))                                       \
+    F(Object, PyGILState_GetThisThreadState, ())                             \
+    F(Object, PyEval_GetFrame, ())                                           \
+    F(Object, PyFrame_GetBack, (Object))                                     \
+    F(Object, PyFrame_GetCode, (Object))                                     \
+    F(int, PyFrame_GetLineNumber, (Object))                                  \
+    F(int, PyCode_Addr2Line, (const void*, int))                             \
+    F(void, Py_IncRef, (Object))                                             \
+    F(void, Py_DecRef, (Object))                                             \
+    F(Object, PyObject_GetAttrString, (Object, const char*))                 \
+    F(Object, PyObject_GenericGetDict, (Object, void*))                      \
+    F(const char*, PyUnicode_AsUTF8, (Object))                               \
+    F(int, Py_AddPendingCall, (int (*)(void*), void*))                       \
+    F(Object, PyImport_GetModuleDict, ())                                    \
+    F(Object, PyDict_GetItemString, (Object, const char*))                   \
+    F(Object, PyModule_GetDict, (Object))                                    \
+    F(int, PyDict_Next, (Object, long*, Object*, Object*))                   \
+    F(int, PyType_IsSubtype, (Object, Object))                               \
+    F(Object, PyInterpreterState_Get, ())                                    \
+    F(Object, PyInterpreterState_ThreadHead, (Object))                       \
+    F(Object, PyThreadState_Next, (Object))                                  \
+    F(Object, PyTuple_GetItem, (Object, long))                               \
+    F(long, PyLong_AsLong, (Object))                                         \
+    F(int, PySys_AddAuditHook, (int (*)(const char*, Object, void*), void*)) \
+    F(void, PyErr_Clear, ())                                                 \
+    F(void, PyErr_Fetch, (Object*, Object*, Object*))                        \
     F(void, PyErr_Restore, (Object, Object, Object))
 
 struct Api {
@@ -74,8 +78,15 @@ T at(const void* base, int offset) {
 std::string text_of(const char* string);
 std::vector<Frame> frames_of_thread(const void* thread);
 
+Object type_of(Object object);
+/// "Net", "collections.Counter".
+std::string type_name(Object type);
+void note(Thread& thread, const std::string& text);
+
 /// Finds what names need. With the GIL.
 void start_names();
+/// From now on an exception that nobody catches is told. With the GIL.
+void watch_end();
 /// A module whose name was not asked for yet.
 bool is_unnamed(const void* module);
 

@@ -27,11 +27,6 @@ std::atomic<bool> pending{false};
 std::mutex known_mutex;  ///< of `known`; nothing of Python is called under it
 std::set<const void*> known;
 
-Object type_of(Object object) { return at<Object>(object, 8); }
-
-/// "pkg.Net", or "Net" of the program's own file.
-std::string type_name(Object type) { return at<const char*>(type, 24); }
-
 class Walk {
   public:
     Walk(Thread& thread, Object module_class) : thread_(thread), module_class_(module_class) {}
@@ -113,6 +108,9 @@ int tell_names(void*) {
 }
 
 }  // namespace
+
+Object type_of(Object object) { return at<Object>(object, 8); }
+std::string type_name(Object type) { return at<const char*>(type, 24); }
 
 bool Api::find() {
     bool all = true;

@@ -150,6 +150,7 @@ __attribute__((constructor)) void enter() {
     restore_preload(getenv(kPreloadVariable));
     for (const Setting& setting : settings) remove_variable(setting.name);
     remove_variable(kPreloadVariable);
+    find_at_start();
     find_process_functions();
     if (settings[kFile].given) {
         tell("no-torch");
@@ -157,6 +158,14 @@ __attribute__((constructor)) void enter() {
         activate_if_torch();
     }
     errno = saved_errno;
+}
+
+/// LibTorch that came by no dlopen() that we stand before: dlmopen(), a library that is linked statically.
+__attribute__((destructor)) void leave() {
+    if (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != kWaiting) return;
+    Mapped found{};
+    dl_iterate_phdr(find_torch, &found);
+    if (found.path[0]) tell("late-torch ", found.path);
 }
 
 /// The caller's own view of the libraries: glibc takes a link_map for a handle.

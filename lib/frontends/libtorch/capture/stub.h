@@ -19,6 +19,9 @@ extern Hooks hooks;
 /// dlopen() as libc has it: that of this file looks at what it loads.
 void* plain_dlopen(const char* file, int mode);
 
+/// What is there at the start, found then: dlsym() later would take the text away that the program just has from
+/// dlerror() and is about to print.
+void find_at_start();
 /// The function that ours hides, as the caller would have found it without us; null where no library has it.
 void* find_hidden(const char* name, const void* caller);
 /// It stays where it is, no dlclose() takes it away.

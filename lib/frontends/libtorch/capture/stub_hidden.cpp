@@ -47,11 +47,30 @@ int collect_library(dl_phdr_info* info, size_t, void* data) {
     return libraries.count == sizeof libraries.code / sizeof *libraries.code;
 }
 
+constexpr size_t kMostHooks = 256;
+void* found_early[kMostHooks];  ///< per symbol that we hide
+
+void* found_at_start(const char* name) {
+    for (const char* const* hook = __start_whittle_hooks; hook != __stop_whittle_hooks; ++hook)
+        if (!strcmp(*hook, name)) {
+            const auto i = static_cast<size_t>(hook - __start_whittle_hooks);
+            return i < kMostHooks ? found_early[i] : nullptr;
+        }
+    return nullptr;
+}
+
 }  // namespace
+
+void find_at_start() {
+    size_t i = 0;
+    for (const char* const* hook = __start_whittle_hooks; hook != __stop_whittle_hooks && i < kMostHooks; ++hook, ++i)
+        found_early[i] = dlsym(RTLD_NEXT, *hook);
+}
 
 /// RTLD_NEXT does not see libraries that came by dlopen with RTLD_LOCAL. A call in the last place of a function leaves
 /// the address of another caller, so every library is asked in the end.
 void* find_hidden(const char* name, const void* caller) {
+    if (void* found = found_at_start(name)) return found;
     if (void* found = dlsym(RTLD_NEXT, name)) return found;
     if (void* found = caller ? find_from(caller, name) : nullptr) return found;
     Libraries libraries;
@@ -64,7 +83,7 @@ void* find_hidden(const char* name, const void* caller) {
 
 /// Of these libraries glibc keeps what was loaded once, as they have symbols that must be unique in the process.
 bool is_lasting(const char* name, const void* found) {
-    if (dlsym(RTLD_NEXT, name) == found) return true;
+    if (found_at_start(name) == found || dlsym(RTLD_NEXT, name) == found) return true;
     Dl_info info{};
     if (!dladdr(found, &info) || !info.dli_fname) return false;
     const char* const kept[] = {"/libstdc++.so", "/libtorch", "/libc10"};
