@@ -85,15 +85,60 @@ capture::FrameCache::Lookup enter(FunctionState& function, const ArgumentReader&
     const std::lock_guard lock(function.mutex);
     for (const auto& [source, dim] : reader.dynamic) function.cache.mark_dynamic(source, dim);
     const capture::FrameCache::Lookup lookup = function.cache.look_up(reader.inputs);
-    if (!lookup.limited()) return lookup;
+    if (!lookup.limited()) {
+        ++function.running;
+        return lookup;
+    }
     ++function.counts.eager_calls;
-    if (!std::exchange(function.warned, true)) {
+    if (!function.profile && !std::exchange(function.warned, true)) {
         const std::string text = name + " reached its cache limit of " + std::to_string(function.options.cache_limit) +
                                  " specializations and now runs eagerly where none fits; last reason: " + lookup.reason;
         log_warning(LogChannel::capture, text + "; " + lookup.advice);
         if (trace) trace->note(text);
     }
     return lookup;
+}
+
+/// A call that uses the cache, which enter() has counted.
+class Running {
+  public:
+    explicit Running(FunctionState& function) : function_(function) {}
+    ~Running() {
+        bool last = false;
+        {
+            const std::lock_guard lock(function_.mutex);
+            last = --function_.running == 0 && function_.reset_wanted;
+        }
+        if (last) function_.reset();
+    }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+  private:
+    FunctionState& function_;
+};
+
+/// Whether somebody wants to know where a call came from that no specialization fitted.
+bool wants_call_stack(const FunctionState& function, const Trace* trace, const capture::FrameCache::Lookup& lookup) {
+    if (trace || function.profile) return lookup.failed || !lookup.added;
+    return lookup.failed && (log_enabled(LogChannel::capture, LogLevel::info) || log_enabled(LogArtifact::recompiles));
+}
+
+/// Who observes the function is told whether its first specialization fits the call; `why` it was compiled again, where
+/// no guard says. The function's mutex is held.
+void observe(FunctionState& function, const ArgumentReader& reader, const std::optional<capture::Violation>& why,
+             const Addresses& stack) {
+    if (!function.profile) return;
+    const auto& entries = function.cache.entries();
+    const auto unfit = capture::first_violation(entries.front().guards,
+                                                [&](const Source& source) { return reader.inputs.find(source); });
+    function.profile->called(function.counts.name, entries.size(), unfit ? unfit : why, stack);
+}
+
+/// The same of a call beyond the cache limit.
+void observe_eager_call(FunctionState& function, const ArgumentReader& reader, const Addresses& stack) {
+    const std::lock_guard lock(function.mutex);
+    if (!function.cache.entries().empty()) observe(function, reader, std::nullopt, stack);
 }
 
 /// As they are known by now: probes tell more of them while the function runs, on any thread.
@@ -142,12 +187,14 @@ void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, c
     const std::vector<capture::Guard> was = branches_before(function, lookup, execution),
                                       now = branch_guards(execution.ways());
     const std::optional<capture::Violation> recompile = outcome.recompile ? outcome.recompile : other_way(was, now);
+    observe(function, reader, recompile, stack);
     if (!recompile) return;
     const capture::Violation& why = *recompile;
     ++function.counts.recompiles;
     auto& reasons = function.counts.recompile_reasons;
     if (std::find(reasons.begin(), reasons.end(), why.reason) == reasons.end()) reasons.push_back(why.reason);
-    capture::log_recompile(why.reason, why.advice, name);
+    if (log_enabled(LogChannel::capture, LogLevel::info) || log_enabled(LogArtifact::recompiles))
+        capture::log_recompile(why.reason, why.advice, name, user_stack(stack));
     if (trace) trace->add_recompile(name, why, stack);
 }
 
@@ -204,10 +251,13 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
         trace->set_backend(function.backend_name);
     }
     const capture::FrameCache::Lookup lookup = enter(function, reader, trace);
-    if (lookup.limited()) return body();
-
     const Addresses stack =
-        trace && (lookup.failed || !lookup.added) ? capture_stack(__builtin_return_address(0)) : Addresses{};
+        wants_call_stack(function, trace, lookup) ? capture_stack(__builtin_return_address(0)) : Addresses{};
+    if (lookup.limited()) {
+        observe_eager_call(function, reader, stack);
+        return body();
+    }
+    const Running running(function);
     RestoreState restore;
     Execution execution(function, trace, *lookup.entry);
     std::optional<LogStep> step;  // of the first call of a specialization: the others run what it captured
@@ -241,15 +291,25 @@ CompileStats stats(const FunctionState& function) {
     return state.counts;
 }
 
-std::string compile_times() {
+namespace {
+
+std::vector<std::shared_ptr<FunctionState>> living_functions() {
     std::vector<std::shared_ptr<FunctionState>> functions;
-    {
-        const std::lock_guard lock(all_mutex);
-        for (const auto& entry : all_functions)
-            if (auto state = entry.lock()) functions.push_back(std::move(state));
-    }
+    const std::lock_guard lock(all_mutex);
+    for (const auto& entry : all_functions)
+        if (auto state = entry.lock()) functions.push_back(std::move(state));
+    return functions;
+}
+
+}  // namespace
+
+void reset() {
+    for (const auto& function : living_functions()) function->reset();
+}
+
+std::string compile_times() {
     std::string text;
-    for (const auto& function : functions) {
+    for (const auto& function : living_functions()) {
         const CompileStats counts = stats(*function);
         char line[160];
         std::snprintf(line, sizeof line, ": %lld graphs, %lld ops, %lld breaks, %lld recompiles, compiled in %.4f s\n",

@@ -25,7 +25,7 @@ struct CompileOptions {
     BackendName backend = {};
     std::map<std::string, std::string> backend_options = {};
     bool fullgraph = false;  ///< a graph break is an error (GraphBreakError)
-    int cache_limit = 8;     ///< so many specializations; then the function runs eagerly
+    int cache_limit = 0;     ///< so many specializations, then it runs eagerly; 0: $WHITTLE_CACHE_SIZE_LIMIT, else 8
     /// Only compile when the name is one of these, separated by commas; default $WHITTLE_DEBUG_FUNCTION.
     std::string function_filter = {};
     bool verify = false;  ///< run every graph on the reference too; wrong results are an error (VerifyError)
@@ -206,6 +206,9 @@ struct CompileStats {
 CompileStats stats(const FunctionState& function);
 /// One line per compiled function of the process: graphs, breaks, recompiles, seconds of compiling.
 std::string compile_times();
+/// Every compiled function of the process forgets its graphs, guards, size symbols and counts, as if it had not been
+/// called; one that is running does so when it returns.
+void reset();
 
 /// A compiled function. Copies share their graphs.
 template <class F>

@@ -43,17 +43,35 @@ capture::DynamicSizes dynamic_of(const CompileOptions& options) {
     return *options.dynamic ? capture::DynamicSizes::always : capture::DynamicSizes::never;
 }
 
+/// With the limit that is meant.
+CompileOptions resolved(CompileOptions options) {
+    if (options.cache_limit != 0) return options;
+    options.cache_limit = 8;
+    const std::string text = variable("WHITTLE_CACHE_SIZE_LIMIT");
+    if (text.empty()) return options;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), options.cache_limit);
+    if (error != std::errc() || end != text.data() + text.size() || options.cache_limit < 1)
+        throw Error({"WHITTLE_CACHE_SIZE_LIMIT", {}}, "found '" + text + "', expected a number from 1");
+    return options;
+}
+
+capture::FrameCache empty_cache(const CompileOptions& options, bool profiled) {
+    const int limit = profiled ? RecompileProfile::kMostSpecializations : std::max(options.cache_limit, 1);
+    return capture::FrameCache(static_cast<std::size_t>(limit), dynamic_of(options));
+}
+
 }  // namespace
 
 Trace* current_trace() { return trace_of_explain ? trace_of_explain : Trace::of_environment(); }
 Trace* exchange_trace(Trace* trace) { return std::exchange(trace_of_explain, trace); }
 
 FunctionState::FunctionState(CompileOptions given, const void* where, const char* type_name)
-    : options(std::move(given)),
+    : options(resolved(std::move(given))),
       address(where),
       type(type_name),
-      cache(static_cast<std::size_t>(std::max(options.cache_limit, 1)), dynamic_of(options)),
-      backend_options(options.backend_options.begin(), options.backend_options.end()) {
+      cache(empty_cache(options, profile_called(options.backend) != nullptr)),
+      backend_options(options.backend_options.begin(), options.backend_options.end()),
+      profile(profile_called(options.backend)) {
     backend_name = variable("WHITTLE_BACKEND");
     if (backend_name.empty()) backend_name = options.backend.empty() ? "eager" : options.backend;
     functions =
@@ -72,6 +90,23 @@ const std::string& FunctionState::name() {
     if (name_.empty()) name_ = readable_function(readable(type.c_str()));
     counts.name = name_;
     return name_;
+}
+
+void FunctionState::reset() {
+    decltype(graphs) dropped_graphs;  // outlive the lock: they may hold what is the program's
+    decltype(tapes) dropped_tapes;
+    const std::lock_guard lock(mutex);
+    reset_wanted = running > 0;
+    if (reset_wanted) return;
+    dropped_graphs.swap(graphs);
+    dropped_tapes.swap(tapes);
+    cache = empty_cache(options, profile != nullptr);
+    shapes.clear();
+    ways.clear();
+    warned = false;
+    told_breaks.clear();
+    skip = false;
+    counts = {.name = counts.name};
 }
 
 Backend& FunctionState::the_backend() {

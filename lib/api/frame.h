@@ -16,6 +16,7 @@
 
 #include "api/compiled_gradient.h"
 #include "api/one_at_a_time.h"
+#include "api/recompile_profile.h"
 #include "api/repro.h"
 #include "api/symbolic.h"
 #include "api/tape.h"
@@ -64,10 +65,15 @@ struct FunctionState {
     std::atomic<bool> skip = false;
     bool implicit = false;  ///< nobody asked for it to be compiled: a frame of a trace
     CompileStats counts;
+    std::shared_ptr<RecompileProfile> profile;  ///< of who observes it, or null
+    int running = 0;                            ///< calls that use the cache now
+    bool reset_wanted = false;                  ///< while it runs
 
     /// As the user calls the function.
     const std::string& name();
     Backend& the_backend();
+    /// Forgets what calls have taught it, now or when the last call that runs has returned.
+    void reset();
 
   private:
     std::string name_;

@@ -18,6 +18,7 @@
 #include <whittle/api/hooks.h>
 #include <whittle/api/modes.h>
 #include <whittle/api/module.h>
+#include <whittle/api/recompiles.h>
 #include <whittle/api/register_op.h>
 #include <whittle/api/tensor.h>
 

@@ -58,9 +58,13 @@ void log_break(const GraphBreak& why, const std::string& frame, LogLevel level) 
         log_artifact(LogArtifact::graph_breaks, frame, why.reason + "\n" + print(why.stack));
 }
 
-void log_recompile(const std::string& reason, const std::string& advice, const std::string& frame) {
-    log_info(LogChannel::capture, "recompile of " + frame + ": " + reason);
-    log_artifact(LogArtifact::recompiles, frame, reason + (advice.empty() ? "" : "\nto avoid it: " + advice));
+void log_recompile(const std::string& reason, const std::string& advice, const std::string& frame,
+                   const std::vector<StackFrame>& stack) {
+    log_info(LogChannel::capture,
+             "recompile of " + frame + (stack.empty() ? "" : " at " + place(stack.front())) + ": " + reason);
+    if (log_enabled(LogArtifact::recompiles))
+        log_artifact(LogArtifact::recompiles, frame,
+                     reason + (advice.empty() ? "" : "\nto avoid it: " + advice) + "\n" + print(stack));
 }
 
 void log_frame(const CapturedFrame& frame) {
@@ -70,7 +74,7 @@ void log_frame(const CapturedFrame& frame) {
         log_guards(captured.graph.name, captured.guards);
     }
     for (const GraphBreak& why : frame.breaks) log_break(why, frame.name, LogLevel::info);
-    for (const Recompile& entry : frame.recompiles) log_recompile(entry.guard, entry.advice, frame.name);
+    for (const Recompile& entry : frame.recompiles) log_recompile(entry.guard, entry.advice, frame.name, entry.stack);
 }
 
 }  // namespace whittle::capture

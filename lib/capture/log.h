@@ -17,8 +17,9 @@ void log_calls(const Graph& graph);
 void log_guards(const std::string& of, const std::vector<Guard>& guards);
 /// A line on `capture` and the artifact graph_breaks, with the break's own stack.
 void log_break(const GraphBreak& why, const std::string& frame, LogLevel level);
-/// The same of a recompile.
-void log_recompile(const std::string& reason, const std::string& advice, const std::string& frame);
+/// The same of a recompile. `stack`: of the call that no specialization fitted, or of what the guard is about.
+void log_recompile(const std::string& reason, const std::string& advice, const std::string& frame,
+                   const std::vector<StackFrame>& stack);
 
 /// All of these, of a frame that was captured as a whole.
 void log_frame(const CapturedFrame& frame);

@@ -4,10 +4,12 @@
 
 #include <csignal>
 #include <cstdio>
+#include <limits>
 
 #include "base/error.h"
 #include "base/log.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 
 namespace whittle::cli {
 
@@ -17,6 +19,10 @@ void ProgramOptions::declare(Tool& tool) {
                 "Capture the executions of this function instead of those that main calls. May be repeated.");
     tool.choice("--level", level, {"core", "api"},
                 "Ops of LibTorch programs: core, as composite ones are made of; api, as the program calls them.");
+    tool.option(
+        "--cache-size-limit", cache_size_limit, "N",
+        "So many specializations of a function, or of a graph of a LibTorch program (default 8). A program's own "
+        ".cache_limit wins.");
     tool.option("--capture-limit", limit_mb, "MB", "Cut the capture when its events take more (default 2048).");
     tool.option("--capture-seconds", limit_seconds, "S", "Cut the capture after this time (default 600).");
     tool.after_dashes(arguments, "Arguments of the program.");
@@ -26,16 +32,19 @@ void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const 
     const ProgramOptions defaults;
     const std::string file = model.string();
     if (!arguments.empty()) throw Error({file, {}}, "it is no program, and takes no arguments after --");
-    if (!functions.empty() || level != defaults.level)
-        throw Error({file, {}}, "it is no program: --function and --level are for programs only");
+    if (!functions.empty() || level != defaults.level || cache_size_limit)
+        throw Error({file, {}}, "it is no program: --function, --level and --cache-size-limit are for programs only");
 }
 
 debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program) const {
+    if (cache_size_limit && (*cache_size_limit < 1 || *cache_size_limit > std::numeric_limits<int>::max()))
+        throw invalid_value(std::to_string(*cache_size_limit), "--cache-size-limit", "expected a number from 1");
     log_info(LogChannel::cli, program.string() + " is taken for: program");
     return {.program = program,
             .arguments = arguments,
             .functions = functions,
             .composite = level == "api",
+            .cache_size_limit = cache_size_limit,
             .limit_mb = limit_mb,
             .limit_seconds = limit_seconds,
             .stdout_to_stderr = tool.shared().json};

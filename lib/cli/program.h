@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,13 @@ namespace whittle::cli {
 
 class Tool;
 
-/// How a program is captured. Options --level, --function, --capture-limit, --capture-seconds and what follows `--`.
+/// How a program is captured. Options --level, --function, --cache-size-limit, --capture-limit, --capture-seconds and
+/// what follows `--`.
 struct ProgramOptions {
     std::vector<std::string> arguments = {};
     std::vector<std::string> functions = {};
     std::string level = "core";
+    std::optional<std::int64_t> cache_size_limit = {};
     std::int64_t limit_mb = 2048, limit_seconds = 600;
 
     void declare(Tool& tool);

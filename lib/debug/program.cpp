@@ -33,6 +33,8 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, const fs::
         launch.environment.emplace_back("WHITTLE_DEBUG_PARTS", files.parts);
     }
     if (!functions.empty()) launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", functions);
+    if (request.cache_size_limit)
+        launch.environment.emplace_back("WHITTLE_CACHE_SIZE_LIMIT", std::to_string(*request.cache_size_limit));
     if (!request.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", request.backend);
     return launch;
 }
@@ -46,12 +48,17 @@ void read_own(const fs::path& folder, const std::vector<std::string>& functions,
             ran.notes.push_back("--function " + name + ": no function of this name was captured");
 }
 
+std::size_t variants_of(const ProgramRequest& request) {
+    return request.cache_size_limit ? static_cast<std::size_t>(*request.cache_size_limit) : libtorch::kMostVariants;
+}
+
 void read_events(const fs::path& file, const ProgramRequest& request, RanProgram& ran) {
     const LogStep step(LogStep::Kind::capture, "cut what " + request.program.string() + " did into graphs");
     const libtorch::EventFile events = libtorch::read_events(file);
     libtorch::CapturedProgram captured =
         libtorch::build_frames(events, {.level = request.composite ? libtorch::Level::api : libtorch::Level::core,
                                         .functions = request.functions,
+                                        .most_variants = variants_of(request),
                                         .ended = ran.status});
     ran.frames = std::move(captured.frames);
     if (captured.op_count == 0) ran.notes.push_back("the program ran no operation of LibTorch");

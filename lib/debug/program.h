@@ -18,6 +18,7 @@ struct ProgramRequest {
     std::vector<std::string> arguments = {};
     std::vector<std::string> functions = {};  ///< whose executions are captured; none: those that main calls
     bool composite = false;                   ///< ops of LibTorch as the program calls them, else as those are made of
+    std::optional<std::int64_t> cache_size_limit = {};  ///< specializations; none: the program's environment says
     std::int64_t limit_mb = 2048, limit_seconds = 600;  ///< of the capture, which is cut then
     bool with_data = false;                             ///< with the values of inputs, weights and results
     bool stdout_to_stderr = false;

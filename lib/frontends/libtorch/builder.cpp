@@ -27,7 +27,7 @@ class Builder {
     CapturedProgram build() {
         CapturedProgram program;
         for (const Step& step : recording_.steps) program.op_count += step.kind == StepKind::op ? 1 : 0;
-        FrameFolder folder;
+        FrameFolder folder(options_.most_variants);
         for (const FrameSteps& steps : recording_.frames.frames) {
             if (options_.functions.empty() && !steps.root && is_constructor(steps.function)) {
                 initialisations_[steps.function] += op_count(steps);
@@ -191,7 +191,7 @@ class Builder {
                             " in no graph (--function " + function + " captures them)");
         if (dropped_)
             notes.push_back(plural(dropped_, "recompile") + " counted only: of each graph " +
-                            std::to_string(kMostVariants) + " specializations are told");
+                            std::to_string(options_.most_variants) + " specializations are told");
         if (program.frames.empty()) return;
         notes.push_back(std::string("never seen: ") + (recording_.file.with_data ? "" : "untyped data_ptr() and ") +
                         "sizes that the program reads");

@@ -5,14 +5,16 @@
 #include <vector>
 
 #include "capture/output_graph.h"
+#include "frontends/libtorch/fold.h"
 #include "frontends/libtorch/frames.h"
 
 namespace whittle::libtorch {
 
 struct BuildOptions {
     Level level = Level::core;
-    std::vector<std::string> functions = {};  ///< only frames of these; else those that main calls
-    std::string ended = {};                   ///< the program's "exit status 1", "killed by SIGSEGV", for the notes
+    std::vector<std::string> functions = {};    ///< only frames of these; else those that main calls
+    std::size_t most_variants = kMostVariants;  ///< of one graph that are kept
+    std::string ended = {};                     ///< the program's "exit status 1", "killed by SIGSEGV", for the notes
 };
 
 struct CapturedProgram {

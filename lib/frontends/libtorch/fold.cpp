@@ -254,7 +254,7 @@ void FrameFolder::add(Function& to, CapturedGraph graph, std::size_t position) {
     if (!alike.empty()) {
         const Difference why = *first_difference(graphs[alike.back()], graph);
         count(to.frame.recompiles, why);
-        if (alike.size() == kMostVariants) {
+        if (alike.size() >= most_variants_) {
             ++dropped_;
             to.latest[position] = alike.back();
             return;

@@ -22,6 +22,8 @@ inline constexpr std::size_t kMostVariants = 8;  ///< of one graph that are kept
 
 class FrameFolder {
   public:
+    explicit FrameFolder(std::size_t most_variants = kMostVariants) : most_variants_(most_variants) {}
+
     void add(capture::CapturedFrame execution);
 
     /// In order of first execution, without names.
@@ -40,6 +42,7 @@ class FrameFolder {
     void add(Function& to, capture::CapturedGraph graph, std::size_t position);
     static void add(Function& to, const capture::GraphBreak& entry);
 
+    std::size_t most_variants_;
     std::vector<Function> functions_;
     std::map<std::pair<std::string, std::string>, std::size_t> by_name_;  ///< and file
     std::int64_t dropped_ = 0;

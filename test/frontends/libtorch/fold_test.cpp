@@ -106,6 +106,11 @@ TEST_CASE("a number, a size and requires_grad that differ are recompiles, counte
     REQUIRE(frame.recompiles.size() == 1);
     CHECK(frame.recompiles[0].count == 11);
     CHECK(folder.dropped() == 12 - static_cast<std::int64_t>(kMostVariants));
+
+    FrameFolder three(3);
+    for (const CapturedFrame& step : steps) three.add(step);
+    CHECK(three.finish().at(0).graphs.size() == 3);
+    CHECK(three.dropped() == 9);
 }
 
 TEST_CASE("values of a few runs are kept, and only of those that the graph stands for") {
