@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "ops/aten/random.h"
 #include "ops/core/interpreter.h"
 #include "symbolize/text.h"
 
@@ -104,6 +105,7 @@ class FunctionBackend final : public Backend, public Support {
 
     CompileResult compile(const Graph& graph, const BackendOptions&) override {
         return guarded(name_, "compile", graph.name, [&]() -> CompileResult {
+            const RandomApart draws;  // or the first call of a function would disturb what it draws
             const BackendAnswer answer = (*function_)(shown(graph));
             auto callable = answer.callable();
             if (!answer.text().empty()) callable = shown(rewritten(graph, answer.text())).run;

@@ -66,7 +66,9 @@ class BackendAnswer {
     std::string text_ = {};
 };
 
-/// What it throws is the backend's failure: a BackendError, with the original nested in it (std::rethrow_if_nested).
+/// It and its callable leave grad mode and default dtype as they were; what it draws while it compiles is not missing
+/// from what the program draws. What it throws is the backend's failure: a BackendError, with the original nested in it
+/// (std::rethrow_if_nested).
 using BackendFunction = std::function<BackendAnswer(const BackendGraph&)>;
 
 /// Makes it a backend of this process, under a name that no other has; one that was registered is replaced. Other

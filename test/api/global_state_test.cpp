@@ -1,4 +1,4 @@
-// Global state: the default dtype.
+// Global state: the default dtype; what backends leave as it was.
 #include <whittle/whittle.h>
 
 #include <catch2/catch.hpp>
@@ -50,4 +50,39 @@ TEST_CASE("compiled functions are guarded by the default dtype, and restore it",
     });
     CHECK(sets(ones({2})).dtype() == kDouble);
     CHECK(get_default_dtype() == kFloat);
+}
+
+TEST_CASE("a function as backend leaves global state and the program's draws as they were", "[global_state]") {
+    const auto disturb = [] {
+        set_grad_enabled(false);
+        set_default_dtype(kDouble);
+    };
+    int compiled_graphs = 0, runs = 0;
+    const auto backend = [&](const BackendGraph& graph) -> BackendAnswer {
+        ++compiled_graphs;
+        disturb();
+        static_cast<void>(rand({3}));
+        manual_seed(99);
+        return [&, graph](const TensorList& inputs) {
+            ++runs;
+            disturb();
+            return graph(inputs);
+        };
+    };
+    const auto f = [](const Tensor& x) {
+        const Tensor y = x + 1;
+        CHECK(y.sum().item<float>() > 0);  // a break: the graph is compiled and runs
+        CHECK(grad_enabled());
+        CHECK(get_default_dtype() == kFloat);
+        return y + rand({2});
+    };
+    manual_seed(7);
+    const Tensor first = f(ones({2})), second = f(ones({2}));
+    CHECK_FALSE(first.equal(second));
+    manual_seed(7);
+    const auto compiled = compile(f, {.backend = backend});
+    CHECK(compiled(ones({2})).equal(first));
+    CHECK(compiled(ones({2})).equal(second));
+    CHECK(compiled_graphs == 2);
+    CHECK(runs == 4);
 }

@@ -24,9 +24,11 @@ struct Generator {
     Random random{0};
 };
 
+thread_local Generator* apart = nullptr;
+
 Generator& generator() {
     static Generator instance;
-    return instance;
+    return apart ? *apart : instance;
 }
 
 /// A tensor of draws, in row-major order, converted to `dtype`.
@@ -156,6 +158,20 @@ void seed_random_ops(std::uint64_t seed) {
     const std::lock_guard hold(source.lock);
     source.random = Random(seed);
 }
+
+struct RandomApart::State {
+    Generator copy;
+    Generator* before = apart;
+};
+
+RandomApart::RandomApart() : state_(std::make_unique<State>()) {
+    Generator& source = generator();
+    const std::lock_guard hold(source.lock);
+    state_->copy.random = source.random;
+    apart = &state_->copy;
+}
+
+RandomApart::~RandomApart() { apart = state_->before; }
 
 std::span<const OpDef> random_ops() {
     static const OpDef ops[] = {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "graph/schema.h"
 
@@ -9,6 +10,20 @@ namespace whittle {
 
 /// As torch.manual_seed: the next draws are those of this seed. The first seed of a process is 0.
 void seed_random_ops(std::uint64_t seed);
+
+/// As long as it lives, this thread draws from a copy of the generator: what the process draws later does not depend on
+/// it, and what other threads draw meanwhile is not disturbed.
+class RandomApart {
+  public:
+    RandomApart();
+    ~RandomApart();
+    RandomApart(const RandomApart&) = delete;
+    RandomApart& operator=(const RandomApart&) = delete;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 /// Of a random op: whether the values of its operand matter, and not only what kind of tensor it is.
 bool draws_by_values(const Schema& schema);
