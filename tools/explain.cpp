@@ -59,6 +59,7 @@ void declare(cli::Tool& tool, Options& options) {
     options.subject.inputs.declare(tool);
     options.subject.program.declare(tool);
     tool.example("explain ./app -- --steps 3", "run a LibTorch program and say where its graphs break");
+    tool.example("explain python3 train.py", "the same of a PyTorch program in Python");
     tool.example("explain model.onnx --ops", "what model.onnx consists of, and what halide cannot compile");
     tool.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "a picture of it");
     tool.example("explain ./app --html app.html", "all of it as a page for a browser");

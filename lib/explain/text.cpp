@@ -219,7 +219,8 @@ std::string foreign_input_text(const ForeignInput& input, const std::string& fun
 
 std::string break_page(const capture::BreakInfo& info) {
     return "## " + std::string(info.id) + ": " + std::string(info.title) + "\n\n" + std::string(info.explanation) +
-           "\n\nTo avoid it: " + std::string(info.hint) + ".\n";
+           "\n\nTo avoid it: " + std::string(info.hint) + ".\n" +
+           (info.python_hint.empty() ? "" : "In Python: " + std::string(info.python_hint) + ".\n");
 }
 
 std::string break_catalogue_page() {

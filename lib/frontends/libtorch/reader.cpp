@@ -178,7 +178,8 @@ void settle_names(std::vector<TensorName>& names) {
     std::map<std::uint64_t, TensorName*> best;
     for (TensorName& name : names) {
         TensorName*& known = best[name.tensor];
-        if (!known || name.root || !known->root) known = &name;
+        // Of two in one module the first, as named_parameters() has it.
+        if (!known || (name.root && name.root != known->root)) known = &name;
     }
     // Whose name it is: the module at the root, or where that is not known, the one that registered it.
     const auto owner = [](const TensorName& name) { return std::pair(name.root, name.root ? "" : name.type); };

@@ -146,8 +146,8 @@ std::uint64_t place_of(Thread& thread, const Frame& frame) {
     return entry->second;
 }
 
-std::vector<Frame> frames_of(const void* thread) {
-    std::vector<Frame> found;
+void read_frames(const void* thread, std::vector<Frame>& found) {
+    found.clear();
     const char* frame = thread ? at<const char*>(thread, layout->top) : nullptr;
     if (layout->cframe >= 0 && frame) frame = at<const char*>(frame, layout->cframe);
     for (; frame && found.size() < kDeepest; frame = at<const char*>(frame, layout->back)) {
@@ -164,12 +164,11 @@ std::vector<Frame> frames_of(const void* thread) {
         found.push_back({code, module, offset, entry});
     }
     if (!found.empty()) found.back().entry = true;
-    return found;
 }
 
 /// What the layout tells of this thread's frames is what the public functions tell. With the GIL.
 bool layout_holds() {
-    const std::vector<Frame> found = frames_of(api.PyGILState_GetThisThreadState());
+    const std::vector<Frame> found = frames_of_thread(api.PyGILState_GetThisThreadState());
     bool good = !found.empty();
     Object frame = api.PyEval_GetFrame();
     if (frame) api.Py_IncRef(frame);
@@ -235,7 +234,11 @@ void note(Thread& thread, const std::string& text) {
     commit(thread, thread.record);
 }
 
-std::vector<Frame> frames_of_thread(const void* thread) { return frames_of(thread); }
+std::vector<Frame> frames_of_thread(const void* thread) {
+    std::vector<Frame> found;
+    read_frames(thread, found);
+    return found;
+}
 
 void start(Thread& thread) {
     if (!api.find() || !api.Py_IsInitialized() || !api.PyGILState_GetThisThreadState()) return;
@@ -258,11 +261,11 @@ void start(Thread& thread) {
 
 bool on() { return layout != nullptr; }
 
-std::vector<Frame> frames(std::uint64_t& key) {
-    if (!layout || !api.Py_IsInitialized()) return {};
-    std::vector<Frame> found = frames_of(api.PyGILState_GetThisThreadState());
+void frames(std::vector<Frame>& found, std::uint64_t& key) {
+    found.clear();
+    if (!layout || !api.Py_IsInitialized()) return;
+    read_frames(api.PyGILState_GetThisThreadState(), found);
     for (const Frame& frame : found) key = hash(key, place_key(frame));
-    return found;
 }
 
 bool learn(const std::vector<Frame>& frames) {

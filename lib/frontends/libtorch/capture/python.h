@@ -26,9 +26,9 @@ struct Frame {
 void start(Thread& thread);
 bool on();
 
-/// The frames of the calling thread, innermost first, without the GIL: the thread waits in them. `key` is the same for
-/// the same places in the same code.
-std::vector<Frame> frames(std::uint64_t& key);
+/// The frames of the calling thread, innermost first, without the GIL: the thread waits in them. `key` becomes another
+/// one, the same for the same places in the same code.
+void frames(std::vector<Frame>& found, std::uint64_t& key);
 
 /// Looks at frames of a stack that is new: finds out where modules are called, and asks for names of those not known.
 /// True where the frames have to be read again, as it is known now which of them call a module.

@@ -60,14 +60,15 @@ bool unwind(std::uintptr_t from, std::vector<StackSlot>& slots) {
 __attribute__((noinline)) std::uint32_t stack_id(Thread& thread) {
     const auto sp = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
     std::uint64_t key = sp;
-    std::vector<python::Frame> frames = python::frames(key);
+    std::vector<python::Frame>& frames = thread.frames;
+    python::frames(frames, key);
     std::vector<KnownStack>& known = thread.known_stacks[key];
     for (const KnownStack& stack : known)
         if (std::all_of(stack.slots.begin(), stack.slots.end(), [](const StackSlot& s) { return *s.place == s.pc; }))
             return stack.id;
     std::vector<StackSlot> slots;
     const bool reusable = unwind(sp, slots);
-    if (python::learn(frames)) frames = python::frames(key);
+    if (python::learn(frames)) python::frames(frames, key);
     const std::uint32_t id = define_stack(thread, python::merge(thread, slots, frames));
     if (known.size() >= kKnownPerPointer) known.clear();
     if (reusable) known.push_back({id, std::move(slots)});

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/libtorch/capture/python.h"
 #include "frontends/libtorch/capture/recorder.h"
 
 namespace torch::nn {
@@ -60,6 +61,7 @@ struct Thread {
     /// By stack pointer; in Python, whose frames need none of their own, by what those are, too.
     std::unordered_map<std::uint64_t, std::vector<KnownStack>> known_stacks;
     std::unordered_map<const char*, const OpInfo*> ops_by_name;
+    std::vector<python::Frame> frames;                        ///< of Python, while a stack is read
     std::unordered_map<std::uint64_t, std::uint64_t> places;  ///< of Python that the file has, by what they are
 
     ~Thread();
