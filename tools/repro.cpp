@@ -37,6 +37,7 @@ void declare(cli::Tool& tool, Options& options) {
     options.inputs.declare(tool);
     tool.example("repro m.json", "m.json as written by minify: writes and verifies repro.cpp");
     tool.example("repro m.json --bundle bug && tar cz bug", "everything for a bug report");
+    tool.example("repro --python m.json", "the same operations as PyTorch calls: repro.py");
     tool.example("repro env", "what to paste into an issue");
     tool.exit_one("it does not fail, or the file does not show the failure.");
 }
@@ -67,6 +68,15 @@ int not_failing(const cli::Tool& tool, const Options& options, const std::string
     return 1;
 }
 
+int write_python(const cli::Tool& tool, const Options& options, const LoadedFrame& frame) {
+    const debug::PythonRepro repro = debug::write_python(frame, options.repro.output, !options.repro.no_verify);
+    if (tool.shared().json)
+        cli::print_json(debug::to_json(repro));
+    else
+        std::cout << debug::to_text(repro);
+    return options.repro.no_verify || repro.verified ? 0 : 1;
+}
+
 int run(const cli::Tool& tool, Options& options) {
     options.repro.check_usage(cli::files_read(options.graph, options.inputs));
     options.backend.check();
@@ -77,6 +87,7 @@ int run(const cli::Tool& tool, Options& options) {
                     "it holds " + plural(frames.size(), "graph") + ", of which repro takes one",
                     "name one of its graphs or records");
     LoadedFrame& frame = frames[0];
+    if (options.repro.python) return write_python(tool, options, frame);
     if (frame.record) options.backend.default_to(frame);
     std::string recorded;
     if (options.backend.name.empty() && frame.graph.failure)

@@ -1,5 +1,6 @@
 #include "cli/repro_options.h"
 
+#include "base/error.h"
 #include "base/subprocess.h"
 #include "cli/environment.h"
 #include "cli/tool.h"
@@ -9,7 +10,7 @@ namespace whittle::cli {
 namespace fs = std::filesystem;
 
 void ReproOptions::declare_output(Tool& tool) {
-    tool.option("-o,--output", output, "FILE", "The file to write. Default: repro.cpp.");
+    tool.option("-o,--output", output, "FILE", "The file to write. Default: repro.cpp; with --python, repro.py.");
 }
 
 void ReproOptions::declare(Tool& tool) {
@@ -21,20 +22,26 @@ void ReproOptions::declare(Tool& tool) {
         "--bundle", bundle, "DIR",
         "Write a folder that shows the failure on another machine: repro.cpp, run.sh with the exact commands, the "
         "graph as JSON and ONNX with its inputs, a record for replay, and the environment.");
+    tool.flag("--python", python,
+              "Write the graph as a script of PyTorch calls instead, with what the reference computes: repro.py. "
+              "Verified where python3 has PyTorch.");
     tool.flag("--no-verify", no_verify, "Do not build and run the file.");
     tool.option("--runs", runs, "N", "Runs of the verification, which must all show the failure. Default: 3.");
     tool.option("--alarm", alarm, "S", "Seconds after which the compiler under suspicion counts as hung. Default: 60.");
 }
 
-void ReproOptions::check_usage(std::span<const fs::path> read) const {
+void ReproOptions::check_usage(std::span<const fs::path> read) {
+    if (python && bundle) throw Error("--python and --bundle cannot be used together");
+    if (python && output == "repro.cpp") output = "repro.py";
+    const std::string ending = python ? ".py" : ".cpp";
     require_range("--runs", static_cast<double>(runs), 1, 1000);
     require_range("--alarm", static_cast<double>(alarm), 1, 86400);
     check_output("--output", bundle ? output.filename() : output, read);  // of a bundle's it is the name only
     const std::string name = output.filename().string();
-    if (output.extension() != ".cpp" || name.starts_with('-'))
+    if (output.extension() != ending || name.starts_with('-'))
         throw invalid_value(
             output.string(), "--output",
-            std::string("the name must end in .cpp") + (name.starts_with('-') ? " and not begin with '-'" : ""));
+            "the name must end in " + ending + (name.starts_with('-') ? " and not begin with '-'" : ""));
     if (bundle && fs::exists(*bundle) && (!fs::is_directory(*bundle) || !fs::is_empty(*bundle)) &&
         !fs::exists(*bundle / "run.sh"))
         throw invalid_value(bundle->string(), "--bundle", "expected a new folder, or an earlier bundle");

@@ -17,7 +17,7 @@ struct ReproOptions {
     std::filesystem::path output = "repro.cpp";
     std::optional<std::filesystem::path> bundle = {};
     std::string data = "auto";
-    bool no_verify = false;
+    bool no_verify = false, python = false;
     std::int64_t runs = 3, alarm = 60;
 
     /// -o.
@@ -25,7 +25,7 @@ struct ReproOptions {
     void declare(Tool& tool);
     /// Throws Error for numbers out of range, for a name that no compiler would take for C++, for a folder that is no
     /// bundle of ours, and for an output that is one of the files `read`.
-    void check_usage(std::span<const std::filesystem::path> read) const;
+    void check_usage(std::span<const std::filesystem::path> read);
     /// The command line in the file's head is the tool's.
     repro::Options options(const Tool& tool) const;
 };

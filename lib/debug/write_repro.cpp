@@ -4,9 +4,11 @@
 
 #include "backends/registry.h"
 #include "base/error.h"
+#include "base/files.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
 #include "program/gradients.h"
+#include "repro/python.h"
 
 namespace whittle::debug {
 namespace fs = std::filesystem;
@@ -45,6 +47,73 @@ repro::Report write_repro(const Graph& graph, const fs::path& file, const repro:
                     "minify with --backend, or hand the graph itself to the command's owner");
     const auto backend = find_backend(graph.failure ? graph.failure->backend : std::string());
     return repro::write_repro(as_compiled(graph, *backend), *backend, options);
+}
+
+namespace {
+
+std::vector<std::string> head_of(const LoadedFrame& frame, const fs::path& output) {
+    std::vector<std::string> head;
+    const std::string name = output.filename().string();
+    if (const std::optional<Failure>& failure = frame.graph.failure)
+        head.push_back(failure->backend + ": " + failure->signature.text());
+    head.push_back("python3 " + name + ": exit 0, PyTorch computes what is expected; 1, it does not.");
+    head.push_back("python3 " + name + " inductor: the same under torch.compile (PyTorch 2), by any of its backends.");
+    return head;
+}
+
+/// The last line of what a process said.
+std::string last_line(const ProcessResult& result) {
+    std::string text = result.err.empty() ? result.out : result.err;
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
+}
+
+/// Runs the script where PyTorch is installed.
+void run_python(PythonRepro& repro) {
+    ProcessOptions options;
+    options.folder = fs::absolute(repro.output).parent_path();
+    options.timeout = std::chrono::seconds(300);
+    const ProcessResult found = run_process({"python3", "-c", "import torch; print(torch.__version__)"}, options);
+    if (found.exit_code != 0 || found.timed_out) {
+        repro.message = "python3 has no PyTorch (scripts/setup --with python installs Debian's)";
+        return;
+    }
+    const ProcessResult result = run_process({"python3", repro.output.filename().string()}, options);
+    repro.verified = result.exit_code == 0 && !result.timed_out && !result.signal;
+    repro.message = repro.verified ? "PyTorch " + found.out.substr(0, found.out.find_first_of("\n")) +
+                                         " computes what the reference does"
+                                   : last_line(result);
+}
+
+}  // namespace
+
+PythonRepro write_python(const LoadedFrame& frame, const fs::path& output, bool verify) {
+    const auto reference = find_backend(kReferenceBackend);
+    const Outcome expected = run_in_process(frame.graph, frame.inputs, *reference, {});
+    if (expected.failed())
+        throw Error({frame.file.string(), {}}, "the reference cannot run it: " + expected.message,
+                    "give the model inputs that it can run on: --input, --inputs");
+    const repro::PythonScript script = repro::python_script(frame.graph, frame.inputs, expected.outputs,
+                                                            head_of(frame, output), output.stem().string());
+    PythonRepro repro{.output = output, .sidecars = {}, .message = {}};
+    for (const repro::Sidecar& sidecar : script.sidecars) {
+        repro.sidecars.push_back(output.parent_path() / sidecar.file);
+        write_file(repro.sidecars.back(), sidecar.bytes);
+    }
+    write_file(output, script.text);
+    if (verify) run_python(repro);
+    return repro;
+}
+
+std::string to_text(const PythonRepro& repro) {
+    std::string text = "written:  " + repro.output.string() + "\n";
+    for (const fs::path& sidecar : repro.sidecars) text += "          " + sidecar.string() + "\n";
+    if (!repro.message.empty()) text += (repro.verified ? "verified: " : "NOT verified: ") + repro.message + "\n";
+    return text + "next:     python3 " + shell_quote({repro.output.string()}) + " inductor\n";
+}
+
+nlohmann::json to_json(const PythonRepro& repro) {
+    return {{"output", repro.output.string()}, {"verified", repro.verified}, {"message", repro.message}};
 }
 
 std::string to_text(const repro::Report& report, const Failure& failure, const repro::Options& options) {

@@ -5,6 +5,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "debug/frame.h"
 #include "repro/repro.h"
@@ -23,6 +24,18 @@ Graph as_compiled(const Graph& failing, const Backend& backend);
 /// Of a graph with its failure, by the backend that the failure names; `file` is where the graph is from. Throws Error
 /// for a failure that a command judged, and as repro::write_repro() does.
 repro::Report write_repro(const Graph& graph, const std::filesystem::path& file, const repro::Options& options);
+
+/// The frame's graph as a script of PyTorch calls.
+struct PythonRepro {
+    std::filesystem::path output;
+    std::vector<std::filesystem::path> sidecars;
+    bool verified = false;  ///< PyTorch was run, and computes what the reference computes
+    std::string message;    ///< what the run said, or why there was none
+};
+/// See repro/python.h. Writes the file whether or not it verifies. Throws Error for a graph that PyTorch cannot have.
+PythonRepro write_python(const LoadedFrame& frame, const std::filesystem::path& output, bool verify);
+std::string to_text(const PythonRepro& repro);
+nlohmann::json to_json(const PythonRepro& repro);
 
 /// What the programs print of a repro. `failure` is the one it shows.
 std::string to_text(const repro::Report& report, const Failure& failure, const repro::Options& options);

@@ -1,0 +1,26 @@
+// repro.py: a graph of ATen calls as a script of PyTorch calls, with its inputs and what the reference computes of
+// them: for who knows PyTorch, and to put the same operations under one of its compilers.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+#include "repro/cpp_data.h"
+
+namespace whittle::repro {
+
+struct PythonScript {
+    std::string text;
+    std::vector<Sidecar> sidecars;  ///< large tensors, beside the script
+};
+
+/// `inputs`: one per placeholder; `expected`: one per output. `about`: lines of the header, without '#'; `stem`: first
+/// part of the sidecars' names. The script ends with 0 where PyTorch computes what is expected, within the dtype's
+/// tolerances, else with 1; an argument names a backend of torch.compile. Throws Error for a call that is none of
+/// ATen's, and for a dtype that PyTorch 1.13 does not have.
+PythonScript python_script(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> expected,
+                           const std::vector<std::string>& about, const std::string& stem);
+
+}  // namespace whittle::repro
