@@ -180,14 +180,10 @@ class Script {
         return text + ")";
     }
 
-    /// Enumerations are numbers in a schema, by c10's order (MemoryFormat.h, Layout.h).
+    /// Enumerations are texts in our graphs.
     std::string named_argument(const std::string& name, const Arg& arg) {
-        constexpr const char* kFormats[] = {"contiguous_format", "preserve_format", "channels_last",
-                                            "channels_last_3d"};
-        const auto* number = std::get_if<std::int64_t>(&arg.value);
-        if (number && name == "memory_format" && *number >= 0 && *number < 4)
-            return std::string("torch.") + kFormats[*number];
-        if (number && name == "layout" && *number == 0) return "torch.strided";
+        const auto* text = std::get_if<std::string>(&arg.value);
+        if (text && (name == "memory_format" || name == "layout")) return "torch." + *text;
         return argument(arg);
     }
 
