@@ -238,8 +238,7 @@ size_t environment_size(char* const* given) {
     return hands_on() ? count + kSettings + 3 : 1;
 }
 
-char* const* environment_for_exec(char* const* given, char** space) {
-    static __thread char preload[2 * PATH_MAX], users[PATH_MAX + 64];
+char* const* environment_for_exec(char* const* given, char** space, ExecEntries& entries) {
     if (!hands_on()) return given;
     size_t count = 0;
     const char* users_own = nullptr;
@@ -250,11 +249,12 @@ char* const* environment_for_exec(char* const* given, char** space) {
             space[count++] = *given;
     for (Setting& setting : settings)
         if (setting.given) space[count++] = setting.entry;
-    snprintf(preload, sizeof preload, "LD_PRELOAD=%s%s%s", own_path, users_own ? ":" : "", users_own ? users_own : "");
-    space[count++] = preload;
+    snprintf(entries.preload, sizeof entries.preload, "LD_PRELOAD=%s%s%s", own_path, users_own ? ":" : "",
+             users_own ? users_own : "");
+    space[count++] = entries.preload;
     if (users_own) {
-        snprintf(users, sizeof users, "%s=%s", kPreloadVariable, users_own);
-        space[count++] = users;
+        snprintf(entries.users, sizeof entries.users, "%s=%s", kPreloadVariable, users_own);
+        space[count++] = entries.users;
     }
     space[count] = nullptr;
     return space;

@@ -45,7 +45,8 @@ int replace(const char* function, const char* program, char* const* environment,
     if (hooks.process) hooks.process(ProcessEvent::replaces, program);
     if (hooks.ends) hooks.ends(function);
     auto** const space = static_cast<char**>(alloca(environment_size(environment) * sizeof(char*)));
-    const int result = run(environment_for_exec(environment, space));
+    ExecEntries entries;
+    const int result = run(environment_for_exec(environment, space, entries));
     if (hooks.process) hooks.process(ProcessEvent::not_replaced, program);
     return result;
 }
@@ -81,8 +82,9 @@ HIDES(int, spawns, "posix_spawn",
       (pid_t * child, const char* path, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
        char* const* argv, char* const* environment)) {
     auto** const space = static_cast<char**>(alloca(environment_size(environment) * sizeof(char*)));
-    const int failed =
-        next_posix_spawn.get()(child, path, actions, attributes, argv, environment_for_exec(environment, space));
+    ExecEntries entries;
+    const int failed = next_posix_spawn.get()(child, path, actions, attributes, argv,
+                                              environment_for_exec(environment, space, entries));
     if (!failed && hooks.process) hooks.process(ProcessEvent::started, path);
     return failed;
 }
@@ -90,8 +92,9 @@ HIDES(int, spawns_by_name, "posix_spawnp",
       (pid_t * child, const char* file, const posix_spawn_file_actions_t* actions, const posix_spawnattr_t* attributes,
        char* const* argv, char* const* environment)) {
     auto** const space = static_cast<char**>(alloca(environment_size(environment) * sizeof(char*)));
-    const int failed =
-        next_posix_spawnp.get()(child, file, actions, attributes, argv, environment_for_exec(environment, space));
+    ExecEntries entries;
+    const int failed = next_posix_spawnp.get()(child, file, actions, attributes, argv,
+                                               environment_for_exec(environment, space, entries));
     if (!failed && hooks.process) hooks.process(ProcessEvent::started, file);
     return failed;
 }
