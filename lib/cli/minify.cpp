@@ -14,7 +14,6 @@
 #include "debug/check.h"
 #include "debug/write_repro.h"
 #include "graph/abilities.h"
-#include "graph/emitter.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -121,7 +120,7 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
     followed.verified = minified.good;
     for (std::size_t i = 0; i < minified.graphs.size() && minified.good; ++i) {
         const Graph& graph = minified.graphs[i];
-        if (!offered<Emitter>(*find_backend(graph.failure->backend))) {
+        if (!debug::has_repro(graph)) {
             followed.no_repro = "the backend " + graph.failure->backend + " has no part of a repro of its own";
             followed.verified = false;
             if (!tool.shared().json) report << "\nno repro:   " << followed.no_repro << "\n";

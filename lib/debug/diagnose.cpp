@@ -47,7 +47,8 @@ class CulpritFinder {
                                as_options(*limits, switchable_, pass.name, failure_.options),
                                pass.name + partner(pass.name, limits->failing, inspection->parts().passes)};
         }
-        return found ? found : Culprit{"compiler", {}, {}, {}};
+        const bool opaque = directives_.empty() && inspection->parts().passes.empty();
+        return found || opaque ? found : Culprit{"compiler", {}, {}, {}};
     }
 
   private:

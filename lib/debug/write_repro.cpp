@@ -7,7 +7,9 @@
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
+#include "graph/emitter.h"
 #include "program/gradients.h"
+#include "program/interpreted.h"
 #include "repro/python.h"
 
 namespace whittle::debug {
@@ -38,7 +40,23 @@ std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspe
 
 Graph as_compiled(const Graph& failing, const Backend& backend) {
     if (!failing.failure || failing.failure->signature.part.empty()) return failing;
+    if (const Differentiates* own = offered<Differentiates>(backend); own && own->interprets(failing.failure->options))
+        return failing;
     return program::backward_alone(failing, backend);
+}
+
+namespace {
+
+std::optional<program::Interpreted> wrongly_interpreted(const Backend& backend, const Graph& graph) {
+    const bool wrong = graph.failure && graph.failure->signature.kind == name(Outcome::Kind::mismatch);
+    return wrong ? program::interpreted_by(backend, graph) : std::nullopt;
+}
+
+}  // namespace
+
+bool has_repro(const Graph& failing) {
+    const auto backend = find_backend(failing.failure->backend);
+    return offered<Emitter>(*backend) || wrongly_interpreted(*backend, failing);
 }
 
 repro::Report write_repro(const Graph& graph, const fs::path& file, const repro::Options& options) {
@@ -46,6 +64,11 @@ repro::Report write_repro(const Graph& graph, const fs::path& file, const repro:
         throw Error({file.string(), {}}, "a command judged this failure, and a repro needs a backend to compile with",
                     "minify with --backend, or hand the graph itself to the command's owner");
     const auto backend = find_backend(graph.failure ? graph.failure->backend : std::string());
+    if (std::optional<program::Interpreted> run = wrongly_interpreted(*backend, graph)) {
+        repro::Options with = options;
+        with.instead = std::move(run->instead);
+        return repro::write_repro(run->asked, *backend, with);
+    }
     return repro::write_repro(as_compiled(graph, *backend), *backend, options);
 }
 

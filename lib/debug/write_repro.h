@@ -18,8 +18,11 @@ namespace whittle::debug {
 std::optional<Failure> failure_of(const LoadedFrame& frame, const Suspect& suspect);
 
 /// What the backend compiled when the graph failed: the graph itself, or, where it failed at gradients, the backward
-/// graph alone, on what the reference saves for it.
+/// graph alone, on what the reference saves for it. What is interpreted can only be wrong as a whole.
 Graph as_compiled(const Graph& failing, const Backend& backend);
+
+/// Whether a program without Whittle can show the graph's failure.
+bool has_repro(const Graph& failing);
 
 /// Of a graph with its failure, by the backend that the failure names; `file` is where the graph is from. Throws Error
 /// for a failure that a command judged, and as repro::write_repro() does.

@@ -113,6 +113,8 @@ class Differentiates {
     /// Targets in a joint graph that whoever compiles its parts does not take as they are, and that are decomposed
     /// under decompositions=backend.
     virtual std::vector<std::string> not_taken(const Graph& joint, const BackendOptions& options) const = 0;
+    /// Whether neither part is compiled: the reference's kernels interpret both.
+    virtual bool interprets(const BackendOptions& options) const = 0;
     /// Compiles what was cut already; `part` is `forward` or `backward`.
     virtual CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) = 0;
 };

@@ -48,6 +48,9 @@ struct SuspectCode {
     bool reads_guilty = false;
     /// Loops by the suspect's own plan; none: by Whittle's.
     std::optional<LoopsCode> loops = {};
+    /// The graph whose placeholders and get_attr are the program's inputs, where they are not the given one's; then
+    /// there are no loops but the suspect's own.
+    std::optional<Graph> leaves = {};
     std::int64_t more_seconds = 0;  ///< that it may take beyond a run's limit
 };
 

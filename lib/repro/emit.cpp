@@ -105,9 +105,11 @@ class ProgramText {
         suspect_ = emitter.emit({graph_, expected_, members_, [this](const std::string& name, const Tensor& tensor) {
                                      return data_.define(name, tensor);
                                  }});
-        loops_ = suspect_.loops ? std::move(suspect_.loops) : halide::loops_code(graph_, members_);
-        const Graph& leaves = loops_ ? loops_->graph : graph_;
-        values_["SUPPORT"] = spaced((loops_ ? loops_->support : half_types(leaves)) + suspect_.support);
+        if (!suspect_.leaves)
+            loops_ = suspect_.loops ? std::move(suspect_.loops) : halide::loops_code(graph_, members_);
+        const Graph& leaves = suspect_.leaves ? *suspect_.leaves : loops_ ? loops_->graph : graph_;
+        const std::string types = suspect_.leaves ? "" : loops_ ? loops_->support : half_types(leaves);
+        values_["SUPPORT"] = spaced(types + suspect_.support);
         values_["INPUTS"] = inputs(leaves);
         values_["LOOPS"] =
             loops_ ? spaced("// ---- the same computation as plain loops " + std::string(80, '-') + "\n" + loops_->code)

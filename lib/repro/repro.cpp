@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <thread>
 
+#include "backends/halide/repro_code.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
+#include "graph/text.h"
 #include "ops/core/interpreter.h"
 #include "repro/bundle.h"
 #include "repro/emit.h"
@@ -20,6 +23,34 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kBuildLimit{300};
+
+/// The part of a backend that interprets a graph which passes made.
+class Interpreting final : public Emitter {
+  public:
+    explicit Interpreting(const Graph& instead) : instead_(instead) {}
+
+    SuspectCode emit(const EmitRequest& request) override {
+        const Failure& failure = *request.graph.failure;
+        std::optional<LoopsCode> loops = halide::loops_code(instead_, request.outputs, "under_test");
+        if (!loops) throw Error("what " + failure.backend + " interprets holds an op that has no loops");
+        return {.support = loops->support,
+                .code = "// What passes made of the graph:\n" + commented(print(instead_)) + loops->code,
+                .name = failure.backend,
+                .label = (failure.culprit ? "the " + failure.culprit->text() : "the passes") + " of Whittle",
+                .header = failure.backend + ", which interprets what passes make of the graph",
+                .leaves = loops->graph};
+    }
+
+  private:
+    static std::string commented(const std::string& text) {
+        std::string result;
+        std::istringstream lines(text);
+        for (std::string line; std::getline(lines, line);) result += "//   " + line + "\n";
+        return result;
+    }
+
+    const Graph& instead_;
+};
 
 /// A graph with the data that it is shown to fail with.
 struct Subject {
@@ -43,6 +74,7 @@ Subject with_data(const Graph& graph, Data data) {
     for (auto& [name, value] : subject.graph.attributes)
         if (is_floating(value.dtype())) value = made_up(value, data, seed++);
     subject.expected = evaluate(subject.graph, inputs);
+    subject.expected.resize(graph.outputs().size());  // behind them is what the graph writes to its inputs
     return subject;
 }
 
@@ -195,7 +227,9 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
         throw Error("the graph does not say how it fails, as those that minify writes do",
                     "name the backend with --backend to look for a failure first");
     WHITTLE_CHECK(!original.failure->backend.empty(), "a failure without a backend");
-    Emitter* emitter = offered<Emitter>(backend);
+    std::optional<Interpreting> interpreting;
+    if (options.instead) interpreting.emplace(*options.instead);
+    Emitter* emitter = interpreting ? &*interpreting : offered<Emitter>(backend);
     if (!emitter)
         throw Error("found backend " + original.failure->backend +
                         ", expected one that says how a program without Whittle runs it",

@@ -29,6 +29,9 @@ struct Options {
     /// Values of the inputs and floating-point parameters. Nothing: the smallest that still fails in the same way, of
     /// zeros, ones, random (made up by the program itself) and real values.
     std::optional<Data> data = Data::real;
+    /// What the suspect, a backend that interprets, runs in place of the graph: written down as loops, in place of a
+    /// backend's own part.
+    std::optional<Graph> instead = {};
     Limits limits = {};                                   ///< of the runs that try data
     std::chrono::seconds alarm{60};                       ///< after which the suspect counts as hung
     std::map<std::string, std::string> environment = {};  ///< for the header
@@ -51,7 +54,7 @@ struct Report {
 /// `backend` is the one of the failure. `graph` carries a failure with the backend, its signature and one input per
 /// placeholder. Writes the file (and sidecars) whether or not it verifies; a repro that does not show the failure is
 /// reported with verified == false. Throws Error when the graph has no failure, when the
-/// backend does not offer Emitter, and when it cannot write the graph down.
+/// backend does not offer Emitter and nothing is run `instead`, and when it cannot write the graph down.
 Report write_repro(const Graph& graph, Backend& backend, const Options& options);
 
 }  // namespace whittle::repro

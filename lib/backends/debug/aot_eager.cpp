@@ -10,6 +10,7 @@
 #include "graph/backend_options.h"
 #include "passes/no_grad.h"
 #include "program/compile.h"
+#include "program/interpreted.h"
 
 namespace whittle {
 namespace {
@@ -29,7 +30,23 @@ class Owning final : public Executable {
     const std::unique_ptr<Executable> inner_;
 };
 
-class AotEager final : public Backend, public Support, public Differentiates, public Optioned {
+/// Of its parts none can be switched off; what is wrong in the graphs that it is given has a name all the same.
+class AotInspection final : public Switchable::Inspection {
+  public:
+    AotInspection(const Backend& backend, const Graph& graph) : backend_(backend), graph_(graph) {}
+    const Switchable::Parts& parts() const override { return none_; }
+    std::optional<Culprit> wrong_before(std::span<const Tensor>) override {
+        const std::optional<std::string> pass = program::wrong_pass(backend_, graph_);
+        return pass ? std::optional(Culprit{"pass", {}, {}, *pass}) : std::nullopt;
+    }
+
+  private:
+    const Backend& backend_;
+    const Graph& graph_;
+    const Switchable::Parts none_;
+};
+
+class AotEager final : public Backend, public Support, public Differentiates, public Switchable, public Optioned {
   public:
     using Interpreting = MakeInterpreter (*)(const BackendOptions&);
     /// `options` unless others are given; a part that no backend is named for is run as `interpreting` says under the
@@ -90,6 +107,16 @@ class AotEager final : public Backend, public Support, public Differentiates, pu
     }
 
     BackendOptions cut(const BackendOptions& options) const override { return chosen(options); }
+    bool interprets(const BackendOptions& options) const override {
+        return std::ranges::all_of(kParts, [&](const char* key) { return chosen(options).at(key).empty(); });
+    }
+
+    std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions&) override {
+        return std::make_unique<AotInspection>(*this, graph);
+    }
+    BackendOptions without(BackendOptions options, const std::vector<std::string>&) const override { return options; }
+    BackendOptions limited(BackendOptions options, const std::string&, int) const override { return options; }
+
     std::vector<std::string> not_taken(const Graph& joint, const BackendOptions& options) const override {
         std::vector<std::string> targets;
         for (const char* key : kParts)

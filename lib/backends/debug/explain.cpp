@@ -43,6 +43,10 @@ class Explain final : public Backend, public Support, public Differentiates, pub
         const Differentiates* own = offered<Differentiates>(*inner_);
         return own ? own->not_taken(joint, options) : std::vector<std::string>();
     }
+    bool interprets(const BackendOptions& options) const override {
+        const Differentiates* own = offered<Differentiates>(*inner_);
+        return own && own->interprets(options);
+    }
     CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) override {
         say(graph);
         return program::compile_part(*inner_, part, graph, options);

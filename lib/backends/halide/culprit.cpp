@@ -77,7 +77,7 @@ std::optional<Culprit> wrong_pass(CompiledProgram& program, const Failure& failu
     for (const Stage stage : program::kStages) {
         if (stage == Stage::captured) continue;
         const std::vector<Tensor> outputs = evaluate(program.graph(stage), failure.inputs);
-        for (std::size_t i = 0; i < outputs.size(); i++)
+        for (std::size_t i = 0; i < expected.size(); i++)  // behind them is what the graph writes to its inputs
             if (compare(outputs[i], expected[i], failure.accuracy))
                 return Culprit{"pass", {}, {}, std::string(program::pass_of(stage))};
     }
@@ -113,7 +113,7 @@ class Inspection final : public Switchable::Inspection {
             if (!is_getitem(node) && !lowers_alone(core, id, reference.values, failure))
                 return Culprit{"lowering", {}, {}, node.target};
         }
-        if (!lowers_well(plan_, failure.inputs, expected, failure.accuracy)) return Culprit{"pass", {}, {}, "fusion"};
+        if (!lowers_well(plan_, failure.inputs, expected, failure.accuracy)) return Culprit{"pass", {}, {}, "plan"};
         return std::nullopt;
     }
 

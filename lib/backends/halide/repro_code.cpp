@@ -11,7 +11,7 @@
 namespace whittle::halide {
 namespace {
 
-LoopsCode loops_of(const Plan& plan, const std::vector<std::string>& outputs) {
+LoopsCode loops_of(const Plan& plan, const std::vector<std::string>& outputs, const std::string& driver) {
     const Names names(plan.graph, outputs);
     const KernelText kernels(plan, names);
     std::vector<const expr::Group*> groups;
@@ -19,16 +19,17 @@ LoopsCode loops_of(const Plan& plan, const std::vector<std::string>& outputs) {
     return {plan.graph, expr::support_cpp(groups),
             kernels.functions("loops", [](const Kernel& kernel, const std::string& name) {
                 return expr::to_loops_cpp(kernel.group, name);
-            }) + kernels.driver("run_loops", "loops")};
+            }) + kernels.driver(driver, "loops")};
 }
 
 }  // namespace
 
-std::optional<LoopsCode> loops_code(const Graph& graph, const std::vector<std::string>& outputs) {
+std::optional<LoopsCode> loops_code(const Graph& graph, const std::vector<std::string>& outputs,
+                                    const std::string& driver) {
     program::CompiledProgram program(graph);
     const auto result = planned(program);
     const auto* plan = std::get_if<const Plan*>(&result);
-    return plan ? std::optional(loops_of(**plan, outputs)) : std::nullopt;
+    return plan ? std::optional(loops_of(**plan, outputs, driver)) : std::nullopt;
 }
 
 SuspectCode halide_code(const EmitRequest& request) {
@@ -56,7 +57,7 @@ SuspectCode halide_code(const EmitRequest& request) {
             .lowering = "the lowering",
             .compile_flags = compile_flags(),
             .reads_guilty = true,
-            .loops = loops_of(plan, request.outputs),
+            .loops = loops_of(plan, request.outputs, "run_loops"),
             // Every kernel is compiled when it is called; a loaded machine takes a second or two for one.
             .more_seconds = 2 * static_cast<std::int64_t>(plan.kernels.size())};
 }
