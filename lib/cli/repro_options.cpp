@@ -25,12 +25,16 @@ void ReproOptions::declare(Tool& tool) {
     tool.flag("--python", python,
               "Write the graph as a script of PyTorch calls instead, with what the reference computes: repro.py. "
               "Verified where python3 has PyTorch.");
+    tool.flag("--harness", harness,
+              "Write the whole graph with its data, plain loops and a verdict, also where a short program of one "
+              "kernel shows the failure.");
     tool.flag("--no-verify", no_verify, "Do not build and run the file.");
     tool.option("--runs", runs, "N", "Runs of the verification, which must all show the failure. Default: 3.");
     tool.option("--alarm", alarm, "S", "Seconds after which the compiler under suspicion counts as hung. Default: 60.");
 }
 
 void ReproOptions::check_usage(std::span<const fs::path> read) {
+    if (python && harness) throw Error("--python and --harness cannot be used together");
     if (python && bundle) throw Error("--python and --bundle cannot be used together");
     if (python && output == "repro.cpp") output = "repro.py";
     const std::string ending = python ? ".py" : ".cpp";
@@ -55,7 +59,8 @@ repro::Options ReproOptions::options(const Tool& tool) const {
             .data = repro::data_called(data),
             .alarm = std::chrono::seconds(alarm),
             .environment = environment(),
-            .bundle = bundle.has_value()};
+            .bundle = bundle.has_value(),
+            .harness = harness};
 }
 
 }  // namespace whittle::cli

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
+#include "base/words.h"
 #include "graph/abilities.h"
 #include "graph/emitter.h"
 #include "program/gradients.h"
@@ -139,19 +140,32 @@ nlohmann::json to_json(const PythonRepro& repro) {
     return {{"output", repro.output.string()}, {"verified", repro.verified}, {"message", repro.message}};
 }
 
+namespace {
+
+std::string verified_text(const repro::Report& report) {
+    if (!report.verified) return "NOT verified: " + report.message + "\n";
+    return "verified: " + std::to_string(report.runs) + " of " + std::to_string(report.of) + " runs fail" +
+           (report.control.empty() ? "" : ", and the control passes (" + report.control + ")") + "\n          " +
+           report.message + "\n";
+}
+
+}  // namespace
+
 std::string to_text(const repro::Report& report, const Failure& failure, const repro::Options& options) {
     std::string text = "failure:  " + failure.signature.text() + "\n          " + failure.message + "\n";
-    text += "data:     " + std::string(name(report.data));
-    for (std::size_t i = 0; i < report.passing.size(); i++)
-        text += (i ? ", " : " (it does not fail with ") + std::string(name(report.passing[i])) +
-                (i + 1 == report.passing.size() ? ")" : "");
-    text += "\nwritten:  " + report.output.string() + "\n";
+    if (report.tried) {
+        text += "reduced:  to one kernel of Halide's, in " + plural(static_cast<std::size_t>(*report.tried), "try", "tries") + "\n";
+    } else {
+        text += "data:     " + std::string(name(report.data));
+        for (std::size_t i = 0; i < report.passing.size(); i++)
+            text += (i ? ", " : " (it does not fail with ") + std::string(name(report.passing[i])) +
+                    (i + 1 == report.passing.size() ? ")" : "");
+        text += "\n";
+    }
+    text += "written:  " + report.output.string() + " (" + plural(report.lines, "line") + ")\n";
     for (const fs::path& sidecar : report.sidecars) text += "          " + sidecar.string() + "\n";
-    if (options.verify)
-        text += (report.verified ? "verified: " + std::to_string(report.runs) + " of " + std::to_string(report.of) +
-                                       " runs fail, and the control passes (" + report.control + ")\n          "
-                                 : "NOT verified: ") +
-                report.message + "\n";
+    if (!report.not_short.empty()) text += "          no short program: " + report.not_short + "\n";
+    if (options.verify) text += verified_text(report);
     const fs::path folder = report.output.parent_path();
     if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
     return text + "next:     " + (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ") +
@@ -164,6 +178,8 @@ nlohmann::json to_json(const repro::Report& report) {
             {"runs", report.runs},
             {"control", report.control},
             {"compile_command", report.compile_command},
+            {"form", report.tried ? "short" : "harness"},
+            {"lines", report.lines},
             {"data", name(report.data)},
             {"message", report.message}};
 }

@@ -72,6 +72,9 @@ void verify(const Group& group);
 /// Readable form: a stage per paragraph.
 std::string print(const Group& group);
 
+/// The tail that Halide takes where none is said.
+inline constexpr const char* kAutoTail = "Auto";
+
 /// One scheduling decision, in Halide's vocabulary. Each can be switched off alone; that drops those that require it.
 struct Directive {
     enum class Kind {
@@ -90,7 +93,7 @@ struct Directive {
     std::vector<std::string> args = {};
     std::int64_t factor = 0;
     std::string at = {};
-    std::string tail = {};            ///< "GuardWithIf" "ShiftInwards" "RoundUp", or empty for the default
+    std::string tail = {};            ///< "GuardWithIf" "ShiftInwards" "RoundUp" kAutoTail, or empty: what is safe
     std::vector<int> requires_ = {};  ///< positions of directives in the same schedule that this one depends on
     bool enabled = true;
 };

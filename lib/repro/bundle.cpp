@@ -20,10 +20,8 @@ std::string run_script(const Report& report, const Options& options) {
     const std::string source = shell_quote({"./" + options.output.filename().string()});
     return "#!/bin/sh\n"
            "# Builds the repro where that is still to do, and runs it. Exit 1: the bug shows, 0: it is gone.\n"
-           "#   sh run.sh          show the failure\n"
-           "#   sh run.sh control  what must pass: " +
-           report.control +
-           "\n"
+           "#   sh run.sh          show the failure\n" +
+           (report.control.empty() ? "" : "#   sh run.sh control  what must pass: " + report.control + "\n") +
            "#   sh run.sh build    build only\n"
            "cd \"$(dirname \"$0\")\" || exit 2\n"
            "[ " +
@@ -42,9 +40,9 @@ std::string read_me(const Graph& graph, const Report& report, const Options& opt
             "\nWithout Whittle (needs g++ and the compiler under suspicion):\n"
             "  sh run.sh            builds " +
             options.output.filename().string() +
-            " and runs it: exit 1 shows the failure, 0 says that it is gone\n"
-            "  sh run.sh control    what must pass: " +
-            report.control + "\n\nThe exact commands that run.sh runs:\n  " + report.compile_command + "\n  " +
+            " and runs it: exit 1 shows the failure, 0 says that it is gone\n" +
+            (report.control.empty() ? "" : "  sh run.sh control    what must pass: " + report.control + "\n") +
+            "\nThe exact commands that run.sh runs:\n  " + report.compile_command + "\n  " +
             shell_quote({"./" + options.output.stem().string()}) + "\n\nWith Whittle, in this folder:\n";
     text += "  replay record\n  explain candidate.json --divergence\n  minify candidate.json\n  repro candidate.json\n";
     if (onnx)

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <thread>
 
+#include "backends/halide/plain_text.h"
 #include "backends/halide/repro_code.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -15,6 +16,7 @@
 #include "ops/core/interpreter.h"
 #include "repro/bundle.h"
 #include "repro/emit.h"
+#include "repro/halide_program.h"
 #include "run/suspect.h"
 
 namespace whittle::repro {
@@ -191,6 +193,8 @@ void verify(const Program& program, const Options& options, Report& report) {
         report.message = "none of " + std::to_string(runs) + " runs failed";
         return;
     }
+    report.verified = report.control.empty();
+    if (report.verified) return;
     std::vector<std::string> with_control = program.run;
     with_control.push_back("control");
     const ProcessResult control = run_in(program, with_control, limit);
@@ -220,6 +224,52 @@ bool says_so(const Report& report, const Failure& failure) {
     return report.verified && (!in_loops || report.message.find(failure.culprit->text()) != std::string::npos);
 }
 
+std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(std::ranges::count(text, '\n')); }
+
+/// What a folder needs to show the failure, and where it is built.
+void write_all(const fs::path& folder, const Subject& subject, const Emission& emission, const Report& report,
+               const Options& options) {
+    write(emission, folder / options.output.filename());
+    if (options.bundle) write_bundle(folder, subject.graph, subject.expected, emission, report, options);
+}
+
+Program program_in(const fs::path& folder, const Emission& emission, const Options& options) {
+    if (options.bundle) return {folder, {"sh", "run.sh", "build"}, {"sh", "run.sh"}};
+    return {folder, compile_command(emission, options.output), {(folder / options.output.stem()).string()}};
+}
+
+/// The short program, written where it shows the failure. Nothing: why_not says why.
+std::optional<Report> write_short(const Graph& original, Backend& backend, const Options& options,
+                                  std::string& why_not) {
+    const Subject subject = with_data(original, options.data.value_or(Data::real));
+    const auto found = failing_kernel(subject.graph, backend, options);
+    if (const auto* why = std::get_if<std::string>(&found)) return why_not = *why, std::nullopt;
+    const KernelFailure& kernel = std::get<KernelFailure>(found);
+    const std::optional<Emission> emission = halide_program(kernel, *subject.graph.failure, options);
+    if (!emission) return why_not = "its data are more than a reader takes in", std::nullopt;
+    Report report;
+    report.output = options.output;
+    report.control = emission->control;
+    report.compile_command = shell_quote(compile_command(*emission, options.output));
+    report.lines = lines_of(emission->text);
+    report.tried = kernel.tried;
+    std::set<fs::path> files;
+    if (options.bundle || options.verify) {
+        const TempDir elsewhere("whittle-repro");
+        write_all(elsewhere.path(), subject, *emission, report, options);
+        if (options.bundle) files = files_below(elsewhere.path());
+        files.insert(options.output.stem());
+        if (options.verify) verify(program_in(elsewhere.path(), *emission, options), options, report);
+        if (options.verify && !report.verified) {
+            log_info(LogChannel::repro, "the short program:\n" + emission->text);
+            return why_not = report.message, std::nullopt;
+        }
+    }
+    write_all(options.output.parent_path(), subject, *emission, report, options);
+    if (options.bundle) note_contents(options.output.parent_path(), files);
+    return report;
+}
+
 }  // namespace
 
 Report write_repro(const Graph& original, Backend& backend, const Options& options) {
@@ -234,32 +284,27 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
         throw Error("found backend " + original.failure->backend +
                         ", expected one that says how a program without Whittle runs it",
                     "what is part of Whittle needs no repro; a backend of your own offers Emitter");
+    Report report;
+    if (!options.harness && !interpreting && offered<halide::PlainKernels>(backend))
+        if (std::optional<Report> written = write_short(original, backend, options, report.not_short)) return *written;
     const Subject subject = options.data ? with_data(original, *options.data) : smallest(original, backend, options);
     const Graph& graph = subject.graph;
     const auto emit = [&](const std::string& claim) {
         return repro::emit(graph, subject.expected, *emitter, options, {claim, data_text(subject), subject.seeds});
     };
 
-    Report report;
     report.output = options.output;
     report.data = subject.data;
     report.passing = subject.passing;
     Emission emission = emit("not verified");
     report.control = emission.control;
     report.compile_command = shell_quote(compile_command(emission, options.output));
-    const auto write_all = [&](const fs::path& folder) {
-        write(emission, folder / options.output.filename());
-        if (options.bundle) write_bundle(folder, graph, subject.expected, emission, report, options);
-    };
     const auto check = [&](const fs::path& folder) {
         if (graph.failure->signature.detail.starts_with("written_")) {
             report.message = "the program's inputs and parameters are constants, which no backend can write to";
             return;
         }
-        const fs::path program = folder / options.output.stem();
-        verify(options.bundle ? Program{folder, {"sh", "run.sh", "build"}, {"sh", "run.sh"}}
-                              : Program{folder, compile_command(emission, options.output), {program.string()}},
-               options, report);
+        verify(program_in(folder, emission, options), options, report);
         if (!report.verified) return;
         const std::string body(body_of(emission));
         Emission claimed = emit(claim_of(report, options.rate));
@@ -269,7 +314,7 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
     std::set<fs::path> files;  // of the bundle, and the program that is made of it
     if (options.bundle || options.verify) {
         const TempDir elsewhere("whittle-repro");
-        write_all(elsewhere.path());
+        write_all(elsewhere.path(), subject, emission, report, options);
         if (options.bundle) files = files_below(elsewhere.path());
         files.insert(options.output.stem());
         if (options.verify) check(elsewhere.path());
@@ -279,14 +324,15 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
             Emission other = emit("not verified");
             if (!tried.emplace(body_of(other)).second) continue;
             emission = std::move(other);
-            write_all(elsewhere.path());
+            write_all(elsewhere.path(), subject, emission, report, options);
             check(elsewhere.path());
         }
     }
-    write_all(options.output.parent_path());
+    write_all(options.output.parent_path(), subject, emission, report, options);
     if (options.bundle) note_contents(options.output.parent_path(), files);
     for (const Sidecar& sidecar : emission.sidecars)
         report.sidecars.push_back(options.output.parent_path() / sidecar.file);
+    report.lines = lines_of(emission.text);
     return report;
 }
 

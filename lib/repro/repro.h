@@ -1,6 +1,9 @@
-// repro.cpp: one standalone C++ file that shows a failure and needs nothing of Whittle: inputs, expected outputs, the
-// same computation as plain loops, the compiler under suspicion, and a comparison that says who is to blame. It is
-// declared good only after it was built and run.
+// repro.cpp: one standalone C++ file that shows a failure and needs nothing of Whittle. It is declared good only after it
+// was built and run. There are two forms:
+//  - the short program, in the shape of the compiler's own tests: one kernel, reduced, and one comparison. It is what is
+//    written where it shows the failure;
+//  - the harness: inputs, expected outputs, the same computation as plain loops, the compiler under suspicion, and a
+//    comparison that says who is to blame.
 #pragma once
 
 #include <chrono>
@@ -37,6 +40,8 @@ struct Options {
     std::map<std::string, std::string> environment = {};  ///< for the header
     /// A folder with everything that it takes to show the failure elsewhere; `output` is its repro.cpp.
     bool bundle = false;
+    /// The whole graph with its data, loops and verdict, where a short program of one kernel could do, too.
+    bool harness = false;
 };
 
 struct Report {
@@ -49,6 +54,10 @@ struct Report {
     Data data = Data::real;
     std::vector<Data> passing = {};  ///< data that was tried and does not fail
     std::string message;             ///< the repro's own last words, or why verification failed
+    std::size_t lines = 0;           ///< of the file
+    /// Of a short program: how many smaller kernels were tried.
+    std::optional<int> tried = {};
+    std::string not_short = {};  ///< why there is no short program, where one was looked for: a clause
 };
 
 /// `backend` is the one of the failure. `graph` carries a failure with the backend, its signature and one input per

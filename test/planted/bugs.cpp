@@ -45,6 +45,26 @@ void plant_race(const expr::Group& group, expr::Schedule& schedule) {
                         .requires_ = needs});
 }
 
+/// A directive on the innermost loop of the last stage that has loops.
+void plant_directive(const expr::Group& group, expr::Schedule& schedule, expr::Directive directive) {
+    for (auto stage = group.stages.rbegin(); stage != group.stages.rend(); ++stage) {
+        if (stage->vars.empty()) continue;
+        const std::string& loop = stage->vars.back().name;
+        for (std::size_t i = 0; i < schedule.size(); i++) {
+            if (schedule[i].stage != stage->name || schedule[i].update >= 0) continue;
+            if (schedule[i].kind == expr::Directive::Kind::compute_root)
+                directive.requires_.push_back(static_cast<int>(i));
+            else
+                schedule[i].enabled = false;
+        }
+        directive.stage = stage->name;
+        directive.args.push_back(loop);
+        if (directive.kind == expr::Directive::Kind::reorder) directive.args.push_back(loop);
+        schedule.push_back(std::move(directive));
+        return;
+    }
+}
+
 expr::Value one_more(const expr::Value& value) {
     return expr::Value(value.dtype(), value.sizes(), [value](const expr::Index& index) {
         return expr::cast(value.dtype(),
@@ -107,6 +127,15 @@ program::Hooks planted_bug(const std::string& text) {
     const std::string step = text.substr(0, equals), op = equals == text.npos ? "" : text.substr(equals + 1);
     if (op.empty()) {
         if (step == "schedule") return {.scheduled = plant_race};
+        if (step == "throw")
+            return {.scheduled = [](const expr::Group& group, expr::Schedule& schedule) {
+                plant_directive(group, schedule, {.kind = expr::Directive::Kind::reorder, .stage = {}});
+            }};
+        if (step == "hang")
+            return {.scheduled = [](const expr::Group& group, expr::Schedule& schedule) {
+                plant_directive(group, schedule,
+                                {.kind = expr::Directive::Kind::unroll, .stage = {}, .factor = 4096, .tail = "GuardWithIf"});
+            }};
         if (step == "fuse")
             return {.fused = [](int nth, std::vector<expr::Value>& results) {
                 if (nth == 2) all_one_more(results);
@@ -143,7 +172,7 @@ program::Hooks planted_bug(const std::string& text) {
             }};
     }
     throw Error({"planted bug", {}}, "found '" + text +
-                                         "', expected schedule, fuse, inline, fold, functionalize, cse, partition, "
+                                         "', expected schedule, throw, hang, fuse, inline, fold, functionalize, cse, partition, "
                                          "lower=OP, flaky=OP or decompose=OP, or two with '+'");
 }
 

@@ -9,6 +9,8 @@ namespace whittle {
 
 /// Hooks that make one step wrong:
 ///   schedule      lanes of one vector race to update the same element, in the first reduction of every kernel
+///   throw         a loop of every kernel is named twice in a reorder, which Halide refuses
+///   hang          a loop of every kernel is unrolled 4096 times
 ///   lower=OP      results of the op are lowered as one more than they are
 ///   flaky=OP      the same, in 3 of 10 compilations
 ///   fuse, inline  the second application of the pass gives one more

@@ -10,6 +10,7 @@
 #include "backends/halide/definitions.h"
 #include "backends/halide/halide_text.h"
 #include "backends/halide/pipeline.h"
+#include "backends/halide/plain_text.h"
 #include "backends/halide/planned.h"
 #include "backends/halide/repro_code.h"
 #include "base/error.h"
@@ -150,6 +151,7 @@ CompileOptions options_from(const BackendOptions& options) {
 class HalideBackend final : public Backend,
                             public Switchable,
                             public Emitter,
+                            public PlainKernels,
                             public WarmUp,
                             public Support,
                             public Optioned,
@@ -220,6 +222,7 @@ class HalideBackend final : public Backend,
     }
 
     SuspectCode emit(const EmitRequest& request) override { return halide_code(request); }
+    CompileResult compile(const PlainKernel& kernel) override { return halide::compile(kernel); }
 
   private:
     static CompileResult lower(CompiledProgram& program, const CompileOptions& compile_options) {

@@ -74,8 +74,9 @@ class Sink {
 template <class E>
 class Translator {
   public:
-    Translator(Sink<E>& sink, const expr::Group& group, const std::vector<expr::LoopVar>& loops)
-        : sink_(sink), group_(group), bounds_(loops) {}
+    /// Not careful: what NaN, -0 and overflow need is left out, for a kernel in which none of them occurs.
+    Translator(Sink<E>& sink, const expr::Group& group, const std::vector<expr::LoopVar>& loops, bool careful = true)
+        : sink_(sink), group_(group), bounds_(loops), careful_(careful) {}
 
     E operator()(const expr::Expr& root) {
         expr::visit(root, [&](const expr::Expr& e) {
@@ -193,6 +194,7 @@ class Translator {
 
     /// Of floats.
     E compare(Op op, const E& a, const E& b) {
+        if (!careful_) return sink_.infix(op, a, b);
         const auto strict = [&](Op plain) { return sink_.call("strict_float", {sink_.infix(plain, a, b)}); };
         if (op == Op::ne) return sink_.prefix(Op::logical_not, strict(Op::eq));
         if (op == Op::le) return sink_.infix(Op::logical_or, strict(Op::lt), strict(Op::eq));
@@ -287,7 +289,7 @@ class Translator {
         const bool is_signed = !is_unsigned(e->dtype);
         const bool wide = size_of(e->dtype) >= 4;
         const bool arithmetic = e->op == Op::add || e->op == Op::sub || e->op == Op::mul;
-        if (is_signed && ((arithmetic && wide && bounds_.may_wrap(e)) || e->op == Op::shl)) {
+        if (careful_ && is_signed && ((arithmetic && wide && bounds_.may_wrap(e)) || e->op == Op::shl)) {
             const E a = unsigned_operand(e, 0, in), b = unsigned_operand(e, 1, in);
             return sink_.cast(e->dtype, false, sink_.infix(e->op, a, b));
         }
@@ -302,6 +304,7 @@ class Translator {
     Sink<E>& sink_;
     const expr::Group& group_;
     expr::Bounds bounds_;
+    const bool careful_;
     expr::ExprMap<E> done_;
 };
 

@@ -1,0 +1,343 @@
+#include "backends/halide/plain_text.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "backends/halide/definitions.h"
+#include "backends/halide/text_sink.h"
+#include "expr/loops.h"
+
+namespace whittle::halide {
+
+using expr::Directive;
+using expr::Expr;
+using expr::Op;
+using expr::Stage;
+
+std::string plain_type(DType dtype) {
+    if (dtype == DType::f16) return "float16_t";
+    if (dtype == DType::bf16) return "bfloat16_t";
+    return dtype == DType::i32 ? "int" : expr::cpp_type(dtype);
+}
+
+std::string plain_literal(DType dtype, double value) {
+    if (is_reduced(dtype)) return plain_type(dtype) + "(" + expr::float_literal(DType::f32, value).text + ")";
+    if (dtype == DType::boolean) return value != 0 ? "true" : "false";
+    if (is_floating(dtype)) {
+        if (std::isnan(value)) return "NAN";
+        if (std::isinf(value)) return value < 0 ? "-INFINITY" : "INFINITY";
+        const bool negative_zero = value == 0 && std::signbit(value);
+        const bool small_integer = value == std::trunc(value) && std::fabs(value) < 1e6 && !negative_zero;
+        if (small_integer) return std::to_string(static_cast<long>(value));
+        return expr::float_literal(dtype, value).text;
+    }
+    return expr::integer_literal(dtype, Scalar(static_cast<std::int64_t>(value))).text;
+}
+
+namespace {
+
+constexpr std::int64_t kMostInPlace = 16;  // elements that a reader takes in
+
+/// As TextSink, for `using namespace Halide`.
+class PlainSink final : public TextSink {
+  public:
+    PlainSink(expr::Naming& naming, std::set<std::string>& helpers, std::map<std::string, std::string> variables,
+              const expr::Group& group)
+        : TextSink(naming, helpers, std::move(variables)), group_(group) {}
+
+    Code literal(DType dtype, const Scalar& value) override { return plain(TextSink::literal(dtype, value)); }
+    Code from_bits(DType dtype, std::uint64_t bits) override { return plain(TextSink::from_bits(dtype, bits)); }
+    Code cast(DType dtype, bool as_unsigned, const Code& a) override {
+        if (is_reduced(dtype) || dtype == DType::boolean) return plain(TextSink::cast(dtype, as_unsigned, a));
+        const std::string type =
+            as_unsigned ? "uint" + std::to_string(size_of(dtype) * 8) + "_t" : plain_type(dtype);
+        return {"cast<" + type + ">(" + a.text + ")"};
+    }
+    Code unsigned_bits(DType dtype, const Code& a) override { return plain(TextSink::unsigned_bits(dtype, a)); }
+    Code call(const std::string& function, const std::vector<Code>& arguments) override {
+        return plain(TextSink::call(function, arguments));
+    }
+    Code to_half(DType dtype, const Code& a) override { return plain(TextSink::to_half(dtype, a)); }
+    Code load(const std::string& name, const std::vector<Code>& indices) override {
+        std::vector<Code> at = indices;
+        const bool constants = std::ranges::all_of(at, [](const Code& code) {
+            return code.text.find_first_not_of("0123456789") == std::string::npos;
+        });
+        // Of a Buffer this would be the number that lies there now.
+        if (constants && group_.input(name) && !at.empty()) at.back().text = "Expr(" + at.back().text + ")";
+        return TextSink::load(name, at);
+    }
+    Code share(const Expr& node, Code translated) override {
+        const std::size_t before = lines.size();
+        Code code = TextSink::share(node, std::move(translated));
+        if (lines.size() > before) lines.back() = plain({lines.back()}).text;
+        return code;
+    }
+
+  private:
+    static Code plain(Code code) {
+        for (std::size_t at; (at = code.text.find("Halide::")) != std::string::npos;) code.text.erase(at, 8);
+        return code;
+    }
+
+    const expr::Group& group_;
+};
+
+class PlainWriter {
+  public:
+    explicit PlainWriter(const PlainKernel& kernel)
+        : kernel_(kernel), prepared_(kernel.group), kinds_(prepared_), naming_(kernel.group) {}
+
+    std::optional<PlainText> write() {
+        if (prepared_.outputs().size() != 1) return std::nullopt;
+        std::string inputs, funcs, schedule;
+        for (const expr::Input* input : prepared_.inputs()) {
+            const Tensor& tensor = kernel_.inputs[static_cast<std::size_t>(input - kernel_.group.inputs.data())];
+            const std::optional<std::string> data = defined(*input, tensor);
+            if (!data) return std::nullopt;
+            inputs += *data;
+        }
+        for (const Stage* stage : prepared_.stages()) funcs += define(*stage);
+        for (std::size_t i = 0; i < kernel_.schedule.size(); i++) schedule += directive(i);
+        if (!rvars_.empty()) schedule = "    RVar " + declared(rvars_) + ";\n" + schedule;
+        PlainText text;
+        const Stage& output = *prepared_.outputs()[0];
+        text.func = output.name;
+        text.type = plain_type(output.dtype);
+        text.guilty = guilty_;
+        text.statements = inputs + (vars_.empty() ? "" : "    Var " + declared(vars_) + ";\n") + funcs +
+                          (schedule.empty() ? "" : "\n" + schedule + "\n");
+        text.realize = realized(output, text.statements);
+        for (const auto& [name, helper] : kHelpers)
+            if (helpers_.contains(std::string(name))) text.helpers += std::string(helper) + "\n";
+        return text;
+    }
+
+  private:
+    static std::string declared(const std::vector<std::string>& names) {
+        std::vector<std::string> parts;
+        for (const std::string& name : names) parts.push_back(name + "(\"" + name + "\")");
+        return join(parts);
+    }
+
+    static std::string sizes_of(const Sizes& sizes) {
+        std::vector<std::string> parts;
+        for (std::size_t d = sizes.size(); d-- > 0;) parts.push_back(std::to_string(sizes[d]));
+        return join(parts);
+    }
+
+    static std::optional<std::string> defined(const expr::Input& input, const Tensor& tensor) {
+        const std::string type = plain_type(input.dtype), buffer = "    Buffer<" + type + "> " + input.name;
+        const std::vector<double> values = tensor.values<double>();
+        if (values.size() == 1) {
+            std::string at;
+            for (std::size_t d = 0; d < input.sizes.size(); d++) at += d ? ", 0" : "0";
+            return buffer + "(" + sizes_of(input.sizes) + ");\n    " + input.name + "(" + at +
+                   ") = " + plain_literal(input.dtype, values[0]) + ";\n";
+        }
+        const bool alike = std::ranges::all_of(values, [&](double value) { return value == values[0]; });
+        if (alike && !(values[0] == 0 && std::ranges::any_of(values, [](double v) { return std::signbit(v); })))
+            return buffer + "(" + sizes_of(input.sizes) + ");\n    " + input.name + ".fill(" +
+                   plain_literal(input.dtype, values[0]) + ");\n";
+        bool counted = !is_reduced(input.dtype) && input.dtype != DType::boolean;
+        for (std::size_t i = 0; i < values.size(); i++) counted = counted && values[i] == static_cast<double>(i);
+        if (counted && values.size() > 4)
+            return buffer + "(" + sizes_of(input.sizes) + ");\n    for (int i = 0; i < " +
+                   std::to_string(values.size()) + "; i++) " + input.name + ".data()[i] = i;\n";
+        if (tensor.numel() > kMostInPlace) return std::nullopt;
+        std::vector<std::string> literals;
+        for (const double value : values) literals.push_back(plain_literal(input.dtype, value));
+        return "    " + type + " " + input.name + "_data[] = {" + join(literals) + "};\n" + buffer + "(" + input.name +
+               "_data, " + sizes_of(input.sizes) + ");\n";
+    }
+
+    std::string var(const std::string& loop) {
+        if (std::ranges::find(vars_, loop) == vars_.end()) vars_.push_back(loop);
+        return loop;
+    }
+
+    std::string define(const Stage& stage) {
+        std::string text = "    Func " + stage.name + "(\"" + stage.name + "\");\n";
+        for (const Definition& d : prepared_.definitions(stage)) text += define(d);
+        return text;
+    }
+
+    /// The domain of a definition: `r`, or `r` with r.x, r.y … for its loops.
+    std::string domain(const Definition& d, std::map<std::string, std::string>& variables) {
+        std::vector<std::string> ranges;
+        for (const expr::LoopVar& v : d.reduction) {
+            ranges.push_back("0");
+            ranges.push_back(std::to_string(v.extent));
+        }
+        const std::string name = domains_++ ? "r" + std::to_string(domains_) : "r";
+        constexpr std::string_view kParts = "xyzw";
+        for (std::size_t i = 0; i < d.reduction.size(); i++) {
+            std::string part = name;
+            if (d.reduction.size() > 1)
+                part += i < kParts.size() ? std::string(".") + kParts[i] : "[" + std::to_string(i) + "]";
+            variables[d.reduction[i].name] = known_[{d.stage->name, d.update, d.reduction[i].name}] = part;
+        }
+        if (d.reduction.size() == 1) return "    RDom " + name + "(" + join(ranges) + ", \"" + name + "\");\n";
+        std::vector<std::string> pairs;
+        for (std::size_t i = 0; i < ranges.size(); i += 2) pairs.push_back("{" + ranges[i] + ", " + ranges[i + 1] + "}");
+        return "    RDom " + name + "({" + join(pairs) + "}, \"" + name + "\");\n";
+    }
+
+    std::string define(const Definition& d) {
+        std::string text;
+        std::map<std::string, std::string> variables;
+        for (const expr::LoopVar& v : d.loops)
+            if (!d.is_reduction(v.name)) variables[v.name] = var(v.name);
+        if (!d.reduction.empty()) text += domain(d, variables);
+        text += statement(d, variables);
+        if (needs_a_word(d)) text += "    " + d.stage->name + update_of(d) + "unscheduled();\n";
+        return text;
+    }
+
+    /// Halide warns of a definition that is not scheduled where another one of the same Func is.
+    bool needs_a_word(const Definition& d) const {
+        bool own = false, other = false;
+        for (const Directive& directive : kernel_.schedule)
+            if (directive.stage == d.stage->name && directive.kind != Directive::Kind::compute_root &&
+                directive.kind != Directive::Kind::compute_at)
+                (directive.update == d.update ? own : other) = true;
+        return d.update >= 0 && other && !own;
+    }
+
+    static std::string update_of(const Definition& d) {
+        if (d.update < 0) return ".";
+        return d.halide_update == 0 ? ".update()." : ".update(" + std::to_string(d.halide_update) + ").";
+    }
+
+    /// What is added to the element, where an update adds to it and nothing else. Sums of integers in any order.
+    Expr added(const expr::Update& update, const std::string& stage) const {
+        if (update.condition || (!is_floating(update.value->dtype) && kernel_.careful)) return nullptr;
+        return added(update.value, expr::load(stage, update.value->dtype, update.where));
+    }
+    static Expr added(const Expr& sum, const Expr& itself) {
+        if (sum->op != Op::add) return nullptr;
+        for (const std::size_t i : {0U, 1U})
+            if (expr::same(sum->operands[i], itself)) return sum->operands[1 - i];
+        if (is_floating(sum->dtype)) return nullptr;
+        for (const std::size_t i : {0U, 1U})
+            if (const Expr rest = added(sum->operands[i], itself)) return rest + sum->operands[1 - i];
+        return nullptr;
+    }
+
+    std::string statement(const Definition& d, const std::map<std::string, std::string>& variables) {
+        PlainSink sink(naming_, helpers_, variables, kernel_.group);
+        Translator<Code> translate(sink, kernel_.group, d.loops, kernel_.careful);
+        std::string element, value, assign = " = ";
+        if (d.update < 0) {
+            naming_.begin({d.stage->value});
+            std::vector<Code> vars;
+            for (const expr::LoopVar& v : d.stage->vars) vars.push_back({variables.at(v.name)});
+            element = sink.load(d.stage->name, vars).text;
+            value = translate(d.stage->value).text;
+        } else {
+            const expr::Update& update = d.stage->updates[static_cast<std::size_t>(d.update)];
+            expr::Update rest = update;
+            if (const Expr what = added(update, d.stage->name))
+                rest.value = what, assign = " += ";
+            std::vector<Expr> roots = rest.where;
+            roots.push_back(rest.value);
+            roots.push_back(rest.condition);
+            naming_.begin(roots);
+            std::vector<Code> where;
+            for (std::size_t i = 0; i < update.where.size(); ++i) {
+                const expr::LoopVar& own = d.stage->vars[i];
+                where.push_back(d.is_pure(i) ? Code{variables.at(own.name)}
+                                             : translate.bounded(update.where[i], own.extent));
+            }
+            element = sink.load(d.stage->name, where).text;
+            value = translate.updated(rest, d.reduction, {element}).text;
+        }
+        std::string text;
+        for (const std::string& line : sink.lines) text += "    " + line + "\n";
+        return text + "    " + element + assign + value + ";\n";
+    }
+
+    std::string loop(const Definition& d, const std::string& name) {
+        if (!kinds_.is_reduction(d, name)) return var(name);
+        const auto found = known_.find({d.stage->name, d.update, name});
+        if (found != known_.end()) return found->second;
+        if (std::ranges::find(rvars_, name) == rvars_.end()) rvars_.push_back(name);
+        return name;
+    }
+
+    std::string directive(std::size_t i) {
+        const Directive& d = kernel_.schedule[i];
+        const std::string code = call(d);
+        if (code.empty()) return "";
+        const bool is_guilty = static_cast<int>(i) == kernel_.guilty;
+        const bool needs_guilty = std::ranges::find(d.requires_, kernel_.guilty) != d.requires_.end();
+        if (is_guilty) guilty_ = code;
+        return std::string("    ") + (is_guilty || needs_guilty ? "if (guilty) " : "") + code + ";" +
+               (is_guilty ? "  // <-- this directive" : "") + "\n";
+    }
+
+    std::string call(const Directive& directive) {
+        using Kind = Directive::Kind;
+        const Definition* d = prepared_.definition(directive);
+        if (!d) return "";
+        std::string text = directive.stage;
+        if (directive.kind == Kind::compute_root) return text + ".compute_root()";
+        if (directive.kind == Kind::compute_at) {
+            const Stage& at = *kernel_.group.stage(directive.at);
+            for (const Definition& other : prepared_.definitions(at))
+                if (std::ranges::find(other.loops, directive.args.at(0), &expr::LoopVar::name) != other.loops.end())
+                    return text + ".compute_at(" + directive.at + ", " + loop(other, directive.args[0]) + ")";
+            return text + ".compute_at(" + directive.at + ", " + var(directive.args[0]) + ")";
+        }
+        text += update_of(*d);
+        if (directive.kind == Kind::split) {
+            const std::string old = loop(*d, directive.args.at(0));
+            kinds_.split(*d, directive.args.at(0), directive.args.at(1), directive.args.at(2));
+            return text + "split(" + old + ", " + loop(*d, directive.args[1]) + ", " + loop(*d, directive.args[2]) +
+                   by_factor(directive, *d) + ")";
+        }
+        std::vector<std::string> loops;
+        for (const std::string& arg : directive.args) loops.push_back(loop(*d, arg));
+        const std::string factor = directive.factor > 0 ? by_factor(directive, *d) : "";
+        if (directive.kind == Kind::reorder) return text + "reorder(" + join(loops) + ")";
+        if (directive.kind == Kind::vectorize) return text + "vectorize(" + join(loops) + factor + ")";
+        if (directive.kind == Kind::unroll) return text + "unroll(" + join(loops) + factor + ")";
+        if (directive.kind == Kind::parallel) return text + "parallel(" + join(loops) + ")";
+        return text + "allow_race_conditions()";
+    }
+
+    std::string by_factor(const Directive& directive, const Definition& d) const {
+        const std::string tail = tail_of(directive, d, kernel_.group);
+        return ", " + std::to_string(directive.factor) + (tail == expr::kAutoTail ? "" : ", TailStrategy::" + tail);
+    }
+
+    std::string realized(const Stage& output, std::string& statements) {
+        const std::string target = kernel_.target.empty() ? "" : ", Target(\"" + kernel_.target + "\")";
+        const std::string sizes = "{" + sizes_of(output.sizes()) + "}";
+        // Of no dimensions and no target realize() needs no word.
+        const std::string arguments = output.vars.empty() && target.empty() ? "" : sizes + target;
+        if (!kernel_.mended || !vectorizes(kernel_.schedule)) return output.name + ".realize(" + arguments + ")";
+        helpers_.insert("SoundAccesses");
+        statements += "    Pipeline pipeline(" + output.name + ");\n    pipeline.add_custom_lowering_pass(new SoundAccesses({" +
+                      output.name + "}));\n";
+        return "pipeline.realize(" + arguments + ")";
+    }
+
+    using LoopKey = std::tuple<std::string, int, std::string>;
+    const PlainKernel& kernel_;
+    const Prepared prepared_;
+    LoopKinds kinds_;
+    expr::Naming naming_;
+    std::set<std::string> helpers_;
+    std::vector<std::string> vars_;         ///< in the order of their first use
+    std::vector<std::string> rvars_;        ///< made by splits
+    std::map<LoopKey, std::string> known_;  ///< the loops of domains, as they are spelled
+    int domains_ = 0;
+    std::string guilty_;
+};
+
+}  // namespace
+
+std::optional<PlainText> plain_text(const PlainKernel& kernel) { return PlainWriter(kernel).write(); }
+
+}  // namespace whittle::halide

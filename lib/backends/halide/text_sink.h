@@ -1,0 +1,152 @@
+// A group's expressions as C++ text for Halide: what the two writers of programs share (halide_text.cpp, plain_text.cpp).
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "backends/halide/halide_text.h"
+#include "backends/halide/translate.h"
+#include "base/error.h"
+#include "expr/cpp_text.h"
+#include "expr/loops.h"
+
+namespace whittle::halide {
+
+using expr::Code;
+
+/// The text of the helper in kernel_helpers.h.
+inline std::string_view kernel_helper(std::string_view name) {
+    const std::string_view text = kernel_helpers_text();
+    const std::string line = "// ---- " + std::string(name) + " ----\n";
+    const std::size_t begin = text.find(line);
+    WHITTLE_CHECK(begin != std::string_view::npos, "no kernel helper " + std::string(name));
+    const std::string_view rest = text.substr(begin + line.size());
+    return rest.substr(0, rest.find("\n// ---- "));
+}
+
+/// What a program of kernels defines, in this order.
+inline const std::pair<std::string_view, std::string_view> kHelpers[] = {
+    {"view", R"text(// Existing memory as a Halide buffer; dimensions innermost first as {0, extent, stride}.
+static Halide::Buffer<> view(Halide::Type type, const void* data, const std::vector<halide_dimension_t>& shape) {
+    return Halide::Buffer<>(Halide::Runtime::Buffer<>(type, const_cast<void*>(data), int(shape.size()), shape.data()));
+}
+)text"},
+    {"libm", kernel_helper("libm")},
+    {"float_bits", kernel_helper("float_bits")},
+    {"double_bits", kernel_helper("double_bits")},
+    {"integer_bits", kernel_helper("integer_bits")},
+    {"to_half", kernel_helper("to_half")},
+    {"SoundAccesses", sound_accesses_text()},
+};
+
+inline std::string type_text(DType dtype, bool as_unsigned = false) {
+    if (as_unsigned) return "Halide::UInt(" + std::to_string(size_of(dtype) * 8) + ")";
+    return "Halide::" + std::string(info_of(dtype).halide);
+}
+
+inline std::string join(const std::vector<std::string>& parts) {
+    std::string out;
+    for (const std::string& part : parts) out += (out.empty() ? "" : ", ") + part;
+    return out;
+}
+
+/// C++ names that do not collide: Halide tells a Var from an RVar or a Func of the same name, C++ does not.
+class Names {
+  public:
+    std::string unique(const std::string& wanted) {
+        std::string name = wanted;
+        for (int i = 1; !taken_.insert(name).second; ++i) name = wanted + "_" + std::to_string(i);
+        return name;
+    }
+
+  private:
+    std::set<std::string> taken_;
+};
+
+/// Receives one definition as text; subexpressions that get a name become lines before it.
+class TextSink : public Sink<Code> {
+  public:
+    TextSink(expr::Naming& naming, std::set<std::string>& helpers, std::map<std::string, std::string> variables)
+        : naming_(naming), helpers_(helpers), variables_(std::move(variables)) {}
+
+    std::vector<std::string> lines;
+
+    Code variable(const std::string& name) override { return {variables_.at(name)}; }
+
+    Code literal(DType dtype, const Scalar& value) override {
+        if (dtype == DType::boolean)
+            return {value.to_bool() ? "Halide::Internal::const_true()" : "Halide::Internal::const_false()"};
+        if (dtype == DType::f32) return expr::float_literal(dtype, value.to_double());
+        if (dtype == DType::f64) return {"Halide::Expr(" + expr::float_literal(dtype, value.to_double()).text + ")"};
+        const Code number = expr::integer_literal(dtype, value);
+        if (dtype == DType::i32) return number;
+        return {"Halide::Expr(" + expr::cpp_type(dtype) + "(" + number.text + "))"};
+    }
+
+    Code from_bits(DType dtype, std::uint64_t bits) override {
+        char text[32];
+        std::snprintf(text, sizeof text, "0x%0*llxu", static_cast<int>(size_of(dtype) * 2),
+                      static_cast<unsigned long long>(bits));
+        if (dtype == DType::f64) return helper("double_bits", {{text}});
+        if (dtype == DType::i64) return helper("integer_bits", {{text}});
+        if (dtype == DType::f32) return helper("float_bits", {{text}});
+        return {"Halide::reinterpret(" + type_text(dtype) + ", Halide::Expr(uint16_t(" + text + ")))"};
+    }
+
+    Code cast(DType dtype, bool as_unsigned, const Code& a) override {
+        return {"Halide::cast(" + type_text(dtype, as_unsigned) + ", " + a.text + ")"};
+    }
+
+    Code unsigned_bits(DType dtype, const Code& a) override {
+        return {"Halide::reinterpret(" + type_text(dtype, true) + ", " + a.text + ")"};
+    }
+
+    Code infix(expr::Op op, const Code& a, const Code& b) override { return expr::infix_code(op, a, b); }
+
+    Code prefix(expr::Op op, const Code& a) override {
+        return {(op == expr::Op::logical_not ? "!" : "~") + a.at(Code::prefix), Code::prefix};
+    }
+
+    Code call(const std::string& function, const std::vector<Code>& arguments) override {
+        return {"Halide::" + function + "(" + texts(arguments) + ")"};
+    }
+
+    Code to_half(DType dtype, const Code& a) override { return helper("to_half", {{type_text(dtype)}, a}); }
+
+    Code libm(const std::string& function, const std::vector<Code>& arguments) override {
+        helpers_.insert("libm");
+        return {"libm(\"" + function + "\", {" + texts(arguments) + "})"};
+    }
+
+    Code load(const std::string& name, const std::vector<Code>& indices) override {
+        return {name + "(" + texts({indices.rbegin(), indices.rend()}) + ")"};
+    }
+
+    Code share(const expr::Expr& node, Code translated) override {
+        if (!naming_.wants_name(node, translated)) return translated;
+        const std::string name = naming_.fresh();
+        lines.push_back("const Halide::Expr " + name + " = " + translated.text + ";");
+        return {name};
+    }
+
+  protected:
+    static std::string texts(const std::vector<Code>& codes) {
+        std::vector<std::string> parts;
+        for (const Code& code : codes) parts.push_back(code.text);
+        return join(parts);
+    }
+    Code helper(const std::string& name, const std::vector<Code>& arguments) {
+        helpers_.insert(name);
+        return {name + "(" + texts(arguments) + ")"};
+    }
+
+    expr::Naming& naming_;
+    std::set<std::string>& helpers_;
+    std::map<std::string, std::string> variables_;
+};
+
+}  // namespace whittle::halide

@@ -1,0 +1,59 @@
+// The schedule: what the failure does not need of it.
+#include <set>
+
+#include "reduce/kernel/edits.h"
+#include "reduce/kernel/search.h"
+
+namespace whittle::reduce::kernel {
+namespace {
+
+void default_tails(Search& search) {
+    for (std::size_t i = 0; i < search.best().schedule.size(); i++) {
+        KernelCase candidate = search.best();
+        expr::Directive& directive = candidate.schedule[i];
+        if (directive.factor == 0 || directive.tail == expr::kAutoTail) continue;
+        directive.tail = expr::kAutoTail;
+        search.attempt(std::move(candidate));
+    }
+}
+
+/// All but the guilty one and what it needs at once, then one after the other, the last first: none requires a later one.
+void fewer(Search& search) {
+    KernelCase alone = search.best();
+    std::set<std::string> needed;
+    if (alone.guilty >= 0) {
+        const expr::Directive& guilty = alone.schedule[static_cast<std::size_t>(alone.guilty)];
+        needed.insert(expr::print(guilty));
+        for (const int required : guilty.requires_)
+            needed.insert(expr::print(alone.schedule[static_cast<std::size_t>(required)]));
+    }
+    if (drop_directives(alone, [&](const expr::Directive& other) { return !needed.contains(expr::print(other)); }) &&
+        alone.schedule.size() < search.best().schedule.size() && search.attempt(std::move(alone)))
+        return;
+    for (std::size_t i = search.best().schedule.size(); i-- > 0;) {
+        if (i >= search.best().schedule.size()) continue;  // others went with the last
+        KernelCase candidate = search.best();
+        const std::string text = expr::print(candidate.schedule[i]);
+        if (drop_directives(candidate, [&](const expr::Directive& other) { return expr::print(other) == text; }))
+            search.attempt(std::move(candidate));
+    }
+}
+
+void smaller_factors(Search& search) {
+    for (std::size_t i = 0; i < search.best().schedule.size(); i++)
+        while (search.best().schedule[i].factor > 2) {
+            KernelCase candidate = search.best();
+            candidate.schedule[i].factor /= 2;
+            if (!search.attempt(std::move(candidate))) break;
+        }
+}
+
+}  // namespace
+
+void fewer_directives(Search& search) {
+    fewer(search);
+    default_tails(search);
+    smaller_factors(search);
+}
+
+}  // namespace whittle::reduce::kernel

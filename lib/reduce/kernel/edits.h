@@ -1,0 +1,37 @@
+// Changes to a kernel that keep the rest of it right: what loads, writes or schedules what is changed.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "reduce/kernel/kernel_case.h"
+
+namespace whittle::reduce::kernel {
+
+/// Every expression of the stage by what `f` makes of it; `f` is not called for the condition that is not there.
+void each_expression(expr::Stage& stage, const std::function<expr::Expr(const expr::Expr&)>& f);
+/// Of all stages.
+void each_expression(expr::Group& group, const std::function<expr::Expr(const expr::Expr&)>& f);
+
+/// Variables replaced by expressions.
+expr::Expr substituted(const expr::Expr& root, const std::map<std::string, expr::Expr>& values);
+
+/// Loads of `name` by what `f` makes of their indices.
+expr::Expr with_loads(const expr::Expr& root, const std::string& name,
+                      const std::function<expr::Expr(const expr::Expr& load)>& f);
+
+/// Drops the directives that `gone` names, and those that require them; positions stay right. False where the guilty
+/// one is among them: then the case is no longer one.
+bool drop_directives(KernelCase& kernel, const std::function<bool(const expr::Directive&)>& gone);
+
+/// Directives that `granted` names need not be asked for any more: no other requires them.
+void release(KernelCase& kernel, const std::function<bool(const expr::Directive&)>& granted);
+
+/// Drops stages that no output needs, with their directives, and inputs that no stage loads.
+bool drop_unused(KernelCase& kernel);
+
+/// A name that nothing in the group has.
+std::string fresh_name(const expr::Group& group, const std::string& wanted);
+
+}  // namespace whittle::reduce::kernel

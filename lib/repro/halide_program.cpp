@@ -1,0 +1,275 @@
+#include "repro/halide_program.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "backends/halide/build_info.h"
+#include "backends/halide/plain_text.h"
+#include "base/program_text.h"
+#include "base/subprocess.h"
+
+namespace whittle::repro {
+namespace {
+
+constexpr std::int64_t kMostInPlace = 16;  // expected elements that a reader takes in
+constexpr std::size_t kWidth = 118;
+
+std::string number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.7g", value);
+    return text;
+}
+
+/// Lines of a comment, broken between words.
+std::string comment(const std::string& text) {
+    std::string lines, line = "//";
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        const std::size_t end = std::min(text.find(' ', begin), text.size());
+        const std::string word = text.substr(begin, end - begin);
+        if (line.size() + 1 + word.size() > kWidth && line != "//") {
+            lines += line + "\n";
+            line = "//";
+        }
+        line += " " + word;
+        begin = end + 1;
+    }
+    return lines + line + "\n";
+}
+
+class HalideProgram {
+  public:
+    HalideProgram(const KernelFailure& found, const Failure& failure, const Options& options,
+                  const halide::PlainText& text)
+        : found_(found),
+          failure_(failure),
+          options_(options),
+          text_(text),
+          output_(*found.kernel.group.stage(found.kernel.group.outputs[0])),
+          expected_(found.expected.contiguous().values<double>()),
+          flags_(halide::compile_flags()) {}
+
+    Emission write() {
+        const std::string& kind = failure_.signature.kind;
+        if (kind == "mismatch") compare();
+        if (kind == "exception") caught();
+        if (kind == "crash") crashed();
+        if (kind == "timeout") hangs();
+        const bool guilty = found_.kernel.guilty >= 0;
+        if (guilty) before_ = "    const bool guilty = argc == 1;\n\n" + before_;
+        values_["ARGUMENTS"] = guilty ? "int argc, char **" : "";
+        values_["HEADER"] = header();
+        values_["BUILD"] = build();
+        values_["HELPERS"] = text_.helpers;
+        values_["BEFORE"] = before_;
+        values_["STATEMENTS"] = text_.statements;
+        values_["REALIZE"] = realize_.empty() ? "    " + text_.realize + ";\n" : realize_;
+        for (const char* key : {"TRY", "CATCH", "COMPARE"}) values_.try_emplace(key, "");
+        std::string includes;
+        const bool special = std::ranges::any_of(expected_, [](double v) { return !std::isfinite(v); });
+        if (special || body().find("std::") != std::string::npos || body().find("INFINITY") != std::string::npos ||
+            body().find("NAN") != std::string::npos)
+            includes += "#include <cmath>\n";
+        if (body().find("signal(") != std::string::npos) includes += "#include <csignal>\n";
+        includes += "#include <cstdio>";
+        if (body().find("_exit(") != std::string::npos) includes += "\n#include <unistd.h>";
+        values_["INCLUDES"] = includes;
+        Emission emission;
+        emission.text = fill_template("repro_halide.cpp", values_);
+        emission.control = guilty ? text_.guilty + " switched off" : "";
+        emission.compile_flags = flags_;
+        return emission;
+    }
+
+  private:
+    std::string body() const { return values_.at("BEFORE") + values_.at("STATEMENTS") + values_.at("COMPARE"); }
+
+    // ---- what the program does --------------------------------------------------------------------------------------
+
+    /// How an element is printed: a format and the argument.
+    std::pair<std::string, std::string> printed(const std::string& value) const {
+        if (is_reduced(output_.dtype)) return {"%g", "float(" + value + ")"};
+        if (is_floating(output_.dtype)) return {"%g", value};
+        if (size_of(output_.dtype) == 8) {
+            const bool is_signed = output_.dtype == DType::i64;
+            return {is_signed ? "%lld" : "%llu", std::string(is_signed ? "(long long)" : "(unsigned long long)") + value};
+        }
+        return {output_.dtype == DType::u32 ? "%u" : "%d", value};
+    }
+
+    /// Whether `got` is wrong: an expression over two names.
+    std::string wrong(const std::string& got, const std::string& expected) const {
+        const bool nan = std::ranges::any_of(expected_, [](double v) { return std::isnan(v); });
+        const bool all_nan = std::ranges::all_of(expected_, [](double v) { return std::isnan(v); });
+        const bool infinite = std::ranges::any_of(expected_, [](double v) { return std::isinf(v); });
+        const bool all_infinite = std::ranges::all_of(expected_, [](double v) { return std::isinf(v); });
+        const std::string value = is_reduced(output_.dtype) ? "float(" + got + ")" : got;
+        if (all_nan) return "!std::isnan(" + value + ")";
+        std::string text = value + " != " + expected;
+        if (is_floating(output_.dtype) && !found_.exact && !all_infinite) {
+            const std::string near = "!(std::fabs(" + value + " - " + expected + ") <= " + number(tolerance()) + ")";
+            text = infinite ? text + " && " + near : near;
+        }
+        if (nan) text += " && !(std::isnan(" + value + ") && std::isnan(" + expected + "))";
+        return text;
+    }
+
+    double tolerance() const {
+        double largest = 0;
+        for (const double value : expected_)
+            if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+        const Tolerance own = failure_.accuracy.tolerance(output_.dtype);
+        return own.atol + own.rtol * largest;
+    }
+
+    std::string expected_type() const { return is_reduced(output_.dtype) ? "float" : text_.type; }
+    std::string expected_literal(double value) const {
+        return halide::plain_literal(is_reduced(output_.dtype) ? DType::f32 : output_.dtype, value);
+    }
+
+    void compare() {
+        realize_ = "    Buffer<" + text_.type + "> out = " + text_.realize + ";\n";
+        if (expected_.size() == 1) {
+            std::string at;
+            for (std::size_t d = 0; d < output_.vars.size(); d++) at += d ? ", 0" : "0";
+            const auto [format, got] = printed("out(" + at + ")");
+            const std::string expected = expected_literal(expected_[0]);
+            values_["COMPARE"] = "    if (" + wrong("out(" + at + ")", expected) + ") {\n        printf(\"" + text_.func + "(" +
+                                 at + ") = " + format + ", expected " + number(expected_[0]) + "\\n\", " + got +
+                                 ");\n        return 1;\n    }\n";
+            return;
+        }
+        const bool alike = std::ranges::all_of(expected_, [&](double value) { return value == expected_[0]; });
+        std::string literals;
+        for (const double value : expected_) literals += (literals.empty() ? "" : ", ") + expected_literal(value);
+        const std::string expected = alike ? expected_literal(expected_[0]) : "expected[i]";
+        const auto [format, got] = printed("out.data()[i]");
+        const std::string count = std::to_string(expected_.size());
+        values_["COMPARE"] =
+            (alike ? "" : "    const " + expected_type() + " expected[] = {" + literals + "};\n") +
+            "    for (int i = 0; i < " + count + "; i++)\n        if (" + wrong("out.data()[i]", expected) +
+            ") {\n            printf(\"element %d: " + format + ", expected " + (alike ? number(expected_[0]) : format) +
+            "\\n\", i, " + got + (alike ? "" : ", expected[i]") + ");\n            return 1;\n        }\n";
+    }
+
+    void caught() {
+        values_["TRY"] = " try";
+        values_["CATCH"] = " catch (const Error &e) {\n    printf(\"%s\\n\", e.what());\n    return 1;\n}";
+    }
+
+    void crashed() {
+        const std::string& signal = failure_.signature.detail;
+        const std::string number = signal.starts_with("signal ") ? signal.substr(7) : signal;
+        before_ += "    signal(" + number + ", [](int) { _exit(1); });\n\n";
+    }
+
+    void hangs() {
+        before_ += "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(options_.alarm.count()) +
+                   ");\n\n";
+    }
+
+    // ---- what it says -----------------------------------------------------------------------------------------------
+
+    /// "Halide 14.0.0".
+    static std::string version() {
+        const std::string text = halide::description();
+        return text.substr(0, text.find(','));
+    }
+
+    /// What is wrong, in one line.
+    std::string what() const {
+        const std::string& kind = failure_.signature.kind;
+        const std::string with = text_.guilty.empty() ? "" : ", with " + text_.guilty;
+        if (kind == "mismatch") {
+            const std::vector<double> got = found_.outcome.outputs.empty()
+                                                ? std::vector<double>{}
+                                                : found_.outcome.outputs[0].contiguous().values<double>();
+            for (std::size_t i = 0; i < got.size(); i++)
+                if (differs(got[i], expected_[i])) return element(i) + " is " + number(got[i]) + ", expected " + number(expected_[i]) + with + ".";
+            return "values are wrong" + with + ".";
+        }
+        const std::string when = failure_.signature.stage == "run" ? "running" : "compiling";
+        if (kind == "crash") return failure_.signature.detail + " while " + when + with + ".";
+        if (kind == "timeout")
+            return when + " is not done after " + std::to_string(options_.alarm.count()) + " s" + with + ".";
+        std::string message = found_.outcome.message;
+        std::replace(message.begin(), message.end(), '\n', ' ');
+        return when + " fails" + with + ": " + message;
+    }
+
+    bool differs(double got, double expected) const {
+        if (std::isnan(got) || std::isnan(expected)) return std::isnan(got) != std::isnan(expected);
+        if (std::isinf(got) || std::isinf(expected)) return got != expected;
+        return found_.exact ? got != expected : std::fabs(got - expected) > tolerance();
+    }
+
+    /// "f(1, 0)", in Halide's order.
+    std::string element(std::size_t index) const {
+        std::string at;
+        for (std::size_t d = output_.vars.size(); d-- > 0;) {
+            const auto extent = static_cast<std::size_t>(output_.vars[d].extent);
+            at += (at.empty() ? "" : ", ") + std::to_string(index % extent);
+            index /= extent;
+        }
+        return text_.func + "(" + at + ")";
+    }
+
+    std::string header() const {
+        std::string text = comment(version() + ": " + what());
+        std::string facts;
+        if (!text_.guilty.empty())
+            facts += "Without that directive (" + program() + " control) it is right.";
+        if (races()) facts += " The schedule promises, by allow_race_conditions(), that the order of updates does not matter.";
+        text += "//\n";
+        if (!facts.empty()) text += comment(facts);
+        if (failure_.signature.kind == "exception")
+            text += comment("Where it is thrown: gdb -ex 'catch throw' -ex run " + program());
+        if (failure_.signature.kind == "timeout")
+            text += comment("Where it is when the time is up: gdb -ex 'handle SIGALRM stop' -ex run " + program());
+        while (text.ends_with('\n') || text.ends_with("//")) text.erase(text.find_last_not_of("\n/") + 1);
+        return text;
+    }
+
+    bool races() const {
+        return std::ranges::any_of(found_.kernel.schedule, [](const expr::Directive& directive) {
+            return directive.kind == expr::Directive::Kind::allow_race;
+        });
+    }
+
+    std::string program() const { return shell_quote({"./" + options_.output.stem().string()}); }
+
+    std::string build() const {
+        std::vector<std::string> argv = {
+            "g++", "-std=c++17", "-O1", options_.output.filename().string(), "-o", options_.output.stem().string()};
+        argv.insert(argv.end(), flags_.begin(), flags_.end());
+        return shell_quote(argv) + " && " + program();
+    }
+
+    const KernelFailure& found_;
+    const Failure& failure_;
+    const Options& options_;
+    const halide::PlainText& text_;
+    const expr::Stage& output_;
+    const std::vector<double> expected_;
+    const std::vector<std::string> flags_;
+    std::string before_, realize_;
+    std::map<std::string, std::string> values_;
+};
+
+}  // namespace
+
+std::optional<Emission> halide_program(const KernelFailure& found, const Failure& failure, const Options& options) {
+    const reduce::KernelCase& kernel = found.kernel;
+    const std::optional<halide::PlainText> text = halide::plain_text({.group = kernel.group,
+                                                                      .schedule = kernel.schedule,
+                                                                      .inputs = kernel.inputs,
+                                                                      .guilty = kernel.guilty,
+                                                                      .target = kernel.targets.at(0),
+                                                                      .mended = kernel.mended,
+                                                                      .careful = kernel.careful});
+    if (!text || (failure.signature.kind == "mismatch" && found.expected.numel() > kMostInPlace)) return std::nullopt;
+    return HalideProgram(found, failure, options, *text).write();
+}
+
+}  // namespace whittle::repro

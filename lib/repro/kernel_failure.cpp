@@ -1,0 +1,244 @@
+#include "repro/kernel_failure.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+#include "backends/halide/plain_text.h"
+#include "backends/halide/planned.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "expr/interpret.h"
+#include "graph/abilities.h"
+#include "graph/text.h"
+#include "run/suspect.h"
+
+namespace whittle::repro {
+namespace {
+
+using reduce::KernelCase;
+
+constexpr std::chrono::seconds kReductionTime{15};
+constexpr std::chrono::seconds kHangReductionTime{60};  // every case that fails takes its whole limit
+constexpr std::chrono::seconds kHangLimit{5};
+
+/// A kernel in the place of a backend, so that it is run as every other suspect is: in a child, under its limits.
+class KernelBackend final : public Backend, public WarmUp {
+  public:
+    KernelBackend(Backend& backend, const halide::PlainKernel& kernel) : backend_(backend), kernel_(kernel) {}
+
+    std::string name() const override { return backend_.name(); }
+    std::string description() const override { return backend_.description(); }
+    CompileResult compile(const Graph&, const BackendOptions&) override {
+        return offered<halide::PlainKernels>(backend_)->compile(kernel_);
+    }
+    void warm_up() override {
+        if (WarmUp* own = offered<WarmUp>(backend_)) own->warm_up();
+    }
+
+  private:
+    Backend& backend_;
+    const halide::PlainKernel& kernel_;
+};
+
+/// The words that name things of the kernel, which reduction renames, as one.
+std::string without_names(const std::string& text, const expr::Group& group) {
+    std::set<std::string> names;
+    for (const expr::Input& input : group.inputs) names.insert(input.name);
+    for (const expr::Stage& stage : group.stages) {
+        names.insert(stage.name);
+        names.insert(stage.name + "_stage");
+        for (const expr::LoopVar& var : stage.vars) names.insert(var.name);
+        for (const expr::Update& update : stage.updates)
+            for (const expr::LoopVar& var : update.domain) names.insert(var.name);
+    }
+    const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+    std::string result, word;
+    for (std::size_t i = 0; i <= text.size(); i++) {
+        const char c = i < text.size() ? text[i] : '\0';
+        if (c && in_word(c)) {
+            word += c;
+            continue;
+        }
+        result += names.contains(word) ? "#" : word;
+        word.clear();
+        if (c) result += c;
+    }
+    return result;
+}
+
+/// Runs cases and tells whether they fail as the graph did.
+class Oracle {
+  public:
+    Oracle(Backend& backend, const Failure& failure, const Limits& limits)
+        : backend_(backend), failure_(failure), limits_(limits), signature_(failure.signature) {}
+
+    static std::optional<Tensor> expected(const KernelCase& kernel) {
+        try {
+            return expr::interpret(kernel.group, kernel.inputs).at(0);
+        } catch (const Error&) {  // a load that is out of bounds
+            return std::nullopt;
+        }
+    }
+
+    Outcome run(const KernelCase& kernel, const Tensor& expected, bool guilty = true) const {
+        expr::Schedule schedule = kernel.schedule;
+        if (!guilty) schedule.at(static_cast<std::size_t>(kernel.guilty)).enabled = false;
+        const halide::PlainKernel plain{.group = kernel.group,
+                                        .schedule = schedule,
+                                        .inputs = kernel.inputs,
+                                        .target = kernel.targets.at(0),
+                                        .mended = kernel.mended,
+                                        .careful = kernel.careful};
+        KernelBackend backend(backend_, plain);
+        static const Graph nothing = parse("graph kernel {\n  return ()\n}\n");
+        Outcome outcome = judge(run_isolated(nothing, {}, backend, {}, limits_), {&expected, 1}, failure_.accuracy);
+        if (outcome.kind == Outcome::Kind::exception) outcome.detail = without_names(outcome.message, kernel.group);
+        return outcome;
+    }
+
+    bool passes_without(const KernelCase& kernel, const Tensor& expected) const {
+        return kernel.guilty < 0 || !run(kernel, expected, false).failed();
+    }
+
+    bool fails(const KernelCase& kernel) const {
+        const std::optional<Tensor> right = expected(kernel);
+        if (!right) return false;
+        const Outcome outcome = run(kernel, *right);
+        return outcome.is_failure() && alike(outcome, kernel) && passes_without(kernel, *right);
+    }
+
+    /// As fails(), of the first case: how it fails from now on.
+    bool begin(const KernelCase& kernel) {
+        const std::optional<Tensor> right = expected(kernel);
+        if (!right) return false;
+        const Outcome outcome = run(kernel, *right);
+        log_info(LogChannel::repro, "kernel " + kernel.group.name + " by itself: " + std::string(name(outcome.kind)) +
+                                        (outcome.failed() ? " at " + outcome.stage + ": " + outcome.message : ""));
+        if (!outcome.is_failure() || name(outcome.kind) != signature_.kind || outcome.stage != signature_.stage)
+            return false;
+        // Messages name the Funcs, which are called otherwise here.
+        if (outcome.kind != Outcome::Kind::exception && outcome.detail != signature_.detail) return false;
+        signature_ = signature_without_names(outcome, kernel);
+        return passes_without(kernel, *right);
+    }
+
+  private:
+    static Signature signature_without_names(const Outcome& outcome, const KernelCase& kernel) {
+        Outcome masked = outcome;
+        if (masked.kind == Outcome::Kind::exception) masked.message = without_names(masked.message, kernel.group);
+        return signature_of(masked);
+    }
+    bool alike(const Outcome& outcome, const KernelCase& kernel) const {
+        return signature_without_names(outcome, kernel) == signature_;
+    }
+
+    Backend& backend_;
+    const Failure& failure_;
+    const Limits limits_;
+    Signature signature_;
+};
+
+/// Of a kernel of the plan: one case for each output, stored as the kernel stores it.
+std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<Tensor>& inputs,
+                              const std::string& guilty) {
+    std::vector<KernelCase> all;
+    for (const std::string& output : kernel.group.outputs) {
+        KernelCase one{.group = kernel.group};
+        one.group.outputs = {output};
+        for (const expr::Directive* directive : expr::active(kernel.schedule)) {
+            if (expr::print(*directive) == guilty) one.guilty = static_cast<int>(one.schedule.size());
+            one.schedule.push_back(*directive);
+        }
+        // Positions of what is on, in a list of what is on.
+        std::vector<int> position(kernel.schedule.size(), -1);
+        int next = 0;
+        for (const expr::Directive* directive : expr::active(kernel.schedule))
+            position[static_cast<std::size_t>(directive - kernel.schedule.data())] = next++;
+        for (expr::Directive& directive : one.schedule)
+            for (int& needed : directive.requires_) needed = position[static_cast<std::size_t>(needed)];
+        for (const std::string& other : kernel.group.outputs)
+            if (other != output)
+                one.schedule.push_back({.kind = expr::Directive::Kind::compute_root, .stage = other});
+        for (std::size_t i = 0; i < one.group.inputs.size(); i++) {
+            one.inputs.push_back(inputs[i].contiguous());
+            one.group.inputs[i].strides = contiguous_strides(one.group.inputs[i].sizes);
+        }
+        one.targets = {"host-strict_float-disable_llvm_loop_opt", "host-strict_float", ""};
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
+/// The first case that fails, the kernels in order, each given what the ones before it should have computed.
+std::optional<KernelCase> first_failing(const program::Plan& plan, const Failure& failure, Oracle& oracle) {
+    std::map<ValueRef, Tensor> values;
+    std::size_t next = 0;
+    for (NodeId id = 0; id < static_cast<NodeId>(plan.graph.nodes.size()); id++) {
+        const Node& node = plan.graph.nodes[static_cast<std::size_t>(id)];
+        if (node.kind == NodeKind::placeholder) values[{id, 0}] = failure.inputs.at(next++);
+        if (node.kind == NodeKind::get_attr) values[{id, 0}] = plan.graph.attributes.at(node.target);
+    }
+    const std::string guilty = failure.culprit ? failure.culprit->directive : "";
+    for (const program::Kernel& kernel : plan.kernels) {
+        std::vector<Tensor> inputs;
+        for (const ValueRef& input : kernel.inputs) inputs.push_back(values.at(input));
+        for (KernelCase& one : cases(kernel, inputs, guilty)) {
+            if (!guilty.empty() && one.guilty < 0) continue;
+            if (oracle.begin(one)) return std::move(one);
+        }
+        const std::vector<Tensor> results = expr::interpret(kernel.group, inputs);
+        for (std::size_t i = 0; i < results.size(); i++) values[kernel.outputs[i]] = results[i];
+    }
+    return std::nullopt;
+}
+
+/// Why the failure is none of one kernel under Halide; empty: it may be.
+std::string not_of_a_kernel(const Failure& failure, const Options& options) {
+    const std::string& kind = failure.signature.kind;
+    if (failure.culprit && (failure.culprit->component == "lowering" || failure.culprit->component == "pass"))
+        return "the guilty " + failure.culprit->text() + " is Whittle's, not Halide's";
+    if (failure.accuracy.mode == Accuracy::Mode::strict) return "it fails with --accuracy=strict only";
+    if (options.rate.flaky()) return "it does not always fail";
+    const std::string& detail = failure.signature.detail;
+    if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf") return "its mismatch is none of values";
+    if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
+        return "a short program does not show " + kind;
+    if (failure.options.contains("asserts")) return "it is compiled with asserts=" + failure.options.at("asserts");
+    return {};
+}
+
+}  // namespace
+
+std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Backend& backend, const Options& options) {
+    const Failure& failure = *graph.failure;
+    if (std::string why = not_of_a_kernel(failure, options); !why.empty()) return why;
+    const auto start = std::chrono::steady_clock::now();
+    const bool hangs = failure.signature.kind == "timeout";
+    Limits limits = options.limits;
+    if (hangs) limits.timeout = std::min<std::chrono::milliseconds>(limits.timeout, kHangLimit);
+    Oracle oracle(backend, failure, limits);
+    program::CompiledProgram program(graph, failure.options);
+    const auto planned = halide::planned(program);
+    if (!std::holds_alternative<const program::Plan*>(planned)) return "its ops are not all kernels";
+    std::optional<KernelCase> first = first_failing(*std::get<const program::Plan*>(planned), failure, oracle);
+    if (!first) return "no kernel fails by itself under realize()";
+    const reduce::KernelReduction reduction = reduce::reduce_kernel(
+        *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); },
+        start + (hangs ? kHangReductionTime : kReductionTime));
+    KernelFailure result{.kernel = reduce::named(reduction.smallest), .outcome = {}, .expected = {}};
+    result.expected = *Oracle::expected(result.kernel);
+    result.outcome = oracle.run(result.kernel, result.expected);
+    if (!oracle.fails(result.kernel)) return "under short names it does not fail";
+    if (result.kernel.guilty >= 0) {
+        const Outcome control = oracle.run(result.kernel, result.expected, false);
+        result.exact = !control.outputs.empty() && same_bits(control.outputs[0], result.expected.contiguous());
+    }
+    result.tried = reduction.tried;
+    result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    log_info(LogChannel::repro, "the kernel, reduced in " + std::to_string(result.tried) + " tries:\n" +
+                                    expr::print(result.kernel.group));
+    return result;
+}
+
+}  // namespace whittle::repro
