@@ -145,8 +145,8 @@ namespace {
 std::string verified_text(const repro::Report& report) {
     if (!report.verified) return "NOT verified: " + report.message + "\n";
     return "verified: " + std::to_string(report.runs) + " of " + std::to_string(report.of) + " runs fail" +
-           (report.control.empty() ? "" : ", and the control passes (" + report.control + ")") + "\n          " +
-           report.message + "\n";
+           (report.control.empty() ? "" : ", and the control passes (" + report.control + ")") + "\n" +
+           (report.message.empty() ? "" : "          " + report.message + "\n");
 }
 
 }  // namespace
@@ -154,7 +154,7 @@ std::string verified_text(const repro::Report& report) {
 std::string to_text(const repro::Report& report, const Failure& failure, const repro::Options& options) {
     std::string text = "failure:  " + failure.signature.text() + "\n          " + failure.message + "\n";
     if (report.tried) {
-        text += "reduced:  to one kernel of Halide's, in " + plural(static_cast<std::size_t>(*report.tried), "try", "tries") + "\n";
+        text += "reduced:  to one kernel of Halide's\n";
     } else {
         text += "data:     " + std::string(name(report.data));
         for (std::size_t i = 0; i < report.passing.size(); i++)
@@ -162,7 +162,8 @@ std::string to_text(const repro::Report& report, const Failure& failure, const r
                     (i + 1 == report.passing.size() ? ")" : "");
         text += "\n";
     }
-    text += "written:  " + report.output.string() + " (" + plural(report.lines, "line") + ")\n";
+    text += "written:  " + report.output.string() +
+            (report.tried ? " (" + plural(report.lines, "line") + ")\n" : "\n");
     for (const fs::path& sidecar : report.sidecars) text += "          " + sidecar.string() + "\n";
     if (!report.not_short.empty()) text += "          no short program: " + report.not_short + "\n";
     if (options.verify) text += verified_text(report);

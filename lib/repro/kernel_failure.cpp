@@ -165,7 +165,7 @@ std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<T
             one.group.inputs[i].strides = contiguous_strides(one.group.inputs[i].sizes);
         }
         one.targets = {"host-strict_float-disable_llvm_loop_opt", "host-strict_float", ""};
-        all.push_back(std::move(one));
+        all.push_back(reduce::named(one));  // one called "tanh" would take the C library's place
     }
     return all;
 }
