@@ -21,10 +21,13 @@ void ReproOptions::declare(Tool& tool) {
     tool.option(
         "--bundle", bundle, "DIR",
         "Write a folder that shows the failure on another machine: repro.cpp, run.sh with the exact commands, the "
-        "graph as JSON and ONNX with its inputs, a record for replay, and the environment.");
+        "graph as JSON and ONNX with its inputs, a record for replay, the text of a bug report, and the environment.");
     tool.flag("--python", python,
               "Write the graph as a script of PyTorch calls instead, with what the reference computes: repro.py. "
               "Verified where python3 has PyTorch.");
+    tool.option("--issue", issue, "FILE",
+                "Also write the text of a bug report, in Markdown: what happens, the program, versions, and what only "
+                "a person can say left open. A bundle has one: ISSUE.md.");
     tool.flag("--harness", harness,
               "Write the whole graph with its data, plain loops and a verdict, also where a short program of one "
               "kernel shows the failure.");
@@ -34,6 +37,7 @@ void ReproOptions::declare(Tool& tool) {
 }
 
 void ReproOptions::check_usage(std::span<const fs::path> read) {
+    if (python && issue) throw Error("--python and --issue cannot be used together");
     if (python && harness) throw Error("--python and --harness cannot be used together");
     if (python && bundle) throw Error("--python and --bundle cannot be used together");
     if (python && output == "repro.cpp") output = "repro.py";
@@ -41,6 +45,10 @@ void ReproOptions::check_usage(std::span<const fs::path> read) {
     require_range("--runs", static_cast<double>(runs), 1, 1000);
     require_range("--alarm", static_cast<double>(alarm), 1, 86400);
     check_output("--output", bundle ? output.filename() : output, read);  // of a bundle's it is the name only
+    if (issue) {
+        check_output("--issue", *issue, read);
+        if (*issue == output) throw invalid_value(issue->string(), "--issue", "expected another file than --output's");
+    }
     const std::string name = output.filename().string();
     if (output.extension() != ending || name.starts_with('-'))
         throw invalid_value(
@@ -60,6 +68,7 @@ repro::Options ReproOptions::options(const Tool& tool) const {
             .alarm = std::chrono::seconds(alarm),
             .environment = environment(),
             .bundle = bundle.has_value(),
+            .issue = issue,
             .harness = harness};
 }
 

@@ -1,4 +1,4 @@
-// How a repro is written and verified, as options of repro: --data --bundle --harness --no-verify --runs --alarm.
+// How a repro is written and verified, as options of repro: --data --bundle --harness --issue --no-verify --runs --alarm.
 #pragma once
 
 #include <cstdint>
@@ -16,6 +16,7 @@ class Tool;
 struct ReproOptions {
     std::filesystem::path output = "repro.cpp";
     std::optional<std::filesystem::path> bundle = {};
+    std::optional<std::filesystem::path> issue = {};
     std::string data = "auto";
     bool no_verify = false, python = false, harness = false;
     std::int64_t runs = 3, alarm = 60;

@@ -125,12 +125,13 @@ class ProgramText {
         values_["INCLUDES"] = "";
         const std::string own = includes_of(fill_template("repro_common.cpp", values_));
         values_["INCLUDES"] = (suspect_.includes.empty() ? "" : suspect_.includes + "\n\n") + trimmed(own);
-        return {fill_template("repro_common.cpp", values_),
-                data_.sidecars(),
-                control_,
-                suspect_.companions,
-                suspect_.spec_beside,
-                suspect_.compile_flags};
+        return {.text = fill_template("repro_common.cpp", values_),
+                .compiler = suspect_.header,
+                .sidecars = data_.sidecars(),
+                .control = control_,
+                .companions = suspect_.companions,
+                .spec_beside = suspect_.spec_beside,
+                .compile_flags = suspect_.compile_flags};
     }
 
   private:

@@ -77,6 +77,8 @@ class HalideProgram {
         values_["INCLUDES"] = includes;
         Emission emission;
         emission.text = fill_template("repro_halide.cpp", values_);
+        emission.summary = what();
+        emission.compiler = halide::description();
         emission.control = guilty ? text_.guilty + " switched off" : "";
         emission.compile_flags = flags_;
         return emission;

@@ -161,7 +161,7 @@ std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<T
             if (other != output)
                 one.schedule.push_back({.kind = expr::Directive::Kind::compute_root, .stage = other});
         for (std::size_t i = 0; i < one.group.inputs.size(); i++) {
-            one.inputs.push_back(inputs[i].contiguous());
+            one.inputs.push_back(inputs[i].clone());
             one.group.inputs[i].strides = contiguous_strides(one.group.inputs[i].sizes);
         }
         one.targets = {"host-strict_float-disable_llvm_loop_opt", "host-strict_float", ""};

@@ -17,6 +17,7 @@
 #include "repro/bundle.h"
 #include "repro/emit.h"
 #include "repro/halide_program.h"
+#include "repro/issue.h"
 #include "run/suspect.h"
 
 namespace whittle::repro {
@@ -230,7 +231,14 @@ std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(
 void write_all(const fs::path& folder, const Subject& subject, const Emission& emission, const Report& report,
                const Options& options) {
     write(emission, folder / options.output.filename());
-    if (options.bundle) write_bundle(folder, subject.graph, subject.expected, emission, report, options);
+    if (!options.bundle) return;
+    write_bundle(folder, subject.graph, subject.expected, emission, report, options);
+    write_file(folder / "ISSUE.md", issue_text(subject.graph, emission, report, options));
+}
+
+/// Where it was asked for; a bundle has its own.
+void write_issue(const Graph& graph, const Emission& emission, const Report& report, const Options& options) {
+    if (options.issue) write_file(*options.issue, issue_text(graph, emission, report, options));
 }
 
 Program program_in(const fs::path& folder, const Emission& emission, const Options& options) {
@@ -266,6 +274,7 @@ std::optional<Report> write_short(const Graph& original, Backend& backend, const
         }
     }
     write_all(options.output.parent_path(), subject, *emission, report, options);
+    write_issue(subject.graph, *emission, report, options);
     if (options.bundle) note_contents(options.output.parent_path(), files);
     return report;
 }
@@ -329,6 +338,7 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
         }
     }
     write_all(options.output.parent_path(), subject, emission, report, options);
+    write_issue(graph, emission, report, options);
     if (options.bundle) note_contents(options.output.parent_path(), files);
     for (const Sidecar& sidecar : emission.sidecars)
         report.sidecars.push_back(options.output.parent_path() / sidecar.file);

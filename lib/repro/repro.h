@@ -40,6 +40,8 @@ struct Options {
     std::map<std::string, std::string> environment = {};  ///< for the header
     /// A folder with everything that it takes to show the failure elsewhere; `output` is its repro.cpp.
     bool bundle = false;
+    /// Where the text of a bug report goes; nothing: nowhere, of a bundle its ISSUE.md.
+    std::optional<std::filesystem::path> issue = {};
     /// The whole graph with its data, loops and verdict, where a short program of one kernel could do, too.
     bool harness = false;
 };
