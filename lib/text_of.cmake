@@ -1,6 +1,6 @@
 # Code that is compiled into the library and is part of generated programs, too: what stands between the lines
 # "// ---- text of repro.cpp ----" and "// ---- end ----" of HEADER (relative to this folder) becomes what FUNCTION
-# returns, which DECLARED_IN declares: std::string_view FUNCTION().
+# returns, which DECLARED_IN declares: std::string_view FUNCTION(). A header without such lines is taken whole.
 function(whittle_text_of target header namespace function declared_in)
   set(path ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/${header})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${path})

@@ -142,6 +142,12 @@ nlohmann::json to_json(const PythonRepro& repro) {
 
 namespace {
 
+std::string run_command(const repro::Report& report) {
+    std::vector<std::string> argv = {"./" + report.output.stem().string()};
+    argv.insert(argv.end(), report.arguments.begin(), report.arguments.end());
+    return shell_quote(argv);
+}
+
 std::string verified_text(const repro::Report& report) {
     if (!report.verified) return "NOT verified: " + report.message + "\n";
     return "verified: " + std::to_string(report.runs) + " of " + std::to_string(report.of) + " runs fail" +
@@ -163,14 +169,14 @@ std::string to_text(const repro::Report& report, const Failure& failure, const r
         text += "\n";
     }
     text += "written:  " + report.output.string() +
-            (report.tried ? " (" + plural(report.lines, "line") + ")\n" : "\n");
+            (report.short_program ? " (" + plural(report.lines, "line") + ")\n" : "\n");
     for (const fs::path& sidecar : report.sidecars) text += "          " + sidecar.string() + "\n";
     if (!report.not_short.empty()) text += "          no short program: " + report.not_short + "\n";
     if (options.verify) text += verified_text(report);
     const fs::path folder = report.output.parent_path();
     if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
     return text + "next:     " + (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ") +
-           report.compile_command + " && " + shell_quote({"./" + report.output.stem().string()}) + "\n";
+           report.compile_command + " && " + run_command(report) + "\n";
 }
 
 nlohmann::json to_json(const repro::Report& report) {
@@ -179,7 +185,7 @@ nlohmann::json to_json(const repro::Report& report) {
             {"runs", report.runs},
             {"control", report.control},
             {"compile_command", report.compile_command},
-            {"form", report.tried ? "short" : "harness"},
+            {"form", report.short_program ? "short" : "harness"},
             {"lines", report.lines},
             {"data", name(report.data)},
             {"message", report.message}};

@@ -54,11 +54,37 @@ struct SuspectCode {
     std::int64_t more_seconds = 0;  ///< that it may take beyond a run's limit
 };
 
+/// A whole program, short enough to be read at a glance.
+struct ShortProgram {
+    struct File {
+        std::string name, text;
+    };
+    std::string text = {};
+    std::string summary = {};                         ///< what is wrong, in a line
+    std::string compiler = {};                        ///< what is under suspicion, in which version
+    std::vector<std::string> compile_flags = {};      ///< behind "g++ -std=c++17 -O1 repro.cpp -o repro"
+    std::vector<std::filesystem::path> companions = {};  ///< what a folder that shows the failure elsewhere needs
+    std::vector<File> files = {};                     ///< that are written beside it
+    std::vector<std::string> arguments = {};          ///< that it is run with here
+};
+
+struct ShortRequest {
+    const Graph& graph;                ///< with its failure: inputs, options
+    std::span<const Tensor> expected;  ///< one per output
+    std::span<const Tensor> got;       ///< what the suspect computed instead, where it computed something
+    std::filesystem::path file;        ///< the program's name
+    std::int64_t alarm = 60;           ///< seconds after which the suspect counts as hung
+};
+
 class Emitter {
   public:
     virtual ~Emitter() = default;
     /// Throws Error when the graph cannot be written down.
     virtual SuspectCode emit(const EmitRequest& request) = 0;
+    /// Nothing where there is none for such a failure: `why_not` then says why, as a clause.
+    virtual std::optional<ShortProgram> short_program(const ShortRequest&, std::string& /*why_not*/) {
+        return std::nullopt;
+    }
 };
 
 }  // namespace whittle

@@ -20,6 +20,7 @@ struct Emission {
     std::vector<Sidecar> sidecars = {};
     std::string control = {};                       ///< what must pass when the program is run with "control"
     std::vector<std::filesystem::path> companions = {};  ///< files that the program looks for beside itself first
+    std::vector<std::string> arguments = {};  ///< that the program is run with, where its companions are not beside it
     std::string spec_beside = {};                        ///< --backend, in a folder with the companions
     std::vector<std::string> compile_flags = {};         ///< what follows "g++ -std=c++17 -O1 repro.cpp -o repro"
 };

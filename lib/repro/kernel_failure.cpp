@@ -194,12 +194,11 @@ std::optional<KernelCase> first_failing(const program::Plan& plan, const Failure
 }
 
 /// Why the failure is none of one kernel under Halide; empty: it may be.
-std::string not_of_a_kernel(const Failure& failure, const Options& options) {
+std::string not_of_a_kernel(const Failure& failure) {
     const std::string& kind = failure.signature.kind;
     if (failure.culprit && (failure.culprit->component == "lowering" || failure.culprit->component == "pass"))
         return "the guilty " + failure.culprit->text() + " is Whittle's, not Halide's";
     if (failure.accuracy.mode == Accuracy::Mode::strict) return "it fails with --accuracy=strict only";
-    if (options.rate.flaky()) return "it does not always fail";
     const std::string& detail = failure.signature.detail;
     if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf") return "its mismatch is none of values";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
@@ -212,7 +211,7 @@ std::string not_of_a_kernel(const Failure& failure, const Options& options) {
 
 std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Backend& backend, const Options& options) {
     const Failure& failure = *graph.failure;
-    if (std::string why = not_of_a_kernel(failure, options); !why.empty()) return why;
+    if (std::string why = not_of_a_kernel(failure); !why.empty()) return why;
     const auto start = std::chrono::steady_clock::now();
     const bool hangs = failure.signature.kind == "timeout";
     Limits limits = options.limits;

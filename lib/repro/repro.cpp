@@ -243,24 +243,61 @@ void write_issue(const Graph& graph, const Emission& emission, const Report& rep
 
 Program program_in(const fs::path& folder, const Emission& emission, const Options& options) {
     if (options.bundle) return {folder, {"sh", "run.sh", "build"}, {"sh", "run.sh"}};
-    return {folder, compile_command(emission, options.output), {(folder / options.output.stem()).string()}};
+    std::vector<std::string> run = {(folder / options.output.stem()).string()};
+    run.insert(run.end(), emission.arguments.begin(), emission.arguments.end());
+    return {folder, compile_command(emission, options.output), std::move(run)};
 }
 
-/// The short program, written where it shows the failure. Nothing: why_not says why.
-std::optional<Report> write_short(const Graph& original, Backend& backend, const Options& options,
-                                  std::string& why_not) {
-    const Subject subject = with_data(original, options.data.value_or(Data::real));
+/// What a short program shows, and the data that it shows it with.
+struct Short {
+    Subject subject;
+    Emission emission;
+    std::optional<int> tried = {};
+};
+
+std::optional<Short> short_of_kernel(const Graph& original, Backend& backend, const Options& options,
+                                     std::string& why_not) {
+    Subject subject = with_data(original, options.data.value_or(Data::real));
     const auto found = failing_kernel(subject.graph, backend, options);
     if (const auto* why = std::get_if<std::string>(&found)) return why_not = *why, std::nullopt;
     const KernelFailure& kernel = std::get<KernelFailure>(found);
-    const std::optional<Emission> emission = halide_program(kernel, *subject.graph.failure, options);
+    std::optional<Emission> emission = halide_program(kernel, *subject.graph.failure, options);
     if (!emission) return why_not = "its data are more than a reader takes in", std::nullopt;
+    return Short{std::move(subject), std::move(*emission), kernel.tried};
+}
+
+std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Emitter& emitter, const Options& options,
+                                    std::string& why_not) {
+    const Failure& failure = *subject.graph.failure;
+    const Outcome outcome =
+        query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
+    std::optional<ShortProgram> program = emitter.short_program(
+        {subject.graph, subject.expected, outcome.outputs, options.output, options.alarm.count()}, why_not);
+    if (!program) return std::nullopt;
+    Emission emission{.text = std::move(program->text),
+                      .summary = std::move(program->summary),
+                      .compiler = std::move(program->compiler),
+                      .companions = std::move(program->companions),
+                      .arguments = std::move(program->arguments),
+                      .compile_flags = std::move(program->compile_flags)};
+    for (const ShortProgram::File& file : program->files) emission.sidecars.push_back({file.name, file.text});
+    return Short{subject, std::move(emission)};
+}
+
+/// The short program, written where it shows the failure. Nothing: why_not says why.
+std::optional<Report> write_short(const Short& found, const Options& options, std::string& why_not) {
+    const Subject& subject = found.subject;
+    const Emission* emission = &found.emission;
     Report report;
     report.output = options.output;
     report.control = emission->control;
     report.compile_command = shell_quote(compile_command(*emission, options.output));
+    report.arguments = emission->arguments;
     report.lines = lines_of(emission->text);
-    report.tried = kernel.tried;
+    report.short_program = true;
+    report.tried = found.tried;
+    report.data = subject.data;
+    report.passing = subject.passing;
     std::set<fs::path> files;
     if (options.bundle || options.verify) {
         const TempDir elsewhere("whittle-repro");
@@ -275,6 +312,8 @@ std::optional<Report> write_short(const Graph& original, Backend& backend, const
     }
     write_all(options.output.parent_path(), subject, *emission, report, options);
     write_issue(subject.graph, *emission, report, options);
+    for (const Sidecar& sidecar : emission->sidecars)
+        report.sidecars.push_back(options.output.parent_path() / sidecar.file);
     if (options.bundle) note_contents(options.output.parent_path(), files);
     return report;
 }
@@ -294,9 +333,15 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
                         ", expected one that says how a program without Whittle runs it",
                     "what is part of Whittle needs no repro; a backend of your own offers Emitter");
     Report report;
-    if (!options.harness && !interpreting && offered<halide::PlainKernels>(backend))
-        if (std::optional<Report> written = write_short(original, backend, options, report.not_short)) return *written;
+    const bool in_short = !options.harness && !interpreting && !options.rate.flaky();
+    if (options.rate.flaky() && !options.harness) report.not_short = "it does not always fail";
+    if (in_short && offered<halide::PlainKernels>(backend))
+        if (const auto found = short_of_kernel(original, backend, options, report.not_short))
+            if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
     const Subject subject = options.data ? with_data(original, *options.data) : smallest(original, backend, options);
+    if (in_short && !offered<halide::PlainKernels>(backend))
+        if (const auto found = short_of_graph(subject, backend, *emitter, options, report.not_short))
+            if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
     const Graph& graph = subject.graph;
     const auto emit = [&](const std::string& claim) {
         return repro::emit(graph, subject.expected, *emitter, options, {claim, data_text(subject), subject.seeds});

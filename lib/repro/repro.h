@@ -52,12 +52,14 @@ struct Report {
     bool verified = false;                        ///< all runs failed (with a rate: one), and the control passed
     int runs = 0, of = 0;                         ///< runs that showed the failure, of so many
     std::string control = {};     ///< what must pass, and did when verified: "conv.vectorize(x, 8) switched off"
+    std::vector<std::string> arguments = {};  ///< that it is run with here
     std::string compile_command;  ///< one line for a shell, in the output's folder
     Data data = Data::real;
     std::vector<Data> passing = {};  ///< data that was tried and does not fail
     std::string message;             ///< the repro's own last words, or why verification failed
     std::size_t lines = 0;           ///< of the file
-    /// Of a short program: how many smaller kernels were tried.
+    bool short_program = false;
+    /// Of a kernel's: how many smaller kernels were tried.
     std::optional<int> tried = {};
     std::string not_short = {};  ///< why there is no short program, where one was looked for: a clause
 };

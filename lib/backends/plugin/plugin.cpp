@@ -221,6 +221,9 @@ class PluginBackend : public Backend, public Emitter {
     }
 
     SuspectCode emit(const EmitRequest& request) override { return plugin_code(request, library_, name()); }
+    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+        return plugin_program(request, library_, name(), why_not);
+    }
 
   private:
     std::unique_ptr<Executable> make_executable(const Graph& graph, std::unique_ptr<OfferedGraph> plugin_graph,
