@@ -1,4 +1,5 @@
-// How a repro is written and verified, as options of repro: --data --bundle --harness --issue --no-verify --runs --alarm.
+// How a repro is written and verified, as options of repro: --data --bundle --harness --issue --no-verify --runs
+// --alarm.
 #pragma once
 
 #include <cstdint>

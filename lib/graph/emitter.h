@@ -60,12 +60,12 @@ struct ShortProgram {
         std::string name, text;
     };
     std::string text = {};
-    std::string summary = {};                         ///< what is wrong, in a line
-    std::string compiler = {};                        ///< what is under suspicion, in which version
-    std::vector<std::string> compile_flags = {};      ///< behind "g++ -std=c++17 -O1 repro.cpp -o repro"
+    std::string summary = {};                            ///< what is wrong, in a line
+    std::string compiler = {};                           ///< what is under suspicion, in which version
+    std::vector<std::string> compile_flags = {};         ///< behind "g++ -std=c++17 -O1 repro.cpp -o repro"
     std::vector<std::filesystem::path> companions = {};  ///< what a folder that shows the failure elsewhere needs
-    std::vector<File> files = {};                     ///< that are written beside it
-    std::vector<std::string> arguments = {};          ///< that it is run with here
+    std::vector<File> files = {};                        ///< that are written beside it
+    std::vector<std::string> arguments = {};             ///< that it is run with here
 };
 
 struct ShortRequest {

@@ -39,8 +39,7 @@ std::string read_me(const Graph& graph, const Report& report, const Options& opt
             "\n"
             "\nWithout Whittle (needs g++ and the compiler under suspicion):\n"
             "  sh run.sh            builds " +
-            options.output.filename().string() +
-            " and runs it: exit 1 shows the failure, 0 says that it is gone\n" +
+            options.output.filename().string() + " and runs it: exit 1 shows the failure, 0 says that it is gone\n" +
             (report.control.empty() ? "" : "  sh run.sh control    what must pass: " + report.control + "\n") +
             "\nThe exact commands that run.sh runs:\n  " + report.compile_command + "\n  " +
             shell_quote({"./" + options.output.stem().string()}) + "\n\nWith Whittle, in this folder:\n";

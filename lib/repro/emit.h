@@ -15,14 +15,14 @@ namespace whittle::repro {
 
 struct Emission {
     std::string text;
-    std::string summary = {};  ///< what is wrong, in a line: "f() is 2, expected 3"; empty: as the failure has it
+    std::string summary = {};   ///< what is wrong, in a line: "f() is 2, expected 3"; empty: as the failure has it
     std::string compiler = {};  ///< what is under suspicion, in which version
     std::vector<Sidecar> sidecars = {};
-    std::string control = {};                       ///< what must pass when the program is run with "control"
+    std::string control = {};                            ///< what must pass when the program is run with "control"
     std::vector<std::filesystem::path> companions = {};  ///< files that the program looks for beside itself first
     std::vector<std::string> arguments = {};  ///< that the program is run with, where its companions are not beside it
-    std::string spec_beside = {};                        ///< --backend, in a folder with the companions
-    std::vector<std::string> compile_flags = {};         ///< what follows "g++ -std=c++17 -O1 repro.cpp -o repro"
+    std::string spec_beside = {};             ///< --backend, in a folder with the companions
+    std::vector<std::string> compile_flags = {};  ///< what follows "g++ -std=c++17 -O1 repro.cpp -o repro"
 };
 
 /// What is known of a repro beside its graph.

@@ -95,7 +95,8 @@ class HalideProgram {
         if (is_floating(output_.dtype)) return {"%g", value};
         if (size_of(output_.dtype) == 8) {
             const bool is_signed = output_.dtype == DType::i64;
-            return {is_signed ? "%lld" : "%llu", std::string(is_signed ? "(long long)" : "(unsigned long long)") + value};
+            return {is_signed ? "%lld" : "%llu",
+                    std::string(is_signed ? "(long long)" : "(unsigned long long)") + value};
         }
         return {output_.dtype == DType::u32 ? "%u" : "%d", value};
     }
@@ -137,9 +138,9 @@ class HalideProgram {
             for (std::size_t d = 0; d < output_.vars.size(); d++) at += d ? ", 0" : "0";
             const auto [format, got] = printed("out(" + at + ")");
             const std::string expected = expected_literal(expected_[0]);
-            values_["COMPARE"] = "    if (" + wrong("out(" + at + ")", expected) + ") {\n        printf(\"" + text_.func + "(" +
-                                 at + ") = " + format + ", expected " + number(expected_[0]) + "\\n\", " + got +
-                                 ");\n        return 1;\n    }\n";
+            values_["COMPARE"] = "    if (" + wrong("out(" + at + ")", expected) + ") {\n        printf(\"" +
+                                 text_.func + "(" + at + ") = " + format + ", expected " + number(expected_[0]) +
+                                 "\\n\", " + got + ");\n        return 1;\n    }\n";
             return;
         }
         const bool alike = std::ranges::all_of(expected_, [&](double value) { return value == expected_[0]; });
@@ -148,11 +149,11 @@ class HalideProgram {
         const std::string expected = alike ? expected_literal(expected_[0]) : "expected[i]";
         const auto [format, got] = printed("out.data()[i]");
         const std::string count = std::to_string(expected_.size());
-        values_["COMPARE"] =
-            (alike ? "" : "    const " + expected_type() + " expected[] = {" + literals + "};\n") +
-            "    for (int i = 0; i < " + count + "; i++)\n        if (" + wrong("out.data()[i]", expected) +
-            ") {\n            printf(\"element %d: " + format + ", expected " + (alike ? number(expected_[0]) : format) +
-            "\\n\", i, " + got + (alike ? "" : ", expected[i]") + ");\n            return 1;\n        }\n";
+        values_["COMPARE"] = (alike ? "" : "    const " + expected_type() + " expected[] = {" + literals + "};\n") +
+                             "    for (int i = 0; i < " + count + "; i++)\n        if (" +
+                             wrong("out.data()[i]", expected) + ") {\n            printf(\"element %d: " + format +
+                             ", expected " + (alike ? number(expected_[0]) : format) + "\\n\", i, " + got +
+                             (alike ? "" : ", expected[i]") + ");\n            return 1;\n        }\n";
     }
 
     void caught() {
@@ -188,7 +189,8 @@ class HalideProgram {
                                                 ? std::vector<double>{}
                                                 : found_.outcome.outputs[0].contiguous().values<double>();
             for (std::size_t i = 0; i < got.size(); i++)
-                if (differs(got[i], expected_[i])) return element(i) + " is " + number(got[i]) + ", expected " + number(expected_[i]) + with + ".";
+                if (differs(got[i], expected_[i]))
+                    return element(i) + " is " + number(got[i]) + ", expected " + number(expected_[i]) + with + ".";
             return "values are wrong" + with + ".";
         }
         const std::string when = failure_.signature.stage == "run" ? "running" : "compiling";
@@ -220,9 +222,9 @@ class HalideProgram {
     std::string header() const {
         std::string text = comment(version() + ": " + what());
         std::string facts;
-        if (!text_.guilty.empty())
-            facts += "Without that directive (" + program() + " control) it is right.";
-        if (races()) facts += " The schedule promises, by allow_race_conditions(), that the order of updates does not matter.";
+        if (!text_.guilty.empty()) facts += "Without that directive (" + program() + " control) it is right.";
+        if (races())
+            facts += " The schedule promises, by allow_race_conditions(), that the order of updates does not matter.";
         text += "//\n";
         if (!facts.empty()) text += comment(facts);
         if (failure_.signature.kind == "exception")

@@ -51,7 +51,8 @@ std::string steps(const Report& report, const Options& options) {
 std::string program_text(const Emission& emission, const Options& options) {
     const auto lines = static_cast<std::size_t>(std::ranges::count(emission.text, '\n'));
     if (lines > kMostLinesInText)
-        return "The program is `" + options.output.filename().string() + "` (" + plural(lines, "line") + ", attached).\n";
+        return "The program is `" + options.output.filename().string() + "` (" + plural(lines, "line") +
+               ", attached).\n";
     return "```cpp\n" + emission.text + "```\n";
 }
 
@@ -74,10 +75,11 @@ std::string issue_text(const Graph& graph, const Emission& emission, const Repor
     if (failure.culprit && !failure.culprit->directive.empty())
         text += "; there the directive was `" + failure.culprit->directive + "`";
     // What a program cannot know is not ticked by one.
-    text += ".\n\n### Before sending\n\n"
-            "- [ ] I read the program, and what it calls expected is right by the documentation.\n"
-            "- [ ] It fails with the current release, too, or the fix is not in a release that I can use.\n"
-            "- [ ] I looked for it among the open and closed issues.\n";
+    text +=
+        ".\n\n### Before sending\n\n"
+        "- [ ] I read the program, and what it calls expected is right by the documentation.\n"
+        "- [ ] It fails with the current release, too, or the fix is not in a release that I can use.\n"
+        "- [ ] I looked for it among the open and closed issues.\n";
     return text;
 }
 

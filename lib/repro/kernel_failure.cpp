@@ -158,8 +158,7 @@ std::vector<KernelCase> cases(const program::Kernel& kernel, const std::vector<T
         for (expr::Directive& directive : one.schedule)
             for (int& needed : directive.requires_) needed = position[static_cast<std::size_t>(needed)];
         for (const std::string& other : kernel.group.outputs)
-            if (other != output)
-                one.schedule.push_back({.kind = expr::Directive::Kind::compute_root, .stage = other});
+            if (other != output) one.schedule.push_back({.kind = expr::Directive::Kind::compute_root, .stage = other});
         for (std::size_t i = 0; i < one.group.inputs.size(); i++) {
             one.inputs.push_back(inputs[i].clone());
             one.group.inputs[i].strides = contiguous_strides(one.group.inputs[i].sizes);
@@ -235,8 +234,8 @@ std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Back
     }
     result.tried = reduction.tried;
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    log_info(LogChannel::repro, "the kernel, reduced in " + std::to_string(result.tried) + " tries:\n" +
-                                    expr::print(result.kernel.group));
+    log_info(LogChannel::repro,
+             "the kernel, reduced in " + std::to_string(result.tried) + " tries:\n" + expr::print(result.kernel.group));
     return result;
 }
 

@@ -1,6 +1,7 @@
-// repro.cpp: one standalone C++ file that shows a failure and needs nothing of Whittle. It is declared good only after it
-// was built and run. There are two forms:
-//  - the short program, in the shape of the compiler's own tests: one kernel, reduced, and one comparison. It is what is
+// repro.cpp: one standalone C++ file that shows a failure and needs nothing of Whittle. It is declared good only after
+// it was built and run. There are two forms:
+//  - the short program, in the shape of the compiler's own tests: one kernel, reduced, and one comparison. It is what
+//  is
 //    written where it shows the failure;
 //  - the harness: inputs, expected outputs, the same computation as plain loops, the compiler under suspicion, and a
 //    comparison that says who is to blame.
@@ -51,9 +52,9 @@ struct Report {
     std::vector<std::filesystem::path> sidecars;  ///< large tensors, named by hash, beside the output
     bool verified = false;                        ///< all runs failed (with a rate: one), and the control passed
     int runs = 0, of = 0;                         ///< runs that showed the failure, of so many
-    std::string control = {};     ///< what must pass, and did when verified: "conv.vectorize(x, 8) switched off"
+    std::string control = {};  ///< what must pass, and did when verified: "conv.vectorize(x, 8) switched off"
     std::vector<std::string> arguments = {};  ///< that it is run with here
-    std::string compile_command;  ///< one line for a shell, in the output's folder
+    std::string compile_command;              ///< one line for a shell, in the output's folder
     Data data = Data::real;
     std::vector<Data> passing = {};  ///< data that was tried and does not fail
     std::string message;             ///< the repro's own last words, or why verification failed

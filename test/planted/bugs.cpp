@@ -133,8 +133,9 @@ program::Hooks planted_bug(const std::string& text) {
             }};
         if (step == "hang")
             return {.scheduled = [](const expr::Group& group, expr::Schedule& schedule) {
-                plant_directive(group, schedule,
-                                {.kind = expr::Directive::Kind::unroll, .stage = {}, .factor = 4096, .tail = "GuardWithIf"});
+                plant_directive(
+                    group, schedule,
+                    {.kind = expr::Directive::Kind::unroll, .stage = {}, .factor = 4096, .tail = "GuardWithIf"});
             }};
         if (step == "fuse")
             return {.fused = [](int nth, std::vector<expr::Value>& results) {
@@ -171,9 +172,10 @@ program::Hooks planted_bug(const std::string& text) {
                 if (call.target == op) decompose_wrongly(builder, results);
             }};
     }
-    throw Error({"planted bug", {}}, "found '" + text +
-                                         "', expected schedule, throw, hang, fuse, inline, fold, functionalize, cse, partition, "
-                                         "lower=OP, flaky=OP or decompose=OP, or two with '+'");
+    throw Error({"planted bug", {}},
+                "found '" + text +
+                    "', expected schedule, throw, hang, fuse, inline, fold, functionalize, cse, partition, "
+                    "lower=OP, flaky=OP or decompose=OP, or two with '+'");
 }
 
 }  // namespace whittle

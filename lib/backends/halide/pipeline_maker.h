@@ -160,7 +160,8 @@ inline Halide::Buffer<> view(DType dtype, const void* data, const Sizes& sizes, 
 /// Builds the Funcs of a group and schedules them.
 class PipelineMaker {
   public:
-    /// With `data`, one tensor per input, as a short program has it: inputs are Buffers, and nothing is promised of sizes.
+    /// With `data`, one tensor per input, as a short program has it: inputs are Buffers, and nothing is promised of
+    /// sizes.
     explicit PipelineMaker(const Prepared& prepared, std::optional<std::span<const Tensor>> data = {},
                            bool careful = true)
         : prepared_(prepared), data_(data), careful_(careful), kinds_(prepared) {}
@@ -183,7 +184,8 @@ class PipelineMaker {
                 if (d.update >= 0 && !scheduled.contains({stage->name, d.update}))
                     funcs_.at(stage->name).update(d.halide_update).unscheduled();
         Halide::Pipeline pipeline(outputs);
-        if (mended && vectorizes(schedule)) pipeline.add_custom_lowering_pass(new SoundAccesses(outputs));  // takes ownership
+        if (mended && vectorizes(schedule))
+            pipeline.add_custom_lowering_pass(new SoundAccesses(outputs));  // takes ownership
         return pipeline;
     }
 

@@ -21,8 +21,8 @@ class PlainExecutable final : public Executable {
             for (const std::int64_t size : reversed(output.sizes())) sizes.push_back(static_cast<std::int32_t>(size));
             const Halide::Realization realization = pipeline_.realize(sizes, target_);
             const Halide::Buffer<> buffer = realization[0];
-            outputs.push_back(Tensor::copy_of(buffer.data(), output.dtype, output.sizes(),
-                                              contiguous_strides(output.sizes())));
+            outputs.push_back(
+                Tensor::copy_of(buffer.data(), output.dtype, output.sizes(), contiguous_strides(output.sizes())));
         });
         if (error) return BackendFailure{.stage = "run", .message = error->message};
         return outputs;

@@ -49,8 +49,7 @@ class PlainSink final : public TextSink {
     Code from_bits(DType dtype, std::uint64_t bits) override { return plain(TextSink::from_bits(dtype, bits)); }
     Code cast(DType dtype, bool as_unsigned, const Code& a) override {
         if (is_reduced(dtype) || dtype == DType::boolean) return plain(TextSink::cast(dtype, as_unsigned, a));
-        const std::string type =
-            as_unsigned ? "uint" + std::to_string(size_of(dtype) * 8) + "_t" : plain_type(dtype);
+        const std::string type = as_unsigned ? "uint" + std::to_string(size_of(dtype) * 8) + "_t" : plain_type(dtype);
         return {"cast<" + type + ">(" + a.text + ")"};
     }
     Code unsigned_bits(DType dtype, const Code& a) override { return plain(TextSink::unsigned_bits(dtype, a)); }
@@ -60,9 +59,8 @@ class PlainSink final : public TextSink {
     Code to_half(DType dtype, const Code& a) override { return plain(TextSink::to_half(dtype, a)); }
     Code load(const std::string& name, const std::vector<Code>& indices) override {
         std::vector<Code> at = indices;
-        const bool constants = std::ranges::all_of(at, [](const Code& code) {
-            return code.text.find_first_not_of("0123456789") == std::string::npos;
-        });
+        const bool constants = std::ranges::all_of(
+            at, [](const Code& code) { return code.text.find_first_not_of("0123456789") == std::string::npos; });
         // Of a Buffer this would be the number that lies there now.
         if (constants && group_.input(name) && !at.empty()) at.back().text = "Expr(" + at.back().text + ")";
         return TextSink::load(name, at);
@@ -179,7 +177,8 @@ class PlainWriter {
         }
         if (d.reduction.size() == 1) return "    RDom " + name + "(" + join(ranges) + ", \"" + name + "\");\n";
         std::vector<std::string> pairs;
-        for (std::size_t i = 0; i < ranges.size(); i += 2) pairs.push_back("{" + ranges[i] + ", " + ranges[i + 1] + "}");
+        for (std::size_t i = 0; i < ranges.size(); i += 2)
+            pairs.push_back("{" + ranges[i] + ", " + ranges[i + 1] + "}");
         return "    RDom " + name + "({" + join(pairs) + "}, \"" + name + "\");\n";
     }
 
@@ -237,8 +236,7 @@ class PlainWriter {
         } else {
             const expr::Update& update = d.stage->updates[static_cast<std::size_t>(d.update)];
             expr::Update rest = update;
-            if (const Expr what = added(update, d.stage->name))
-                rest.value = what, assign = " += ";
+            if (const Expr what = added(update, d.stage->name)) rest.value = what, assign = " += ";
             std::vector<Expr> roots = rest.where;
             roots.push_back(rest.value);
             roots.push_back(rest.condition);
@@ -318,8 +316,8 @@ class PlainWriter {
         const std::string arguments = output.vars.empty() && target.empty() ? "" : sizes + target;
         if (!kernel_.mended || !vectorizes(kernel_.schedule)) return output.name + ".realize(" + arguments + ")";
         helpers_.insert("SoundAccesses");
-        statements += "    Pipeline pipeline(" + output.name + ");\n    pipeline.add_custom_lowering_pass(new SoundAccesses({" +
-                      output.name + "}));\n";
+        statements += "    Pipeline pipeline(" + output.name +
+                      ");\n    pipeline.add_custom_lowering_pass(new SoundAccesses({" + output.name + "}));\n";
         return "pipeline.realize(" + arguments + ")";
     }
 

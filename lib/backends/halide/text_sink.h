@@ -1,4 +1,5 @@
-// A group's expressions as C++ text for Halide: what the two writers of programs share (halide_text.cpp, plain_text.cpp).
+// A group's expressions as C++ text for Halide: what the two writers of programs share (halide_text.cpp,
+// plain_text.cpp).
 #pragma once
 
 #include <map>

@@ -36,7 +36,8 @@ std::string too_much(const ShortRequest& request) {
     if (kind == "crash" && !detail.starts_with("SIG")) return "the process ends in the middle of its work";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
         return "a short program does not show " + kind;
-    if (detail.starts_with("threw") || detail.starts_with("returned")) return "the plug-in breaks the interface's rules";
+    if (detail.starts_with("threw") || detail.starts_with("returned"))
+        return "the plug-in breaks the interface's rules";
     if (request.graph.nodes.size() > kMostNodes || !request.graph.subgraphs.empty())
         return "its graph is more than a reader takes in";
     const auto large = [](const Tensor& tensor) {
@@ -55,9 +56,10 @@ class PluginProgram {
         : request_(request), failure_(*request.graph.failure), library_(library), backend_(backend) {}
 
     ShortProgram write() {
-        std::map<std::string, std::string> values = {
-            {"JSON", json()}, {"LIBRARY", string_literal("./" + library_.filename().string())},
-            {"BACKEND", string_literal(backend_)}, {"BUILD", build()}};
+        std::map<std::string, std::string> values = {{"JSON", json()},
+                                                     {"LIBRARY", string_literal("./" + library_.filename().string())},
+                                                     {"BACKEND", string_literal(backend_)},
+                                                     {"BUILD", build()}};
         values["INPUTS"] = structs("inputs", inputs());
         values["ATTRIBUTES"] = structs("attributes", attributes());
         values["OPTIONS"] = options();
@@ -106,7 +108,8 @@ class PluginProgram {
             if (node.kind != NodeKind::call) continue;
             std::string word = node.target.substr(node.target.find('.') + 1);
             word = word.substr(0, word.find('.'));
-            std::ranges::transform(word, word.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+            std::ranges::transform(word, word.begin(),
+                                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
             const int nth = used[word]++;
             node.name = nth ? word + "_" + std::to_string(nth) : word;
         }
@@ -174,10 +177,11 @@ class PluginProgram {
             const bool scalar = leaf.value.rank() == 0;
             data_ += array(leaf.name, leaf.value);
             if (!scalar)
-                data_ += "static const int64_t " + leaf.name + "_sizes[] = {" + sizes.substr(1, sizes.size() - 2) + "};\n";
+                data_ +=
+                    "static const int64_t " + leaf.name + "_sizes[] = {" + sizes.substr(1, sizes.size() - 2) + "};\n";
             list += std::string(list.empty() ? "" : ", ") + "{" + dtype_name(leaf.value.dtype()) + ", " +
-                    std::to_string(leaf.value.rank()) + ", " + (scalar ? "nullptr" : leaf.name + "_sizes") + ", nullptr, " +
-                    leaf.name + ", " + string_literal(leaf.key) + ", nullptr}";
+                    std::to_string(leaf.value.rank()) + ", " + (scalar ? "nullptr" : leaf.name + "_sizes") +
+                    ", nullptr, " + leaf.name + ", " + string_literal(leaf.key) + ", nullptr}";
         }
         data_ += "static const whittle_tensor " + name + "[] = {" + list + "};\n";
         return name + ", " + std::to_string(leaves.size());
@@ -224,9 +228,9 @@ class PluginProgram {
         std::string text;
         for (std::size_t i = 0; i < request_.expected.size(); i++) {
             const std::string name = output_name(i), expected = "expected_" + name + "[i]", got = name + "[i]";
-            text += "    for (size_t i = 0; i < " + std::to_string(request_.expected[i].numel()) + "; i++)\n        if (" +
-                    wrong(request_.expected[i], got, expected) + ") {\n            printf(\"" + name +
-                    "[%zu] = %g, expected %g\\n\", i, double(" + got + "), double(" + expected +
+            text += "    for (size_t i = 0; i < " + std::to_string(request_.expected[i].numel()) +
+                    "; i++)\n        if (" + wrong(request_.expected[i], got, expected) + ") {\n            printf(\"" +
+                    name + "[%zu] = %g, expected %g\\n\", i, double(" + got + "), double(" + expected +
                     "));\n            return 1;\n        }\n";
         }
         return text;
@@ -242,14 +246,15 @@ class PluginProgram {
         }
         const Tolerance tolerance = failure_.accuracy.tolerance(expected.dtype());
         const bool finite = std::ranges::all_of(expected.values<double>(), [](double v) { return std::isfinite(v); });
-        return (finite ? "" : got + " != " + right + " && ") + "!(std::fabs(" + got + " - " + right + ") <= " +
-               number(tolerance.atol + tolerance.rtol * largest) + ")" +
+        return (finite ? "" : got + " != " + right + " && ") + "!(std::fabs(" + got + " - " + right +
+               ") <= " + number(tolerance.atol + tolerance.rtol * largest) + ")" +
                (nan ? " && !(std::isnan(" + got + ") && std::isnan(" + right + "))" : "");
     }
 
     static std::string includes(const std::map<std::string, std::string>& values) {
         std::string text;
-        if (values.at("COMPARE").find("std::") != std::string::npos || values.at("DATA").find("NAN") != std::string::npos ||
+        if (values.at("COMPARE").find("std::") != std::string::npos ||
+            values.at("DATA").find("NAN") != std::string::npos ||
             values.at("DATA").find("INFINITY") != std::string::npos)
             text += "#include <cmath>\n";
         if (!values.at("BEFORE").empty()) text += "#include <csignal>\n";
@@ -269,10 +274,12 @@ class PluginProgram {
 
     std::string what() const {
         const std::string& kind = failure_.signature.kind;
-        if (kind == "exception") return ops() + " fails to " + failure_.signature.stage + ": " + one_line(failure_.message);
+        if (kind == "exception")
+            return ops() + " fails to " + failure_.signature.stage + ": " + one_line(failure_.message);
         if (kind == "crash") return failure_.signature.detail + " at " + failure_.signature.stage + " of " + ops();
         if (kind == "timeout")
-            return failure_.signature.stage + " of " + ops() + " is not done after " + std::to_string(request_.alarm) + " s";
+            return failure_.signature.stage + " of " + ops() + " is not done after " + std::to_string(request_.alarm) +
+                   " s";
         for (std::size_t i = 0; i < request_.got.size() && i < request_.expected.size(); i++) {
             const std::vector<double> got = request_.got[i].contiguous().values<double>(),
                                       expected = request_.expected[i].contiguous().values<double>();
@@ -298,8 +305,8 @@ class PluginProgram {
 
     std::string build() const {
         const std::string program = request_.file.stem().string();
-        return shell_quote({"g++", "-std=c++17", "-O1", request_.file.filename().string(), "-o", program, "-ldl"}) + " && " +
-               shell_quote({"./" + program, "./" + library_.filename().string()});
+        return shell_quote({"g++", "-std=c++17", "-O1", request_.file.filename().string(), "-o", program, "-ldl"}) +
+               " && " + shell_quote({"./" + program, "./" + library_.filename().string()});
     }
 
     const ShortRequest& request_;
@@ -311,8 +318,8 @@ class PluginProgram {
 
 }  // namespace
 
-std::optional<ShortProgram> plugin_program(const ShortRequest& request, const fs::path& library, const std::string& name,
-                                           std::string& why_not) {
+std::optional<ShortProgram> plugin_program(const ShortRequest& request, const fs::path& library,
+                                           const std::string& name, std::string& why_not) {
     why_not = too_much(request);
     if (!why_not.empty()) return std::nullopt;
     return PluginProgram(request, library, name).write();

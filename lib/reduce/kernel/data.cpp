@@ -21,15 +21,15 @@ Tensor tensor_of(const std::vector<double>& values, const Tensor& like) {
 std::vector<std::vector<double>> plain_data(const std::vector<double>& values) {
     std::vector<double> counted(values.size()), small(values);
     std::iota(counted.begin(), counted.end(), 0.0);
-    for (double& value : small)
-        value = std::isfinite(value) ? std::clamp(std::round(value), -9.0, 9.0) : value;
+    for (double& value : small) value = std::isfinite(value) ? std::clamp(std::round(value), -9.0, 9.0) : value;
     return {std::vector<double>(values.size(), 0.0), std::vector<double>(values.size(), 1.0), counted, small};
 }
 
 /// Of few elements each by itself: 0, then 1, then without its sign.
 void simpler_elements(Search& search, std::size_t index) {
     constexpr std::int64_t kFew = 16;
-    for (std::int64_t i = 0; i < search.best().inputs[index].numel() && search.best().inputs[index].numel() <= kFew; i++) {
+    for (std::int64_t i = 0; i < search.best().inputs[index].numel() && search.best().inputs[index].numel() <= kFew;
+         i++) {
         std::vector<double> values = elements(search.best().inputs[index]);
         double& value = values[static_cast<std::size_t>(i)];
         const double was = value;
@@ -70,17 +70,18 @@ bool as_coordinates(Search& search, std::size_t index) {
     const expr::Input& input = search.best().group.inputs[index];
     if (is_reduced(input.dtype)) return false;
     std::vector<std::function<Expr(const std::vector<Expr>&)>> values;
-    for (const int constant : {1, 0})
-        values.push_back([=](const std::vector<Expr>&) { return expr::index(constant); });
+    for (const int constant : {1, 0}) values.push_back([=](const std::vector<Expr>&) { return expr::index(constant); });
     for (std::size_t d = input.sizes.size(); d-- > 0;)
         values.push_back([=](const std::vector<Expr>& at) { return at[d]; });
     values.push_back([](const std::vector<Expr>& at) {
-        return std::accumulate(at.begin(), at.end(), expr::index(1), [](const Expr& a, const Expr& b) { return a + b; });
+        return std::accumulate(at.begin(), at.end(), expr::index(1),
+                               [](const Expr& a, const Expr& b) { return a + b; });
     });
     if (input.dtype == DType::boolean)
         for (std::size_t d = input.sizes.size(); d-- > 0;)
             for (const int place : {0, 1})
-                values.insert(values.begin(), [=](const std::vector<Expr>& at) { return expr::equal(at[d], expr::index(place)); });
+                values.insert(values.begin(),
+                              [=](const std::vector<Expr>& at) { return expr::equal(at[d], expr::index(place)); });
     for (const auto& value : values)
         if (search.attempt(computed(search.best(), index, value))) return true;
     return false;

@@ -20,8 +20,7 @@ bool forget_loop(KernelCase& kernel, const std::string& stage, int update, bool 
     for (expr::Directive& directive : kernel.schedule)
         if (directive.kind == expr::Directive::Kind::reorder && about(directive)) std::erase(directive.args, loop);
     return drop_directives(kernel, [&](const expr::Directive& directive) {
-        return about(directive) ||
-               (directive.kind == expr::Directive::Kind::reorder && directive.args.size() < 2);
+        return about(directive) || (directive.kind == expr::Directive::Kind::reorder && directive.args.size() < 2);
     });
 }
 
@@ -88,8 +87,7 @@ void fewer_dimensions(Search& search) {
             if (search.best().group.stages[s].vars[d].extent == 1) drop_stage_dimension(search, s, d);
         for (std::size_t u = 0; u < search.best().group.stages[s].updates.size(); u++)
             for (std::size_t d = search.best().group.stages[s].updates[u].domain.size(); d-- > 0;)
-                if (search.best().group.stages[s].updates[u].domain[d].extent == 1)
-                    drop_domain_loop(search, s, u, d);
+                if (search.best().group.stages[s].updates[u].domain[d].extent == 1) drop_domain_loop(search, s, u, d);
     }
     for (std::size_t i = 0; i < search.best().group.inputs.size(); i++)
         for (std::size_t d = search.best().group.inputs[i].sizes.size(); d-- > 0;)

@@ -17,7 +17,8 @@ void default_tails(Search& search) {
     }
 }
 
-/// All but the guilty one and what it needs at once, then one after the other, the last first: none requires a later one.
+/// All but the guilty one and what it needs at once, then one after the other, the last first: none requires a later
+/// one.
 void fewer(Search& search) {
     KernelCase alone = search.best();
     std::set<std::string> needed;

@@ -1,5 +1,5 @@
-// A kernel that fails, as a value: what a repro of a code generator shows. And its reduction, to what a maintainer reads
-// in a minute.
+// A kernel that fails, as a value: what a repro of a code generator shows. And its reduction, to what a maintainer
+// reads in a minute.
 //
 // The order of the steps is that in which each makes room for the next: how it is compiled, schedule, stages, extents,
 // dimensions, operands, types, data. Nothing here knows a compiler: whether a smaller case still fails, and in the same
@@ -18,12 +18,12 @@ namespace whittle::reduce {
 
 struct KernelCase {
     expr::Group group;
-    expr::Schedule schedule = {};      ///< every directive is on
-    int guilty = -1;                   ///< position of the directive without which it does not fail; -1: there is none
-    std::vector<Tensor> inputs = {};   ///< one per group.inputs, row-major
+    expr::Schedule schedule = {};     ///< every directive is on
+    int guilty = -1;                  ///< position of the directive without which it does not fail; -1: there is none
+    std::vector<Tensor> inputs = {};  ///< one per group.inputs, row-major
     std::vector<std::string> targets = {};  ///< that it may be compiled for, the plainest last
-    bool careful = true;               ///< whether NaN, -0 and overflow are taken care of in every operation
-    bool mended = true;                ///< whether the passes that work round known bugs are in
+    bool careful = true;                    ///< whether NaN, -0 and overflow are taken care of in every operation
+    bool mended = true;                     ///< whether the passes that work round known bugs are in
 };
 
 /// Whether the case fails as it should, and would not without the guilty directive. Asked only of cases whose group

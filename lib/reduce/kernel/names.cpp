@@ -59,8 +59,9 @@ KernelCase named(const KernelCase& kernel) {
         for (std::size_t u = 0; u < stage.updates.size(); u++) {
             expr::Update& update = stage.updates[u];
             Renaming all = own;
-            const std::vector<std::string> words =
-                update.domain.size() > 1 ? std::vector<std::string>{"rx", "ry", "rz", "rw"} : std::vector<std::string>{"r"};
+            const std::vector<std::string> words = update.domain.size() > 1
+                                                       ? std::vector<std::string>{"rx", "ry", "rz", "rw"}
+                                                       : std::vector<std::string>{"r"};
             for (std::size_t d = 0; d < update.domain.size(); d++) {
                 std::string& name = update.domain[d].name;
                 name = all[name] = nth(words, update.domain.size() - 1 - d) + (u ? std::to_string(u + 1) : "");

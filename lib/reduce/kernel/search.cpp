@@ -27,9 +27,9 @@ std::size_t forgotten_domains(const expr::Group& group) {
             const auto look = [&](const expr::Expr& root) {
                 if (!root) return;
                 expr::visit(root, [&](const expr::Expr& e) {
-                    used = used || (e->op == expr::Op::variable &&
-                                    std::ranges::find(update.domain, e->name, &expr::LoopVar::name) !=
-                                        update.domain.end());
+                    used = used ||
+                           (e->op == expr::Op::variable &&
+                            std::ranges::find(update.domain, e->name, &expr::LoopVar::name) != update.domain.end());
                 });
             };
             look(update.value);

@@ -18,8 +18,8 @@ class Search {
     std::size_t accepted() const { return milestones_.size(); }
     bool time_is_up() const { return std::chrono::steady_clock::now() >= deadline_; }
 
-    /// Takes the candidate in where it still fails. What breaks a rule, cannot be interpreted or was tried before is not
-    /// asked about.
+    /// Takes the candidate in where it still fails. What breaks a rule, cannot be interpreted or was tried before is
+    /// not asked about.
     bool attempt(KernelCase candidate);
 
     KernelReduction result() && { return {std::move(best_), std::move(milestones_), tried_, time_is_up()}; }
@@ -36,14 +36,14 @@ class Search {
 };
 
 // The steps, each in a file of its own or with its next of kin. Each leaves the search at a case that fails.
-void plainer_build(Search& search);      ///< target, passes
-void fewer_directives(Search& search);   ///< tails, directives, factors
-void fewer_stages(Search& search);       ///< outputs, stages, updates
-void smaller_extents(Search& search);    ///< loops, and inputs cut to what is read
-void fewer_dimensions(Search& search);   ///< those of extent 1
-void simpler_operands(Search& search);   ///< expressions
-void commoner_types(Search& search);     ///< f32 and i32 for all others
-void simpler_data(Search& search);       ///< 0, 1 and small integers
+void plainer_build(Search& search);        ///< target, passes
+void fewer_directives(Search& search);     ///< tails, directives, factors
+void fewer_stages(Search& search);         ///< outputs, stages, updates
+void smaller_extents(Search& search);      ///< loops, and inputs cut to what is read
+void fewer_dimensions(Search& search);     ///< those of extent 1
+void simpler_operands(Search& search);     ///< expressions
+void commoner_types(Search& search);       ///< f32 and i32 for all others
+void simpler_data(Search& search);         ///< 0, 1 and small integers
 void data_as_coordinates(Search& search);  ///< inputs become expressions
 
 }  // namespace whittle::reduce::kernel

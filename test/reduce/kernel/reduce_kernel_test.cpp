@@ -28,10 +28,10 @@ KernelCase matmul() {
     using namespace expr;
     const Expr i = variable("i"), j = variable("j"), k = variable("k");
     Stage mm{.name = "mm", .vars = {{"i", 6}, {"j", 10}}, .value = constant(DType::f32, Scalar(0.0)), .origin = "%mm"};
-    mm.updates.push_back({.domain = {{"k", 12}},
-                          .where = {i, j},
-                          .value = load("mm", DType::f32, {i, j}) +
-                                   load("a", DType::f32, {i, k}) * load("b", DType::f32, {k, j})});
+    mm.updates.push_back(
+        {.domain = {{"k", 12}},
+         .where = {i, j},
+         .value = load("mm", DType::f32, {i, j}) + load("a", DType::f32, {i, k}) * load("b", DType::f32, {k, j})});
     Stage relu{.name = "relu", .vars = {{"i", 6}, {"j", 10}}};
     const Expr x = load("mm", DType::f32, {i, j}), zero = constant(DType::f32, Scalar(0.0));
     relu.value = select(zero < x, x, zero);
@@ -41,16 +41,17 @@ KernelCase matmul() {
                     .stages = {mm, relu},
                     .outputs = {"relu"}};
     kernel.inputs = random_inputs(kernel.group, random);
-    kernel.schedule = {{.kind = Directive::Kind::compute_root, .stage = "mm"},
-                       {.kind = Directive::Kind::vectorize, .stage = "mm", .args = {"j"}, .factor = 8, .requires_ = {0}},
-                       {.kind = Directive::Kind::allow_race, .stage = "mm", .update = 0, .requires_ = {0}},
-                       {.kind = Directive::Kind::vectorize,
-                        .stage = "mm",
-                        .update = 0,
-                        .args = {"k"},
-                        .factor = 8,
-                        .requires_ = {0, 2}},
-                       {.kind = Directive::Kind::parallel, .stage = "relu", .args = {"i"}}};
+    kernel.schedule = {
+        {.kind = Directive::Kind::compute_root, .stage = "mm"},
+        {.kind = Directive::Kind::vectorize, .stage = "mm", .args = {"j"}, .factor = 8, .requires_ = {0}},
+        {.kind = Directive::Kind::allow_race, .stage = "mm", .update = 0, .requires_ = {0}},
+        {.kind = Directive::Kind::vectorize,
+         .stage = "mm",
+         .update = 0,
+         .args = {"k"},
+         .factor = 8,
+         .requires_ = {0, 2}},
+        {.kind = Directive::Kind::parallel, .stage = "relu", .args = {"i"}}};
     kernel.guilty = 3;
     kernel.targets = {"whittle", "host"};
     return kernel;
