@@ -225,9 +225,10 @@ std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Back
         *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); },
         start + (hangs ? kHangReductionTime : kReductionTime));
     KernelFailure result{.kernel = reduce::named(reduction.smallest), .outcome = {}, .expected = {}};
+    // Names decide in which order Halide's simplifier sees things.
+    if (!oracle.fails(result.kernel)) result.kernel = reduction.smallest;
     result.expected = *Oracle::expected(result.kernel);
     result.outcome = oracle.run(result.kernel, result.expected);
-    if (!oracle.fails(result.kernel)) return "under short names it does not fail";
     if (result.kernel.guilty >= 0) {
         const Outcome control = oracle.run(result.kernel, result.expected, false);
         result.exact = !control.outputs.empty() && same_bits(control.outputs[0], result.expected.contiguous());

@@ -65,3 +65,22 @@ TEST_CASE("what is to blame is asked of one plan", "[halide]") {
     CHECK(count.decomposed == 2);
     CHECK(count.scheduled == kKernels + 3);  // and each of the three calls alone
 }
+
+TEST_CASE("a stored stage of which a part is read is computed whole", "[halide]") {
+    // The search never asks for the first boundary: the last vector, shifted inwards, began one before the input.
+    const Graph graph = parse(R"(graph part {
+  %x = placeholder["x"] : bool[4]
+  %y = placeholder["y"] : i64[]
+  %edges = aten.add.Scalar(%x, 300) : i64[4]
+  %place = aten.bucketize.Tensor(%y, %edges) : i64[]
+  return (%place)
+}
+)");
+    const std::vector<Tensor> inputs = {Tensor(DType::boolean, {4}), Tensor::of(Scalar(7), DType::i64)};
+    const auto backend = halide::make_halide_backend();
+    CompileResult compiled = backend->compile(graph, {});
+    REQUIRE(std::holds_alternative<std::unique_ptr<Executable>>(compiled));
+    const RunResult result = (*std::get<std::unique_ptr<Executable>>(compiled)).run(inputs);
+    REQUIRE(std::holds_alternative<Values>(result));
+    CHECK(same_bits(std::get<Values>(result).at(0), evaluate(graph, inputs).at(0)));
+}

@@ -108,8 +108,8 @@ TEST_CASE("bundle: complete, listed, and it runs where it is") {
     const fs::path moved = folder.path() / "moved";
     fs::rename(folder.path() / "bundle", moved);
     fs::remove(folder.path() / "copy.sh");
-    CHECK(files_below(moved) == std::set<fs::path>{"ISSUE.md", "README.txt", "candidate.json", "contents.txt", "copy.sh",
-                                                   "environment.txt", "record/graphs/abs.json",
+    CHECK(files_below(moved) == std::set<fs::path>{"ISSUE.md", "README.txt", "candidate.json", "contents.txt",
+                                                   "copy.sh", "environment.txt", "record/graphs/abs.json",
                                                    "record/records/candidate.json", "repro.cpp", "run.sh"});
     CHECK(read_file(moved / "environment.txt") == "cpu: any\nwhittle: X\n");
     const ProcessResult run = run_process({"sh", "run.sh"}, {.folder = moved});

@@ -213,7 +213,12 @@ class TextWriter {
         const Definition* d = prepared_.definition(directive);
         if (!d) return "";
         std::string out = directive.stage + ".";
-        if (directive.kind == Kind::compute_root) return out + "compute_root()";
+        if (directive.kind == Kind::compute_root) {
+            out += "compute_root()";
+            for (const expr::LoopVar& v : d->stage->vars)
+                out += ".bound(" + var(v.name) + ", 0, " + std::to_string(v.extent) + ")";
+            return out;
+        }
         if (directive.kind == Kind::compute_at) {
             const Stage* at = group_.stage(directive.at);
             if (!at) throw Error("found compute_at(" + directive.at + "), expected a stage of the group");

@@ -267,6 +267,10 @@ class PipelineMaker {
         Halide::Func func = funcs_.at(directive.stage);
         if (directive.kind == Kind::compute_root) {
             func.compute_root();
+            // A part of a dimension may be all that is read: the last vector, shifted inwards, would begin before it.
+            if (!data_)
+                for (const expr::LoopVar& var : d->stage->vars)
+                    func.bound(Halide::Var(var.name), 0, static_cast<int>(var.extent));
             return;
         }
         if (directive.kind == Kind::compute_at) {

@@ -70,9 +70,11 @@ Refs smooth_l1_loss_backward(Builder& b, const Values& a) {
     const Gradient g(b);
     const double beta = a.number("beta");
     const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target"));
-    const NodeValue slope =
-        beta == 0 ? g.call("aten.sign.default", {arg(difference)})
-                  : g.call("aten.clamp.default", {arg(g.div(difference, Arg(beta))), Arg(-1.0), Arg(1.0)});
+    NodeValue slope = g.call("aten.clamp.default", {arg(g.div(difference, Arg(beta))), Arg(-1.0), Arg(1.0)});
+    if (beta == 0) {  // no distance is -1 as in ATen's kernel, which asks for more than 0
+        const NodeValue none = g.call("aten.eq.Scalar", {arg(difference), 0});
+        slope = g.call("aten.where.ScalarSelf", {arg(none), Arg(-1.0), arg(slope)});
+    }
     const NodeValue gradient = g.mul(slope, a.tensor("grad_output"));
     if (a.integer("reduction") != kMean) return {gradient.ref};
     return {g.div(gradient, Arg(static_cast<double>(difference.meta.numel()))).ref};
@@ -264,6 +266,7 @@ std::vector<Sample> smooth_l1_backward_samples(DType dtype) {
     const Tensor grad = rand(dtype, {2, 3}), x = rand(dtype, {2, 3}, 2), y = rand(dtype, {2, 3}, 3);
     for (const double beta : {0.0, 0.25, 3.0})
         result.push_back({"beta " + std::to_string(beta), {grad, x, y}, {t(0), t(1), t(2), 0, Arg(beta)}});
+    result.push_back({"beta 0, no distance", {grad, x, x}, {t(0), t(1), t(2), 0, Arg(0.0)}});
     return result;
 }
 std::vector<Sample> nll_samples(DType dtype) {
