@@ -30,7 +30,7 @@ struct Options {
     std::string dialect = "aten";
     std::int64_t models = 1000, seed = 0, least = 1, most = 8, timeout = 20;
     std::optional<std::int64_t> seconds = {};
-    std::vector<std::string> without = {};
+    std::vector<std::string> without = {}, dtypes = {};
     bool special = false;
     fs::path output = "finds";
 };
@@ -38,6 +38,16 @@ struct Options {
 struct Counts {
     std::size_t models = 0, right = 0, unsupported = 0, refused = 0, unstable = 0, found = 0;
 };
+
+std::vector<DType> dtypes_of(const std::vector<std::string>& names) {
+    std::vector<DType> dtypes;
+    for (const std::string& name : names) {
+        const auto dtype = dtype_from_name(name);
+        if (!dtype) throw Error("invalid value '" + name + "' for --dtype: expected a dtype as f32, i64 or bool");
+        dtypes.push_back(*dtype);
+    }
+    return dtypes;
+}
 
 bool finite(const std::vector<Tensor>& tensors) {
     return std::ranges::all_of(tensors, [](const Tensor& tensor) {
@@ -62,7 +72,8 @@ class Hunt {
   public:
     explicit Hunt(const Options& options)
         : options_(options),
-          models_({options.dialect, options.least, options.most, options.special, options.without}),
+          models_({options.dialect, options.least, options.most, options.special, options.without,
+                   dtypes_of(options.dtypes)}),
           backend_(find_backend(options.backend.spec("halide"), options.backend.options())),
           suspect_{.spec = options.backend.spec("halide"),
                    .options = options.backend.options(),
@@ -152,6 +163,7 @@ int main(int argc, char** argv) {
     tool.option("--most", options.most, "N", "Calls of a model at most. Default: 8.");
     tool.option("--timeout", options.timeout, "S", "Seconds that one model may take. Default: 20.");
     tool.option("--without", options.without, "OP", "An op that is not to occur. May be repeated.");
+    tool.option("--dtype", options.dtypes, "D", "Calls on this dtype only. May be repeated.");
     tool.flag("--special", options.special, "NaN, infinities and the like among the data.");
     tool.option("-o,--output", options.output, "DIR", "Where finds are written. Default: finds.");
     tool.exit_one("something was found.");

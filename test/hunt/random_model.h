@@ -19,6 +19,7 @@ struct ModelOptions {
     std::int64_t least = 1, most = 8;       ///< calls
     bool special = false;                   ///< NaN, infinities and the like among the data
     std::vector<std::string> without = {};  ///< ops that are not to occur
+    std::vector<DType> dtypes = {};         ///< of the main operands of calls; none: the usual ones
 };
 
 struct Model {
