@@ -70,10 +70,13 @@ Refs smooth_l1_loss_backward(Builder& b, const Values& a) {
     const Gradient g(b);
     const double beta = a.number("beta");
     const NodeValue difference = g.sub(a.tensor("self"), a.tensor("target"));
-    NodeValue slope = g.call("aten.clamp.default", {arg(g.div(difference, Arg(beta))), Arg(-1.0), Arg(1.0)});
+    NodeValue slope;
     if (beta == 0) {  // no distance is -1 as in ATen's kernel, which asks for more than 0
         const NodeValue none = g.call("aten.eq.Scalar", {arg(difference), 0});
-        slope = g.call("aten.where.ScalarSelf", {arg(none), Arg(-1.0), arg(slope)});
+        slope = g.call("aten.where.ScalarSelf",
+                       {arg(none), Arg(-1.0), arg(g.call("aten.sign.default", {arg(difference)}))});
+    } else {
+        slope = g.call("aten.clamp.default", {arg(g.div(difference, Arg(beta))), Arg(-1.0), Arg(1.0)});
     }
     const NodeValue gradient = g.mul(slope, a.tensor("grad_output"));
     if (a.integer("reduction") != kMean) return {gradient.ref};

@@ -16,8 +16,8 @@
 namespace whittle::test {
 namespace {
 
-constexpr std::string_view kAspects[] = {"absent", "refused", "crashed",  "results", "dtype",
-                                         "sizes",  "strides", "aliasing", "values",  "unspecified"};
+constexpr std::string_view kAspects[] = {"absent",  "refused",  "crashed", "results",     "dtype", "sizes",
+                                         "strides", "aliasing", "values",  "unspecified", "layout"};
 
 std::string trimmed(std::string text) {
     const auto first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
@@ -159,10 +159,11 @@ std::vector<std::string> Exceptions::judge(const Case& tried, const std::vector<
     std::vector<bool> known(found.size());
     for (Exception& line : lines_) {
         if (!matches(line, tried)) continue;
-        const bool unspecified = line.aspect == Aspect::unspecified;
+        const bool unspecified = line.aspect == Aspect::unspecified || line.aspect == Aspect::layout;
+        const Aspect may_differ = line.aspect == Aspect::layout ? Aspect::strides : Aspect::values;
         bool fits = false;
         for (std::size_t i = 0; i < found.size(); ++i) {
-            const bool same = unspecified ? found[i].aspect == Aspect::values : line.fits(found[i]);
+            const bool same = unspecified ? found[i].aspect == may_differ : line.fits(found[i]);
             fits = fits || same;
             known[i] = known[i] || same;
         }

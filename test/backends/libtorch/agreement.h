@@ -14,8 +14,8 @@
 namespace whittle::test {
 
 /// What is compared of a call, each for itself, so that a known difference hides no other. Unspecified: values that may
-/// or may not differ, because LibTorch reads memory that nobody wrote.
-enum class Aspect { absent, refused, crashed, results, dtype, sizes, strides, aliasing, values, unspecified };
+/// or may not differ, because LibTorch reads memory that nobody wrote; layout: strides that do on some processors only.
+enum class Aspect { absent, refused, crashed, results, dtype, sizes, strides, aliasing, values, unspecified, layout };
 std::string_view name(Aspect aspect);
 
 struct Disagreement {
