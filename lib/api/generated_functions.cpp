@@ -310,6 +310,9 @@ Tensor feature_dropout(const Tensor& input, double p, bool train) { return call<
 Tensor fill(const Tensor& self, const Scalar& value) { return call<Tensor>("aten.fill.Scalar", __builtin_return_address(0), self, value); }
 Tensor Tensor::fill(const Scalar& value) const { return call<Tensor>("aten.fill.Scalar", __builtin_return_address(0), *this, value); }
 Tensor Tensor::fill_(const Scalar& value) const { return call_in_place("aten.fill_.Scalar", __builtin_return_address(0), *this, value); }
+Tensor fill(const Tensor& self, const Tensor& value) { return call<Tensor>("aten.fill.Tensor", __builtin_return_address(0), self, value); }
+Tensor Tensor::fill(const Tensor& value) const { return call<Tensor>("aten.fill.Tensor", __builtin_return_address(0), *this, value); }
+Tensor Tensor::fill_(const Tensor& value) const { return call_in_place("aten.fill_.Tensor", __builtin_return_address(0), *this, value); }
 Tensor flatten(const Tensor& self, std::int64_t start_dim, std::int64_t end_dim) { return call<Tensor>("aten.flatten.using_ints", __builtin_return_address(0), self, start_dim, end_dim); }
 Tensor Tensor::flatten(std::int64_t start_dim, std::int64_t end_dim) const { return call<Tensor>("aten.flatten.using_ints", __builtin_return_address(0), *this, start_dim, end_dim); }
 Tensor flip(const Tensor& self, const IntList& dims) { return call<Tensor>("aten.flip.default", __builtin_return_address(0), self, dims); }
@@ -703,6 +706,9 @@ Tensor Tensor::select_scatter(const Tensor& src, std::int64_t dim, std::int64_t 
 Tensor selu(const Tensor& self) { return call<Tensor>("aten.selu.default", __builtin_return_address(0), self); }
 Tensor Tensor::selu() const { return call<Tensor>("aten.selu.default", __builtin_return_address(0), *this); }
 Tensor Tensor::selu_() const { return call_in_place("aten.selu_.default", __builtin_return_address(0), *this); }
+Tensor sgn(const Tensor& self) { return call<Tensor>("aten.sgn.default", __builtin_return_address(0), self); }
+Tensor Tensor::sgn() const { return call<Tensor>("aten.sgn.default", __builtin_return_address(0), *this); }
+Tensor Tensor::sgn_() const { return call_in_place("aten.sgn_.default", __builtin_return_address(0), *this); }
 Tensor sigmoid(const Tensor& self) { return call<Tensor>("aten.sigmoid.default", __builtin_return_address(0), self); }
 Tensor Tensor::sigmoid() const { return call<Tensor>("aten.sigmoid.default", __builtin_return_address(0), *this); }
 Tensor Tensor::sigmoid_() const { return call_in_place("aten.sigmoid_.default", __builtin_return_address(0), *this); }

@@ -156,6 +156,7 @@ WHITTLE_API_CALL Tensor eye(std::int64_t n, std::optional<ScalarType> dtype = st
 WHITTLE_API_CALL Tensor eye(std::int64_t n, std::int64_t m, std::optional<ScalarType> dtype = std::nullopt);
 WHITTLE_API_CALL Tensor feature_dropout(const Tensor& input, double p, bool train);
 WHITTLE_API_CALL Tensor fill(const Tensor& self, const Scalar& value);
+WHITTLE_API_CALL Tensor fill(const Tensor& self, const Tensor& value);
 WHITTLE_API_CALL Tensor flatten(const Tensor& self, std::int64_t start_dim = 0, std::int64_t end_dim = -1);
 WHITTLE_API_CALL Tensor flip(const Tensor& self, const IntList& dims);
 WHITTLE_API_CALL Tensor floor(const Tensor& self);
@@ -352,6 +353,7 @@ WHITTLE_API_CALL Tensor select(const Tensor& self, std::int64_t dim, std::int64_
 WHITTLE_API_CALL Tensor select_backward(const Tensor& grad_output, const IntList& input_sizes, std::int64_t dim, std::int64_t index);
 WHITTLE_API_CALL Tensor select_scatter(const Tensor& self, const Tensor& src, std::int64_t dim, std::int64_t index);
 WHITTLE_API_CALL Tensor selu(const Tensor& self);
+WHITTLE_API_CALL Tensor sgn(const Tensor& self);
 WHITTLE_API_CALL Tensor sigmoid(const Tensor& self);
 WHITTLE_API_CALL Tensor sigmoid_backward(const Tensor& grad_output, const Tensor& output);
 WHITTLE_API_CALL Tensor sign(const Tensor& self);

@@ -159,6 +159,8 @@
     WHITTLE_API_CALL Tensor expm1_() const;
     WHITTLE_API_CALL Tensor fill(const Scalar& value) const;
     WHITTLE_API_CALL Tensor fill_(const Scalar& value) const;
+    WHITTLE_API_CALL Tensor fill(const Tensor& value) const;
+    WHITTLE_API_CALL Tensor fill_(const Tensor& value) const;
     WHITTLE_API_CALL Tensor flatten(std::int64_t start_dim = 0, std::int64_t end_dim = -1) const;
     WHITTLE_API_CALL Tensor flip(const IntList& dims) const;
     WHITTLE_API_CALL Tensor floor() const;
@@ -357,6 +359,8 @@
     WHITTLE_API_CALL Tensor select_scatter(const Tensor& src, std::int64_t dim, std::int64_t index) const;
     WHITTLE_API_CALL Tensor selu() const;
     WHITTLE_API_CALL Tensor selu_() const;
+    WHITTLE_API_CALL Tensor sgn() const;
+    WHITTLE_API_CALL Tensor sgn_() const;
     WHITTLE_API_CALL Tensor sigmoid() const;
     WHITTLE_API_CALL Tensor sigmoid_() const;
     WHITTLE_API_CALL Tensor sign() const;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/words.h"
+#include "ops/aten/earlier.h"
 
 namespace whittle::repro {
 
@@ -166,7 +167,8 @@ class Script {
         return taken || name.starts_with("expected") ? name + "_" : name;
     }
 
-    std::string call(const Node& node) {
+    std::string call(const Node& named) {
+        const Node node = with_earlier_target(named);  // which later versions have, too
         if (node.target == kGetItem) return argument(node.args.at(0)) + "[" + argument(node.args.at(1)) + "]";
         const auto dots = std::ranges::count(node.target, '.');
         if (!node.target.starts_with("aten.") || dots != 2)

@@ -11,6 +11,7 @@
 
 #include "backends/libtorch/values.h"
 #include "base/error.h"
+#include "ops/aten/earlier.h"
 
 namespace whittle::aten {
 namespace {
@@ -69,6 +70,9 @@ c10::OperatorHandle require(std::string_view target) {
     throw Error("LibTorch has no op '" + std::string(target) + "'");
 }
 
+/// The call as this LibTorch spells it.
+Node spelled(const Node& call) { return find(call.target) ? call : with_earlier_target(call); }
+
 /// f(), with LibTorch's own words where it refuses: it throws its own errors, its libraries and its derivatives others.
 template <class F>
 auto in_libtorch(F f) {
@@ -107,14 +111,16 @@ std::vector<c10::IValue> run(const c10::OperatorHandle& op, const Node& call, co
 }  // namespace
 
 std::optional<std::string> schema_of(std::string_view target) {
-    const auto op = find(target);
+    auto op = find(target);
+    if (!op) op = find(earlier_target(target));
     if (!op) return std::nullopt;
     std::ostringstream text;
     text << op->schema();
     return text.str().substr(text.str().find("::") + 2);
 }
 
-std::vector<std::optional<Tensor>> call_boxed(const Node& call, const Operands& operands) {
+std::vector<std::optional<Tensor>> call_boxed(const Node& named, const Operands& operands) {
+    const Node call = spelled(named);
     const c10::OperatorHandle op = require(call.target);
     return in_libtorch([&] {
         const at::NoGradGuard no_grad;

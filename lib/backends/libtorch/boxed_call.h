@@ -15,7 +15,8 @@
 namespace whittle::aten {
 
 /// The schema that LibTorch has for a target ("aten.add.Tensor", "aten.relu.default", or "mylib.scale" of a
-/// TORCH_LIBRARY), in ATen's notation without the namespace; nothing when it has no such op.
+/// TORCH_LIBRARY), or for its earlier_target() where it has no other, in ATen's notation without the namespace; nothing
+/// when it has no such op.
 std::optional<std::string> schema_of(std::string_view target);
 
 /// The tensor that an operand stands for.
@@ -35,7 +36,8 @@ struct BoxedGradients {
 };
 
 /// Of sum(result * tangent) over the differentiable results, where `tangents` has one for each result of the call, by
-/// the operands that are `wanted`. Throws Error as call_boxed(), and where LibTorch refuses the backward call.
+/// the operands that are `wanted`. Throws Error as call_boxed(), for an op that LibTorch has by an earlier name only,
+/// and where LibTorch refuses the backward call.
 BoxedGradients differentiate_boxed(const Node& call, const Operands& operands, const std::vector<Tensor>& tangents,
                                    const std::set<NodeId>& wanted);
 

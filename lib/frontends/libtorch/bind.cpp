@@ -125,12 +125,7 @@ class Binder {
     }
 
     static std::size_t position(const std::vector<std::string>& names, const std::string& name) {
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            if (names[i] == name) return i;
-            for (const Spelling& other : kParameterSpellings)
-                if (name == other.from && names[i] == other.to) return i;
-        }
-        return names.size();
+        return static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
     }
 
     Arg convert(const EventValue& value, const Param& param) {

@@ -62,6 +62,37 @@ Refs layer_norm_backward(Builder& b, const Values& a) {
     return results;
 }
 
+/// As of layer norm, over the channels and the area of each group; Wu and He 2018.
+Refs group_norm_backward(Builder& b, const Values& a) {
+    const Gradient g(b);
+    const NodeValue grad = a.tensor("grad_out"), x = a.tensor("input");
+    const std::int64_t n = a.integer("N"), channels = a.integer("C"), area = a.integer("HxW"),
+                       groups = a.integer("group");
+    if (groups < 1 || channels % groups != 0 || x.meta.numel() != Checked(n) * channels * area ||
+        grad.meta.sizes != x.meta.sizes)
+        throw Error("native_group_norm_backward: N, C, HxW and group do not fit the input's sizes " +
+                    to_string(x.meta.sizes));
+    const std::int64_t count = channels / groups * area;
+    const Sizes by_group = {n, groups, count}, by_channel = {n, channels, area};
+    const NodeValue rstd = g.reshape(a.tensor("rstd"), {n, groups, 1});
+    const NodeValue normal = g.mul(g.sub(g.reshape(x, by_group), g.reshape(a.tensor("mean"), {n, groups, 1})), rstd);
+    const NodeValue each = g.reshape(grad, by_channel);
+    const auto weight = a.optional_tensor("weight");
+    const DType dtype = x.meta.dtype;
+    Refs results = {g.none(dtype), g.none(dtype), g.none(dtype)};
+    if (wants(a, 0)) {
+        const NodeValue scaled = g.reshape(weight ? g.mul(each, g.reshape(*weight, {channels, 1})) : each, by_group);
+        const auto mean = [&](const NodeValue& v) {
+            return g.div(g.sum(v, {2}, true), Arg(static_cast<double>(count)));
+        };
+        const NodeValue centered = g.sub(g.sub(scaled, mean(scaled)), g.mul(normal, mean(g.mul(scaled, normal))));
+        results[0] = g.as(g.reshape(g.mul(centered, rstd), x.meta.sizes), dtype).ref;
+    }
+    if (wants(a, 1)) results[1] = g.as(g.sum(g.mul(each, g.reshape(normal, by_channel)), {0, 2}), dtype).ref;
+    if (wants(a, 2)) results[2] = g.as(g.sum(each, {0, 2}), dtype).ref;
+    return results;
+}
+
 /// As of layer norm, over the batch and the area of each channel; in evaluation the statistics are constants. Ioffe and
 /// Szegedy 2015.
 Refs batch_norm_backward(Builder& b, const Values& a) {
@@ -294,6 +325,18 @@ std::vector<Sample> layer_samples(DType dtype) {
                 {label, {grad, laid, mean, rstd, w}, {t(0), t(1), Arg::ints({4}), t(2), t(3), t(4), t(4), all()}});
     return result;
 }
+std::vector<Sample> group_samples(DType dtype) {
+    const Tensor x = rand(dtype, {2, 4, 3}, 2), grad = rand(dtype, {2, 4, 3}), w = samples::uniform(dtype, {4}, 0.5, 2);
+    const Tensor mean = rand(dtype, {2, 2}, 4), rstd = samples::uniform(dtype, {2, 2}, 0.5, 2);
+    return {
+        {"affine", {grad, x, mean, rstd, w}, {t(0), t(1), t(2), t(3), t(4), 2, 4, 3, 2, all()}},
+        {"no weight", {grad, x, mean, rstd}, {t(0), t(1), t(2), t(3), Arg(), 2, 4, 3, 2, mask(true, false, false)}},
+        {"input only", {grad, x, mean, rstd, w}, {t(0), t(1), t(2), t(3), t(4), 2, 4, 3, 2, mask(true, false, false)}},
+        {"a group per channel",
+         {rand(dtype, {1, 2, 2, 2}), rand(dtype, {1, 2, 2, 2}, 2), rand(dtype, {1, 2}, 4),
+          samples::uniform(dtype, {1, 2}, 0.5, 2)},
+         {t(0), t(1), t(2), t(3), Arg(), 1, 2, 4, 2, mask(true, false, false)}}};
+}
 std::vector<Sample> batch_samples(DType dtype) {
     const Tensor x = rand(dtype, {2, 3, 4}, 2), grad = rand(dtype, {2, 3, 4}), w = samples::uniform(dtype, {3}, 0.5, 2);
     const Tensor mean = rand(dtype, {3}, 4), scale = samples::uniform(dtype, {3}, 0.5, 2, 5);
@@ -396,6 +439,14 @@ std::span<const OpDef> layer_backward_ops() {
          .dtypes = kFloating,
          .decompose = layer_norm_backward,
          .samples = layer_samples},
+        {.name = "aten.native_group_norm_backward.default",
+         .doc = "the gradients of native_group_norm's input, weight and bias",
+         .schema =
+             "native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, "
+             "SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+         .dtypes = kFloating,
+         .decompose = group_norm_backward,
+         .samples = group_samples},
         {.name = "aten.native_batch_norm_backward.default",
          .doc = "the gradients of native_batch_norm: https://arxiv.org/abs/1502.03167",
          .schema = "native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, "

@@ -94,7 +94,6 @@ struct Spelling {
 constexpr std::string_view core_target(std::string_view target) {
     constexpr Spelling kRenamed[] = {
         {"aten._reshape_alias.default", "aten.view.default"},
-        {"aten.fill_.Tensor", "aten.full_like.default"},
     };
     for (const Spelling& renamed : kRenamed)
         if (renamed.from == target) return renamed.to;
@@ -106,8 +105,5 @@ constexpr std::string_view core_target(std::string_view target) {
 constexpr std::string_view training_target(std::string_view target) {
     return target == "aten.native_batch_norm.default" ? "aten._native_batch_norm_legit.no_stats" : "";
 }
-
-/// Parameters of the core set that LibTorch 1.13 calls otherwise.
-inline constexpr Spelling kParameterSpellings[] = {{"fill_value", "value"}};
 
 }  // namespace whittle

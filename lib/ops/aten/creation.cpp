@@ -85,6 +85,32 @@ std::vector<Sample> written_samples(DType dtype, const ArgList& fill) {
     return result;
 }
 
+/// A number that is an operand: what x[0] = 2 writes in Python.
+std::vector<NodeRef> decompose_fill(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
+    const NodeValue self = arguments.tensor("self");
+    const auto value = arguments.operand("value");
+    if (const auto* number = std::get_if<Scalar>(&value))
+        return {builder.call("aten.fill.Scalar", {self.ref, Arg(*number)}).ref};
+    const NodeValue& tensor = std::get<NodeValue>(value);
+    if (!tensor.meta.sizes.empty())
+        throw Error("aten.fill.Tensor: value has sizes " + to_string(tensor.meta.sizes) + ", expected a 0-d tensor");
+    return {builder.call("aten.copy.default", {self.ref, tensor.ref}).ref};
+}
+
+std::vector<Sample> fill_samples(DType dtype) {
+    std::vector<Sample> result = written_samples(dtype, {1.0});
+    for (const DType from : kAllDTypes) {
+        const std::string suffix = ", value " + std::string(name(from));
+        for (Sample& sample : written_samples(dtype, {})) {
+            sample.args.emplace_back(NodeRef{static_cast<NodeId>(sample.tensors.size())});
+            sample.tensors.push_back(samples::scalar(from, 1));
+            sample.label += suffix;
+            result.push_back(std::move(sample));
+        }
+    }
+    return result;
+}
+
 constexpr OpDef filled_op(OpDef def) {
     def.infer = infer_filled;
     def.eval = eval_filled;
@@ -143,6 +169,14 @@ std::span<const OpDef> creation_ops() {
             .grad = zero_gradient,
             .samples = [](DType dtype) { return written_samples(dtype, {2.5}); },
         }),
+        {
+            .name = "aten.fill.Tensor",
+            .doc = "an element in the shape of a tensor: "
+                   "https://pytorch.org/docs/stable/generated/torch.Tensor.fill_.html",
+            .schema = "fill.Tensor(Tensor self, Tensor value) -> Tensor",
+            .decompose = decompose_fill,
+            .samples = fill_samples,
+        },
         filled_op({
             .name = "aten.zero.default",
             .doc = "zeros in the shape of a tensor, what zero_ writes: "

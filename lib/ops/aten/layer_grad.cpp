@@ -82,31 +82,18 @@ void batch_norm_grad(B& b, C& c) {
     const Rule r(b, c);
     batch_norm(b, c, r.optional("running_mean"), r.optional("running_var"), c.args().boolean("training"));
 }
-/// With x^ = (x - mean) rstd over a group: rstd (g w - mean(g w) - x^ mean(g w x^)); Wu and He 2018.
 void group_norm_grad(B& b, C& c) {
     const Rule r(b, c);
-    const NodeValue x = r.tensor("input"), grad = r.grad();
+    const NodeValue x = r.tensor("input");
     const std::int64_t n = c.args().integer("N"), channels = c.args().integer("C"), groups = c.args().integer("group");
     const std::int64_t area = c.args().integer("HxW"), count = channels / groups * area;
-    const Sizes by_group = {n, groups, count}, by_channel = {n, channels, area};
-    const NodeValue mean = r.reshape(c.result(1), {n, groups, 1}), rstd = r.reshape(c.result(2), {n, groups, 1});
-    const NodeValue normal = r.mul(r.sub(r.reshape(x, by_group), mean), rstd);
-    const NodeValue g = r.reshape(grad, by_channel);
-    if (r.needed("input")) {
-        NodeValue scaled = g;
-        if (c.args().has("weight")) scaled = r.mul(g, r.reshape(r.tensor("weight"), {channels, 1}));
-        scaled = r.reshape(scaled, by_group);
-        const auto average = [&](const NodeValue& v) {
-            return r.div(r.sum(v, {2}, true), Arg(static_cast<double>(count)));
-        };
-        const NodeValue centered = r.sub(r.sub(scaled, average(scaled)), r.mul(normal, average(r.mul(scaled, normal))));
-        NodeValue gradient = r.mul(centered, rstd);
-        if (const auto more = through_statistics(r, c, r.reshape(x, by_group), {n, groups, 1}, count))
-            gradient = r.add(gradient, *more);
-        r.set("input", r.reshape(gradient, x.meta.sizes));
-    }
-    if (r.needed("weight")) r.set("weight", r.sum(r.mul(g, r.reshape(normal, by_channel)), {0, 2}));
-    if (r.needed("bias")) r.set("bias", r.sum(g, {0, 2}));
+    std::optional<NodeValue> statistics =
+        through_statistics(r, c, r.reshape(x, {n, groups, count}), {n, groups, 1}, count);
+    if (statistics) statistics = r.reshape(*statistics, x.meta.sizes);
+    set_parameters(b, r, "aten.native_group_norm_backward.default",
+                   {arg(r.grad()), arg(x), result_arg(c, 1), result_arg(c, 2), r.optional("weight"), Arg(n),
+                    Arg(channels), Arg(area), Arg(groups)},
+                   statistics);
 }
 void nll_loss_grad(B& b, C& c) {
     const OfSelf r(b, c);

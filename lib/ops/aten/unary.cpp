@@ -245,6 +245,9 @@ constexpr OpDef kUnary[] = {
     with_gradient(
         op<Sign>("aten.sign.default", "sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN", kAnyDType | kLimited),
         zero_gradient),
+    with_gradient(op<Sign>("aten.sgn.default", "sgn(Tensor self) -> Tensor", "sign, as gradients of distances call it",
+                           kAnyDType | kLimited),
+                  zero_gradient),
     with_gradient(op<Floor>("aten.floor.default", "floor(Tensor self) -> Tensor", "round towards -inf", kNumbers),
                   zero_gradient),
     with_gradient(op<Ceil>("aten.ceil.default", "ceil(Tensor self) -> Tensor", "round towards +inf", kNumbers),
