@@ -26,7 +26,7 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
     X(passes, "graph passes, one line each with what it changed")                                      \
     X(backend, "step 2: graphs that a backend compiles, and what it says about them")                  \
     X(lowering, "step 3: a graph's kernels, planned and compiled by Halide; with + each of them")      \
-    X(run, "runs in child processes, and how they ended")                                              \
+    X(run, "runs in child processes, and how they ended; with + how long each kernel of halide ran")   \
     X(reduce, "what each reduction of minify achieved; with + every query and its answer")             \
     X(repro, "the program that repro writes: built, run, and run with its control")                    \
     X(replay, "records, and what became of them")                                                      \

@@ -93,6 +93,12 @@ Value GroupBuilder::input(const std::string& name, DType dtype, Sizes sizes, Str
     return stored(own, dtype, std::move(sizes));
 }
 
+void GroupBuilder::set_constant(const Value& input) {
+    const auto found = std::ranges::find(group_.inputs, input.stored_as(), &Input::name);
+    WHITTLE_CHECK(found != group_.inputs.end(), "no input " + input.stored_as());
+    found->constant = true;
+}
+
 void GroupBuilder::set_origin(std::string hint, std::string line) {
     hint_ = std::move(hint);
     line_ = std::move(line);

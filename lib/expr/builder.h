@@ -46,6 +46,8 @@ class GroupBuilder {
     explicit GroupBuilder(std::string name = "group");
 
     Value input(const std::string& name, DType dtype, Sizes sizes, Strides strides);
+    /// Of an input: it is the same in every run.
+    void set_constant(const Value& input);
     /// Names the node being lowered: stages made from now on carry its printed line and derive their names from `hint`.
     void set_origin(std::string hint, std::string line);
 

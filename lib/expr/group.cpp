@@ -57,7 +57,8 @@ const std::set<std::string, std::less<>>& reserved() {
             "xor_eq "
             "std Halide main half bfloat INFINITY NAN y0 y1 yn j0 j1 jn "
             "wrap_add wrap_sub wrap_mul wrap_abs wrap_shl euclidean_div euclidean_mod "
-            "view libm float_bits double_bits integer_bits to_half SoundAccesses results pipeline");
+            "view libm exp_f32 tanh_f32 erf_f32 float_bits double_bits integer_bits to_half SoundAccesses results "
+            "pipeline");
         return std::set<std::string, std::less<>>(std::istream_iterator<std::string>(text), {});
     }();
     return words;

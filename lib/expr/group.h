@@ -15,7 +15,8 @@ struct Input {
     std::string name = {};
     DType dtype = DType::f32;
     Sizes sizes = {};
-    Strides strides = {};  ///< in elements, may be 0 or negative
+    Strides strides = {};   ///< in elements, may be 0 or negative
+    bool constant = false;  ///< the same in every run, as a weight: what depends on such alone is computed once
 };
 
 struct LoopVar {
@@ -85,7 +86,9 @@ struct Directive {
         vectorize,     ///< args[0], factor elements at a time
         unroll,        ///< args[0], by factor
         parallel,      ///< args[0]
-        allow_race,    ///< allow_race_conditions(): only planted bugs use it
+        vector_math,  ///< exp, tanh and erf in f32 by polynomials of ours, in vectors, not by the C library's functions
+        contract,     ///< products may be fused into the sums they are added to (FMA), which rounds once, not twice
+        allow_race,   ///< allow_race_conditions(): only planted bugs use it
     };
     Kind kind = Kind::compute_root;
     std::string stage;

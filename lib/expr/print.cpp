@@ -133,7 +133,7 @@ std::string print(const Group& group) {
     std::string out = "group " + group.name + "\n";
     for (const Input& in : group.inputs)
         out += "input " + in.name + ": " + std::string(name(in.dtype)) + to_string(in.sizes) + " strides " +
-               to_string(in.strides) + "\n";
+               to_string(in.strides) + (in.constant ? " constant" : "") + "\n";
     for (const Stage& stage : group.stages) {
         out += "\n";
         if (!stage.origin.empty()) out += "# " + stage.origin + "\n";
@@ -170,6 +170,10 @@ std::string print(const Directive& d) {
             return out + ".unroll(" + args + (d.factor > 0 ? ", " + factor + tail : "") + ")";
         case Directive::Kind::parallel:
             return out + ".parallel(" + args + ")";
+        case Directive::Kind::vector_math:
+            return out + ".vector_math()";
+        case Directive::Kind::contract:
+            return out + ".contract()";
         case Directive::Kind::allow_race:
             return out + ".allow_race_conditions()";
     }

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "expr/builder.h"
 #include "graph/text.h"
@@ -58,6 +59,11 @@ class Planner {
   private:
     void find_uses() {
         const Graph& graph = plan_.graph;
+        for (NodeId id : graph.outputs()) stored_.insert(value_of(graph, {id}));
+        for (const Node& node : graph.nodes)
+            if (is_op_call(node))
+                for (const Positions& positions : positions_of(graph, node))
+                    stored_.insert(value_of(graph, positions.operand));
         for (NodeId id = 0; id < static_cast<NodeId>(graph.nodes.size()); id++) {
             const Node& node = graph.nodes[static_cast<std::size_t>(id)];
             if (is_getitem(node)) continue;  // its users read the producer
@@ -90,8 +96,17 @@ class Planner {
         kernel_.checks.insert(kernel_.checks.end(), checks.begin(), checks.end());
         for (std::size_t i = 0; i < results.size(); i++) {
             const ValueRef key{position_, static_cast<int>(i)};
+            if (is_view(results[i]) && !stored_.contains(key)) views_.insert(key);
             values_[key] = keep(results[i], key);
         }
+    }
+
+    /// Elements of an input of the group, elsewhere: a kernel that reads them does better to look there than where they
+    /// have been copied to.
+    bool is_view(const expr::Value& value) const {
+        if (is_empty(value.sizes()) || !value.stored_as().empty()) return false;
+        const expr::Expr element = value(sample_index(value.sizes().size()));
+        return element->op == expr::Op::load && inputs_.contains(element->name);
     }
 
     /// Of the call's positions; a kernel that has them checked finds them computed by one before it.
@@ -117,11 +132,14 @@ class Planner {
 
     std::vector<expr::Value> lower(const Node& node) {
         const RegisteredOp& op = Registry::instance().require(node.target);
+        const Node* const outer = std::exchange(lowering_, &node);  // a view is lowered where another call reads it
         builder_->set_origin(node.name, print(plan_.graph, node));
         const Arguments<expr::Value> arguments(op.schema, node,
                                                [&](NodeRef ref) { return value(value_of(plan_.graph, ref)); });
         std::vector<expr::Value> results = op.def->lower(*builder_, arguments);
         if (hooks().lowered) hooks().lowered(node, results);
+        lowering_ = outer;
+        if (outer) builder_->set_origin(outer->name, print(plan_.graph, *outer));
         return results;
     }
 
@@ -144,12 +162,14 @@ class Planner {
         if (const auto found = values_.find(key); found != values_.end()) return found->second;
         const Node& node = plan_.graph.nodes[static_cast<std::size_t>(key.node)];
         const ValueMeta& meta = node.results.at(static_cast<std::size_t>(key.index));
+        if (views_.contains(key)) return values_[key] = lower(node).at(static_cast<std::size_t>(key.index));
         if (is_empty(meta.sizes)) return values_[key] = empty_value(meta.dtype, meta.sizes);
         // Kernels write contiguous results; only what comes from outside has strides of its own.
         const bool stored_here = node.kind == NodeKind::call;
         const std::string name = key.index ? node.name + "_" + std::to_string(key.index) : node.name;
         expr::Value input =
             builder_->input(name, meta.dtype, meta.sizes, stored_here ? contiguous_strides(meta.sizes) : meta.strides);
+        if (node.kind == NodeKind::get_attr) builder_->set_constant(input);
         inputs_[input.stored_as()] = key;
         return values_[key] = input;
     }
@@ -168,6 +188,7 @@ class Planner {
             const auto last = last_use_.find(key);
             if (is_input(key, value) || is_empty(value.sizes()) || last == last_use_.end() || last->second < position_)
                 continue;
+            if (views_.contains(key)) continue;
             builder_->output(value, plan_.graph.nodes[static_cast<std::size_t>(key.node)].name);
             kernel_.outputs.push_back(key);
         }
@@ -187,11 +208,14 @@ class Planner {
     NodeId position_ = 0;
     std::optional<expr::GroupBuilder> builder_;
     Kernel kernel_;
+    const Node* lowering_ = nullptr;
     bool started_ = false;                    // a call was lowered into the current group
     std::map<std::string, ValueRef> inputs_;  // of the current group, by name there
     std::map<ValueRef, expr::Value> values_;  // available in the current group
     std::map<ValueRef, NodeId> last_use_;
     std::map<ValueRef, int> use_count_;
+    std::set<ValueRef> stored_;  // what is read from outside of kernels
+    std::set<ValueRef> views_;   // lowered anew in each group that reads them
 };
 
 }  // namespace

@@ -38,8 +38,8 @@ struct Plan {
     std::vector<ValueRef> outputs;  ///< one per output of the graph
 };
 
-/// Rules that schedule any group.
-using Scheduler = expr::Schedule (*)(const expr::Group&);
+/// Rules that schedule any group; they may give it more stages (packed operands, accumulators), and compute the same.
+using Scheduler = expr::Schedule (*)(expr::Group&);
 
 /// Lowers and groups the calls of `core`, all of which lower; asks and counts the passes `fuse` and `inline`. Throws
 /// Error when an op refuses its operands.

@@ -40,11 +40,11 @@ void check_golden(const std::string& name, const std::string& graph) {
 
 TEST_CASE("golden: a convolution with its bias and relu is one kernel") {
     check_golden("conv_relu", R"(graph conv_relu {
-  %x = placeholder["x"] : f32[1, 3, 16, 16]
+  %x = placeholder["x"] : f32[1, 3, 8, 8]
   %w = placeholder["w"] : f32[8, 3, 3, 3]
   %b = placeholder["b"] : f32[8]
-  %conv = aten.convolution.default(%x, %w, %b, [1, 1], [1, 1], [1, 1], false, [0, 0], 1) : f32[1, 8, 16, 16]
-  %relu = aten.relu.default(%conv) : f32[1, 8, 16, 16]
+  %conv = aten.convolution.default(%x, %w, %b, [1, 1], [1, 1], [1, 1], false, [0, 0], 1) : f32[1, 8, 8, 8]
+  %relu = aten.relu.default(%conv) : f32[1, 8, 8, 8]
   return (%relu)
 }
 )");

@@ -3,6 +3,7 @@
 
 #include "backends/halide/halide_text.h"
 #include "backends/halide/pipeline.h"
+#include "backends/kernel_runs.h"
 #include "backends/random_schedule.h"
 #include "base/error.h"
 #include "expr/batch.h"
@@ -28,27 +29,6 @@ std::string text_of(const Schedule& schedule) {
         out += "\n";
     }
     return out;
-}
-
-std::vector<Tensor> run(CompiledGroup& kernel, const Group& group, const std::vector<Tensor>& inputs,
-                        std::string& error) {
-    std::vector<const void*> in;
-    std::vector<void*> out;
-    std::vector<Tensor> results;
-    for (const Tensor& t : inputs) in.push_back(t.raw());
-    for (const std::string& name : group.outputs) results.push_back(expr::unaligned_result(*group.stage(name)));
-    for (Tensor& t : results) out.push_back(t.mutable_raw());
-    if (const auto failed = kernel.run(in, out)) error = failed->message;
-    return results;
-}
-
-std::unique_ptr<CompiledGroup> compile(const Group& group, const Schedule& schedule, std::string& error) {
-    auto result = CompiledGroup::compile(group, schedule);
-    if (const auto* failed = std::get_if<KernelError>(&result)) {
-        error = failed->message;
-        return nullptr;
-    }
-    return std::get<std::unique_ptr<CompiledGroup>>(std::move(result));
 }
 
 struct Case {

@@ -134,21 +134,21 @@ TEST_CASE("products and windows, wide", "[halide][wide]") {
     const auto random = [](const Sizes& sizes, int seed) {
         return samples::random(DType::f32, sizes, static_cast<std::uint64_t>(seed));
     };
-    check({"aten.mm.default", "f32", {random({67, 131}, 1), samples::transposed(random({131, 79}, 2))}, {t(0), t(1)}});
+    check({"aten.mm.default", "f32", {random({131, 257}, 1), samples::transposed(random({257, 79}, 2))}, {t(0), t(1)}});
     check({"aten.bmm.default",
            "f64",
            {samples::random(DType::f64, {3, 67, 31}), samples::random(DType::f64, {3, 31, 71}, 2)},
            {t(0), t(1)}});
     check({"aten.addmm.default",
            "a column",
-           {random({67, 1}, 1), random({67, 33}, 2), random({33, 97}, 3)},
+           {random({257, 1}, 1), random({257, 33}, 2), random({33, 197}, 3)},
            {t(0), t(1), t(2)},
            {{"beta", 0.5}, {"alpha", -2.0}}});
     const auto pair = [](std::int64_t v) { return Arg::ints({v, v}); };
     const Tensor images = random({2, 3, 37, 71}, 1);
     check({"aten.convolution.default",
            "padded",
-           {images, random({7, 3, 3, 3}, 2), random({7}, 3)},
+           {random({2, 8, 37, 71}, 1), random({24, 8, 3, 3}, 2), random({24}, 3)},
            {t(0), t(1), t(2), pair(1), pair(1), pair(1), false, pair(0), 1}});
     check({"aten.convolution.default",
            "depthwise, dilated",

@@ -65,7 +65,7 @@ void count_planned(const LoadedModel& loaded, Judged& judged) {
     try {
         program::CompiledProgram program(loaded.graph);
         if (lowers(program.graph(program::Stage::core)))
-            judged.kernels = program.plan([](const expr::Group&) { return expr::Schedule{}; }).kernels.size();
+            judged.kernels = program.plan([](expr::Group&) { return expr::Schedule{}; }).kernels.size();
         judged.folded += static_cast<std::size_t>(program.limits().applications("fold"));
     } catch (const Error&) {
     }

@@ -31,7 +31,7 @@ Graph example() {
 }
 
 /// One kernel, nothing scheduled.
-expr::Schedule no_schedule(const expr::Group&) { return {}; }
+expr::Schedule no_schedule(expr::Group&) { return {}; }
 
 /// "%NAME <- %SOURCE %SOURCE" for each call and constant.
 std::string provenance(CompiledProgram& program, Stage stage) {

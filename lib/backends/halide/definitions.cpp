@@ -161,6 +161,7 @@ class LoadCounter final : public Sink<Loads> {
     Loads from_bits(DType, std::uint64_t) override { return {}; }
     Loads cast(DType, bool, const Loads& a) override { return a; }
     Loads unsigned_bits(DType, const Loads& a) override { return a; }
+    Loads signed_bits(DType, const Loads& a) override { return a; }
     Loads infix(Op, const Loads& a, const Loads& b) override { return sum({a, b}); }
     Loads prefix(Op, const Loads& a) override { return a; }
     Loads call(const std::string&, const std::vector<Loads>& in) override { return sum(in); }
@@ -214,6 +215,43 @@ bool may_lose_tail(const Definition& definition, const expr::Group& group) {
 
 bool vectorizes(const expr::Schedule& schedule) {
     return std::ranges::find(schedule, Directive::Kind::vectorize, &Directive::kind) != schedule.end();
+}
+
+namespace {
+
+bool is_on(const expr::Schedule& schedule, Directive::Kind kind, const Definition& definition) {
+    return std::ranges::any_of(expr::active(schedule), [&](const Directive* d) {
+        return d->kind == kind && d->stage == definition.stage->name && d->update == definition.update;
+    });
+}
+
+}  // namespace
+
+bool contracts(const expr::Schedule& schedule) {
+    return std::ranges::any_of(expr::active(schedule),
+                               [](const Directive* d) { return d->kind == Directive::Kind::contract; });
+}
+
+bool contracts(const expr::Schedule& schedule, const Definition& definition) {
+    return is_on(schedule, Directive::Kind::contract, definition);
+}
+
+bool uses_vector_math(const expr::Schedule& schedule, const Definition& definition) {
+    return is_on(schedule, Directive::Kind::vector_math, definition);
+}
+
+std::string vector_function(const std::string& libm_name) {
+    for (const std::string_view name : {"exp", "tanh", "erf"})
+        if (libm_name == std::string(name) + "f") return std::string(name) + "_f32";
+    return {};
+}
+
+std::string target_for(const expr::Schedule& schedule, const std::string& target) {
+    constexpr std::string_view kStrict = "-strict_float";
+    std::string result = target.empty() ? default_target() : target;
+    if (!contracts(schedule)) return result;
+    if (const auto at = result.find(kStrict); at != std::string::npos) result.erase(at, kStrict.size());
+    return result;
 }
 
 std::string func_name(const Stage& stage) { return stage.name + "_stage"; }

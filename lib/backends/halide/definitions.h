@@ -82,6 +82,19 @@ bool may_lose_tail(const Definition& definition, const expr::Group& group);
 /// Whether any directive, on or off, makes vectors: then the kernel needs the pass of sound_accesses.h.
 bool vectorizes(const expr::Schedule& schedule);
 
+/// Whether a directive is on that lets products be fused into sums. The kernel's target is then not strict about
+/// floats; every other definition is, by strict_float().
+bool contracts(const expr::Schedule& schedule);
+/// Whether it is on for this definition.
+bool contracts(const expr::Schedule& schedule, const Definition& definition);
+/// The target for a kernel with this schedule: `target`, or default_target() where it is empty.
+std::string target_for(const expr::Schedule& schedule, const std::string& target);
+
+/// Whether a directive is on that has the definition's functions computed in vectors.
+bool uses_vector_math(const expr::Schedule& schedule, const Definition& definition);
+/// Which of kernel_helpers.h computes the C library's function ("expf") in vectors; empty: none.
+std::string vector_function(const std::string& libm_name);
+
 /// The name of a stage's Func. An output's is a symbol of the compiled code, where "exp2" or "pow" would take the place
 /// of the C library's function, which LLVM calls on its own account.
 std::string func_name(const expr::Stage& stage);

@@ -138,8 +138,8 @@ class TextWriter {
     }
 
     std::string statement(const Definition& d, const std::map<std::string, std::string>& variables) {
-        TextSink sink(naming_, helpers_, variables);
-        Translator<Code> translate(sink, group_, d.loops);
+        TextSink sink(naming_, helpers_, variables, uses_vector_math(schedule_, d));
+        Translator<Code> translate(sink, group_, d.loops, true, contracts(schedule_));
         std::string element, value;
         if (d.update < 0) {
             naming_.begin({d.stage->value});
@@ -165,7 +165,10 @@ class TextWriter {
         std::string out;
         for (const std::string& line : sink.lines) out += "    " + line + "\n";
         // A bare literal would make a Func of the literal's type.
-        return out + "    " + element + " = " + typed(d.stage->dtype, value) + ";\n";
+        value = typed(d.stage->dtype, value);
+        if (contracts(schedule_) && is_floating(d.stage->dtype) && !contracts(schedule_, d))
+            value = "Halide::strict_float(" + value + ")";
+        return out + "    " + element + " = " + value + ";\n";
     }
 
     static std::string typed(DType dtype, const std::string& value) {
@@ -244,6 +247,9 @@ class TextWriter {
                 return out + "unroll(" + join(loops) + factor + ")";
             case Kind::parallel:
                 return out + "parallel(" + join(loops) + ")";
+            case Kind::vector_math:  // the definition says it
+            case Kind::contract:
+                return "";  // the target says it, and strict_float() where it is not so
             default:
                 return out + "allow_race_conditions()";
         }
@@ -284,7 +290,7 @@ class TextWriter {
         if (vectorizes(schedule_))
             out += "    pipeline.add_custom_lowering_pass(new SoundAccesses({" + join(funcs) + "}));\n";
         return out + "    pipeline.realize(Halide::Realization(results), Halide::Target(\"" +
-               (target.empty() ? default_target() : target) + "\"));\n";
+               target_for(schedule_, target) + "\"));\n";
     }
 
     using RVarKey = std::tuple<std::string, int, std::string>;

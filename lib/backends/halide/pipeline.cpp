@@ -14,8 +14,8 @@ namespace {
 
 using expr::Group;
 
-Halide::Target target_of(const CompileOptions& options) {
-    return Halide::Target(options.target.empty() ? default_target() : options.target);
+Halide::Target target_of(const Schedule& schedule, const CompileOptions& options) {
+    return Halide::Target(target_for(schedule, options.target));
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::variant<std::unique_ptr<CompiledGroup>, KernelError> CompiledGroup::compile
                                                                                  const CompileOptions& options) {
     auto objects = std::make_unique<Objects>(group);
     const auto error = caught([&] {
-        objects->target = target_of(options);
+        objects->target = target_of(schedule, options);
         PipelineMaker maker(objects->prepared);
         if (objects->prepared.outputs().empty()) return;
         objects->pipeline = maker.make(schedule);
@@ -113,7 +113,7 @@ KernelText lowered(const Group& group, const Schedule& schedule, const CompileOp
     return written(group, schedule, [&](Halide::Pipeline& pipeline, const std::vector<Halide::Argument>& arguments) {
         const TempDir folder;
         const auto path = folder.path() / "kernel.stmt";
-        pipeline.compile_to_lowered_stmt(path.string(), arguments, Halide::Text, target_of(options));
+        pipeline.compile_to_lowered_stmt(path.string(), arguments, Halide::Text, target_of(schedule, options));
         return read_file(path);
     });
 }
@@ -129,7 +129,7 @@ KernelText assembly(const Group& group, const Schedule& schedule, const CompileO
     return written(group, schedule, [&](Halide::Pipeline& pipeline, const std::vector<Halide::Argument>& arguments) {
         const TempDir folder;
         const auto path = folder.path() / "kernel.s";
-        const Halide::Target target = target_of(options).with_feature(Halide::Target::NoRuntime);
+        const Halide::Target target = target_of(schedule, options).with_feature(Halide::Target::NoRuntime);
         pipeline.compile_to_assembly(path.string(), arguments, "kernel", target);
         return read_file(path);
     });

@@ -45,8 +45,8 @@ using Loads = std::map<std::string, std::function<Halide::Expr(const std::vector
 /// Receives one definition.
 class ObjectSink final : public Sink<Halide::Expr> {
   public:
-    ObjectSink(const Loads& loads, std::map<std::string, Halide::Expr> variables)
-        : loads_(loads), variables_(std::move(variables)) {}
+    ObjectSink(const Loads& loads, std::map<std::string, Halide::Expr> variables, bool vector_math)
+        : loads_(loads), variables_(std::move(variables)), vector_math_(vector_math) {}
 
     using E = Halide::Expr;
     E variable(const std::string& name) override { return variables_.at(name); }
@@ -68,6 +68,7 @@ class ObjectSink final : public Sink<Halide::Expr> {
     E unsigned_bits(DType dtype, const E& a) override {
         return Halide::reinterpret(halide_type(dtype).with_code(halide_type_uint), a);
     }
+    E signed_bits(DType dtype, const E& a) override { return Halide::reinterpret(halide_type(dtype), a); }
     E infix(expr::Op op, const E& a, const E& b) override {
         using expr::Op;
         switch (op) {
@@ -125,6 +126,10 @@ class ObjectSink final : public Sink<Halide::Expr> {
     }
     E to_half(DType dtype, const E& a) override { return halide::to_half(halide_type(dtype), a); }
     E libm(const std::string& function, const std::vector<E>& arguments) override {
+        const std::string own = vector_math_ ? vector_function(function) : "";
+        if (own == "exp_f32") return exp_f32(arguments[0]);
+        if (own == "tanh_f32") return tanh_f32(arguments[0]);
+        if (own == "erf_f32") return erf_f32(arguments[0]);
         return halide::libm(function.c_str(), arguments);
     }
     E load(const std::string& name, const std::vector<E>& indices) override { return loads_.at(name)(indices); }
@@ -133,6 +138,7 @@ class ObjectSink final : public Sink<Halide::Expr> {
   private:
     const Loads& loads_;
     std::map<std::string, Halide::Expr> variables_;
+    const bool vector_math_;
 };
 
 /// Indices or variables outermost first, as Halide has them: innermost first.
@@ -167,6 +173,9 @@ class PipelineMaker {
         : prepared_(prepared), data_(data), careful_(careful), kinds_(prepared) {}
 
     Halide::Pipeline make(const Schedule& schedule, bool mended = true) {
+        // A short program is strict or not as its target says.
+        if (!data_ && contracts(schedule)) contracting_ = &schedule;
+        schedule_ = &schedule;
         for (const expr::Input* input : prepared_.inputs()) add(*input);
         for (const Stage* stage : prepared_.stages()) add(*stage);
         std::vector<Halide::Func> outputs;
@@ -225,12 +234,16 @@ class PipelineMaker {
                 rvars_[{d.stage->name, d.update, d.reduction[i].name}] = r;
             }
         }
-        ObjectSink sink(loads_, variables);
-        Translator<Halide::Expr> translate(sink, prepared_.group(), d.loops, careful_);
+        ObjectSink sink(loads_, variables, !data_ && schedule_ && uses_vector_math(*schedule_, d));
+        Translator<Halide::Expr> translate(sink, prepared_.group(), d.loops, careful_, contracting_ != nullptr);
+        const auto rounded = [&](const Halide::Expr& value) {
+            const bool strictly = contracting_ && value.type().is_float() && !contracts(*contracting_, d);
+            return strictly ? Halide::strict_float(value) : value;
+        };
         if (d.update < 0) {
             std::vector<Halide::Var> vars;
             for (const expr::LoopVar& v : d.stage->vars) vars.emplace_back(v.name);
-            func(reversed(vars)) = translate(d.stage->value);
+            func(reversed(vars)) = rounded(translate(d.stage->value));
             return;
         }
         const expr::Update& update = d.stage->updates[static_cast<std::size_t>(d.update)];
@@ -240,7 +253,7 @@ class PipelineMaker {
             where.push_back(d.is_pure(i) ? variables.at(own.name) : translate.bounded(update.where[i], own.extent));
         }
         where = reversed(where);
-        func(where) = translate.updated(update, d.reduction, func(where));
+        func(where) = rounded(translate.updated(update, d.reduction, func(where)));
     }
 
     Halide::VarOrRVar loop(const Definition& d, const std::string& name) {
@@ -305,6 +318,9 @@ class PipelineMaker {
             case Kind::parallel:
                 stage.parallel(arg(0));
                 return;
+            case Kind::vector_math:
+            case Kind::contract:
+                return;  // see define()
             case Kind::allow_race:
                 stage.allow_race_conditions();
                 return;
@@ -324,6 +340,8 @@ class PipelineMaker {
     const Prepared& prepared_;
     const std::optional<std::span<const Tensor>> data_;
     const bool careful_;
+    const Schedule* schedule_ = nullptr;
+    const Schedule* contracting_ = nullptr;  ///< where products may be fused into sums, if anywhere
     LoopKinds kinds_;
     std::vector<Halide::ImageParam> inputs_;
     std::map<std::string, Halide::Func> funcs_;

@@ -52,6 +52,7 @@ class PlainSink final : public TextSink {
         const std::string type = as_unsigned ? "uint" + std::to_string(size_of(dtype) * 8) + "_t" : plain_type(dtype);
         return {"cast<" + type + ">(" + a.text + ")"};
     }
+    Code signed_bits(DType dtype, const Code& a) override { return plain(TextSink::signed_bits(dtype, a)); }
     Code unsigned_bits(DType dtype, const Code& a) override { return plain(TextSink::unsigned_bits(dtype, a)); }
     Code call(const std::string& function, const std::vector<Code>& arguments) override {
         return plain(TextSink::call(function, arguments));
@@ -300,6 +301,7 @@ class PlainWriter {
         if (directive.kind == Kind::reorder) return text + "reorder(" + join(loops) + ")";
         if (directive.kind == Kind::vectorize) return text + "vectorize(" + join(loops) + factor + ")";
         if (directive.kind == Kind::unroll) return text + "unroll(" + join(loops) + factor + ")";
+        if (directive.kind == Kind::contract || directive.kind == Kind::vector_math) return "";
         if (directive.kind == Kind::parallel) return text + "parallel(" + join(loops) + ")";
         return text + "allow_race_conditions()";
     }

@@ -5,13 +5,16 @@
 #include <variant>
 #include <vector>
 
+#include "backends/halide/rules/draft.h"
 #include "graph/backend.h"
 #include "program/program.h"
 
 namespace whittle::halide {
 
-/// Rules that give a correct, reasonably quick kernel for any group.
-expr::Schedule schedule(const expr::Group& group);
+/// Rules that give a correct, quick kernel for any group; they may split stages (rules/).
+expr::Schedule schedule(expr::Group& group);
+/// For this processor, not the one that default_target() names.
+expr::Schedule schedule(expr::Group& group, const Machine& machine);
 
 /// Targets that neither lower nor decompose into something that does, each once; those of nested graphs of higher-order
 /// ops included, which themselves run on the host.

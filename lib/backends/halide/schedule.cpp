@@ -8,6 +8,9 @@
 
 #include "backends/halide/definitions.h"
 #include "backends/halide/planned.h"
+#include "backends/halide/rules/contraction.h"
+#include "backends/halide/rules/rows.h"
+#include "backends/halide/rules/transpose.h"
 
 namespace whittle::halide {
 namespace {
@@ -19,6 +22,8 @@ using expr::Schedule;
 using expr::Stage;
 
 constexpr std::int64_t kParallelWork = 1 << 16;  // element evaluations below which starting threads costs more
+
+constexpr std::int64_t kVectorMathWork = 1 << 12;  // below, the C library's functions are quick enough
 
 /// Lanes of a 32-byte vector.
 std::int64_t lanes(DType dtype) { return std::max<std::int64_t>(4, 32 / static_cast<std::int64_t>(size_of(dtype))); }
@@ -52,27 +57,45 @@ bool is_pure_dimension(const Stage& stage, const expr::Update& update, std::size
     return pure;
 }
 
+/// The processor that default_target() names.
+const Machine& machine() {
+    static const Machine found = [] {
+        constexpr Machine kAvx512{.vector_bytes = 64, .accumulators = 26};  // of 32 registers
+        return default_target().find("avx512") != std::string::npos ? kAvx512 : Machine{};
+    }();
+    return found;
+}
+
 class Rules {
   public:
-    explicit Rules(const Group& group) : group_(group), prepared_(group) {}
+    Rules(Group& group, const Machine& machine) : group_(group), machine_(machine), draft_(group) {}
 
     Schedule run() {
+        for (const std::string& name : stages()) schedule_contraction(draft_, name, machine_);
+        schedule_rows(draft_, machine_);
+        for (const std::string& name : stages()) schedule_transpose(draft_, name, machine_);
+        const Prepared prepared(group_);
+        prepared_ = &prepared;
         for (const Stage& stage : group_.stages) {
-            const bool output =
-                std::find(group_.outputs.begin(), group_.outputs.end(), stage.name) != group_.outputs.end();
+            if (draft_.is_finished(stage.name)) continue;
             stored_.clear();
-            if (!output) {
-                add({.kind = Directive::Kind::compute_root, .stage = stage.name});
-                stored_ = {static_cast<int>(schedule_.size()) -
-                           1};  // the loops of an inlined stage cannot be scheduled
-            }
+            // The loops of an inlined stage cannot be scheduled.
+            if (!draft_.is_output(stage.name))
+                stored_ = {draft_.add({.kind = Directive::Kind::compute_root, .stage = stage.name})};
             loops(stage, -1);
             for (std::size_t k = 0; k < stage.updates.size(); k++) loops(stage, static_cast<int>(k));
         }
-        return std::move(schedule_);
+        return draft_.take();
     }
 
   private:
+    /// Their names now: rules add stages.
+    std::vector<std::string> stages() const {
+        std::vector<std::string> names;
+        for (const Stage& stage : group_.stages) names.push_back(stage.name);
+        return names;
+    }
+
     void loops(const Stage& stage, int update) {
         if (stage.vars.empty()) return;
         const auto usable = [&](std::size_t d) {
@@ -90,6 +113,9 @@ class Rules {
                  .args = {stage.vars[inner].name},
                  .factor = width,
                  .tail = update < 0 ? "ShiftInwards" : "GuardWithIf"});
+        if (vectorize && work(stage) >= kVectorMathWork &&
+            has_vector_functions(update < 0 ? stage.value : stage.updates[static_cast<std::size_t>(update)].value))
+            add({.kind = Directive::Kind::vector_math, .stage = stage.name, .update = update});
         for (std::size_t d = 0; d < stage.vars.size(); d++) {
             if (d == inner && vectorize) break;
             if (stage.vars[d].extent < 2) continue;
@@ -103,23 +129,23 @@ class Rules {
     }
 
     bool loses_tail(const Stage& stage, int update) const {
-        const Definition* definition = prepared_.definition({.stage = stage.name, .update = update});
+        const Definition* definition = prepared_->definition({.stage = stage.name, .update = update});
         return definition && may_lose_tail(*definition, group_);
     }
 
-    void add(Directive directive) {
-        directive.requires_ = stored_;
-        schedule_.push_back(std::move(directive));
-    }
+    void add(Directive directive) { draft_.add(std::move(directive), stored_); }
 
     const Group& group_;
-    const Prepared prepared_;
-    Schedule schedule_;
+    const Machine& machine_;
+    Draft draft_;
+    const Prepared* prepared_ = nullptr;
     std::vector<int> stored_;  // the directive that stores the stage at hand, if it needs one
 };
 
 }  // namespace
 
-Schedule schedule(const Group& group) { return Rules(group).run(); }
+Schedule schedule(Group& group) { return schedule(group, machine()); }
+
+Schedule schedule(Group& group, const Machine& machine) { return Rules(group, machine).run(); }
 
 }  // namespace whittle::halide

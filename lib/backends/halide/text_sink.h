@@ -37,6 +37,9 @@ static Halide::Buffer<> view(Halide::Type type, const void* data, const std::vec
 }
 )text"},
     {"libm", kernel_helper("libm")},
+    {"exp_f32", kernel_helper("exp_f32")},
+    {"tanh_f32", kernel_helper("tanh_f32")},
+    {"erf_f32", kernel_helper("erf_f32")},
     {"float_bits", kernel_helper("float_bits")},
     {"double_bits", kernel_helper("double_bits")},
     {"integer_bits", kernel_helper("integer_bits")},
@@ -71,8 +74,9 @@ class Names {
 /// Receives one definition as text; subexpressions that get a name become lines before it.
 class TextSink : public Sink<Code> {
   public:
-    TextSink(expr::Naming& naming, std::set<std::string>& helpers, std::map<std::string, std::string> variables)
-        : naming_(naming), helpers_(helpers), variables_(std::move(variables)) {}
+    TextSink(expr::Naming& naming, std::set<std::string>& helpers, std::map<std::string, std::string> variables,
+             bool vector_math = false)
+        : naming_(naming), helpers_(helpers), variables_(std::move(variables)), vector_math_(vector_math) {}
 
     std::vector<std::string> lines;
 
@@ -106,6 +110,10 @@ class TextSink : public Sink<Code> {
         return {"Halide::reinterpret(" + type_text(dtype, true) + ", " + a.text + ")"};
     }
 
+    Code signed_bits(DType dtype, const Code& a) override {
+        return {"Halide::reinterpret(" + type_text(dtype) + ", " + a.text + ")"};
+    }
+
     Code infix(expr::Op op, const Code& a, const Code& b) override { return expr::infix_code(op, a, b); }
 
     Code prefix(expr::Op op, const Code& a) override {
@@ -119,6 +127,8 @@ class TextSink : public Sink<Code> {
     Code to_half(DType dtype, const Code& a) override { return helper("to_half", {{type_text(dtype)}, a}); }
 
     Code libm(const std::string& function, const std::vector<Code>& arguments) override {
+        if (const std::string own = vector_math_ ? vector_function(function) : ""; !own.empty())
+            return helper(own, arguments);
         helpers_.insert("libm");
         return {"libm(\"" + function + "\", {" + texts(arguments) + "})"};
     }
@@ -148,6 +158,7 @@ class TextSink : public Sink<Code> {
     expr::Naming& naming_;
     std::set<std::string>& helpers_;
     std::map<std::string, std::string> variables_;
+    const bool vector_math_;
 };
 
 }  // namespace whittle::halide

@@ -58,6 +58,8 @@ class Sink {
     virtual E cast(DType dtype, bool as_unsigned, const E& a) = 0;
     /// The bits of a signed integer of this type as the unsigned type of the same width.
     virtual E unsigned_bits(DType dtype, const E& a) = 0;
+    /// The bits of a float as the integer type of the same width.
+    virtual E signed_bits(DType dtype, const E& a) = 0;
     virtual E infix(expr::Op op, const E& a, const E& b) = 0;
     /// logical_not and bit_not.
     virtual E prefix(expr::Op op, const E& a) = 0;
@@ -75,8 +77,11 @@ template <class E>
 class Translator {
   public:
     /// Not careful: what NaN, -0 and overflow need is left out, for a kernel in which none of them occurs.
-    Translator(Sink<E>& sink, const expr::Group& group, const std::vector<expr::LoopVar>& loops, bool careful = true)
-        : sink_(sink), group_(group), bounds_(loops), careful_(careful) {}
+    /// Contracting: sums in the kernel are compiled under LLVM's "no NaNs" flag, so a comparison of a number with
+    /// itself may be folded; NaN is told by its bits.
+    Translator(Sink<E>& sink, const expr::Group& group, const std::vector<expr::LoopVar>& loops, bool careful = true,
+               bool contracting = false)
+        : sink_(sink), group_(group), bounds_(loops), careful_(careful), contracting_(contracting) {}
 
     E operator()(const expr::Expr& root) {
         expr::visit(root, [&](const expr::Expr& e) {
@@ -165,6 +170,11 @@ class Translator {
             case Op::bit_not:
                 return sink_.prefix(e->op, in[0]);
             case Op::is_nan:
+                if (contracting_ && e->operands[0]->dtype == DType::f32)
+                    return sink_.infix(Op::lt, sink_.literal(DType::i32, Scalar(std::int64_t{0x7f800000})),
+                                       sink_.infix(Op::bit_and, sink_.signed_bits(DType::i32, in[0]),
+                                                   sink_.literal(DType::i32, Scalar(std::int64_t{0x7fffffff}))));
+                return sink_.call("is_nan", in);
             case Op::floor:
             case Op::ceil:
             case Op::trunc:
@@ -304,7 +314,7 @@ class Translator {
     Sink<E>& sink_;
     const expr::Group& group_;
     expr::Bounds bounds_;
-    const bool careful_;
+    const bool careful_, contracting_;
     expr::ExprMap<E> done_;
 };
 

@@ -224,7 +224,7 @@ Update convolution_update(const Convolution& c, const expr::Value& image, const 
         for (std::size_t d = 0; d < c.window.in.size(); d++)
             at_image.push_back(window_position(c.window, d, i[d + 2], r[d + 1]));
         at_weight.insert(at_weight.end(), r.begin(), r.end());
-        return self + image(at_image) * expr::cast(sum, weight(at_weight));
+        return self + expr::cast(sum, image(at_image)) * expr::cast(sum, weight(at_weight));
     };
 }
 
@@ -265,11 +265,13 @@ std::vector<expr::Value> lower_convolution(expr::GroupBuilder& builder, const Ar
         return {convert(c.dtype, expr::Value(sum, c.sizes, start))};
 
     const expr::Value weight = loadable(builder, args.tensor("weight"));
+    // Half types are converted once; what is f32 stays so, also where the sum is wider.
+    const DType stored = c.dtype == DType::f32 ? c.dtype : sum;
     const Update update =
         c.transposed
             ? transposed_update(c, convert(sum, loadable(builder, input)), weight)
             : convolution_update(
-                  c, padded(builder, c.window, input, sum, Scalar(0), c.window.overlap() * c.out_channels), weight);
+                  c, padded(builder, c.window, input, stored, Scalar(0), c.window.overlap() * c.out_channels), weight);
     return {convert(c.dtype, reduction_stage(builder, sum, c.sizes, domain, start, update))};
 }
 

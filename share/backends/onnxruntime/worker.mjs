@@ -102,7 +102,14 @@ async function answer(question, say) {
     session.inputNames.forEach((name, i) => { feeds[name] = inputs[i]; });
     const results = await session.run(feeds);
     saveTensors(at('outputs.safetensors'), session.outputNames.map((name) => results[name]));
-    say({ ok: true });
+    // For benchmarks: the best time of a run, of runs for so long.
+    let best = Infinity;
+    for (const end = performance.now() + 1e3 * (question.repeat_seconds ?? 0); performance.now() < end; ) {
+      const begin = performance.now();
+      await session.run(feeds);
+      best = Math.min(best, performance.now() - begin);
+    }
+    say(Number.isFinite(best) ? { ok: true, best_ms: best } : { ok: true });
   } catch (error) {
     const message = String(error?.message ?? error).replaceAll(question.folder, '');
     say({ error: message, stage, unsupported: error instanceof Unsupported || notThere.test(message) });

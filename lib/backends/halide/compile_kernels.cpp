@@ -1,0 +1,127 @@
+#include "backends/halide/compile_kernels.h"
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <map>
+#include <optional>
+#include <thread>
+
+#include "base/log.h"
+#include "expr/canonical.h"
+#include "expr/hoist.h"
+
+namespace whittle::halide {
+namespace {
+
+using expr::Group;
+using expr::Schedule;
+using program::CompiledProgram;
+using program::Kernel;
+using program::Plan;
+
+/// Groups to compile. Layers and unrolled steps share theirs.
+class Jobs {
+  public:
+    Jobs(CompiledProgram& program, const CompileOptions& options) : program_(program), options_(options) {}
+
+    /// The groups live as long as the jobs.
+    std::size_t add(const Group& group, const Schedule& schedule) {
+        const auto [known, is_new] = by_key_.try_emplace(expr::key(group, schedule), jobs_.size());
+        if (!is_new && program_.limits().apply("share")) return known->second;
+        known->second = jobs_.size();
+        jobs_.push_back({&group, &schedule, {}, {}});
+        return known->second;
+    }
+
+    void run() {
+        const std::size_t most = std::max(1U, std::thread::hardware_concurrency());
+        std::atomic<std::size_t> next = 0;
+        const auto work = [&] {
+            for (std::size_t i = next++; i < jobs_.size(); i = next++) compile(jobs_[i]);
+        };
+        std::vector<std::thread> helpers;
+        for (std::size_t i = 1; i < std::min(most, jobs_.size()); i++) helpers.emplace_back(work);
+        work();
+        for (std::thread& helper : helpers) helper.join();
+    }
+
+    const std::optional<KernelError>& error(std::size_t job) const { return jobs_[job].error; }
+    const std::shared_ptr<CompiledGroup>& compiled(std::size_t job) const { return jobs_[job].compiled; }
+
+  private:
+    struct Job {
+        const Group* group;
+        const Schedule* schedule;
+        std::shared_ptr<CompiledGroup> compiled;
+        std::optional<KernelError> error;
+    };
+
+    void compile(Job& job) const {
+        log_debug(LogChannel::lowering,
+                  job.group->name + ": Halide compiles " + std::to_string(job.group->stages.size()) + " stages");
+        auto result = CompiledGroup::compile(*job.group, *job.schedule, options_);
+        if (auto* error = std::get_if<KernelError>(&result))
+            job.error = std::move(*error);
+        else
+            job.compiled = std::move(std::get<std::unique_ptr<CompiledGroup>>(result));
+    }
+
+    CompiledProgram& program_;
+    const CompileOptions& options_;
+    std::map<std::string, std::size_t> by_key_;
+    std::deque<Job> jobs_;
+};
+
+/// Positions of inputs of a part in the kernel's.
+std::vector<std::size_t> positions(const Group& group, std::span<const expr::Input> inputs) {
+    std::vector<std::size_t> found;
+    for (const expr::Input& input : inputs)
+        found.push_back(static_cast<std::size_t>(group.input(input.name) - group.inputs.data()));
+    return found;
+}
+
+/// What a kernel needs of the jobs.
+struct Parts {
+    std::optional<std::size_t> once;
+    std::size_t each = 0;
+};
+
+}  // namespace
+
+std::variant<std::vector<CompiledKernel>, BackendFailure> compile_kernels(CompiledProgram& program, const Plan& plan,
+                                                                          const CompileOptions& options) {
+    Jobs jobs(program, options);
+    std::deque<std::optional<expr::Hoisted>> hoisted;
+    std::vector<Parts> parts;
+    for (const Kernel& kernel : plan.kernels) {
+        const auto& split = hoisted.emplace_back(expr::hoist(kernel.group, kernel.schedule));
+        Parts of;
+        if (split) of.once = jobs.add(split->once, split->once_schedule);
+        of.each = split ? jobs.add(split->rest, split->rest_schedule) : jobs.add(kernel.group, kernel.schedule);
+        parts.push_back(of);
+    }
+    jobs.run();
+    std::vector<CompiledKernel> compiled;
+    for (std::size_t k = 0; k < plan.kernels.size(); k++) {
+        const Group& group = plan.kernels[k].group;
+        for (const auto& job : {parts[k].once, std::optional(parts[k].each)})
+            if (job && jobs.error(*job))
+                return BackendFailure{.stage = "compile", .op = group.name, .message = jobs.error(*job)->message};
+        CompiledKernel kernel{
+            .once = {}, .once_inputs = {}, .packed = {}, .each = jobs.compiled(parts[k].each), .each_inputs = {}};
+        const std::vector<expr::Input>& inputs = hoisted[k] ? hoisted[k]->rest.inputs : group.inputs;
+        std::size_t own = inputs.size();
+        if (hoisted[k]) {
+            kernel.once = jobs.compiled(*parts[k].once);
+            kernel.once_inputs = positions(group, hoisted[k]->once.inputs);
+            own -= hoisted[k]->once.outputs.size();
+            kernel.packed.assign(inputs.begin() + static_cast<std::ptrdiff_t>(own), inputs.end());
+        }
+        kernel.each_inputs = positions(group, std::span(inputs).first(own));
+        compiled.push_back(std::move(kernel));
+    }
+    return compiled;
+}
+
+}  // namespace whittle::halide

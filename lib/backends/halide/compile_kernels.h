@@ -1,0 +1,18 @@
+// The kernels of a plan, compiled: each that differs from the others once, as many at a time as there are processors.
+#pragma once
+
+#include <variant>
+#include <vector>
+
+#include "backends/halide/executable.h"
+#include "program/program.h"
+
+namespace whittle::halide {
+
+/// One for each kernel of the plan; asks and counts the pass `share`. Of several failures the first in the plan's
+/// order.
+std::variant<std::vector<CompiledKernel>, BackendFailure> compile_kernels(program::CompiledProgram& program,
+                                                                          const program::Plan& plan,
+                                                                          const CompileOptions& options);
+
+}  // namespace whittle::halide

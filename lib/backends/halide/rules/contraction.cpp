@@ -1,0 +1,133 @@
+#include "backends/halide/rules/contraction.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace whittle::halide {
+namespace {
+
+using expr::Expr;
+using expr::Group;
+using expr::Op;
+using expr::Stage;
+
+bool is_variable(const Expr& e, const std::string& name) { return e->op == Op::variable && e->name == name; }
+
+bool reads(const Expr& e, const std::string& variable) {
+    bool found = false;
+    expr::visit(e, [&](const Expr& part) { found = found || is_variable(part, variable); });
+    return found;
+}
+
+bool is_itself(const Expr& e, const Stage& stage) {
+    if (e->op != Op::load || e->name != stage.name) return false;
+    for (std::size_t d = 0; d < stage.vars.size(); d++)
+        if (!is_variable(e->operands[d], stage.vars[d].name)) return false;
+    return true;
+}
+
+/// Whether the variable is one of the load's indices, and in no other.
+bool stands_alone(const Expr& load, const std::string& variable) {
+    int alone = 0, inside = 0;
+    for (const Expr& index : load->operands) {
+        if (is_variable(index, variable))
+            alone++;
+        else if (reads(index, variable))
+            inside++;
+    }
+    return alone == 1 && inside == 0;
+}
+
+struct Factors {
+    Expr a, b;  ///< b alone: its elements are added as they are
+};
+
+/// The factors of stage[p] += a * b, or stage[p] += b: loads of something else; nothing else.
+std::optional<Factors> factors(const Stage& stage) {
+    if (stage.updates.size() != 1 || (stage.dtype != DType::f32 && stage.dtype != DType::f64)) return {};
+    const expr::Update& update = stage.updates[0];
+    if (update.condition || update.domain.empty() || update.value->op != Op::add) return {};
+    for (std::size_t d = 0; d < stage.vars.size(); d++)
+        if (!is_variable(update.where[d], stage.vars[d].name)) return {};
+    const bool first = is_itself(update.value->operands[0], stage);
+    if (!first && !is_itself(update.value->operands[1], stage)) return {};
+    const Expr& term = update.value->operands[first ? 1 : 0];
+    Factors found;
+    if (term->op == Op::mul)
+        found = {term->operands[0], term->operands[1]};
+    else
+        found = {nullptr, term};
+    for (Expr* factor : {&found.a, &found.b}) {
+        if (!*factor) continue;
+        if (stage.dtype == DType::f64 && (*factor)->op == Op::cast) *factor = (*factor)->operands[0];
+        if ((*factor)->op != Op::load || (*factor)->name == stage.name || (*factor)->dtype != DType::f32) return {};
+    }
+    return found;
+}
+
+}  // namespace
+
+std::optional<Contraction> contraction_of(const Group& group, const Stage& stage) {
+    constexpr std::int64_t kFewestLanes = 4;
+    const auto found = factors(stage);
+    if (!found) return {};
+    Contraction result{.stage = stage.name, .left = {}, .right = {}, .lane = {}, .row = {}};
+    result.wide = stage.dtype == DType::f64;
+    result.products = 1;
+    for (const expr::LoopVar& v : stage.vars) result.products *= v.extent;
+    for (const expr::LoopVar& v : stage.updates[0].domain) result.steps *= v.extent;
+    result.products *= result.steps;
+
+    // The innermost dimension if it can be, else the widest.
+    const expr::LoopVar* innermost = nullptr;
+    for (const expr::LoopVar& v : stage.vars)
+        if (v.extent > 1) innermost = &v;
+    const expr::LoopVar* lane = nullptr;
+    for (const expr::LoopVar& v : stage.vars)
+        for (const auto& [left, right] : {*found, Factors{found->b, found->a}}) {
+            if (v.extent < kFewestLanes || !right || !stands_alone(right, v.name)) continue;
+            if (left ? reads(left, v.name) : !is_variable(right->operands.back(), v.name)) continue;
+            if (lane && &v != innermost && v.extent <= lane->extent) continue;
+            lane = &v, result.left = left, result.right = right;
+        }
+    if (!lane) return {};
+    result.lane = lane->name, result.lanes = lane->extent, result.lane_is_innermost = lane == innermost;
+    for (const expr::LoopVar& v : stage.vars) {
+        if (v.extent == 1 || &v == lane || reads(result.right, v.name)) continue;
+        if (!result.row.empty()) result.outer.push_back(result.row);
+        result.row = v.name, result.rows = v.extent;
+    }
+    if (!result.lane_is_innermost && result.row != innermost->name) return {};
+    if (!result.left) {
+        const expr::Input* input = group.input(result.right->name);
+        if (!result.lane_is_innermost || !result.row.empty() || (input && input->strides.back() != 1)) return {};
+    }
+    return result;
+}
+
+Tile tile_of(const Contraction& contraction, const Machine& machine) {
+    constexpr std::int64_t kMostRows = 14, kMostVectors = 4;
+    const auto element = static_cast<std::int64_t>(sizeof(float));
+    const auto width = static_cast<std::int64_t>(
+        std::bit_floor(static_cast<std::uint64_t>(std::min(contraction.lanes, machine.vector_bytes / element))));
+    const std::int64_t most_vectors = contraction.rows <= 2 ? 2 * kMostVectors : kMostVectors;
+    Tile best{.width = width};
+    double least = 1e99;
+    for (std::int64_t vectors = 1; vectors <= most_vectors; vectors++)
+        for (std::int64_t rows = 1; rows <= kMostRows; rows++) {
+            if (rows * vectors > machine.accumulators || rows > contraction.rows || vectors * width > contraction.lanes)
+                continue;
+            const auto r = static_cast<double>(rows), v = static_cast<double>(vectors);
+            const auto padded = [](std::int64_t size, std::int64_t step) {
+                return static_cast<double>(ceil_div(size, step) * step) / static_cast<double>(size);
+            };
+            const double loads = std::max(0.0, (r + v) / (r * v) - 0.35), latency = std::max(1.0, 8 / (r * v));
+            const double cost = padded(contraction.rows, rows) * padded(contraction.lanes, vectors * width) *
+                                    (1 + 0.35 * loads) * latency -
+                                1e-4 * r * v;
+            if (cost < least) least = cost, best = {rows, vectors, width};
+        }
+    return best;
+}
+
+}  // namespace whittle::halide

@@ -1,0 +1,45 @@
+// Sums of products: matrix products, batched or not, and convolutions.
+//
+// Vectors run along the dimension that only one factor has and where it lies alone at an index (`lane`: the columns of
+// a matrix product, a convolution's output channels); a register tile keeps a few rows of some vectors while the sum
+// runs. The factor with the lanes is packed so that the vectors of the sum's steps follow each other in memory.
+// The rule: K. Goto, R. van de Geijn, "Anatomy of High-Performance Matrix Multiplication", ACM TOMS 34 (2008), 3, with
+// the panel of the one factor in cache and the tile in registers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/halide/rules/draft.h"
+
+namespace whittle::halide {
+
+/// stage[p] = start(p); then for a domain r: stage[p] += left(p, r) * right(p, r). Elements are f32, or f64 of factors
+/// that are f32: a sum that is long. Such a one is summed in f32 in blocks, whose sums are added up.
+struct Contraction {
+    std::string stage;
+    expr::Expr left, right;               ///< `right` has the lanes; no left: a sum over columns
+    std::string lane;                     ///< a variable of the stage that only `right` reads, alone at an index
+    std::string row;                      ///< the tile's other dimension: only `left` reads it; empty: none
+    std::vector<std::string> outer = {};  ///< the other dimensions that only `left` reads, outermost first
+    bool lane_is_innermost = false;       ///< else the result is written across: a convolution
+    bool wide = false;                    ///< f64
+    std::int64_t lanes = 0, rows = 1, steps = 1, products = 0;
+};
+
+/// Nothing where the stage is no such sum, or has no dimension for the lanes.
+std::optional<Contraction> contraction_of(const expr::Group& group, const expr::Stage& stage);
+
+/// The sizes of a register tile: `rows` times `vectors` vectors of `width` elements.
+struct Tile {
+    std::int64_t rows = 1, vectors = 1, width = 1;
+    std::int64_t lanes() const { return vectors * width; }
+};
+/// The tile that wastes least: padded rows and lanes, loads per product, too few sums to hide an addition's latency.
+Tile tile_of(const Contraction& contraction, const Machine& machine);
+
+/// Schedules the stage if it is a contraction that is worth it; else leaves all as it is.
+bool schedule_contraction(Draft& draft, const std::string& stage, const Machine& machine);
+
+}  // namespace whittle::halide

@@ -1,0 +1,57 @@
+// A group on its way to its schedule. Rules look at the shape of its expressions only: none knows an op's name.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "expr/group.h"
+
+namespace whittle::halide {
+
+/// What rules ask of the processor.
+struct Machine {
+    std::int64_t vector_bytes = 32;
+    std::int64_t accumulators = 12;  ///< vectors that a register tile may keep, beside those that it loads
+};
+
+/// Multiply-adds, or evaluations that cost as much, below which starting threads costs more than they give.
+inline constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
+
+class Draft {
+  public:
+    explicit Draft(expr::Group& group) : group_(group) {}
+
+    expr::Group& group() { return group_; }
+    const expr::Group& group() const { return group_; }
+    bool is_output(const std::string& stage) const;
+
+    /// Adds a directive that needs those in `requires_` (positions); returns its position.
+    int add(expr::Directive directive, std::vector<int> requires_ = {});
+    /// The stage's loops are scheduled: no other rule looks at it.
+    void finish(const std::string& stage) { finished_.insert(stage); }
+    bool is_finished(const std::string& stage) const { return finished_.contains(stage); }
+
+    /// A name for a new stage that nothing in the group has.
+    std::string unique(const std::string& wanted) const;
+    /// Puts a stage before or behind another one.
+    void insert_before(const std::string& place, expr::Stage stage);
+    void insert_behind(const std::string& place, expr::Stage stage);
+
+    expr::Schedule take() { return std::move(schedule_); }
+
+  private:
+    std::size_t position(const std::string& stage) const;
+
+    expr::Group& group_;
+    expr::Schedule schedule_;
+    std::set<std::string> finished_;
+};
+
+/// Whether the expression has functions that Kind::vector_math is about.
+bool has_vector_functions(const expr::Expr& root);
+
+inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+}  // namespace whittle::halide

@@ -1,0 +1,376 @@
+#include "backends/halide/rules/rows.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+
+namespace whittle::halide {
+namespace {
+
+using expr::Directive;
+using expr::Expr;
+using expr::LoopVar;
+using expr::Op;
+using expr::Stage;
+using Kind = Directive::Kind;
+
+constexpr std::int64_t kShortestRow = 64;          // below, the plain loops are as quick
+constexpr std::int64_t kFewestElements = 1 << 13;  // of all rows
+constexpr std::int64_t kMostVectors = 4;           // folded at a time, to hide an addition's latency
+constexpr std::int64_t kTasks = 8;                 // pieces of a parallel loop
+constexpr std::int64_t kWorkOfElement = 16;        // of a row, in multiply-adds
+
+bool is_variable(const Expr& e, const std::string& name) { return e->op == Op::variable && e->name == name; }
+
+bool is_itself(const Expr& e, const Stage& stage) {
+    if (e->op != Op::load || e->name != stage.name) return false;
+    for (std::size_t d = 0; d < stage.vars.size(); d++)
+        if (!is_variable(e->operands[d], stage.vars[d].name)) return false;
+    return true;
+}
+
+bool mentions(const Expr& root, Op op, const std::string& name) {
+    bool found = false;
+    expr::visit(root, [&](const Expr& e) { found = found || (e->op == op && e->name == name); });
+    return found;
+}
+
+Expr with(const Expr& root, const std::string& variable, const Expr& value) {
+    return expr::rewrite(root, [&](const Expr& e) { return is_variable(e, variable) ? value : e; });
+}
+
+/// A fold whose order is free: self + x, or select(is_nan(self) || x <= self, self, x) and its like with self <= x.
+struct Fold {
+    Expr element;  ///< x
+    bool sum = false;
+
+    Expr operator()(const Expr& self, const Expr& x, const Stage& stage) const {
+        if (sum) return self + x;
+        return expr::rewrite(stage.updates[0].value, [&](const Expr& e) {
+            if (is_itself(e, stage)) return self;
+            return expr::same(e, element) ? x : e;
+        });
+    }
+};
+
+std::optional<Fold> fold_of(const Stage& stage) {
+    if (stage.updates.size() != 1 || !is_floating(stage.dtype) || is_reduced(stage.dtype)) return {};
+    const expr::Update& update = stage.updates[0];
+    if (update.condition || update.domain.empty()) return {};
+    for (std::size_t d = 0; d < stage.vars.size(); d++)
+        if (!is_variable(update.where[d], stage.vars[d].name)) return {};
+    const Expr& value = update.value;
+    Fold fold;
+    if (value->op == Op::add) {
+        const bool first = is_itself(value->operands[0], stage);
+        fold = {.element = value->operands[first ? 1 : 0], .sum = true};
+        if (!first && !is_itself(value->operands[1], stage)) return {};
+    } else if (value->op == Op::select && is_itself(value->operands[1], stage)) {
+        fold.element = value->operands[2];
+        const Expr& keeps = value->operands[0];
+        if (keeps->op != Op::logical_or || keeps->operands[0]->op != Op::is_nan) return {};
+        const Expr& order = keeps->operands[1];
+        if (!is_itself(keeps->operands[0]->operands[0], stage) || order->op != Op::le) return {};
+        const Expr &a = order->operands[0], &b = order->operands[1];
+        if (!(is_itself(a, stage) && expr::same(b, fold.element)) &&
+            !(is_itself(b, stage) && expr::same(a, fold.element)))
+            return {};
+    } else {
+        return {};
+    }
+    if (mentions(fold.element, Op::load, stage.name)) return {};
+    return fold;
+}
+
+/// Whether neighbours along the variable lie beside each other in all that is loaded by it: a row.
+bool runs_along(const Draft& draft, const Expr& element, const std::string& variable) {
+    bool found = false, along = true;
+    expr::visit(element, [&](const Expr& e) {
+        if (e->op != Op::load || !mentions(e, Op::variable, variable)) return;
+        found = true;
+        const expr::Input* input = draft.group().input(e->name);
+        along = along && is_variable(e->operands.back(), variable) && (!input || input->strides.back() == 1);
+        for (std::size_t d = 0; d + 1 < e->operands.size(); d++)
+            along = along && !mentions(e->operands[d], Op::variable, variable);
+    });
+    return found && along;
+}
+
+/// One reduction: lanes that are folded apart, then, where there are several vectors of them, one vector, then one
+/// element.
+class RowFold {
+  public:
+    RowFold(Draft& draft, const Stage& stage, Fold fold, const Machine& machine)
+        : draft_(draft), stage_(stage), fold_(std::move(fold)), row_(stage.updates[0].domain.back()) {
+        width_ = machine.vector_bytes / static_cast<std::int64_t>(size_of(stage.dtype));
+        vectors_ = std::clamp<std::int64_t>(row_.extent / width_, 1, kMostVectors);
+    }
+
+    /// The stages; the original one keeps its name.
+    void split() {
+        const std::int64_t lanes = width_ * vectors_, blocks = row_.extent / lanes, rest = row_.extent % lanes;
+        Stage partial{.name = draft_.unique(stage_.name + "_lanes"), .dtype = stage_.dtype, .vars = stage_.vars};
+        const LoopVar lane{row_.name + "_lane", lanes}, block{row_.name + "_block", blocks};
+        partial.vars.push_back(lane);
+        partial.origin = stage_.origin;
+        partial.value = fold_.sum ? expr::constant(stage_.dtype, Scalar(0.0)) : stage_.value;
+        std::vector<Expr> where;
+        for (const LoopVar& v : partial.vars) where.push_back(expr::variable(v.name));
+        const Expr itself = expr::load(partial.name, partial.dtype, where), at = expr::variable(lane.name);
+        const auto folded = [&](const Expr& position) {
+            return fold_(itself, with(fold_.element, row_.name, position), stage_);
+        };
+        std::vector<LoopVar> outer = stage_.updates[0].domain;
+        outer.pop_back();
+        std::vector<LoopVar> domain = outer;
+        domain.push_back(block);
+        partial.updates.push_back(
+            {.domain = domain, .where = where, .value = folded(expr::variable(block.name) * expr::index(lanes) + at)});
+        if (rest > 0) {
+            const Expr position = expr::index(blocks * lanes) + at;
+            partial.updates.push_back({.domain = outer,
+                                       .where = where,
+                                       .value = folded(expr::min(position, expr::index(row_.extent - 1))),
+                                       .condition = at < expr::index(rest)});
+            if (outer.empty()) partial.updates.back().domain = {{row_.name + "_rest", 1}};
+        }
+        partial_ = partial.name;
+        Stage vector{.name = draft_.unique(stage_.name + "_vector"), .dtype = stage_.dtype, .vars = stage_.vars};
+        const LoopVar one{row_.name + "_one", width_};
+        vector.vars.push_back(one);
+        vector.origin = stage_.origin;
+        vector.value = tree(partial_, vector.vars, expr::variable(one.name), width_, 0, vectors_);
+        vector_ = vector.name;
+        draft_.insert_before(stage_.name, std::move(partial));
+        draft_.insert_before(stage_.name, std::move(vector));
+        std::vector<LoopVar> vars = stage_.vars;
+        vars.push_back(one);
+        Stage& last = *std::ranges::find(draft_.group().stages, stage_.name, &Stage::name);
+        last.updates.clear();
+        const Expr whole = tree(vector_, vars, expr::index(0), 1, 0, width_);
+        last.value = fold_.sum ? stage_.value + whole : whole;
+    }
+
+    /// `stored`: adds the directive that says where each of the stages is computed; its position.
+    template <class Store>
+    void schedule(const Store& stored) {
+        const std::vector<int> partial = {stored(partial_)}, vector = {stored(vector_)};
+        const std::string lane = row_.name + "_lane";
+        const Stage& lanes = *draft_.group().stage(partial_);
+        for (int update = -1; update < static_cast<int>(lanes.updates.size()); update++) {
+            std::vector<int> needs = partial;
+            if (update >= 0) {
+                std::vector<std::string> order{lane};
+                const std::vector<LoopVar>& domain = lanes.updates[static_cast<std::size_t>(update)].domain;
+                for (auto v = domain.rbegin(); v != domain.rend(); ++v) order.push_back(v->name);
+                needs.push_back(draft_.add(
+                    {.kind = Kind::reorder, .stage = partial_, .update = update, .args = std::move(order)}, partial));
+            }
+            draft_.add({.kind = Kind::vectorize,
+                        .stage = partial_,
+                        .update = update,
+                        .args = {lane},
+                        .factor = width_,
+                        .tail = update < 0 ? "ShiftInwards" : "GuardWithIf"},
+                       needs);
+            if (vectors_ > 1)
+                draft_.add({.kind = Kind::unroll, .stage = partial_, .update = update, .args = {lane}}, needs);
+        }
+        draft_.add({.kind = Kind::vectorize,
+                    .stage = vector_,
+                    .args = {row_.name + "_one"},
+                    .factor = width_,
+                    .tail = "ShiftInwards"},
+                   vector);
+        draft_.finish(partial_);
+        draft_.finish(vector_);
+    }
+
+    const std::string& name() const { return stage_.name; }
+    bool is_part(const std::string& stage) const { return stage == partial_ || stage == vector_; }
+
+  private:
+    /// The fold of `count` elements of a stage, `step` apart from `begin` on, pairwise.
+    Expr tree(const std::string& from, const std::vector<LoopVar>& vars, const Expr& begin, std::int64_t step,
+              std::int64_t first, std::int64_t count) const {
+        if (count > 1)
+            return fold_(tree(from, vars, begin, step, first, count / 2),
+                         tree(from, vars, begin, step, first + count / 2, count - count / 2), stage_);
+        std::vector<Expr> at;
+        for (std::size_t d = 0; d + 1 < vars.size(); d++) at.push_back(expr::variable(vars[d].name));
+        at.push_back(begin + expr::index(first * step));
+        return expr::load(from, stage_.dtype, std::move(at));
+    }
+
+    Draft& draft_;
+    const Stage stage_;
+    const Fold fold_;
+    const LoopVar row_;
+    std::int64_t width_ = 0, vectors_ = 0;
+    std::string partial_, vector_;
+};
+
+/// The number of leading dimensions in which one element of the stage belongs to one row.
+std::size_t row_dimensions(const Stage& stage) {
+    std::size_t count = 0;
+    for (std::size_t d = 0; d < stage.vars.size(); d++)
+        if (stage.vars[d].extent > 1) count = d + 1;
+    return count;
+}
+
+/// Whether all that is loaded of `name` in the group is of the loading element's own row.
+bool stays_in_row(const expr::Group& group, const std::string& name, std::size_t dimensions) {
+    bool stays = true;
+    const auto look = [&](const Stage& stage, const Expr& root) {
+        if (!root) return;
+        expr::visit(root, [&](const Expr& e) {
+            if (e->op != Op::load || e->name != name) return;
+            for (std::size_t d = 0; d < dimensions; d++)
+                stays = stays && d < stage.vars.size() && is_variable(e->operands[d], stage.vars[d].name);
+        });
+    };
+    for (const Stage& stage : group.stages) {
+        look(stage, stage.value);
+        for (const expr::Update& update : stage.updates) look(stage, update.value), look(stage, update.condition);
+    }
+    return stays;
+}
+
+class Rows {
+  public:
+    Rows(Draft& draft, const Machine& machine) : draft_(draft), machine_(machine) {}
+
+    void run() {
+        for (const Stage& stage : std::vector<Stage>(draft_.group().stages)) {
+            if (draft_.is_finished(stage.name)) continue;
+            auto fold = fold_of(stage);
+            if (!fold) continue;
+            const LoopVar& row = stage.updates[0].domain.back();
+            std::int64_t elements = 1;
+            for (const LoopVar& v : stage.vars) elements *= v.extent;
+            for (const LoopVar& v : stage.updates[0].domain) elements *= v.extent;
+            if (elements < kFewestElements || row.extent < kShortestRow || !runs_along(draft_, fold->element, row.name))
+                continue;
+            folds_.emplace_back(draft_, stage, std::move(*fold), machine_);
+            dimensions_ = std::max(dimensions_, row_dimensions(stage));
+            for (const LoopVar& v : stage.updates[0].domain) length_ = std::max(length_, v.extent);
+        }
+        if (folds_.empty()) return;
+        const bool together = is_one_row();
+        for (RowFold& fold : folds_) fold.split();
+        together ? schedule_together() : schedule_apart();
+    }
+
+  private:
+    /// Whether every stage but one output belongs, row by row, to the output's rows, and has no loops that another rule
+    /// has scheduled.
+    bool is_one_row() const {
+        const expr::Group& group = draft_.group();
+        if (group.outputs.size() != 1 || dimensions_ == 0 || group.stages.back().name != group.outputs[0]) return false;
+        const Stage& output = group.stages.back();
+        if (!output.updates.empty() || output.vars.size() < dimensions_) return false;
+        for (const Stage& stage : group.stages) {
+            if (draft_.is_finished(stage.name) || stage.vars.size() < dimensions_) return false;
+            const bool folded = std::ranges::any_of(folds_, [&](const RowFold& f) { return f.name() == stage.name; });
+            if (!stage.updates.empty() && !folded) return false;
+            for (std::size_t d = 0; d < dimensions_; d++)
+                if (stage.vars[d].extent != output.vars[d].extent) return false;
+            if (!stays_in_row(group, stage.name, dimensions_)) return false;
+        }
+        return true;
+    }
+
+    std::int64_t rows(const Stage& stage) const {
+        std::int64_t count = 1;
+        for (std::size_t d = 0; d < dimensions_; d++) count *= stage.vars[d].extent;
+        return count;
+    }
+
+    /// Shares the outermost loop that has as many steps as there should be pieces; the name of the loop inside, if it
+    /// is `innermost`.
+    std::string share(const Stage& stage, std::size_t dimensions, const std::vector<int>& needs,
+                      const std::string& innermost) {
+        std::int64_t count = 1;
+        for (std::size_t d = 0; d < dimensions; d++) count *= stage.vars[d].extent;
+        if (count * length_ * kWorkOfElement < kParallelProducts) return innermost;
+        for (std::size_t d = 0; d < dimensions; d++) {
+            const LoopVar& v = stage.vars[d];
+            if (v.extent < 2 || (v.extent < kTasks && d + 1 < dimensions)) continue;
+            if (v.extent <= 2 * kTasks) {
+                draft_.add({.kind = Kind::parallel, .stage = stage.name, .args = {v.name}}, needs);
+                return innermost;
+            }
+            std::vector<int> pieces = needs;
+            pieces.push_back(draft_.add({.kind = Kind::split,
+                                         .stage = stage.name,
+                                         .args = {v.name, v.name + "_p", v.name + "_c"},
+                                         .factor = ceil_div(v.extent, kTasks),
+                                         .tail = "GuardWithIf"},
+                                        needs));
+            draft_.add({.kind = Kind::parallel, .stage = stage.name, .args = {v.name + "_p"}}, pieces);
+            return v.name == innermost ? v.name + "_c" : innermost;
+        }
+        return innermost;
+    }
+
+    /// In vectors along its innermost loop, if that is one of a row.
+    void vectorize(const Stage& stage, const std::vector<int>& needs) {
+        const std::int64_t width = machine_.vector_bytes / static_cast<std::int64_t>(size_of(stage.dtype));
+        if (stage.vars.size() == dimensions_ || stage.vars.back().extent < width) return;
+        const std::string& inner = stage.vars.back().name;
+        draft_.add(
+            {.kind = Kind::vectorize, .stage = stage.name, .args = {inner}, .factor = width, .tail = "ShiftInwards"},
+            needs);
+        if (has_vector_functions(stage.value)) draft_.add({.kind = Kind::vector_math, .stage = stage.name}, needs);
+    }
+
+    void schedule_together() {
+        const Stage& output = draft_.group().stages.back();
+        const std::string row = share(output, dimensions_, {}, output.vars[dimensions_ - 1].name);
+        vectorize(output, {});
+        const auto at_row = [&](const std::string& stage) {
+            return draft_.add({.kind = Kind::compute_at, .stage = stage, .args = {row}, .at = output.name});
+        };
+        for (RowFold& fold : folds_) fold.schedule(at_row);
+        for (const Stage& stage : draft_.group().stages) {
+            const bool part = std::ranges::any_of(folds_, [&](const RowFold& f) { return f.is_part(stage.name); });
+            if (!part && stage.name != output.name) vectorize(stage, {at_row(stage.name)});
+            draft_.finish(stage.name);
+        }
+    }
+
+    /// Each reduction by itself, its lanes in the loop over its rows.
+    void schedule_apart() {
+        for (RowFold& fold : folds_) {
+            const Stage& stage = *draft_.group().stage(fold.name());
+            std::vector<int> stored;
+            if (!draft_.is_output(stage.name)) stored = {draft_.add({.kind = Kind::compute_root, .stage = stage.name})};
+            draft_.finish(stage.name);
+            const std::size_t dimensions = row_dimensions(stage);
+            const auto place = [&](const std::string& row) {
+                return [this, &stage, row, stored](const std::string& part) {
+                    if (row.empty()) return draft_.add({.kind = Kind::compute_root, .stage = part});
+                    return draft_.add({.kind = Kind::compute_at, .stage = part, .args = {row}, .at = stage.name},
+                                      stored);
+                };
+            };
+            if (dimensions == 0)
+                fold.schedule(place({}));
+            else
+                fold.schedule(place(share(stage, dimensions, stored, stage.vars[dimensions - 1].name)));
+        }
+    }
+
+    Draft& draft_;
+    const Machine& machine_;
+    std::vector<RowFold> folds_;
+    std::size_t dimensions_ = 0;  ///< of rows
+    std::int64_t length_ = 1;     ///< of a row
+};
+
+}  // namespace
+
+void schedule_rows(Draft& draft, const Machine& machine) { Rows(draft, machine).run(); }
+
+}  // namespace whittle::halide

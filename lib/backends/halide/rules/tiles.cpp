@@ -1,0 +1,399 @@
+// How a contraction is computed: which stages it is given, and the loops around its register tile.
+#include <algorithm>
+
+#include "backends/halide/rules/contraction.h"
+#include "base/error.h"
+
+namespace whittle::halide {
+namespace {
+
+using expr::Directive;
+using expr::Expr;
+using expr::LoopVar;
+using expr::Op;
+using expr::Stage;
+using Kind = Directive::Kind;
+
+constexpr std::int64_t kFewestProducts = std::int64_t{1} << 15;  // below, the plain loops are as quick
+constexpr std::int64_t kFewRows = 32;         // a packed panel that fewer rows use costs more than it gives
+constexpr std::int64_t kLongestBlock = 1024;  // steps of a sum in f32 where one in f64 is asked for
+constexpr std::int64_t kFewTasks = 4;         // parallel loops want as many, two processors' worth twice
+constexpr std::int64_t kManyTasks = 16;       // a loop of more is run in pieces: each task is handed out under a lock
+constexpr std::int64_t kStoreLanes = 8;       // of a result that is written across its lanes
+
+Expr with(const Expr& root, const std::string& variable, const Expr& value) {
+    return expr::rewrite(root, [&](const Expr& e) { return e->op == Op::variable && e->name == variable ? value : e; });
+}
+
+class TiledSum {
+  public:
+    TiledSum(Draft& draft, Contraction contraction, const Machine& machine)
+        : draft_(draft),
+          sum_(std::move(contraction)),
+          original_(*draft.group().stage(sum_.stage)),
+          tile_(tile_of(sum_, machine)) {}
+
+    void run() {
+        pack();
+        accumulate();
+        const bool across = !sum_.lane_is_innermost;
+        if (!draft_.is_output(result_)) stored_ = {draft_.add({.kind = Kind::compute_root, .stage = result_})};
+        tiled_ = stored_;
+        if (across)
+            schedule_across();
+        else
+            schedule_along();
+        if (has_vector_functions(draft_.group().stage(result_)->value)) on_result(Kind::vector_math, {});
+        draft_.finish(result_);
+        draft_.finish(accumulator_);
+        if (!packed_.empty()) draft_.finish(packed_);
+    }
+
+  private:
+    // ---- stages ----
+
+    const expr::Input* right_input() const { return draft_.group().input(sum_.right->name); }
+
+    /// Whether steps of the sum find whole vectors where the factor lies.
+    bool lies_along_lanes() const {
+        const Expr& last = sum_.right->operands.back();
+        if (last->op != Op::variable || last->name != sum_.lane) return false;
+        return !right_input() || right_input()->strides.back() == 1;
+    }
+
+    /// A stage of the factor with the lanes, lanes innermost, the sum's steps in order.
+    void pack() {
+        const bool along = lies_along_lanes(), constant = right_input() && right_input()->constant;
+        if (along && sum_.rows <= kFewRows) return;
+        // Constants are packed once, whole; else each panel just before it is used, while it is in cache.
+        const bool panel = sum_.lane_is_innermost && (along || !constant);
+        const auto read = [&](const std::string& name) {
+            bool found = false;
+            expr::visit(sum_.right,
+                        [&](const Expr& e) { found = found || (e->op == Op::variable && e->name == name); });
+            return found;
+        };
+        Stage stage{.name = draft_.unique(sum_.stage + "_packed"), .dtype = DType::f32};
+        LoopVar lane;
+        for (const LoopVar& v : original_.vars)
+            if (v.name == sum_.lane)
+                lane = v;
+            else if (read(v.name))
+                stage.vars.push_back(v);
+        for (const LoopVar& v : original_.updates[0].domain)
+            if (read(v.name)) stage.vars.push_back(v);
+        stage.value = sum_.right;
+        if (!panel) lane.extent = spread(lane.extent, stage, stage.value);
+        stage.vars.push_back(lane);
+        stage.origin = original_.origin;
+        std::vector<Expr> at;
+        for (const LoopVar& v : stage.vars) at.push_back(expr::variable(v.name));
+        sum_.right = expr::load(stage.name, stage.dtype, std::move(at));
+        packed_ = stage.name;
+        packed_at_panel_ = panel;
+        draft_.insert_before(sum_.stage, std::move(stage));
+    }
+
+    /// A panel's rows lie a whole row apart. Where that is an even number of cache lines they share few of the cache's
+    /// sets, so a row gets some lanes more, which nobody reads.
+    std::int64_t spread(std::int64_t lanes, const Stage& stage, Expr& value) const {
+        const auto line = static_cast<std::int64_t>(64 / size_of(stage.dtype));
+        const std::int64_t lines = ceil_div(lanes, line);
+        if (lines % 2 || lines < 4) return lanes;
+        value = with(value, sum_.lane, expr::min(expr::variable(sum_.lane), expr::index(lanes - 1)));
+        return (lines + 1) * line;
+    }
+
+    /// The sums move to a stage of their own, lanes innermost. What reads them, place by place, computes them as it
+    /// goes; if there is no such stage, one that copies them takes their name.
+    void accumulate() {
+        Stage sums = original_;
+        accumulator_ = sums.name = draft_.unique(sum_.stage + "_sum");
+        const auto lane = std::ranges::find(sums.vars, sum_.lane, &LoopVar::name);
+        std::rotate(lane, lane + 1, sums.vars.end());
+        Expr left = sum_.left;
+        const auto row = std::ranges::find(sums.vars, sum_.row, &LoopVar::name);
+        if (!sum_.lane_is_innermost && row->extent % tile_.rows) {
+            // Rows past the end are summed, and never read.
+            left = with(left, sum_.row, expr::min(expr::variable(sum_.row), expr::index(row->extent - 1)));
+            sums.value = with(sums.value, sum_.row, expr::min(expr::variable(sum_.row), expr::index(row->extent - 1)));
+            row->extent = ceil_div(row->extent, tile_.rows) * tile_.rows;
+        }
+        Expr product = left ? left * sum_.right : sum_.right;
+        cut_into_blocks(sums, product);
+        std::vector<Expr> itself;
+        for (const LoopVar& v : sums.vars) itself.push_back(expr::variable(v.name));
+        sums.updates[0].where = itself;
+        sums.updates[0].value = expr::load(sums.name, sums.dtype, itself) + product;
+
+        result_ = reader();
+        const auto sums_for = [&](const Expr& e) {
+            if (e->op == Op::cast && is_narrowed_sum(e->operands[0])) return e->operands[0]->operands[0];
+            if (e->op != Op::load || e->name != sum_.stage) return e;
+            std::vector<Expr> at = e->operands;
+            const auto position =
+                at.begin() + (std::ranges::find(original_.vars, sum_.lane, &LoopVar::name) - original_.vars.begin());
+            std::rotate(position, position + 1, at.end());
+            return expr::cast(e->dtype, sum_of_blocks(at, 0, blocks_));
+        };
+        Stage& place = *std::ranges::find(draft_.group().stages, sum_.stage, &Stage::name);
+        if (result_.empty()) {
+            Stage copy{.name = sum_.stage, .dtype = original_.dtype, .vars = original_.vars};
+            copy.origin = original_.origin;
+            std::vector<Expr> at;
+            for (const LoopVar& v : copy.vars) at.push_back(expr::variable(v.name));
+            copy.value = sums_for(expr::load(sum_.stage, copy.dtype, std::move(at)));
+            result_ = copy.name;
+            place = std::move(sums);
+            draft_.insert_behind(accumulator_, std::move(copy));
+            return;
+        }
+        place = std::move(sums);
+        Stage& user = *std::ranges::find(draft_.group().stages, result_, &Stage::name);
+        user.value = expr::rewrite(user.value, sums_for);
+    }
+
+    /// Sums of f64 become sums of f32 over blocks of the domain's first loop, one after the other along a dimension of
+    /// their own: rounded as often as one such block is long.
+    void cut_into_blocks(Stage& sums, Expr& product) {
+        if (!sum_.wide) return;
+        LoopVar& first = sums.updates[0].domain.front();
+        while (sum_.steps / blocks_ > kLongestBlock && blocks_ < first.extent) do
+                blocks_++;
+            while (first.extent % blocks_);
+        sums.dtype = DType::f32;
+        sums.value = expr::cast(DType::f32, sums.value);
+        if (blocks_ == 1) return;
+        first.extent /= blocks_;
+        const LoopVar block{sum_.lane + "_b", blocks_};
+        const Expr number = expr::variable(block.name), none = expr::constant(DType::f32, Scalar(0.0));
+        product = with(product, first.name, number * expr::index(first.extent) + expr::variable(first.name));
+        sums.value = expr::select(expr::equal(number, expr::index(0)), sums.value, none);
+        sums.vars.insert(sums.vars.begin(), block);
+    }
+
+    /// Pairwise. `at`: without the block.
+    Expr sum_of_blocks(const std::vector<Expr>& at, std::int64_t first, std::int64_t count) const {
+        if (count > 1)
+            return sum_of_blocks(at, first, count / 2) + sum_of_blocks(at, first + count / 2, count - count / 2);
+        std::vector<Expr> place = at;
+        if (blocks_ > 1) place.insert(place.begin(), expr::index(first));
+        return expr::load(accumulator_, DType::f32, std::move(place));
+    }
+
+    /// f64(…) of what sum_of_blocks() gives.
+    bool is_narrowed_sum(const Expr& e) const {
+        if (!sum_.wide || e->op != Op::cast || e->operands[0]->dtype != DType::f32) return false;
+        Expr first = e->operands[0];
+        while (first->op == Op::add) first = first->operands[0];
+        return first->op == Op::load && first->name == accumulator_;
+    }
+
+    /// The one stage that reads the sums, each at its own place; empty if there is none such.
+    std::string reader() const {
+        if (draft_.is_output(sum_.stage)) return {};
+        std::string found;
+        for (const Stage& stage : draft_.group().stages) {
+            bool reads = false, in_place = stage.vars.size() == original_.vars.size() && stage.updates.empty();
+            const auto look = [&](const Expr& root) {
+                if (!root) return;
+                expr::visit(root, [&](const Expr& e) {
+                    if (e->op != Op::load || e->name != sum_.stage) return;
+                    reads = true;
+                    for (std::size_t d = 0; d < e->operands.size() && in_place; d++)
+                        in_place = e->operands[d]->op == Op::variable && e->operands[d]->name == stage.vars[d].name &&
+                                   stage.vars[d].extent == original_.vars[d].extent;
+                });
+            };
+            if (stage.name == sum_.stage) continue;
+            look(stage.value);
+            for (const expr::Update& update : stage.updates) look(update.value), look(update.condition);
+            if (!reads) continue;
+            if (!in_place || !found.empty() || draft_.is_finished(stage.name)) return {};
+            found = stage.name;
+        }
+        return found;
+    }
+
+    // ---- loops ----
+
+    /// In the reader's words: its variable at the place of one of the sums'.
+    std::string named(const std::string& variable) const {
+        const auto d = std::ranges::find(original_.vars, variable, &LoopVar::name) - original_.vars.begin();
+        return draft_.group().stage(result_)->vars[static_cast<std::size_t>(d)].name;
+    }
+    std::int64_t extent(const std::string& variable) const {
+        return std::ranges::find(original_.vars, variable, &LoopVar::name)->extent;
+    }
+
+    int on_result(Kind kind, std::vector<std::string> args, std::int64_t factor = 0, const std::string& tail = {}) {
+        return draft_.add({.kind = kind, .stage = result_, .args = std::move(args), .factor = factor, .tail = tail},
+                          tiled_);
+    }
+
+    /// Splits the loop, and has later directives of the result require it. The loop of whole tiles is shifted inwards
+    /// at its end: their elements are computed again.
+    void tile(const std::string& loop, std::int64_t factor) {
+        const int position = on_result(Kind::split, {loop, loop + "_o", loop + "_i"}, factor, "ShiftInwards");
+        tiled_.push_back(position);
+    }
+
+    /// Runs the loop, of `count` steps, in parallel: whole, or in pieces; the loop inside is then called `loop` + "_c".
+    std::string parallel(const std::string& loop, std::int64_t count) {
+        if (count <= kManyTasks) {
+            on_result(Kind::parallel, {loop});
+            return loop;
+        }
+        const int pieces =
+            on_result(Kind::split, {loop, loop + "_p", loop + "_c"}, ceil_div(count, kManyTasks / 2), "GuardWithIf");
+        draft_.add({.kind = Kind::parallel, .stage = result_, .args = {loop + "_p"}}, {pieces});
+        return loop + "_c";
+    }
+
+    /// In multiply-adds; what is only added comes from memory.
+    std::int64_t work() const { return sum_.left ? sum_.products : 16 * sum_.products; }
+
+    /// The outermost loop that has enough steps to share; `loops`: outermost first. The name of the innermost loop
+    /// afterwards, at which the sums are computed.
+    std::string share(const std::vector<std::pair<std::string, std::int64_t>>& loops) {
+        std::string innermost = loops.back().first;
+        if (work() < kParallelProducts) return innermost;
+        for (const std::int64_t fewest : {kFewTasks, std::int64_t{2}})
+            for (const auto& [loop, count] : loops)
+                if (count >= fewest) {
+                    const std::string inner = parallel(loop, count);
+                    if (loop == panel_) panel_ = inner;
+                    return loop == innermost ? inner : innermost;
+                }
+        return innermost;
+    }
+
+    /// A matrix product: the result's rows and lanes in tiles, each summed whole before it is written.
+    void schedule_along() {
+        const std::string lane = named(sum_.lane);
+        std::vector<std::pair<std::string, std::int64_t>> loops;  // around a tile, outermost first
+        for (const LoopVar& v : original_.vars)
+            if (v.name != sum_.lane && v.name != sum_.row && v.extent > 1 &&
+                std::ranges::find(sum_.outer, v.name) == sum_.outer.end())
+                loops.emplace_back(named(v.name), v.extent);
+        tile(lane, tile_.lanes());
+        panel_ = lane + "_o";
+        loops.emplace_back(panel_, ceil_div(sum_.lanes, tile_.lanes()));
+        for (const std::string& name : sum_.outer) loops.emplace_back(named(name), extent(name));
+        std::vector<std::string> order{lane + "_i"};
+        if (!sum_.row.empty()) {
+            const std::string row = named(sum_.row);
+            tile(row, tile_.rows);
+            order.push_back(row + "_i");
+            loops.emplace_back(row + "_o", ceil_div(sum_.rows, tile_.rows));
+        }
+        for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) order.push_back(loop->first);
+        tiled_.push_back(on_result(Kind::reorder, order));
+        on_result(Kind::vectorize, {lane + "_i"}, tile_.width, "ShiftInwards");
+        if (tile_.vectors > 1) on_result(Kind::unroll, {lane + "_i"});
+        if (!sum_.row.empty() && tile_.rows > 1) on_result(Kind::unroll, {named(sum_.row) + "_i"});
+        schedule_sums(share(loops));
+        schedule_packed();
+    }
+
+    /// A convolution: the sums of one row of the result, over all its columns, then written across their lanes.
+    void schedule_across() {
+        const std::string lane = named(sum_.lane), row = named(sum_.row);
+        std::vector<std::pair<std::string, std::int64_t>> loops;
+        for (const LoopVar& v : original_.vars)
+            if (v.name != sum_.lane && v.name != sum_.row && v.extent > 1 &&
+                std::ranges::find(sum_.outer, v.name) == sum_.outer.end())
+                loops.emplace_back(named(v.name), v.extent);
+        for (std::size_t i = 0; i + 1 < sum_.outer.size(); i++)
+            loops.emplace_back(named(sum_.outer[i]), extent(sum_.outer[i]));
+        tile(lane, tile_.lanes());
+        loops.emplace_back(lane + "_o", ceil_div(sum_.lanes, tile_.lanes()));
+        if (!sum_.outer.empty()) loops.emplace_back(named(sum_.outer.back()), extent(sum_.outer.back()));
+        std::vector<std::string> order{row, lane + "_i"};
+        for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) order.push_back(loop->first);
+        tiled_.push_back(on_result(Kind::reorder, order));
+        if (sum_.rows >= kStoreLanes) on_result(Kind::vectorize, {row}, kStoreLanes, "ShiftInwards");
+        schedule_sums(share(loops));
+        schedule_packed();
+    }
+
+    void schedule_sums(const std::string& at) {
+        std::vector<int> needs = tiled_;
+        const int stored =
+            draft_.add({.kind = Kind::compute_at, .stage = accumulator_, .args = {at}, .at = result_}, needs);
+        needs.push_back(stored);
+        for (const int update : {-1, 0}) {
+            std::vector<int> tiled = needs;
+            const auto add = [&](Kind kind, std::vector<std::string> args, std::int64_t factor = 0,
+                                 const std::string& tail = {}) {
+                return draft_.add({.kind = kind,
+                                   .stage = accumulator_,
+                                   .update = update,
+                                   .args = std::move(args),
+                                   .factor = factor,
+                                   .tail = tail},
+                                  tiled);
+            };
+            const std::string &lane = sum_.lane, &row = sum_.row;
+            std::vector<std::string> order{lane + "_i"};
+            tiled.push_back(add(Kind::split, {lane, lane + "_o", lane + "_i"}, tile_.lanes(), "RoundUp"));
+            if (!row.empty()) {
+                tiled.push_back(add(Kind::split, {row, row + "_o", row + "_i"}, tile_.rows, "RoundUp"));
+                order.push_back(row + "_i");
+            }
+            if (update >= 0) {
+                const std::vector<LoopVar>& domain = original_.updates[0].domain;
+                for (auto v = domain.rbegin(); v != domain.rend(); ++v) order.push_back(v->name);
+            }
+            if (!row.empty()) order.push_back(row + "_o");
+            order.push_back(lane + "_o");
+            tiled.push_back(add(Kind::reorder, order));
+            add(Kind::vectorize, {lane + "_i"}, tile_.width, "GuardWithIf");
+            if (tile_.vectors > 1) add(Kind::unroll, {lane + "_i"});
+            if (!row.empty() && tile_.rows > 1) add(Kind::unroll, {row + "_i"});
+        }
+        if (sum_.left) draft_.add({.kind = Kind::contract, .stage = accumulator_, .update = 0}, {stored});
+    }
+
+    void schedule_packed() {
+        if (packed_.empty()) return;
+        const Stage& stage = *draft_.group().stage(packed_);
+        std::vector<int> needs;
+        if (packed_at_panel_) {
+            needs = tiled_;
+            needs.push_back(
+                draft_.add({.kind = Kind::compute_at, .stage = packed_, .args = {panel_}, .at = result_}, needs));
+        } else {
+            needs.push_back(draft_.add({.kind = Kind::compute_root, .stage = packed_}));
+        }
+        draft_.add({.kind = Kind::vectorize,
+                    .stage = packed_,
+                    .args = {sum_.lane},
+                    .factor = tile_.width,
+                    .tail = packed_at_panel_ ? "RoundUp" : "ShiftInwards"},
+                   needs);
+        if (!packed_at_panel_ && stage.vars.front().extent >= kFewTasks && sum_.products >= kParallelProducts)
+            draft_.add({.kind = Kind::parallel, .stage = packed_, .args = {stage.vars.front().name}}, needs);
+    }
+
+    Draft& draft_;
+    Contraction sum_;
+    const Stage original_;
+    const Tile tile_;
+    std::string packed_, accumulator_, result_;  // stages
+    std::string panel_;                          // the result's loop over the tiles of lanes
+    bool packed_at_panel_ = false;
+    std::int64_t blocks_ = 1;
+    std::vector<int> stored_, tiled_;  // the directives that store the result, and that tile its loops
+};
+
+}  // namespace
+
+bool schedule_contraction(Draft& draft, const std::string& stage, const Machine& machine) {
+    const auto contraction = contraction_of(draft.group(), *draft.group().stage(stage));
+    if (!contraction || contraction->products < kFewestProducts) return false;
+    TiledSum(draft, *contraction, machine).run();
+    return true;
+}
+
+}  // namespace whittle::halide

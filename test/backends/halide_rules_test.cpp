@@ -1,0 +1,408 @@
+// The rules of the schedule: what they make of a group computes what the group does, as any subset of its directives;
+// and the loops that they make are the ones that they are for.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+
+#include "backends/halide/halide_text.h"
+#include "backends/halide/planned.h"
+#include "backends/kernel_runs.h"
+#include "expr/builder.h"
+#include "expr/hoist.h"
+#include "expr/interpret.h"
+#include "expr/random_group.h"
+
+using namespace whittle;
+using namespace whittle::halide;
+using expr::Directive;
+using expr::Expr;
+using expr::Group;
+using expr::GroupBuilder;
+using expr::Index;
+using expr::Schedule;
+using expr::Value;
+
+namespace {
+
+constexpr Machine kMachines[] = {{.vector_bytes = 64, .accumulators = 26}, {.vector_bytes = 32, .accumulators = 12}};
+
+Value input(GroupBuilder& builder, const std::string& name, const Sizes& sizes, bool transposed = false) {
+    Strides strides = contiguous_strides(sizes);
+    if (transposed) {
+        strides[sizes.size() - 1] = sizes[sizes.size() - 2];
+        strides[sizes.size() - 2] = 1;
+    }
+    return builder.input(name, DType::f32, sizes, strides);
+}
+
+Expr zero() { return expr::constant(DType::f32, Scalar(0.0)); }
+
+Value relu(const Value& x) {
+    return {DType::f32, x.sizes(), [x](const Index& i) { return expr::select(x(i) < zero(), zero(), x(i)); }};
+}
+
+struct Shape {
+    std::string name;
+    std::function<Value(GroupBuilder&)> make;
+};
+
+/// a b, with a dimension before both where `batch` is not 0.
+Value product(GroupBuilder& builder, std::int64_t batch, std::int64_t m, std::int64_t k, std::int64_t n,
+              bool transposed = false) {
+    const Sizes head = batch ? Sizes{batch} : Sizes{};
+    const auto with_head = [&](std::int64_t a, std::int64_t b) {
+        Sizes sizes = head;
+        sizes.insert(sizes.end(), {a, b});
+        return sizes;
+    };
+    const Value a = input(builder, "a", with_head(m, k)), b = input(builder, "b", with_head(k, n), transposed);
+    const auto at = [](const Index& i, const Expr& row, const Expr& column) {
+        Index index(i.begin(), i.end() - 2);
+        index.insert(index.end(), {row, column});
+        return index;
+    };
+    return builder.reduce(
+        DType::f32, with_head(m, n), {k}, [](const Index&) { return zero(); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            return self + a(at(i, i[i.size() - 2], r[0])) * b(at(i, r[0], i.back()));
+        },
+        "product");
+}
+
+Value convolution(GroupBuilder& builder, std::int64_t in, std::int64_t out, std::int64_t size, std::int64_t kernel,
+                  std::int64_t stride, bool wide = false) {
+    const Value x = input(builder, "x", {2, in, size, size}), w = input(builder, "w", {out, in, kernel, kernel});
+    const Value bias = input(builder, "bias", {out});
+    const std::int64_t result = (size - kernel) / stride + 1;
+    const DType sum = wide ? DType::f64 : DType::f32;
+    const Value sums = builder.reduce(
+        sum, {2, out, result, result}, {in, kernel, kernel},
+        [=](const Index& i) { return expr::cast(sum, bias({i[1]})); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            const Expr s = expr::index(stride);
+            return self + expr::cast(sum, x({i[0], r[0], i[2] * s + r[1], i[3] * s + r[2]})) *
+                              expr::cast(sum, w({i[1], r[0], r[1], r[2]}));
+        },
+        "sums");
+    return {DType::f32, sums.sizes(), [sums](const Index& i) { return expr::cast(DType::f32, sums(i)); }};
+}
+
+Value row_sum(GroupBuilder& builder, const Value& x, DType dtype = DType::f32) {
+    Sizes sizes = x.sizes();
+    const std::int64_t length = sizes.back();
+    sizes.back() = 1;
+    return builder.reduce(
+        dtype, sizes, {length}, [dtype](const Index&) { return expr::constant(dtype, Scalar(0.0)); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            Index at = i;
+            at.back() = r[0];
+            return self + expr::cast(dtype, x(at));
+        },
+        "sum");
+}
+
+Value row_maximum(GroupBuilder& builder, const Value& x) {
+    Sizes sizes = x.sizes();
+    const std::int64_t length = sizes.back();
+    sizes.back() = 1;
+    return builder.reduce(
+        DType::f32, sizes, {length},
+        [](const Index&) { return expr::constant(DType::f32, Scalar(-std::numeric_limits<double>::infinity())); },
+        [=](const Index& i, const Index& r, const Expr& self) {
+            Index at = i;
+            at.back() = r[0];
+            const Expr keeps = expr::unary(expr::Op::is_nan, self) || x(at) <= self;
+            return expr::select(keeps, self, x(at));
+        },
+        "max");
+}
+
+Value softmax(GroupBuilder& builder, const Sizes& sizes) {
+    const Value x = input(builder, "x", sizes), most = row_maximum(builder, x);
+    const auto of_row = [](Index i) {
+        i.back() = expr::index(0);
+        return i;
+    };
+    const Value exps = builder.materialize(
+        Value(DType::f32, sizes, [=](const Index& i) { return expr::unary(expr::Op::exp, x(i) - most(of_row(i))); }),
+        "exps");
+    const Value sum = row_sum(builder, exps);
+    return {DType::f32, sizes, [=](const Index& i) { return exps(i) / sum(of_row(i)); }};
+}
+
+const std::vector<Shape>& shapes() {
+    static const std::vector<Shape> list = {
+        {"product", [](GroupBuilder& b) { return product(b, 0, 37, 29, 71); }},
+        {"product of whole tiles", [](GroupBuilder& b) { return product(b, 0, 48, 32, 64); }},
+        {"product with relu", [](GroupBuilder& b) { return relu(product(b, 0, 37, 31, 67)); }},
+        {"product, second transposed", [](GroupBuilder& b) { return product(b, 0, 35, 29, 70, true); }},
+        {"product of a row", [](GroupBuilder& b) { return product(b, 0, 1, 211, 307); }},
+        {"product of a row, transposed", [](GroupBuilder& b) { return relu(product(b, 0, 1, 211, 307, true)); }},
+        {"products", [](GroupBuilder& b) { return product(b, 3, 19, 31, 33); }},
+        {"narrow product", [](GroupBuilder& b) { return product(b, 0, 257, 33, 5); }},
+        {"convolution", [](GroupBuilder& b) { return relu(convolution(b, 5, 18, 13, 3, 1)); }},
+        {"convolution, every second", [](GroupBuilder& b) { return convolution(b, 3, 32, 19, 3, 2); }},
+        {"convolution, 17 columns", [](GroupBuilder& b) { return convolution(b, 3, 16, 19, 3, 1); }},
+        {"convolution of points", [](GroupBuilder& b) { return relu(convolution(b, 16, 24, 9, 1, 1)); }},
+        {"long sums in blocks", [](GroupBuilder& b) { return relu(convolution(b, 512, 16, 5, 3, 1, true)); }},
+        {"column sums",
+         [](GroupBuilder& b) {
+             const Value x = input(b, "x", {131, 307});
+             return b.reduce(
+                 DType::f32, {307}, {131}, [](const Index&) { return zero(); },
+                 [x](const Index& i, const Index& r, const Expr& self) {
+                     return self + x({r[0], i[0]});
+                 },
+                 "sum");
+         }},
+        {"row sums",
+         [](GroupBuilder& b) {
+             return row_sum(b, input(b, "x", {47, 307}));
+         }},
+        {"row sums in f64",
+         [](GroupBuilder& b) {
+             return row_sum(b, input(b, "x", {3, 4099}), DType::f64);
+         }},
+        {"row maxima",
+         [](GroupBuilder& b) {
+             return row_maximum(b, input(b, "x", {3, 17, 211}));
+         }},
+        {"softmax",
+         [](GroupBuilder& b) {
+             return softmax(b, {5, 17, 131});
+         }},
+        {"transpose",
+         [](GroupBuilder& b) {
+             const Value x = input(b, "x", {3, 131, 137});
+             return Value(DType::f32, {3, 137, 131}, [x](const Index& i) { return x({i[0], i[2], i[1]}); });
+         }},
+        {"softmax of one row",
+         [](GroupBuilder& b) {
+             return softmax(b, {1, 9001});
+         }},
+    };
+    return list;
+}
+
+Group group_of(const Shape& shape) {
+    GroupBuilder builder("group");
+    builder.output(shape.make(builder), "result");
+    return builder.finish();
+}
+
+/// Random; every 97th is NaN or infinite, if wanted, which so spoil some of the sums, not all.
+std::vector<Tensor> inputs_of(const Group& group, bool special) {
+    Random random(11);
+    std::vector<Tensor> tensors = expr::random_inputs(group, random);
+    std::vector<Tensor> result;
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < tensors.size(); i++) {
+        Tensor tensor = tensors[i].clone();
+        std::vector<float> values;
+        for (std::int64_t e = 0; e < tensor.numel(); e++)
+            values.push_back(static_cast<float>(static_cast<int>(random.below(2001)) - 1000) / 512.0F);
+        if (special && i == 0)
+            for (std::size_t e = 0; e < values.size(); e += 977)
+                values[e] =
+                    ++count % 2 ? std::numeric_limits<float>::quiet_NaN() : -std::numeric_limits<float>::infinity();
+        const Tensor filled = Tensor::of(values, tensor.sizes());
+        // Under the strides of the input.
+        std::vector<float> laid(values.size());
+        const Strides dense = contiguous_strides(tensor.sizes());
+        for (std::size_t e = 0; e < values.size(); e++) {
+            std::int64_t at = 0;
+            for (std::size_t d = 0; d < dense.size(); d++)
+                at += static_cast<std::int64_t>(e) / dense[d] % tensor.sizes()[d] * group.inputs[i].strides[d];
+            laid[static_cast<std::size_t>(at)] = values[e];
+        }
+        result.push_back(Tensor::of(laid, {static_cast<std::int64_t>(laid.size())})
+                             .as_strided(tensor.sizes(), group.inputs[i].strides, 0));
+    }
+    return result;
+}
+
+/// "" or where they differ by more than another order of summing gives.
+std::string differing(const Tensor& got, const Tensor& expected) {
+    const auto a = got.values<double>(), b = expected.values<double>();
+    double largest = 0;
+    for (const double value : b)
+        if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+    for (std::size_t i = 0; i < a.size(); i++) {
+        const bool same = std::isfinite(b[i]) ? std::fabs(a[i] - b[i]) <= 2e-6 * largest
+                                              : (std::isnan(b[i]) ? std::isnan(a[i]) : a[i] == b[i]);
+        if (!same)
+            return "element " + std::to_string(i) + ": " + std::to_string(a[i]) + ", not " + std::to_string(b[i]);
+    }
+    return {};
+}
+
+void check_kernel(const Group& group, const Schedule& schedule, const std::vector<Tensor>& inputs,
+                  const std::vector<Tensor>& expected) {
+    std::string error;
+    const auto kernel = compile(group, schedule, error);
+    CHECK(error == "");
+    if (!kernel) return;
+    const std::vector<Tensor> got = run(*kernel, group, inputs, error);
+    CHECK(error == "");
+    if (error.empty()) CHECK(differing(got.at(0), expected.at(0)) == "");
+}
+
+}  // namespace
+
+TEST_CASE("what the rules make of a group computes the same") {
+    for (const Shape& shape : shapes())
+        for (const Machine& machine : kMachines) {
+            const Group plain = group_of(shape);
+            Group group = plain;
+            const Schedule schedule = halide::schedule(group, machine);
+            INFO(shape.name << ", vectors of " << machine.vector_bytes << " bytes\n" << print(group));
+            // A rule had to do with it.
+            CHECK((group.stages.size() > plain.stages.size() ||
+                   std::ranges::count(schedule, Directive::Kind::reorder, &Directive::kind) > 0));
+            expr::verify(group);
+            const bool special = true;
+            const std::vector<Tensor> inputs = inputs_of(plain, special), expected = interpret(plain, inputs);
+            CHECK(differing(interpret(group, inputs).at(0), expected.at(0)) == "");
+            check_kernel(group, schedule, inputs, expected);
+        }
+}
+
+TEST_CASE("each directive of the rules can be switched off alone") {
+    for (const Shape& shape : shapes()) {
+        if (shape.name != "product with relu" && shape.name != "convolution" && shape.name != "softmax") continue;
+        const Group plain = group_of(shape);
+        const std::vector<Tensor> inputs = inputs_of(plain, false), expected = interpret(plain, inputs);
+        Group group = plain;
+        const Schedule schedule = halide::schedule(group, kMachines[0]);
+        for (std::size_t i = 0; i < schedule.size(); i++) {
+            Schedule without = schedule;
+            without[i].enabled = false;
+            INFO(shape.name << " without " << print(schedule[i]));
+            // A stage with updates, or that is read in vectors, has to be stored somewhere.
+            if (schedule[i].kind == Directive::Kind::compute_at || schedule[i].kind == Directive::Kind::compute_root)
+                continue;
+            check_kernel(group, without, inputs, expected);
+        }
+    }
+}
+
+TEST_CASE("what depends on constants alone is a kernel of its own") {
+    GroupBuilder builder("group");
+    Group group = [&] {
+        const Value a = input(builder, "a", {37, 29}), b = input(builder, "b", {71, 29});
+        builder.set_constant(b);
+        builder.output(builder.reduce(
+                           DType::f32, {37, 71}, {29}, [](const Index&) { return zero(); },
+                           [=](const Index& i, const Index& r, const Expr& self) {
+                               return self + a({i[0], r[0]}) * b({i[1], r[0]});
+                           },
+                           "product"),
+                       "result");
+        return builder.finish();
+    }();
+    const std::vector<Tensor> inputs = inputs_of(group, false), expected = interpret(group, inputs);
+    const Schedule schedule = halide::schedule(group, kMachines[0]);
+    const auto hoisted = expr::hoist(group, schedule);
+    REQUIRE(hoisted);
+    REQUIRE(hoisted->once.inputs.size() == 1);
+    CHECK(hoisted->once.inputs[0].name == "b");
+    CHECK(hoisted->rest.input("b") == nullptr);
+    expr::verify(hoisted->once);
+    expr::verify(hoisted->rest);
+    const std::vector<Tensor> packed = interpret(hoisted->once, std::vector<Tensor>{inputs[1]});
+    check_kernel(hoisted->rest, hoisted->rest_schedule, {inputs[0], packed.at(0)}, expected);
+    check_kernel(hoisted->once, hoisted->once_schedule, {inputs[1]}, packed);
+    group.inputs[1].constant = false;
+    CHECK(!expr::hoist(group, schedule));
+}
+
+TEST_CASE("a product's loops: panels of packed columns, tiles in registers") {
+    GroupBuilder builder("group");
+    builder.output(product(builder, 0, 96, 32, 128), "result");
+    Group group = builder.finish();
+    std::string text;
+    for (const Directive& directive : halide::schedule(group, kMachines[0]))
+        if (directive.update < 0) text += print(directive) + "\n";
+    CHECK(text ==
+          "product.split(j, j_o, j_i, 64, ShiftInwards)\n"
+          "product.split(i, i_o, i_i, 6, ShiftInwards)\n"
+          "product.reorder(j_i, i_i, i_o, j_o)\n"
+          "product.vectorize(j_i, 16, ShiftInwards)\n"
+          "product.unroll(j_i)\n"
+          "product.unroll(i_i)\n"
+          "product_sum.compute_at(product, i_o)\n"
+          "product_sum.split(j, j_o, j_i, 64, RoundUp)\n"
+          "product_sum.split(i, i_o, i_i, 6, RoundUp)\n"
+          "product_sum.reorder(j_i, i_i, i_o, j_o)\n"
+          "product_sum.vectorize(j_i, 16, GuardWithIf)\n"
+          "product_sum.unroll(j_i)\n"
+          "product_sum.unroll(i_i)\n"
+          "product_packed.compute_at(product, j_o)\n"
+          "product_packed.vectorize(j, 16, RoundUp)\n");
+}
+
+namespace {
+
+/// Units in the last place of the right value, a float, that the other is away from it.
+double ulp_distance(float got, double right) {
+    const float nearest = static_cast<float>(right), size = std::fabs(nearest);
+    if (std::isnan(right)) return std::isnan(got) ? 0 : INFINITY;
+    if (std::isinf(nearest)) return got == nearest ? 0 : INFINITY;
+    const double step = static_cast<double>(std::nextafter(size, std::numeric_limits<float>::infinity())) - size;
+    return std::fabs(got - right) / step;
+}
+
+/// Floats of every sign, exponent and the leading bits of every significand, NaN and infinities among them.
+std::vector<float> all_kinds_of_floats() {
+    std::vector<float> values;
+    Random random(5);
+    for (std::uint32_t high = 0; high < 1U << 16; high++) {
+        const std::uint32_t bits =
+            high << 16 | (high % 3 == 0 ? 0U : static_cast<std::uint32_t>(random.below(1 << 16)));
+        float value = 0;
+        std::memcpy(&value, &bits, sizeof value);
+        values.push_back(value);
+    }
+    return values;
+}
+
+}  // namespace
+
+TEST_CASE("functions computed in vectors keep their bounds on floats of all kinds") {
+    struct Function {
+        expr::Op op;
+        double (*right)(double);
+        double bound;  ///< what kernel_helpers.h says, in units in the last place
+    };
+    const std::vector<float> values = all_kinds_of_floats();
+    const Sizes sizes = {static_cast<std::int64_t>(values.size())};
+    const Tensor x = Tensor::of(values, sizes);
+    for (const Function& function :
+         {Function{expr::Op::exp, std::exp, 1}, {expr::Op::tanh, std::tanh, 6}, {expr::Op::erf, std::erf, 7}}) {
+        GroupBuilder builder("group");
+        const Value in = input(builder, "x", sizes);
+        builder.output(Value(DType::f32, sizes, [&](const Index& i) { return expr::unary(function.op, in(i)); }), "y");
+        Group group = builder.finish();
+        const Schedule schedule = halide::schedule(group);
+        CHECK(std::ranges::count(schedule, Directive::Kind::vector_math, &Directive::kind) == 1);
+        std::string error;
+        const auto kernel = compile(group, schedule, error);
+        REQUIRE(error == "");
+        const std::vector<Tensor> got = run(*kernel, group, {x}, error);
+        REQUIRE(error == "");
+        const std::vector<float> results = got[0].values<float>();
+        double most = 0;
+        std::size_t where = 0;
+        for (std::size_t i = 0; i < values.size(); i++) {
+            const double distance = ulp_distance(results[i], function.right(values[i]));
+            if (distance > most) most = distance, where = i;
+            if (values[i] == 0 && function.op != expr::Op::exp)
+                CHECK(std::signbit(results[i]) == std::signbit(values[i]));
+        }
+        INFO(expr::name(function.op) << " of " << values[where] << " gave " << results[where]);
+        CHECK(most <= function.bound);
+    }
+}
