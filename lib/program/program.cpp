@@ -75,7 +75,8 @@ JointOptions joint_options(const BackendOptions& options) {
 }
 
 CompiledProgram::CompiledProgram(Graph captured, const BackendOptions& options, NotTaken not_taken)
-    : joint_options_(joint_options(options)),
+    : options_(options),
+      joint_options_(joint_options(options)),
       not_taken_(std::move(not_taken)),
       registered_(verifies(captured, whittle::Stage::registered)),
       limits_(options),

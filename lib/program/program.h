@@ -71,6 +71,8 @@ class CompiledProgram {
     const Plan& plan(Scheduler scheduler);
     /// Of the plan: directives that are disabled and that no kernel has.
     const std::set<std::string>& not_found() const { return not_found_; }
+    /// Those that it was made with.
+    const BackendOptions& options() const { return options_; }
     /// Counts the applications of passes.
     PassLimits& limits() { return limits_; }
 
@@ -84,6 +86,7 @@ class CompiledProgram {
     /// The joint graph as it is cut.
     Graph decomposed_joint(Origins& origins);
 
+    const BackendOptions options_;
     std::map<Stage, Made> made_;
     JointOptions joint_options_;
     NotTaken not_taken_;

@@ -99,8 +99,9 @@ bool lowers(const RegisteredOp& op, const Sample& sample) {
 
 /// Without Halide's checks of buffers, which are most of the compile time; halide_wide_test.cpp and the models are run
 /// with them. Without the passes after which Halide would not see the op.
-RunResult run(Backend& backend, const Batch& batch) {
-    CompileResult compiled = backend.compile(batch.graph, {{"asserts", "off"}, {"disable", "fold;cse"}});
+RunResult run(Backend& backend, const Batch& batch, const std::string& rules) {
+    CompileResult compiled =
+        backend.compile(batch.graph, {{"asserts", "off"}, {"disable", "fold;cse"}, {"rules", rules}});
     if (auto* failure = std::get_if<BackendFailure>(&compiled)) return *failure;
     return std::get<std::unique_ptr<Executable>>(compiled)->run(batch.inputs);
 }
@@ -121,14 +122,15 @@ const std::set<std::string>& known_failing() {
 }
 
 /// Compares, sample by sample; a refusal by name is not agreement and is counted by the caller.
-void check(const RegisteredOp& op, DType dtype, Backend& backend, const std::vector<Sample>& samples) {
+void check(const RegisteredOp& op, DType dtype, Backend& backend, const std::vector<Sample>& samples,
+           const std::string& rules) {
     const Batch all = batch(op, samples);
     const std::vector<Tensor> expected = evaluate(all.graph, all.inputs);
-    const RunResult result = run(backend, all);
+    const RunResult result = run(backend, all, rules);
     const auto* failure = std::get_if<BackendFailure>(&result);
-    INFO(op.def->name << " " << name(dtype));
+    INFO(op.def->name << " " << name(dtype) << ", rules=" << rules);
     if (failure && samples.size() > 1) {  // find out which
-        for (const Sample& sample : samples) check(op, dtype, backend, {sample});
+        for (const Sample& sample : samples) check(op, dtype, backend, {sample}, rules);
         return;
     }
     if (failure) {
@@ -153,6 +155,21 @@ void check(const RegisteredOp& op, DType dtype, Backend& backend, const std::vec
     }
 }
 
+/// Whether a rule has made something of a kernel: only rules compute a stage inside another one's loops.
+bool has_ruled_kernels(const std::vector<Sample>& samples, const RegisteredOp& op) {
+    return std::ranges::any_of(samples, [&](const Sample& sample) {
+        program::CompiledProgram program(graph_of(op, sample), {{"disable", "fold;cse"}, {"rules", "always"}});
+        const auto planned = halide::planned(program);
+        const auto* plan = std::get_if<const program::Plan*>(&planned);
+        return plan && std::ranges::any_of((*plan)->kernels, [](const program::Kernel& kernel) {
+                   return std::ranges::any_of(kernel.schedule, [](const expr::Directive& directive) {
+                       return directive.kind == expr::Directive::Kind::compute_at ||
+                              directive.kind == expr::Directive::Kind::vector_math;
+                   });
+               });
+    });
+}
+
 /// Every kShards-th op from `shard` on; a test of its own per shard, so that they run side by side.
 void check_shard(std::size_t shard) {
     const char* only = std::getenv("WHITTLE_TEST_OP");
@@ -168,7 +185,11 @@ void check_shard(std::size_t shard) {
             // One graph has one set of opsets.
             std::map<std::map<std::string, std::int64_t>, std::vector<Sample>> by_opset;
             for (Sample& sample : samples) by_opset[sample.opset_imports].push_back(std::move(sample));
-            for (const auto& [opset, group] : by_opset) check(op, dtype, *backend, group);
+            for (const auto& [opset, group] : by_opset) {
+                check(op, dtype, *backend, group, "auto");
+                if (dtype != DType::f32 && dtype != DType::f64) continue;
+                if (has_ruled_kernels(group, op)) check(op, dtype, *backend, group, "always");
+            }
         }
     }
 }

@@ -63,7 +63,7 @@ bool lowers_well(const Plan& plan, std::span<const Tensor> inputs, std::span<con
 bool lowers_alone(const Graph& core, NodeId id, const Values& values, const Failure& failure) {
     const Subgraph part = subgraph(core, std::vector<NodeId>{id});
     program::PassLimits limits;
-    const Plan plan = program::plan(part.graph, limits, schedule);
+    const Plan plan = program::plan(part.graph, limits, [](expr::Group& group) { return schedule(group); });
     const auto tensors = [&](const std::vector<ValueRef>& keys) {
         std::vector<Tensor> result;
         for (const ValueRef& key : keys) result.push_back(values.at(key));

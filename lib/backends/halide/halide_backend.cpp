@@ -84,11 +84,12 @@ class HalideBackend final : public Backend,
     }
 
     std::vector<std::string> option_names(const BackendOptions&) override {
-        return {"asserts", "disable", "pass-limit"};
+        return {"asserts", "disable", "pass-limit", "rules"};
     }
     void check(const BackendOptions& options) override {
         options_from(options);
         program::PassLimits{options};
+        rule_use(options);
     }
 
     std::unique_ptr<Inspection> inspect(const Graph& graph, const BackendOptions& options) override {

@@ -94,6 +94,17 @@ void add_not_lowered(CompiledProgram& program, std::vector<std::string>& targets
     }
 }
 
+program::Scheduler scheduler_of(const BackendOptions& options) {
+    switch (rule_use(options)) {
+        case RuleUse::plain:
+            return [](expr::Group& group) { return schedule(group, RuleUse::plain); };
+        case RuleUse::always:
+            return [](expr::Group& group) { return schedule(group, RuleUse::always); };
+        default:
+            return [](expr::Group& group) { return schedule(group); };
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> not_lowered(CompiledProgram& program) {
@@ -125,7 +136,7 @@ std::variant<const program::Plan*, BackendFailure> planned(CompiledProgram& prog
     }
     if (auto failure = too_large(program.graph(Stage::core))) return std::move(*failure);
     try {
-        const program::Plan& plan = program.plan(schedule);
+        const program::Plan& plan = program.plan(scheduler_of(program.options()));
         for (const std::string& text : program.not_found())
             log_warning(LogChannel::backend, "halide: disable: no kernel has " + text);
         return &plan;

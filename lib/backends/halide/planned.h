@@ -11,10 +11,15 @@
 
 namespace whittle::halide {
 
-/// Rules that give a correct, quick kernel for any group; they may split stages (rules/).
-expr::Schedule schedule(expr::Group& group);
-/// For this processor, not the one that default_target() names.
-expr::Schedule schedule(expr::Group& group, const Machine& machine);
+/// Which kernels the rules of rules/ take, by the option rules=auto|plain|always: those with enough work; none, so that
+/// all have the plain loops; or however small. Throws Error for another word.
+enum class RuleUse { automatic, plain, always };
+RuleUse rule_use(const BackendOptions& options);
+
+/// Gives any group a correct schedule, for this processor; rules may split stages. Default: the processor that
+/// default_target() names.
+expr::Schedule schedule(expr::Group& group, RuleUse use = RuleUse::automatic);
+expr::Schedule schedule(expr::Group& group, const Machine& machine, RuleUse use = RuleUse::automatic);
 
 /// Targets that neither lower nor decompose into something that does, each once; those of nested graphs of higher-order
 /// ops included, which themselves run on the host.

@@ -11,6 +11,8 @@
 #include "backends/halide/rules/contraction.h"
 #include "backends/halide/rules/rows.h"
 #include "backends/halide/rules/transpose.h"
+#include "backends/halide/rules/window.h"
+#include "graph/backend_options.h"
 
 namespace whittle::halide {
 namespace {
@@ -21,9 +23,8 @@ using expr::Group;
 using expr::Schedule;
 using expr::Stage;
 
+constexpr std::int64_t kWorkOfFunction = 8;      // exp, tanh or erf, in multiply-adds
 constexpr std::int64_t kParallelWork = 1 << 16;  // element evaluations below which starting threads costs more
-
-constexpr std::int64_t kVectorMathWork = 1 << 12;  // below, the C library's functions are quick enough
 
 /// Lanes of a 32-byte vector.
 std::int64_t lanes(DType dtype) { return std::max<std::int64_t>(4, 32 / static_cast<std::int64_t>(size_of(dtype))); }
@@ -57,23 +58,12 @@ bool is_pure_dimension(const Stage& stage, const expr::Update& update, std::size
     return pure;
 }
 
-/// The processor that default_target() names.
-const Machine& machine() {
-    static const Machine found = [] {
-        constexpr Machine kAvx512{.vector_bytes = 64, .accumulators = 26};  // of 32 registers
-        return default_target().find("avx512") != std::string::npos ? kAvx512 : Machine{};
-    }();
-    return found;
-}
-
 class Rules {
   public:
     Rules(Group& group, const Machine& machine) : group_(group), machine_(machine), draft_(group) {}
 
-    Schedule run() {
-        for (const std::string& name : stages()) schedule_contraction(draft_, name, machine_);
-        schedule_rows(draft_, machine_);
-        for (const std::string& name : stages()) schedule_transpose(draft_, name, machine_);
+    Schedule run(bool with_rules) {
+        if (with_rules) apply_rules();
         const Prepared prepared(group_);
         prepared_ = &prepared;
         for (const Stage& stage : group_.stages) {
@@ -89,6 +79,13 @@ class Rules {
     }
 
   private:
+    void apply_rules() {
+        for (const std::string& name : stages()) schedule_contraction(draft_, name, machine_);
+        for (const std::string& name : stages()) schedule_window(draft_, name, machine_);
+        schedule_rows(draft_, machine_);
+        for (const std::string& name : stages()) schedule_transpose(draft_, name, machine_);
+    }
+
     /// Their names now: rules add stages.
     std::vector<std::string> stages() const {
         std::vector<std::string> names;
@@ -113,7 +110,7 @@ class Rules {
                  .args = {stage.vars[inner].name},
                  .factor = width,
                  .tail = update < 0 ? "ShiftInwards" : "GuardWithIf"});
-        if (vectorize && work(stage) >= kVectorMathWork &&
+        if (vectorize && kWorkOfFunction * work(stage) >= machine_.least_work &&
             has_vector_functions(update < 0 ? stage.value : stage.updates[static_cast<std::size_t>(update)].value))
             add({.kind = Directive::Kind::vector_math, .stage = stage.name, .update = update});
         for (std::size_t d = 0; d < stage.vars.size(); d++) {
@@ -142,10 +139,27 @@ class Rules {
     std::vector<int> stored_;  // the directive that stores the stage at hand, if it needs one
 };
 
+/// The processor that default_target() names.
+const Machine& machine() {
+    static const Machine found = [] {
+        const bool avx512 = default_target().find("avx512") != std::string::npos;
+        return avx512 ? Machine{.vector_bytes = 64, .accumulators = 26} : Machine{};  // of 32 registers, or of 16
+    }();
+    return found;
+}
+
 }  // namespace
 
-Schedule schedule(Group& group) { return schedule(group, machine()); }
+RuleUse rule_use(const BackendOptions& options) {
+    return static_cast<RuleUse>(option_choice(options, "rules", {"auto", "plain", "always"}));
+}
 
-Schedule schedule(Group& group, const Machine& machine) { return Rules(group, machine).run(); }
+Schedule schedule(Group& group, RuleUse use) { return schedule(group, machine(), use); }
+
+Schedule schedule(Group& group, const Machine& machine, RuleUse use) {
+    Machine used = machine;
+    if (use == RuleUse::always) used.least_work = used.least_parallel = used.shortest_row = 1;
+    return Rules(group, used).run(use != RuleUse::plain);
+}
 
 }  // namespace whittle::halide

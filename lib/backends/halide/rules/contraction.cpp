@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "backends/halide/rules/folds.h"
+
 namespace whittle::halide {
 namespace {
 
@@ -11,20 +13,7 @@ using expr::Group;
 using expr::Op;
 using expr::Stage;
 
-bool is_variable(const Expr& e, const std::string& name) { return e->op == Op::variable && e->name == name; }
-
-bool reads(const Expr& e, const std::string& variable) {
-    bool found = false;
-    expr::visit(e, [&](const Expr& part) { found = found || is_variable(part, variable); });
-    return found;
-}
-
-bool is_itself(const Expr& e, const Stage& stage) {
-    if (e->op != Op::load || e->name != stage.name) return false;
-    for (std::size_t d = 0; d < stage.vars.size(); d++)
-        if (!is_variable(e->operands[d], stage.vars[d].name)) return false;
-    return true;
-}
+bool reads(const Expr& e, const std::string& variable) { return mentions(e, Op::variable, variable); }
 
 /// Whether the variable is one of the load's indices, and in no other.
 bool stands_alone(const Expr& load, const std::string& variable) {
@@ -69,14 +58,23 @@ std::optional<Factors> factors(const Stage& stage) {
 
 std::optional<Contraction> contraction_of(const Group& group, const Stage& stage) {
     constexpr std::int64_t kFewestLanes = 4;
+    constexpr std::int64_t kLongestBlock = 1024;  // steps of a sum in f32 where one in f64 is asked for
+    constexpr std::int64_t kMostBlocks = 64;
     const auto found = factors(stage);
     if (!found) return {};
     Contraction result{.stage = stage.name, .left = {}, .right = {}, .lane = {}, .row = {}};
-    result.wide = stage.dtype == DType::f64;
     result.products = 1;
     for (const expr::LoopVar& v : stage.vars) result.products *= v.extent;
     for (const expr::LoopVar& v : stage.updates[0].domain) result.steps *= v.extent;
     result.products *= result.steps;
+    result.wide = stage.dtype == DType::f64;
+    if (result.wide) {
+        const std::int64_t first = stage.updates[0].domain.front().extent;
+        const std::int64_t most = std::min(first, kMostBlocks);
+        while (result.blocks <= most && (result.steps / result.blocks > kLongestBlock || first % result.blocks))
+            result.blocks++;
+        if (result.blocks > most) return {};
+    }
 
     // The innermost dimension if it can be, else the widest.
     const expr::LoopVar* innermost = nullptr;

@@ -24,6 +24,7 @@ struct Contraction {
     std::string row;                      ///< the tile's other dimension: only `left` reads it; empty: none
     std::vector<std::string> outer = {};  ///< the other dimensions that only `left` reads, outermost first
     bool lane_is_innermost = false;       ///< else the result is written across: a convolution
+    std::int64_t blocks = 1;              ///< of the domain's first loop, summed apart
     bool wide = false;                    ///< f64
     std::int64_t lanes = 0, rows = 1, steps = 1, products = 0;
 };

@@ -14,10 +14,12 @@ namespace whittle::halide {
 struct Machine {
     std::int64_t vector_bytes = 32;
     std::int64_t accumulators = 12;  ///< vectors that a register tile may keep, beside those that it loads
+    /// Multiply-adds, or what costs as much, below which the plain loops are as quick as what a rule makes …
+    std::int64_t least_work = std::int64_t{1} << 15;
+    std::int64_t shortest_row = 64;
+    /// … and starting threads costs more than they give.
+    std::int64_t least_parallel = std::int64_t{1} << 20;
 };
-
-/// Multiply-adds, or evaluations that cost as much, below which starting threads costs more than they give.
-inline constexpr std::int64_t kParallelProducts = std::int64_t{1} << 20;
 
 class Draft {
   public:

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/error.h"
+#include "backends/halide/rules/folds.h"
 
 namespace whittle::halide {
 namespace {
@@ -15,73 +15,9 @@ using expr::Op;
 using expr::Stage;
 using Kind = Directive::Kind;
 
-constexpr std::int64_t kShortestRow = 64;          // below, the plain loops are as quick
-constexpr std::int64_t kFewestElements = 1 << 13;  // of all rows
-constexpr std::int64_t kMostVectors = 4;           // folded at a time, to hide an addition's latency
-constexpr std::int64_t kTasks = 8;                 // pieces of a parallel loop
-constexpr std::int64_t kWorkOfElement = 16;        // of a row, in multiply-adds
-
-bool is_variable(const Expr& e, const std::string& name) { return e->op == Op::variable && e->name == name; }
-
-bool is_itself(const Expr& e, const Stage& stage) {
-    if (e->op != Op::load || e->name != stage.name) return false;
-    for (std::size_t d = 0; d < stage.vars.size(); d++)
-        if (!is_variable(e->operands[d], stage.vars[d].name)) return false;
-    return true;
-}
-
-bool mentions(const Expr& root, Op op, const std::string& name) {
-    bool found = false;
-    expr::visit(root, [&](const Expr& e) { found = found || (e->op == op && e->name == name); });
-    return found;
-}
-
-Expr with(const Expr& root, const std::string& variable, const Expr& value) {
-    return expr::rewrite(root, [&](const Expr& e) { return is_variable(e, variable) ? value : e; });
-}
-
-/// A fold whose order is free: self + x, or select(is_nan(self) || x <= self, self, x) and its like with self <= x.
-struct Fold {
-    Expr element;  ///< x
-    bool sum = false;
-
-    Expr operator()(const Expr& self, const Expr& x, const Stage& stage) const {
-        if (sum) return self + x;
-        return expr::rewrite(stage.updates[0].value, [&](const Expr& e) {
-            if (is_itself(e, stage)) return self;
-            return expr::same(e, element) ? x : e;
-        });
-    }
-};
-
-std::optional<Fold> fold_of(const Stage& stage) {
-    if (stage.updates.size() != 1 || !is_floating(stage.dtype) || is_reduced(stage.dtype)) return {};
-    const expr::Update& update = stage.updates[0];
-    if (update.condition || update.domain.empty()) return {};
-    for (std::size_t d = 0; d < stage.vars.size(); d++)
-        if (!is_variable(update.where[d], stage.vars[d].name)) return {};
-    const Expr& value = update.value;
-    Fold fold;
-    if (value->op == Op::add) {
-        const bool first = is_itself(value->operands[0], stage);
-        fold = {.element = value->operands[first ? 1 : 0], .sum = true};
-        if (!first && !is_itself(value->operands[1], stage)) return {};
-    } else if (value->op == Op::select && is_itself(value->operands[1], stage)) {
-        fold.element = value->operands[2];
-        const Expr& keeps = value->operands[0];
-        if (keeps->op != Op::logical_or || keeps->operands[0]->op != Op::is_nan) return {};
-        const Expr& order = keeps->operands[1];
-        if (!is_itself(keeps->operands[0]->operands[0], stage) || order->op != Op::le) return {};
-        const Expr &a = order->operands[0], &b = order->operands[1];
-        if (!(is_itself(a, stage) && expr::same(b, fold.element)) &&
-            !(is_itself(b, stage) && expr::same(a, fold.element)))
-            return {};
-    } else {
-        return {};
-    }
-    if (mentions(fold.element, Op::load, stage.name)) return {};
-    return fold;
-}
+constexpr std::int64_t kMostVectors = 4;     // folded at a time, to hide an addition's latency
+constexpr std::int64_t kTasks = 8;           // pieces of a parallel loop
+constexpr std::int64_t kWorkOfElement = 16;  // of a row, in multiply-adds
 
 /// Whether neighbours along the variable lie beside each other in all that is loaded by it: a row.
 bool runs_along(const Draft& draft, const Expr& element, const std::string& variable) {
@@ -250,7 +186,8 @@ class Rows {
             std::int64_t elements = 1;
             for (const LoopVar& v : stage.vars) elements *= v.extent;
             for (const LoopVar& v : stage.updates[0].domain) elements *= v.extent;
-            if (elements < kFewestElements || row.extent < kShortestRow || !runs_along(draft_, fold->element, row.name))
+            if (4 * elements < machine_.least_work || row.extent < machine_.shortest_row ||
+                !runs_along(draft_, fold->element, row.name))
                 continue;
             folds_.emplace_back(draft_, stage, std::move(*fold), machine_);
             dimensions_ = std::max(dimensions_, row_dimensions(stage));
@@ -293,7 +230,7 @@ class Rows {
                       const std::string& innermost) {
         std::int64_t count = 1;
         for (std::size_t d = 0; d < dimensions; d++) count *= stage.vars[d].extent;
-        if (count * length_ * kWorkOfElement < kParallelProducts) return innermost;
+        if (count * length_ * kWorkOfElement < machine_.least_parallel) return innermost;
         for (std::size_t d = 0; d < dimensions; d++) {
             const LoopVar& v = stage.vars[d];
             if (v.extent < 2 || (v.extent < kTasks && d + 1 < dimensions)) continue;

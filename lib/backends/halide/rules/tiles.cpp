@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "backends/halide/rules/contraction.h"
-#include "base/error.h"
+#include "backends/halide/rules/folds.h"
 
 namespace whittle::halide {
 namespace {
@@ -14,21 +14,16 @@ using expr::Op;
 using expr::Stage;
 using Kind = Directive::Kind;
 
-constexpr std::int64_t kFewestProducts = std::int64_t{1} << 15;  // below, the plain loops are as quick
-constexpr std::int64_t kFewRows = 32;         // a packed panel that fewer rows use costs more than it gives
-constexpr std::int64_t kLongestBlock = 1024;  // steps of a sum in f32 where one in f64 is asked for
-constexpr std::int64_t kFewTasks = 4;         // parallel loops want as many, two processors' worth twice
-constexpr std::int64_t kManyTasks = 16;       // a loop of more is run in pieces: each task is handed out under a lock
-constexpr std::int64_t kStoreLanes = 8;       // of a result that is written across its lanes
-
-Expr with(const Expr& root, const std::string& variable, const Expr& value) {
-    return expr::rewrite(root, [&](const Expr& e) { return e->op == Op::variable && e->name == variable ? value : e; });
-}
+constexpr std::int64_t kFewRows = 32;    // a packed panel that fewer rows use costs more than it gives
+constexpr std::int64_t kFewTasks = 4;    // parallel loops want as many, two processors' worth twice
+constexpr std::int64_t kManyTasks = 16;  // a loop of more is run in pieces: each task is handed out under a lock
+constexpr std::int64_t kStoreLanes = 8;  // of a result that is written across its lanes
 
 class TiledSum {
   public:
     TiledSum(Draft& draft, Contraction contraction, const Machine& machine)
         : draft_(draft),
+          machine_(machine),
           sum_(std::move(contraction)),
           original_(*draft.group().stage(sum_.stage)),
           tile_(tile_of(sum_, machine)) {}
@@ -126,7 +121,7 @@ class TiledSum {
         sums.updates[0].where = itself;
         sums.updates[0].value = expr::load(sums.name, sums.dtype, itself) + product;
 
-        result_ = reader();
+        result_ = reader_in_place(draft_, sum_.stage);
         const auto sums_for = [&](const Expr& e) {
             if (e->op == Op::cast && is_narrowed_sum(e->operands[0])) return e->operands[0]->operands[0];
             if (e->op != Op::load || e->name != sum_.stage) return e;
@@ -134,7 +129,7 @@ class TiledSum {
             const auto position =
                 at.begin() + (std::ranges::find(original_.vars, sum_.lane, &LoopVar::name) - original_.vars.begin());
             std::rotate(position, position + 1, at.end());
-            return expr::cast(e->dtype, sum_of_blocks(at, 0, blocks_));
+            return expr::cast(e->dtype, sum_of_blocks(at, 0, sum_.blocks));
         };
         Stage& place = *std::ranges::find(draft_.group().stages, sum_.stage, &Stage::name);
         if (result_.empty()) {
@@ -158,14 +153,11 @@ class TiledSum {
     void cut_into_blocks(Stage& sums, Expr& product) {
         if (!sum_.wide) return;
         LoopVar& first = sums.updates[0].domain.front();
-        while (sum_.steps / blocks_ > kLongestBlock && blocks_ < first.extent) do
-                blocks_++;
-            while (first.extent % blocks_);
         sums.dtype = DType::f32;
         sums.value = expr::cast(DType::f32, sums.value);
-        if (blocks_ == 1) return;
-        first.extent /= blocks_;
-        const LoopVar block{sum_.lane + "_b", blocks_};
+        if (sum_.blocks == 1) return;
+        first.extent /= sum_.blocks;
+        const LoopVar block{sum_.lane + "_b", sum_.blocks};
         const Expr number = expr::variable(block.name), none = expr::constant(DType::f32, Scalar(0.0));
         product = with(product, first.name, number * expr::index(first.extent) + expr::variable(first.name));
         sums.value = expr::select(expr::equal(number, expr::index(0)), sums.value, none);
@@ -177,7 +169,7 @@ class TiledSum {
         if (count > 1)
             return sum_of_blocks(at, first, count / 2) + sum_of_blocks(at, first + count / 2, count - count / 2);
         std::vector<Expr> place = at;
-        if (blocks_ > 1) place.insert(place.begin(), expr::index(first));
+        if (sum_.blocks > 1) place.insert(place.begin(), expr::index(first));
         return expr::load(accumulator_, DType::f32, std::move(place));
     }
 
@@ -187,32 +179,6 @@ class TiledSum {
         Expr first = e->operands[0];
         while (first->op == Op::add) first = first->operands[0];
         return first->op == Op::load && first->name == accumulator_;
-    }
-
-    /// The one stage that reads the sums, each at its own place; empty if there is none such.
-    std::string reader() const {
-        if (draft_.is_output(sum_.stage)) return {};
-        std::string found;
-        for (const Stage& stage : draft_.group().stages) {
-            bool reads = false, in_place = stage.vars.size() == original_.vars.size() && stage.updates.empty();
-            const auto look = [&](const Expr& root) {
-                if (!root) return;
-                expr::visit(root, [&](const Expr& e) {
-                    if (e->op != Op::load || e->name != sum_.stage) return;
-                    reads = true;
-                    for (std::size_t d = 0; d < e->operands.size() && in_place; d++)
-                        in_place = e->operands[d]->op == Op::variable && e->operands[d]->name == stage.vars[d].name &&
-                                   stage.vars[d].extent == original_.vars[d].extent;
-                });
-            };
-            if (stage.name == sum_.stage) continue;
-            look(stage.value);
-            for (const expr::Update& update : stage.updates) look(update.value), look(update.condition);
-            if (!reads) continue;
-            if (!in_place || !found.empty() || draft_.is_finished(stage.name)) return {};
-            found = stage.name;
-        }
-        return found;
     }
 
     // ---- loops ----
@@ -257,7 +223,7 @@ class TiledSum {
     /// afterwards, at which the sums are computed.
     std::string share(const std::vector<std::pair<std::string, std::int64_t>>& loops) {
         std::string innermost = loops.back().first;
-        if (work() < kParallelProducts) return innermost;
+        if (work() < machine_.least_parallel) return innermost;
         for (const std::int64_t fewest : {kFewTasks, std::int64_t{2}})
             for (const auto& [loop, count] : loops)
                 if (count >= fewest) {
@@ -372,18 +338,18 @@ class TiledSum {
                     .factor = tile_.width,
                     .tail = packed_at_panel_ ? "RoundUp" : "ShiftInwards"},
                    needs);
-        if (!packed_at_panel_ && stage.vars.front().extent >= kFewTasks && sum_.products >= kParallelProducts)
+        if (!packed_at_panel_ && stage.vars.front().extent >= kFewTasks && sum_.products >= machine_.least_parallel)
             draft_.add({.kind = Kind::parallel, .stage = packed_, .args = {stage.vars.front().name}}, needs);
     }
 
     Draft& draft_;
+    const Machine& machine_;
     Contraction sum_;
     const Stage original_;
     const Tile tile_;
     std::string packed_, accumulator_, result_;  // stages
     std::string panel_;                          // the result's loop over the tiles of lanes
     bool packed_at_panel_ = false;
-    std::int64_t blocks_ = 1;
     std::vector<int> stored_, tiled_;  // the directives that store the result, and that tile its loops
 };
 
@@ -391,7 +357,7 @@ class TiledSum {
 
 bool schedule_contraction(Draft& draft, const std::string& stage, const Machine& machine) {
     const auto contraction = contraction_of(draft.group(), *draft.group().stage(stage));
-    if (!contraction || contraction->products < kFewestProducts) return false;
+    if (!contraction || contraction->products < machine.least_work) return false;
     TiledSum(draft, *contraction, machine).run();
     return true;
 }

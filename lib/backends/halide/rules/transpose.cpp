@@ -12,9 +12,8 @@ using expr::Op;
 using expr::Stage;
 using Kind = Directive::Kind;
 
-constexpr std::int64_t kFewestElements = 1 << 14;
-constexpr std::int64_t kBlock = 16;  // elements of f32 that a cache line has
-constexpr std::int64_t kParallelElements = 1 << 17;
+constexpr std::int64_t kWorkOfElement = 8;  // in multiply-adds
+constexpr std::int64_t kBlock = 16;         // elements of f32 that a cache line has
 constexpr std::int64_t kTasks = 8;
 
 /// The variable along which a load's elements lie beside each other; null where it is none of the stage's alone.
@@ -53,7 +52,7 @@ bool schedule_transpose(Draft& draft, const std::string& name, const Machine& ma
     if (draft.is_finished(name) || !stage.updates.empty() || stage.vars.size() < 2) return false;
     std::int64_t elements = 1;
     for (const LoopVar& v : stage.vars) elements *= v.extent;
-    if (elements < kFewestElements || stage.vars.back().extent < kBlock) return false;
+    if (2 * elements < machine.least_work || stage.vars.back().extent < kBlock) return false;
     const LoopVar* const other = across(draft, stage);
     if (!other || other->extent < kBlock) return false;
 
@@ -71,7 +70,7 @@ bool schedule_transpose(Draft& draft, const std::string& name, const Machine& ma
     add(Kind::vectorize, {column + "_i"}, width, "ShiftInwards");
     if (has_vector_functions(stage.value)) add(Kind::vector_math, {});
     draft.finish(name);
-    if (elements < kParallelElements) return true;
+    if (elements * kWorkOfElement < machine.least_parallel) return true;
     for (const LoopVar& v : stage.vars) {
         const bool split = v.name == row || v.name == column;
         if (v.extent < (split ? kTasks * kBlock : kTasks)) continue;
