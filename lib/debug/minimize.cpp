@@ -3,7 +3,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "backends/registry.h"
+#include "base/error.h"
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "debug/check.h"
@@ -11,6 +14,7 @@
 #include "debug/write_repro.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "ops/core/interpreter.h"
 #include "reduce/journal.h"
 #include "reduce/parallel.h"
 #include "reduce/save.h"
@@ -90,6 +94,32 @@ std::optional<reduce::AsGiven> as_given(const Search& search, const LoadedFrame&
     return reduce::AsGiven{.graph = search.unfolded().graph};
 }
 
+/// The search with a suspect that compiles quickly, where there is such a way and the failure shows alike. Small graphs
+/// are not worth the two questions.
+Search in_quick_tier(const LoadedFrame& frame, Search search) {
+    constexpr std::size_t kMany = 20;  // calls
+    const Suspect* full = at_hand(search);
+    if (!full || frame.graph.calls().size() < kMany) return search;
+    const auto backend = find_backend(full->spec, full->options);
+    const Tiered* tiered = offered<Tiered>(*backend);
+    Suspect quick = *full;
+    if (tiered) quick.options = tiered->quick(full->options);
+    if (quick.options == full->options) return search;
+    try {
+        const auto expected =
+            full->tier == Tier::computes ? evaluate(frame.graph, frame.inputs) : std::vector<Tensor>();
+        const Outcome slow = query(frame.graph, frame.inputs, expected, *backend, *full);
+        if (!slow.is_failure()) return search;
+        const Outcome fast = query(frame.graph, frame.inputs, expected, *backend, quick);
+        if (!fast.is_failure() || signature_of(fast) != signature_of(slow)) return search;
+    } catch (const Error&) {  // of the reference: the search says it
+        return search;
+    }
+    log_info(LogChannel::reduce, backend->name() + " fails alike where it compiles quickly: followed there");
+    search.judge = std::move(quick);
+    return search;
+}
+
 /// A graph that is long in spite of all is for its file; of it the begin and the end, in lines that fit a screen.
 std::string graph_text(const Graph& graph, const std::string& file) {
     constexpr std::size_t kMost = 40, kBegin = 24, kEnd = 8, kColumns = 120;
@@ -118,7 +148,8 @@ std::string next_command(const Search& search) {
 
 }  // namespace
 
-Minimized minimize(const LoadedFrame& frame, const Search& search, const Observer& observer) {
+Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer& observer) {
+    const Search search = in_quick_tier(frame, asked);
     const Judging judge = judging(search);
     fs::path journal_file = search.output;
     journal_file += ".journal";

@@ -55,6 +55,14 @@ class Optioned {
     virtual void check(const BackendOptions& options) = 0;
 };
 
+/// It compiles in full, or quickly, which is enough for who follows a failure that shows there as well.
+class Tiered {
+  public:
+    virtual ~Tiered() = default;
+    /// The options of a quick compilation; what is given, where that already says how it compiles.
+    virtual BackendOptions quick(BackendOptions options) const = 0;
+};
+
 /// It can say, without compiling, what it cannot compile.
 class Support {
   public:

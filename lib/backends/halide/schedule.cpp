@@ -116,13 +116,28 @@ class Rules {
         for (std::size_t d = 0; d < stage.vars.size(); d++) {
             if (d == inner && vectorize) break;
             if (stage.vars[d].extent < 2) continue;
-            if (work(stage) >= kParallelWork && usable(d))
+            if (terms(stage) * work(stage) >= kParallelWork && usable(d))
                 add({.kind = Directive::Kind::parallel,
                      .stage = stage.name,
                      .update = update,
                      .args = {stage.vars[d].name}});
             break;  // only the outermost loop that is one
         }
+    }
+
+    /// How many elements a sum that is written out reads, in the stage or in one that is computed in its loops; 1 where
+    /// they are few.
+    std::int64_t terms(const Stage& stage) const {
+        constexpr std::int64_t kFew = 8;
+        std::int64_t loads = 0;
+        const auto count = [&](const Stage& part) {
+            expr::visit(part.value, [&](const Expr& e) { loads += e->op == expr::Op::load; });
+        };
+        count(stage);
+        for (const Directive& directive : draft_.schedule())
+            if (directive.kind == Directive::Kind::compute_at && directive.at == stage.name)
+                count(*group_.stage(directive.stage));
+        return loads < kFew ? 1 : loads;
     }
 
     bool loses_tail(const Stage& stage, int update) const {

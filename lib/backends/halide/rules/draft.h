@@ -41,6 +41,7 @@ class Draft {
     void insert_before(const std::string& place, expr::Stage stage);
     void insert_behind(const std::string& place, expr::Stage stage);
 
+    const expr::Schedule& schedule() const { return schedule_; }
     expr::Schedule take() { return std::move(schedule_); }
 
   private:

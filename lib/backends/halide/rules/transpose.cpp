@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "backends/halide/rules/folds.h"
+
 namespace whittle::halide {
 namespace {
 
@@ -36,7 +38,8 @@ const LoopVar* across(const Draft& draft, const Stage& stage) {
     const LoopVar* result = nullptr;
     bool one = true;
     expr::visit(stage.value, [&](const Expr& e) {
-        if (e->op != Op::load) return;
+        // What the innermost loop does not move is not read across.
+        if (e->op != Op::load || !mentions(e, Op::variable, stage.vars.back().name)) return;
         const LoopVar* dimension = along(draft, e, stage);
         if (!dimension || dimension == &stage.vars.back()) return;
         one = one && (!result || result == dimension);
