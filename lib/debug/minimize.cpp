@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "backends/registry.h"
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/log.h"
@@ -94,30 +93,28 @@ std::optional<reduce::AsGiven> as_given(const Search& search, const LoadedFrame&
     return reduce::AsGiven{.graph = search.unfolded().graph};
 }
 
-/// The search with a suspect that compiles quickly, where there is such a way and the failure shows alike. Small graphs
-/// are not worth the two questions.
-Search in_quick_tier(const LoadedFrame& frame, Search search) {
+/// The suspect as it compiles quickly, where there is such a way and the failure shows alike. Small graphs are not
+/// worth the two questions.
+std::optional<Suspect> in_quick_tier(const LoadedFrame& frame, const Search& search, Backend& backend) {
     constexpr std::size_t kMany = 20;  // calls
     const Suspect* full = at_hand(search);
-    if (!full || frame.graph.calls().size() < kMany) return search;
-    const auto backend = find_backend(full->spec, full->options);
-    const Tiered* tiered = offered<Tiered>(*backend);
+    const Tiered* tiered = offered<Tiered>(backend);
+    if (!full || !tiered || frame.graph.calls().size() < kMany) return std::nullopt;
     Suspect quick = *full;
-    if (tiered) quick.options = tiered->quick(full->options);
-    if (quick.options == full->options) return search;
+    quick.options = tiered->quick(full->options);
+    if (quick.options == full->options) return std::nullopt;
     try {
         const auto expected =
             full->tier == Tier::computes ? evaluate(frame.graph, frame.inputs) : std::vector<Tensor>();
-        const Outcome slow = query(frame.graph, frame.inputs, expected, *backend, *full);
-        if (!slow.is_failure()) return search;
-        const Outcome fast = query(frame.graph, frame.inputs, expected, *backend, quick);
-        if (!fast.is_failure() || signature_of(fast) != signature_of(slow)) return search;
+        const Outcome slow = query(frame.graph, frame.inputs, expected, backend, *full);
+        if (!slow.is_failure()) return std::nullopt;
+        const Outcome fast = query(frame.graph, frame.inputs, expected, backend, quick);
+        if (!fast.is_failure() || signature_of(fast) != signature_of(slow)) return std::nullopt;
     } catch (const Error&) {  // of the reference: the search says it
-        return search;
+        return std::nullopt;
     }
-    log_info(LogChannel::reduce, backend->name() + " fails alike where it compiles quickly: followed there");
-    search.judge = std::move(quick);
-    return search;
+    log_info(LogChannel::reduce, backend.name() + " fails alike where it compiles quickly: followed there");
+    return quick;
 }
 
 /// A graph that is long in spite of all is for its file; of it the begin and the end, in lines that fit a screen.
@@ -149,8 +146,12 @@ std::string next_command(const Search& search) {
 }  // namespace
 
 Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer& observer) {
-    const Search search = in_quick_tier(frame, asked);
-    const Judging judge = judging(search);
+    Search search = asked;
+    Judging judge = judging(search);
+    if (auto quick = judge.backend ? in_quick_tier(frame, search, *judge.backend) : std::nullopt) {
+        judge.oracle = reduce::backend_oracle(*judge.backend, *quick);
+        search.judge = std::move(*quick);
+    }
     fs::path journal_file = search.output;
     journal_file += ".journal";
     reduce::ParallelOracle parallel(*judge.oracle, search.jobs);

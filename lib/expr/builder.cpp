@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "expr/parts.h"
 
 namespace whittle::expr {
 
@@ -157,24 +158,9 @@ std::string GroupBuilder::output(const Value& value, const std::string& hint) {
 }
 
 Group GroupBuilder::finish() {
-    std::set<std::string> needed(group_.outputs.begin(), group_.outputs.end());
-    const auto need = [&](const Expr& root) {
-        if (root)
-            visit(root, [&](const Expr& e) {
-                if (e->op == Op::load) needed.insert(e->name);
-            });
-    };
-    for (auto stage = group_.stages.rbegin(); stage != group_.stages.rend(); ++stage) {
-        if (!needed.contains(stage->name)) continue;
-        need(stage->value);
-        for (const Update& update : stage->updates) {
-            need(update.value);
-            need(update.condition);
-            for (const Expr& index : update.where) need(index);
-        }
-    }
-    std::erase_if(group_.stages, [&](const Stage& s) { return !needed.contains(s.name); });
-    std::erase_if(group_.inputs, [&](const Input& input) { return !needed.contains(input.name); });
+    const std::set<std::string> wanted = needed(group_);
+    std::erase_if(group_.stages, [&](const Stage& s) { return !wanted.contains(s.name); });
+    std::erase_if(group_.inputs, [&](const Input& input) { return !wanted.contains(input.name); });
     verify(group_);
     return std::move(group_);
 }

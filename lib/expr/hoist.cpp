@@ -3,26 +3,11 @@
 #include <algorithm>
 #include <set>
 
+#include "expr/parts.h"
 #include "tensor/shape.h"
 
 namespace whittle::expr {
 namespace {
-
-std::set<std::string> loaded_by(const Stage& stage) {
-    std::set<std::string> names;
-    const auto look = [&](const Expr& root) {
-        if (!root) return;
-        visit(root, [&](const Expr& e) {
-            if (e->op == Op::load && e->name != stage.name) names.insert(e->name);
-        });
-    };
-    look(stage.value);
-    for (const Update& update : stage.updates) {
-        look(update.value), look(update.condition);
-        for (const Expr& index : update.where) look(index);
-    }
-    return names;
-}
 
 /// Stored whole, not an output, and made of constant inputs and others of its kind only; at least one input.
 std::set<std::string> constant_stages(const Group& group, const Schedule& schedule) {
@@ -61,9 +46,8 @@ Schedule part(const Schedule& schedule, const Keep& keep) {
 }
 
 void drop_unread_inputs(Group& group) {
-    std::set<std::string> loaded;
-    for (const Stage& stage : group.stages) loaded.merge(loaded_by(stage));
-    std::erase_if(group.inputs, [&](const Input& input) { return !loaded.contains(input.name); });
+    const std::set<std::string> wanted = needed(group);
+    std::erase_if(group.inputs, [&](const Input& input) { return !wanted.contains(input.name); });
 }
 
 }  // namespace

@@ -186,9 +186,9 @@ class Planner {
     void close_group() {
         for (const auto& [key, value] : values_) {
             const auto last = last_use_.find(key);
-            if (is_input(key, value) || is_empty(value.sizes()) || last == last_use_.end() || last->second < position_)
+            if (is_input(key, value) || views_.contains(key) || is_empty(value.sizes()) || last == last_use_.end() ||
+                last->second < position_)
                 continue;
-            if (views_.contains(key)) continue;
             builder_->output(value, plan_.graph.nodes[static_cast<std::size_t>(key.node)].name);
             kernel_.outputs.push_back(key);
         }

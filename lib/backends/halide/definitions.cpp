@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/halide/rules/draft.h"
 #include "backends/halide/translate.h"
 #include "base/error.h"
 #include "expr/exprmap.h"
@@ -232,8 +233,9 @@ bool contracts(const expr::Schedule& schedule) {
                                [](const Directive* d) { return d->kind == Directive::Kind::contract; });
 }
 
-bool contracts(const expr::Schedule& schedule, const Definition& definition) {
-    return is_on(schedule, Directive::Kind::contract, definition);
+bool is_strict_apart(const expr::Schedule& schedule, const Definition& definition) {
+    return contracts(schedule) && is_floating(definition.stage->dtype) &&
+           !is_on(schedule, Directive::Kind::contract, definition);
 }
 
 bool uses_vector_math(const expr::Schedule& schedule, const Definition& definition) {
@@ -241,8 +243,8 @@ bool uses_vector_math(const expr::Schedule& schedule, const Definition& definiti
 }
 
 std::string vector_function(const std::string& libm_name) {
-    for (const std::string_view name : {"exp", "tanh", "erf"})
-        if (libm_name == std::string(name) + "f") return std::string(name) + "_f32";
+    for (const Op op : kVectorFunctions)
+        if (libm_name == halide::libm_name(op, DType::f32)) return std::string(expr::name(op)) + "_f32";
     return {};
 }
 

@@ -85,8 +85,8 @@ bool vectorizes(const expr::Schedule& schedule);
 /// Whether a directive is on that lets products be fused into sums. The kernel's target is then not strict about
 /// floats; every other definition is, by strict_float().
 bool contracts(const expr::Schedule& schedule);
-/// Whether it is on for this definition.
-bool contracts(const expr::Schedule& schedule, const Definition& definition);
+/// Whether this definition is such another one.
+bool is_strict_apart(const expr::Schedule& schedule, const Definition& definition);
 /// The target for a kernel with this schedule: `target`, or default_target() where it is empty.
 std::string target_for(const expr::Schedule& schedule, const std::string& target);
 

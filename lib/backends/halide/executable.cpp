@@ -82,9 +82,13 @@ class PlanExecutable final : public Executable {
         std::vector<std::size_t> done;  ///< what nothing reads after the kernel
     };
     using Found = std::vector<std::optional<Tensor>>;
-    struct Leaf {
+    struct Placeholder {
         NodeId node;
         std::size_t place;
+    };
+    struct Attribute {
+        std::size_t place;
+        Tensor value;
     };
 
     const Node& node(const ValueRef& key) const { return plan_.graph.nodes[static_cast<std::size_t>(key.node)]; }
@@ -97,9 +101,9 @@ class PlanExecutable final : public Executable {
         for (NodeId id = 0; id < static_cast<NodeId>(plan_.graph.nodes.size()); id++) {
             const Node& leaf = node({id, 0});
             if (leaf.kind == NodeKind::placeholder) placeholders_.push_back({id, place({id, 0})});
-            if (leaf.kind != NodeKind::get_attr) continue;
-            attributes_.push_back({id, place({id, 0})});
-            attribute_values_.push_back(restrided(plan_.graph.attributes.at(leaf.target), leaf.meta().strides));
+            if (leaf.kind == NodeKind::get_attr)
+                attributes_.push_back(
+                    {place({id, 0}), restrided(plan_.graph.attributes.at(leaf.target), leaf.meta().strides)});
         }
     }
 
@@ -115,7 +119,7 @@ class PlanExecutable final : public Executable {
     }
 
     std::optional<BackendFailure> take_inputs(std::span<const Tensor> inputs, Found& values) const {
-        for (std::size_t i = 0; i < attributes_.size(); i++) values[attributes_[i].place] = attribute_values_[i];
+        for (const Attribute& attribute : attributes_) values[attribute.place] = attribute.value;
         for (std::size_t i = 0; i < placeholders_.size(); i++) {
             const Node& leaf = node({placeholders_[i].node, 0});
             if (i >= inputs.size() || inputs[i].dtype() != leaf.meta().dtype || inputs[i].sizes() != leaf.meta().sizes)
@@ -193,8 +197,8 @@ class PlanExecutable final : public Executable {
     std::vector<CompiledKernel> compiled_;
     std::map<ValueRef, std::size_t> place_;
     std::vector<Places> places_;  ///< one per kernel
-    std::vector<Leaf> placeholders_, attributes_;
-    std::vector<Tensor> attribute_values_;
+    std::vector<Placeholder> placeholders_;
+    std::vector<Attribute> attributes_;
     std::vector<std::size_t> outputs_;
     std::mutex packing_;
     std::vector<std::vector<Tensor>> packed_;  ///< one per kernel, what its `once` wrote

@@ -166,8 +166,7 @@ class TextWriter {
         for (const std::string& line : sink.lines) out += "    " + line + "\n";
         // A bare literal would make a Func of the literal's type.
         value = typed(d.stage->dtype, value);
-        if (contracts(schedule_) && is_floating(d.stage->dtype) && !contracts(schedule_, d))
-            value = "Halide::strict_float(" + value + ")";
+        if (is_strict_apart(schedule_, d)) value = "Halide::strict_float(" + value + ")";
         return out + "    " + element + " = " + value + ";\n";
     }
 

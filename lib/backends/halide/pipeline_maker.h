@@ -174,8 +174,7 @@ class PipelineMaker {
 
     Halide::Pipeline make(const Schedule& schedule, bool mended = true) {
         // A short program is strict or not as its target says.
-        if (!data_ && contracts(schedule)) contracting_ = &schedule;
-        schedule_ = &schedule;
+        if (!data_) schedule_ = &schedule;
         for (const expr::Input* input : prepared_.inputs()) add(*input);
         for (const Stage* stage : prepared_.stages()) add(*stage);
         std::vector<Halide::Func> outputs;
@@ -234,11 +233,11 @@ class PipelineMaker {
                 rvars_[{d.stage->name, d.update, d.reduction[i].name}] = r;
             }
         }
-        ObjectSink sink(loads_, variables, !data_ && schedule_ && uses_vector_math(*schedule_, d));
-        Translator<Halide::Expr> translate(sink, prepared_.group(), d.loops, careful_, contracting_ != nullptr);
+        ObjectSink sink(loads_, variables, schedule_ && uses_vector_math(*schedule_, d));
+        Translator<Halide::Expr> translate(sink, prepared_.group(), d.loops, careful_,
+                                           schedule_ && contracts(*schedule_));
         const auto rounded = [&](const Halide::Expr& value) {
-            const bool strictly = contracting_ && value.type().is_float() && !contracts(*contracting_, d);
-            return strictly ? Halide::strict_float(value) : value;
+            return schedule_ && is_strict_apart(*schedule_, d) ? Halide::strict_float(value) : value;
         };
         if (d.update < 0) {
             std::vector<Halide::Var> vars;
@@ -340,8 +339,7 @@ class PipelineMaker {
     const Prepared& prepared_;
     const std::optional<std::span<const Tensor>> data_;
     const bool careful_;
-    const Schedule* schedule_ = nullptr;
-    const Schedule* contracting_ = nullptr;  ///< where products may be fused into sums, if anywhere
+    const Schedule* schedule_ = nullptr;  ///< which says how floats are computed; of a short program the target does
     LoopKinds kinds_;
     std::vector<Halide::ImageParam> inputs_;
     std::map<std::string, Halide::Func> funcs_;

@@ -9,6 +9,7 @@
 #include "backends/halide/definitions.h"
 #include "backends/halide/planned.h"
 #include "backends/halide/rules/contraction.h"
+#include "backends/halide/rules/folds.h"
 #include "backends/halide/rules/rows.h"
 #include "backends/halide/rules/transpose.h"
 #include "backends/halide/rules/window.h"
@@ -28,10 +29,6 @@ constexpr std::int64_t kParallelWork = 1 << 16;  // element evaluations below wh
 
 /// Lanes of a 32-byte vector.
 std::int64_t lanes(DType dtype) { return std::max<std::int64_t>(4, 32 / static_cast<std::int64_t>(size_of(dtype))); }
-
-bool is_variable(const Expr& expr, const std::string& name) {
-    return expr->op == expr::Op::variable && expr->name == name;
-}
 
 std::int64_t work(const Stage& stage) {
     std::int64_t points = element_count(stage.sizes()), updates = 0;

@@ -23,14 +23,6 @@ void each_expression(Group& group, const std::function<Expr(const Expr&)>& f) {
     for (Stage& stage : group.stages) each_expression(stage, f);
 }
 
-Expr substituted(const Expr& root, const std::map<std::string, Expr>& values) {
-    return expr::rewrite(root, [&](const Expr& e) {
-        if (e->op != Op::variable) return e;
-        const auto found = values.find(e->name);
-        return found == values.end() ? e : found->second;
-    });
-}
-
 Expr with_loads(const Expr& root, const std::string& name, const std::function<Expr(const Expr&)>& f) {
     return expr::rewrite(root, [&](const Expr& e) { return e->op == Op::load && e->name == name ? f(e) : e; });
 }
@@ -63,21 +55,12 @@ void release(KernelCase& kernel, const std::function<bool(const expr::Directive&
 
 bool drop_unused(KernelCase& kernel) {
     Group& group = kernel.group;
-    std::set<std::string> needed(group.outputs.begin(), group.outputs.end());
-    for (auto stage = group.stages.rbegin(); stage != group.stages.rend(); ++stage) {
-        if (!needed.contains(stage->name)) continue;
-        each_expression(*stage, [&](const Expr& root) {
-            expr::visit(root, [&](const Expr& e) {
-                if (e->op == Op::load) needed.insert(e->name);
-            });
-            return root;
-        });
-    }
-    std::erase_if(group.stages, [&](const Stage& stage) { return !needed.contains(stage.name); });
+    const std::set<std::string> wanted = expr::needed(group);
+    std::erase_if(group.stages, [&](const Stage& stage) { return !wanted.contains(stage.name); });
     std::vector<expr::Input> inputs;
     std::vector<Tensor> data;
     for (std::size_t i = 0; i < group.inputs.size(); i++)
-        if (needed.contains(group.inputs[i].name)) {
+        if (wanted.contains(group.inputs[i].name)) {
             inputs.push_back(group.inputs[i]);
             data.push_back(kernel.inputs[i]);
         }
@@ -86,20 +69,6 @@ bool drop_unused(KernelCase& kernel) {
     return drop_directives(kernel, [&](const expr::Directive& directive) {
         return !group.stage(directive.stage) || (!directive.at.empty() && !group.stage(directive.at));
     });
-}
-
-std::string fresh_name(const Group& group, const std::string& wanted) {
-    std::set<std::string> taken;
-    for (const expr::Input& input : group.inputs) taken.insert(input.name);
-    for (const Stage& stage : group.stages) {
-        taken.insert(stage.name);
-        for (const expr::LoopVar& var : stage.vars) taken.insert(var.name);
-        for (const expr::Update& update : stage.updates)
-            for (const expr::LoopVar& var : update.domain) taken.insert(var.name);
-    }
-    std::string name = wanted;
-    for (int i = 2; taken.contains(name) || !expr::is_identifier(name); i++) name = wanted + std::to_string(i);
-    return name;
 }
 
 }  // namespace whittle::reduce::kernel

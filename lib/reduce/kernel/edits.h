@@ -2,9 +2,9 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <string>
 
+#include "expr/parts.h"
 #include "reduce/kernel/kernel_case.h"
 
 namespace whittle::reduce::kernel {
@@ -13,9 +13,6 @@ namespace whittle::reduce::kernel {
 void each_expression(expr::Stage& stage, const std::function<expr::Expr(const expr::Expr&)>& f);
 /// Of all stages.
 void each_expression(expr::Group& group, const std::function<expr::Expr(const expr::Expr&)>& f);
-
-/// Variables replaced by expressions.
-expr::Expr substituted(const expr::Expr& root, const std::map<std::string, expr::Expr>& values);
 
 /// Loads of `name` by what `f` makes of their indices.
 expr::Expr with_loads(const expr::Expr& root, const std::string& name,
@@ -30,8 +27,5 @@ void release(KernelCase& kernel, const std::function<bool(const expr::Directive&
 
 /// Drops stages that no output needs, with their directives, and inputs that no stage loads.
 bool drop_unused(KernelCase& kernel);
-
-/// A name that nothing in the group has.
-std::string fresh_name(const expr::Group& group, const std::string& wanted);
 
 }  // namespace whittle::reduce::kernel

@@ -33,14 +33,9 @@ struct Factors {
 
 /// The factors of stage[p] += a * b, or stage[p] += b: loads of something else; nothing else.
 std::optional<Factors> factors(const Stage& stage) {
-    if (stage.updates.size() != 1 || (stage.dtype != DType::f32 && stage.dtype != DType::f64)) return {};
-    const expr::Update& update = stage.updates[0];
-    if (update.condition || update.domain.empty() || update.value->op != Op::add) return {};
-    for (std::size_t d = 0; d < stage.vars.size(); d++)
-        if (!is_variable(update.where[d], stage.vars[d].name)) return {};
-    const bool first = is_itself(update.value->operands[0], stage);
-    if (!first && !is_itself(update.value->operands[1], stage)) return {};
-    const Expr& term = update.value->operands[first ? 1 : 0];
+    const auto fold = fold_of(stage);
+    if (!fold || !fold->sum) return {};
+    const Expr& term = fold->element;
     Factors found;
     if (term->op == Op::mul)
         found = {term->operands[0], term->operands[1]};
@@ -49,7 +44,7 @@ std::optional<Factors> factors(const Stage& stage) {
     for (Expr* factor : {&found.a, &found.b}) {
         if (!*factor) continue;
         if (stage.dtype == DType::f64 && (*factor)->op == Op::cast) *factor = (*factor)->operands[0];
-        if ((*factor)->op != Op::load || (*factor)->name == stage.name || (*factor)->dtype != DType::f32) return {};
+        if ((*factor)->op != Op::load || (*factor)->dtype != DType::f32) return {};
     }
     return found;
 }
@@ -63,10 +58,8 @@ std::optional<Contraction> contraction_of(const Group& group, const Stage& stage
     const auto found = factors(stage);
     if (!found) return {};
     Contraction result{.stage = stage.name, .left = {}, .right = {}, .lane = {}, .row = {}};
-    result.products = 1;
-    for (const expr::LoopVar& v : stage.vars) result.products *= v.extent;
-    for (const expr::LoopVar& v : stage.updates[0].domain) result.steps *= v.extent;
-    result.products *= result.steps;
+    result.steps = points(stage.updates[0].domain);
+    result.products = points(stage.vars) * result.steps;
     result.wide = stage.dtype == DType::f64;
     if (result.wide) {
         const std::int64_t first = stage.updates[0].domain.front().extent;

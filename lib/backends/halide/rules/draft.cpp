@@ -9,10 +9,15 @@ namespace whittle::halide {
 bool has_vector_functions(const expr::Expr& root) {
     bool found = false;
     expr::visit(root, [&](const expr::Expr& e) {
-        found = found || (e->dtype == DType::f32 &&
-                          (e->op == expr::Op::exp || e->op == expr::Op::tanh || e->op == expr::Op::erf));
+        found = found || (e->dtype == DType::f32 && std::ranges::count(kVectorFunctions, e->op) > 0);
     });
     return found;
+}
+
+std::int64_t points(const std::vector<expr::LoopVar>& loops) {
+    std::int64_t count = 1;
+    for (const expr::LoopVar& v : loops) count *= v.extent;
+    return count;
 }
 
 bool Draft::is_output(const std::string& stage) const {
@@ -25,11 +30,22 @@ int Draft::add(expr::Directive directive, std::vector<int> requires_) {
     return static_cast<int>(schedule_.size()) - 1;
 }
 
-std::string Draft::unique(const std::string& wanted) const {
-    const auto taken = [&](const std::string& name) { return group_.stage(name) || group_.input(name); };
-    std::string name = wanted;
-    for (int i = 1; taken(name); i++) name = wanted + std::to_string(i);
-    return name;
+std::string Draft::parallel(const std::string& stage, const std::string& loop, std::int64_t count,
+                            const std::vector<int>& requires_) {
+    using Kind = expr::Directive::Kind;
+    constexpr std::int64_t kMostTasks = 16, kPieces = 8;
+    if (count <= kMostTasks) {
+        add({.kind = Kind::parallel, .stage = stage, .args = {loop}}, requires_);
+        return loop;
+    }
+    const int pieces = add({.kind = Kind::split,
+                            .stage = stage,
+                            .args = {loop, loop + "_p", loop + "_c"},
+                            .factor = ceil_div(count, kPieces),
+                            .tail = "GuardWithIf"},
+                           requires_);
+    add({.kind = Kind::parallel, .stage = stage, .args = {loop + "_p"}}, {pieces});
+    return loop + "_c";
 }
 
 std::size_t Draft::position(const std::string& stage) const {

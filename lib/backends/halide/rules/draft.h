@@ -35,11 +35,15 @@ class Draft {
     void finish(const std::string& stage) { finished_.insert(stage); }
     bool is_finished(const std::string& stage) const { return finished_.contains(stage); }
 
-    /// A name for a new stage that nothing in the group has.
-    std::string unique(const std::string& wanted) const;
+    expr::Stage& stage(const std::string& name) { return group_.stages[position(name)]; }
     /// Puts a stage before or behind another one.
     void insert_before(const std::string& place, expr::Stage stage);
     void insert_behind(const std::string& place, expr::Stage stage);
+
+    /// Runs the stage's loop, of `count` steps, in parallel: whole, or, where they are many, in pieces, as each task is
+    /// handed out under a lock. What the loop inside of it is called.
+    std::string parallel(const std::string& stage, const std::string& loop, std::int64_t count,
+                         const std::vector<int>& requires_);
 
     const expr::Schedule& schedule() const { return schedule_; }
     expr::Schedule take() { return std::move(schedule_); }
@@ -52,8 +56,13 @@ class Draft {
     std::set<std::string> finished_;
 };
 
-/// Whether the expression has functions that Kind::vector_math is about.
+/// What Kind::vector_math is about.
+inline constexpr expr::Op kVectorFunctions[] = {expr::Op::exp, expr::Op::tanh, expr::Op::erf};
+/// Whether the expression has such functions, in f32.
 bool has_vector_functions(const expr::Expr& root);
+
+/// How often the innermost body of the loops runs.
+std::int64_t points(const std::vector<expr::LoopVar>& loops);
 
 inline std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 

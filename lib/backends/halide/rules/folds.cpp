@@ -1,5 +1,7 @@
 #include "backends/halide/rules/folds.h"
 
+#include "expr/parts.h"
+
 namespace whittle::halide {
 
 using expr::Expr;
@@ -22,7 +24,7 @@ bool mentions(const Expr& root, Op op, const std::string& name) {
 }
 
 Expr with(const Expr& root, const std::string& variable, const Expr& value) {
-    return expr::rewrite(root, [&](const Expr& e) { return is_variable(e, variable) ? value : e; });
+    return expr::substituted(root, {{variable, value}});
 }
 
 Expr Fold::operator()(const Expr& self, const Expr& x, const Stage& stage) const {
@@ -69,18 +71,13 @@ std::string reader_in_place(const Draft& draft, const std::string& name) {
     for (const Stage& stage : draft.group().stages) {
         if (stage.name == name) continue;
         bool reads = false, in_place = stage.vars.size() == read.vars.size() && stage.updates.empty();
-        const auto look = [&](const Expr& root) {
-            if (!root) return;
-            expr::visit(root, [&](const Expr& e) {
-                if (e->op != Op::load || e->name != name) return;
-                reads = true;
-                for (std::size_t d = 0; d < e->operands.size() && in_place; d++)
-                    in_place =
-                        is_variable(e->operands[d], stage.vars[d].name) && stage.vars[d].extent == read.vars[d].extent;
-            });
-        };
-        look(stage.value);
-        for (const expr::Update& update : stage.updates) look(update.value), look(update.condition);
+        expr::visit(stage, [&](const Expr& e) {
+            if (e->op != Op::load || e->name != name) return;
+            reads = true;
+            for (std::size_t d = 0; d < e->operands.size() && in_place; d++)
+                in_place =
+                    is_variable(e->operands[d], stage.vars[d].name) && stage.vars[d].extent == read.vars[d].extent;
+        });
         if (!reads) continue;
         if (!in_place || !found.empty() || draft.is_finished(stage.name)) return {};
         found = stage.name;

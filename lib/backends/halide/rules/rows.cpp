@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "backends/halide/rules/folds.h"
+#include "expr/parts.h"
 
 namespace whittle::halide {
 namespace {
@@ -16,7 +17,7 @@ using expr::Stage;
 using Kind = Directive::Kind;
 
 constexpr std::int64_t kMostVectors = 4;     // folded at a time, to hide an addition's latency
-constexpr std::int64_t kTasks = 8;           // pieces of a parallel loop
+constexpr std::int64_t kTasks = 8;           // that a parallel loop should have
 constexpr std::int64_t kWorkOfElement = 16;  // of a row, in multiply-adds
 
 /// Whether neighbours along the variable lie beside each other in all that is loaded by it: a row.
@@ -46,7 +47,9 @@ class RowFold {
     /// The stages; the original one keeps its name.
     void split() {
         const std::int64_t lanes = width_ * vectors_, blocks = row_.extent / lanes, rest = row_.extent % lanes;
-        Stage partial{.name = draft_.unique(stage_.name + "_lanes"), .dtype = stage_.dtype, .vars = stage_.vars};
+        Stage partial{.name = expr::fresh_name(draft_.group(), stage_.name + "_lanes"),
+                      .dtype = stage_.dtype,
+                      .vars = stage_.vars};
         const LoopVar lane{row_.name + "_lane", lanes}, block{row_.name + "_block", blocks};
         partial.vars.push_back(lane);
         partial.origin = stage_.origin;
@@ -72,7 +75,9 @@ class RowFold {
             if (outer.empty()) partial.updates.back().domain = {{row_.name + "_rest", 1}};
         }
         partial_ = partial.name;
-        Stage vector{.name = draft_.unique(stage_.name + "_vector"), .dtype = stage_.dtype, .vars = stage_.vars};
+        Stage vector{.name = expr::fresh_name(draft_.group(), stage_.name + "_vector"),
+                     .dtype = stage_.dtype,
+                     .vars = stage_.vars};
         const LoopVar one{row_.name + "_one", width_};
         vector.vars.push_back(one);
         vector.origin = stage_.origin;
@@ -82,7 +87,7 @@ class RowFold {
         draft_.insert_before(stage_.name, std::move(vector));
         std::vector<LoopVar> vars = stage_.vars;
         vars.push_back(one);
-        Stage& last = *std::ranges::find(draft_.group().stages, stage_.name, &Stage::name);
+        Stage& last = draft_.stage(stage_.name);
         last.updates.clear();
         const Expr whole = tree(vector_, vars, expr::index(0), 1, 0, width_);
         last.value = fold_.sum ? stage_.value + whole : whole;
@@ -158,18 +163,12 @@ std::size_t row_dimensions(const Stage& stage) {
 /// Whether all that is loaded of `name` in the group is of the loading element's own row.
 bool stays_in_row(const expr::Group& group, const std::string& name, std::size_t dimensions) {
     bool stays = true;
-    const auto look = [&](const Stage& stage, const Expr& root) {
-        if (!root) return;
-        expr::visit(root, [&](const Expr& e) {
+    for (const Stage& stage : group.stages)
+        expr::visit(stage, [&](const Expr& e) {
             if (e->op != Op::load || e->name != name) return;
             for (std::size_t d = 0; d < dimensions; d++)
                 stays = stays && d < stage.vars.size() && is_variable(e->operands[d], stage.vars[d].name);
         });
-    };
-    for (const Stage& stage : group.stages) {
-        look(stage, stage.value);
-        for (const expr::Update& update : stage.updates) look(stage, update.value), look(stage, update.condition);
-    }
     return stays;
 }
 
@@ -183,9 +182,7 @@ class Rows {
             auto fold = fold_of(stage);
             if (!fold) continue;
             const LoopVar& row = stage.updates[0].domain.back();
-            std::int64_t elements = 1;
-            for (const LoopVar& v : stage.vars) elements *= v.extent;
-            for (const LoopVar& v : stage.updates[0].domain) elements *= v.extent;
+            const std::int64_t elements = points(stage.vars) * points(stage.updates[0].domain);
             if (4 * elements < machine_.least_work || row.extent < machine_.shortest_row ||
                 !runs_along(draft_, fold->element, row.name))
                 continue;
@@ -218,12 +215,6 @@ class Rows {
         return true;
     }
 
-    std::int64_t rows(const Stage& stage) const {
-        std::int64_t count = 1;
-        for (std::size_t d = 0; d < dimensions_; d++) count *= stage.vars[d].extent;
-        return count;
-    }
-
     /// Shares the outermost loop that has as many steps as there should be pieces; the name of the loop inside, if it
     /// is `innermost`.
     std::string share(const Stage& stage, std::size_t dimensions, const std::vector<int>& needs,
@@ -234,19 +225,8 @@ class Rows {
         for (std::size_t d = 0; d < dimensions; d++) {
             const LoopVar& v = stage.vars[d];
             if (v.extent < 2 || (v.extent < kTasks && d + 1 < dimensions)) continue;
-            if (v.extent <= 2 * kTasks) {
-                draft_.add({.kind = Kind::parallel, .stage = stage.name, .args = {v.name}}, needs);
-                return innermost;
-            }
-            std::vector<int> pieces = needs;
-            pieces.push_back(draft_.add({.kind = Kind::split,
-                                         .stage = stage.name,
-                                         .args = {v.name, v.name + "_p", v.name + "_c"},
-                                         .factor = ceil_div(v.extent, kTasks),
-                                         .tail = "GuardWithIf"},
-                                        needs));
-            draft_.add({.kind = Kind::parallel, .stage = stage.name, .args = {v.name + "_p"}}, pieces);
-            return v.name == innermost ? v.name + "_c" : innermost;
+            const std::string inner = draft_.parallel(stage.name, v.name, v.extent, needs);
+            return v.name == innermost ? inner : innermost;
         }
         return innermost;
     }

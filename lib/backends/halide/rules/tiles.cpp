@@ -3,6 +3,7 @@
 
 #include "backends/halide/rules/contraction.h"
 #include "backends/halide/rules/folds.h"
+#include "expr/parts.h"
 
 namespace whittle::halide {
 namespace {
@@ -16,7 +17,6 @@ using Kind = Directive::Kind;
 
 constexpr std::int64_t kFewRows = 32;    // a packed panel that fewer rows use costs more than it gives
 constexpr std::int64_t kFewTasks = 4;    // parallel loops want as many, two processors' worth twice
-constexpr std::int64_t kManyTasks = 16;  // a loop of more is run in pieces: each task is handed out under a lock
 constexpr std::int64_t kStoreLanes = 8;  // of a result that is written across its lanes
 
 class TiledSum {
@@ -62,13 +62,8 @@ class TiledSum {
         if (along && sum_.rows <= kFewRows) return;
         // Constants are packed once, whole; else each panel just before it is used, while it is in cache.
         const bool panel = sum_.lane_is_innermost && (along || !constant);
-        const auto read = [&](const std::string& name) {
-            bool found = false;
-            expr::visit(sum_.right,
-                        [&](const Expr& e) { found = found || (e->op == Op::variable && e->name == name); });
-            return found;
-        };
-        Stage stage{.name = draft_.unique(sum_.stage + "_packed"), .dtype = DType::f32};
+        const auto read = [&](const std::string& name) { return mentions(sum_.right, Op::variable, name); };
+        Stage stage{.name = expr::fresh_name(draft_.group(), sum_.stage + "_packed"), .dtype = DType::f32};
         LoopVar lane;
         for (const LoopVar& v : original_.vars)
             if (v.name == sum_.lane)
@@ -78,7 +73,7 @@ class TiledSum {
         for (const LoopVar& v : original_.updates[0].domain)
             if (read(v.name)) stage.vars.push_back(v);
         stage.value = sum_.right;
-        if (!panel) lane.extent = spread(lane.extent, stage, stage.value);
+        if (!panel) lane.extent = spread(lane.extent, stage.value);
         stage.vars.push_back(lane);
         stage.origin = original_.origin;
         std::vector<Expr> at;
@@ -91,8 +86,8 @@ class TiledSum {
 
     /// A panel's rows lie a whole row apart. Where that is an even number of cache lines they share few of the cache's
     /// sets, so a row gets some lanes more, which nobody reads.
-    std::int64_t spread(std::int64_t lanes, const Stage& stage, Expr& value) const {
-        const auto line = static_cast<std::int64_t>(64 / size_of(stage.dtype));
+    std::int64_t spread(std::int64_t lanes, Expr& value) const {
+        constexpr std::int64_t line = 64 / sizeof(float);
         const std::int64_t lines = ceil_div(lanes, line);
         if (lines % 2 || lines < 4) return lanes;
         value = with(value, sum_.lane, expr::min(expr::variable(sum_.lane), expr::index(lanes - 1)));
@@ -103,7 +98,7 @@ class TiledSum {
     /// goes; if there is no such stage, one that copies them takes their name.
     void accumulate() {
         Stage sums = original_;
-        accumulator_ = sums.name = draft_.unique(sum_.stage + "_sum");
+        accumulator_ = sums.name = expr::fresh_name(draft_.group(), sum_.stage + "_sum");
         const auto lane = std::ranges::find(sums.vars, sum_.lane, &LoopVar::name);
         std::rotate(lane, lane + 1, sums.vars.end());
         Expr left = sum_.left;
@@ -131,7 +126,7 @@ class TiledSum {
             std::rotate(position, position + 1, at.end());
             return expr::cast(e->dtype, sum_of_blocks(at, 0, sum_.blocks));
         };
-        Stage& place = *std::ranges::find(draft_.group().stages, sum_.stage, &Stage::name);
+        Stage& place = draft_.stage(sum_.stage);
         if (result_.empty()) {
             Stage copy{.name = sum_.stage, .dtype = original_.dtype, .vars = original_.vars};
             copy.origin = original_.origin;
@@ -144,7 +139,7 @@ class TiledSum {
             return;
         }
         place = std::move(sums);
-        Stage& user = *std::ranges::find(draft_.group().stages, result_, &Stage::name);
+        Stage& user = draft_.stage(result_);
         user.value = expr::rewrite(user.value, sums_for);
     }
 
@@ -192,6 +187,18 @@ class TiledSum {
         return std::ranges::find(original_.vars, variable, &LoopVar::name)->extent;
     }
 
+    /// Names and counts, outermost first.
+    using Loops = std::vector<std::pair<std::string, std::int64_t>>;
+    /// Of the result's dimensions that both factors have.
+    Loops batch_loops() const {
+        Loops loops;
+        for (const LoopVar& v : original_.vars)
+            if (v.name != sum_.lane && v.name != sum_.row && v.extent > 1 &&
+                std::ranges::find(sum_.outer, v.name) == sum_.outer.end())
+                loops.emplace_back(named(v.name), v.extent);
+        return loops;
+    }
+
     int on_result(Kind kind, std::vector<std::string> args, std::int64_t factor = 0, const std::string& tail = {}) {
         return draft_.add({.kind = kind, .stage = result_, .args = std::move(args), .factor = factor, .tail = tail},
                           tiled_);
@@ -204,30 +211,18 @@ class TiledSum {
         tiled_.push_back(position);
     }
 
-    /// Runs the loop, of `count` steps, in parallel: whole, or in pieces; the loop inside is then called `loop` + "_c".
-    std::string parallel(const std::string& loop, std::int64_t count) {
-        if (count <= kManyTasks) {
-            on_result(Kind::parallel, {loop});
-            return loop;
-        }
-        const int pieces =
-            on_result(Kind::split, {loop, loop + "_p", loop + "_c"}, ceil_div(count, kManyTasks / 2), "GuardWithIf");
-        draft_.add({.kind = Kind::parallel, .stage = result_, .args = {loop + "_p"}}, {pieces});
-        return loop + "_c";
-    }
-
     /// In multiply-adds; what is only added comes from memory.
     std::int64_t work() const { return sum_.left ? sum_.products : 16 * sum_.products; }
 
     /// The outermost loop that has enough steps to share; `loops`: outermost first. The name of the innermost loop
     /// afterwards, at which the sums are computed.
-    std::string share(const std::vector<std::pair<std::string, std::int64_t>>& loops) {
+    std::string share(const Loops& loops) {
         std::string innermost = loops.back().first;
         if (work() < machine_.least_parallel) return innermost;
         for (const std::int64_t fewest : {kFewTasks, std::int64_t{2}})
             for (const auto& [loop, count] : loops)
                 if (count >= fewest) {
-                    const std::string inner = parallel(loop, count);
+                    const std::string inner = draft_.parallel(result_, loop, count, tiled_);
                     if (loop == panel_) panel_ = inner;
                     return loop == innermost ? inner : innermost;
                 }
@@ -237,11 +232,7 @@ class TiledSum {
     /// A matrix product: the result's rows and lanes in tiles, each summed whole before it is written.
     void schedule_along() {
         const std::string lane = named(sum_.lane);
-        std::vector<std::pair<std::string, std::int64_t>> loops;  // around a tile, outermost first
-        for (const LoopVar& v : original_.vars)
-            if (v.name != sum_.lane && v.name != sum_.row && v.extent > 1 &&
-                std::ranges::find(sum_.outer, v.name) == sum_.outer.end())
-                loops.emplace_back(named(v.name), v.extent);
+        Loops loops = batch_loops();  // around a tile
         tile(lane, tile_.lanes());
         panel_ = lane + "_o";
         loops.emplace_back(panel_, ceil_div(sum_.lanes, tile_.lanes()));
@@ -265,11 +256,7 @@ class TiledSum {
     /// A convolution: the sums of one row of the result, over all its columns, then written across their lanes.
     void schedule_across() {
         const std::string lane = named(sum_.lane), row = named(sum_.row);
-        std::vector<std::pair<std::string, std::int64_t>> loops;
-        for (const LoopVar& v : original_.vars)
-            if (v.name != sum_.lane && v.name != sum_.row && v.extent > 1 &&
-                std::ranges::find(sum_.outer, v.name) == sum_.outer.end())
-                loops.emplace_back(named(v.name), v.extent);
+        Loops loops = batch_loops();
         for (std::size_t i = 0; i + 1 < sum_.outer.size(); i++)
             loops.emplace_back(named(sum_.outer[i]), extent(sum_.outer[i]));
         tile(lane, tile_.lanes());

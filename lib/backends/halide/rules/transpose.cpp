@@ -53,8 +53,7 @@ const LoopVar* across(const Draft& draft, const Stage& stage) {
 bool schedule_transpose(Draft& draft, const std::string& name, const Machine& machine) {
     const Stage& stage = *draft.group().stage(name);
     if (draft.is_finished(name) || !stage.updates.empty() || stage.vars.size() < 2) return false;
-    std::int64_t elements = 1;
-    for (const LoopVar& v : stage.vars) elements *= v.extent;
+    const std::int64_t elements = points(stage.vars);
     if (2 * elements < machine.least_work || stage.vars.back().extent < kBlock) return false;
     const LoopVar* const other = across(draft, stage);
     if (!other || other->extent < kBlock) return false;

@@ -1,7 +1,5 @@
 #include "backends/halide/rules/window.h"
 
-#include <algorithm>
-
 #include "backends/halide/rules/folds.h"
 
 namespace whittle::halide {
@@ -19,10 +17,8 @@ constexpr std::int64_t kFewestColumns = 8;
 /// start + the terms, one for each point of the domain, in order.
 Expr written_out(const Stage& stage, const Fold& fold) {
     const std::vector<LoopVar>& domain = stage.updates[0].domain;
-    std::int64_t terms = 1;
-    for (const LoopVar& v : domain) terms *= v.extent;
     Expr sum = stage.value;
-    for (std::int64_t term = 0; term < terms; term++) {
+    for (std::int64_t term = 0; term < points(domain); term++) {
         Expr element = fold.element;
         std::int64_t rest = term;
         for (auto v = domain.rbegin(); v != domain.rend(); ++v) {
@@ -37,14 +33,12 @@ Expr written_out(const Stage& stage, const Fold& fold) {
 }  // namespace
 
 bool schedule_window(Draft& draft, const std::string& name, const Machine& machine) {
-    Stage& stage = *std::ranges::find(draft.group().stages, name, &Stage::name);
+    Stage& stage = draft.stage(name);
     const auto fold = draft.is_finished(name) ? std::nullopt : fold_of(stage);
     if (!fold || !fold->sum || stage.dtype != DType::f32 || stage.vars.size() < 2) return false;
-    std::int64_t terms = 1, elements = 1;
-    for (const LoopVar& v : stage.updates[0].domain) terms *= v.extent;
-    for (const LoopVar& v : stage.vars) elements *= v.extent;
-    if (terms < 2 || terms > kMostTerms || elements * terms < machine.least_work) return false;
-    const LoopVar columns = stage.vars.back(), row = stage.vars[stage.vars.size() - 2];
+    const std::int64_t terms = points(stage.updates[0].domain);
+    if (terms < 2 || terms > kMostTerms || points(stage.vars) * terms < machine.least_work) return false;
+    const LoopVar columns = stage.vars.back();
     if (columns.extent < kFewestColumns) return false;
     stage.value = written_out(stage, *fold);
     stage.updates.clear();
@@ -54,11 +48,11 @@ bool schedule_window(Draft& draft, const std::string& name, const Machine& machi
     if (!reader.empty()) {
         const std::string at = draft.group().stage(reader)->vars[stage.vars.size() - 2].name;
         stored = {draft.add({.kind = Kind::compute_at, .stage = name, .args = {at}, .at = reader})};
-        const auto width = std::min(columns.extent, machine.vector_bytes / static_cast<std::int64_t>(sizeof(float)));
+        const auto width = machine.vector_bytes / static_cast<std::int64_t>(sizeof(float));
         draft.add({.kind = Kind::vectorize,
                    .stage = name,
                    .args = {columns.name},
-                   .factor = width < machine.vector_bytes / 4 ? kFewestColumns : width,
+                   .factor = columns.extent < width ? kFewestColumns : width,
                    .tail = "ShiftInwards"},
                   stored);
         draft.finish(name);
