@@ -18,8 +18,8 @@ namespace {
 
 using reduce::KernelCase;
 
-constexpr std::chrono::seconds kReductionTime{15};
-constexpr std::chrono::seconds kHangReductionTime{60};  // every case that fails takes its whole limit
+/// A few seconds are enough, but where the machine is busy; of a hang every case that fails takes its whole limit.
+constexpr std::chrono::seconds kReductionTime{60};
 constexpr std::chrono::seconds kHangLimit{5};
 
 /// A kernel in the place of a backend, so that it is run as every other suspect is: in a child, under its limits.
@@ -222,8 +222,7 @@ std::variant<KernelFailure, std::string> failing_kernel(const Graph& graph, Back
     std::optional<KernelCase> first = first_failing(*std::get<const program::Plan*>(planned), failure, oracle);
     if (!first) return "no kernel fails by itself under realize()";
     const reduce::KernelReduction reduction = reduce::reduce_kernel(
-        *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); },
-        start + (hangs ? kHangReductionTime : kReductionTime));
+        *first, [&](const KernelCase& smaller) { return oracle.fails(smaller); }, start + kReductionTime);
     KernelFailure result{.kernel = reduce::named(reduction.smallest), .outcome = {}, .expected = {}};
     // Names decide in which order Halide's simplifier sees things.
     if (!oracle.fails(result.kernel)) result.kernel = reduction.smallest;

@@ -2,8 +2,9 @@
 
 #include <Halide.h>
 
-#include <mutex>
+#include <array>
 
+#include "backends/halide/kernel_code.h"
 #include "backends/halide/pipeline_maker.h"
 #include "base/files.h"
 #include "base/subprocess.h"
@@ -33,15 +34,28 @@ std::string default_target() {
     return text;
 }
 
-struct CompiledGroup::Objects {
-    explicit Objects(const Group& source) : group(source), prepared(group) {}
+namespace {
 
-    const Group group;
-    const Prepared prepared;
-    Halide::Pipeline pipeline;
-    std::vector<Halide::ImageParam> inputs;
-    Halide::Target target;
-    std::mutex running;  ///< a pipeline's inputs are set on its parameters
+/// What a kernel is told of a buffer: all but where it lies.
+struct Shape {
+    Shape(DType dtype, const Sizes& sizes, const Strides& strides, std::size_t position) : position(position) {
+        for (std::size_t d = sizes.size(); d-- > 0;)
+            dimensions.emplace_back(0, static_cast<int>(sizes[d]), static_cast<int>(strides[d]));
+        buffer.type = halide_type(dtype);
+        buffer.dimensions = static_cast<int>(dimensions.size());
+    }
+
+    halide_buffer_t buffer{};
+    std::vector<halide_dimension_t> dimensions;
+    std::size_t position;  ///< in the group's inputs or outputs
+};
+
+}  // namespace
+
+struct CompiledGroup::Objects {
+    std::size_t inputs = 0, outputs = 0;     ///< of the group
+    std::vector<Shape> used, written;        ///< those that hold elements, in the kernel's order
+    std::shared_ptr<const KernelCode> code;  ///< null when nothing is to be computed
 };
 
 CompiledGroup::CompiledGroup(std::unique_ptr<Objects> objects) : objects_(std::move(objects)) {}
@@ -50,42 +64,60 @@ CompiledGroup::~CompiledGroup() = default;
 std::variant<std::unique_ptr<CompiledGroup>, KernelError> CompiledGroup::compile(const Group& group,
                                                                                  const Schedule& schedule,
                                                                                  const CompileOptions& options) {
-    auto objects = std::make_unique<Objects>(group);
-    const auto error = caught([&] {
-        objects->target = target_of(schedule, options);
-        PipelineMaker maker(objects->prepared);
-        if (objects->prepared.outputs().empty()) return;
-        objects->pipeline = maker.make(schedule);
-        objects->inputs = maker.inputs();
-        objects->pipeline.compile_jit(objects->target);
-    });
-    if (error) return *error;
-    return std::unique_ptr<CompiledGroup>(new CompiledGroup(std::move(objects)));
-}
-
-std::optional<KernelError> CompiledGroup::run(std::span<const void* const> inputs, std::span<void* const> outputs) {
-    const Group& group = objects_->group;
-    WHITTLE_CHECK(inputs.size() == group.inputs.size() && outputs.size() == group.outputs.size(),
-                  "a compiled group was run with another number of buffers");
-    const std::lock_guard lock(objects_->running);
-    if (objects_->prepared.outputs().empty()) return {};
-    return caught([&] {
-        for (std::size_t i = 0, used = 0; i < inputs.size(); ++i) {
-            const expr::Input& input = group.inputs[i];
-            if (used == objects_->inputs.size() || objects_->prepared.inputs()[used] != &input) continue;
-            objects_->inputs[used++].set(view(input.dtype, inputs[i], input.sizes, input.strides));
-        }
-        std::vector<Halide::Buffer<>> results;
-        for (std::size_t i = 0; i < outputs.size(); ++i) {
+    auto objects = std::make_unique<Objects>();
+    objects->inputs = group.inputs.size();
+    objects->outputs = group.outputs.size();
+    std::optional<KernelError> error = caught([&] {
+        const Prepared prepared(group);
+        for (const expr::Input* input : prepared.inputs())
+            objects->used.emplace_back(input->dtype, input->sizes, input->strides,
+                                       static_cast<std::size_t>(input - group.inputs.data()));
+        for (std::size_t i = 0; i < group.outputs.size(); ++i) {
             const Stage* stage = group.stage(group.outputs[i]);
             const Sizes sizes = stage->sizes();
             if (element_count(sizes) > 0)
-                results.push_back(view(stage->dtype, outputs[i], sizes, contiguous_strides(sizes)));
+                objects->written.emplace_back(stage->dtype, sizes, contiguous_strides(sizes), i);
         }
-        Halide::Realization realization(results);
-        objects_->pipeline.realize(realization, objects_->target);
-        for (Halide::ImageParam& input : objects_->inputs) input.reset();
     });
+    if (error) return *error;
+    if (objects->written.empty()) return std::unique_ptr<CompiledGroup>(new CompiledGroup(std::move(objects)));
+    auto code = kernel_code(group, schedule, target_for(schedule, options.target));
+    if (auto* failed = std::get_if<KernelError>(&code)) return std::move(*failed);
+    objects->code = std::get<std::shared_ptr<const KernelCode>>(std::move(code));
+    return std::unique_ptr<CompiledGroup>(new CompiledGroup(std::move(objects)));
+}
+
+std::optional<KernelError> CompiledGroup::run(std::span<const void* const> inputs,
+                                              std::span<void* const> outputs) const {
+    const Objects& group = *objects_;
+    WHITTLE_CHECK(inputs.size() == group.inputs && outputs.size() == group.outputs,
+                  "a compiled group was run with another number of buffers");
+    if (!group.code) return {};
+    std::string message;
+    void* context = &message;
+    const std::size_t count = group.used.size() + group.written.size();
+    // Most kernels have few buffers; those need no memory for a call.
+    constexpr std::size_t kFew = 16;
+    std::array<halide_buffer_t, kFew> few;
+    std::array<void*, kFew + 1> few_arguments;
+    std::vector<halide_buffer_t> many(count > kFew ? count : 0);
+    std::vector<void*> many_arguments(count > kFew ? count + 1 : 0);
+    halide_buffer_t* const buffers = count > kFew ? many.data() : few.data();
+    void** const arguments = count > kFew ? many_arguments.data() : few_arguments.data();
+    arguments[0] = &context;
+    std::size_t next = 0;
+    const auto add = [&](const Shape& shape, const void* data) {
+        halide_buffer_t& buffer = buffers[next] = shape.buffer;
+        buffer.dim = const_cast<halide_dimension_t*>(shape.dimensions.data());  // kernels only read it
+        buffer.host = static_cast<std::uint8_t*>(const_cast<void*>(data));
+        arguments[++next] = &buffer;
+    };
+    for (const Shape& shape : group.used) add(shape, inputs[shape.position]);
+    for (const Shape& shape : group.written) add(shape, outputs[shape.position]);
+    const int status = group.code->function(arguments);
+    if (status == 0) return {};
+    while (message.ends_with('\n')) message.pop_back();
+    return KernelError{message.empty() ? "Halide's kernel returned " + std::to_string(status) : message};
 }
 
 namespace {

@@ -1,4 +1,5 @@
-// The third reader: a group as Halide objects, compiled to machine code in this process. Halide's headers stay inside.
+// The third reader: a group as Halide objects, compiled to machine code that this process runs. Halide's headers stay
+// inside.
 #pragma once
 
 #include <memory>
@@ -21,7 +22,7 @@ struct KernelError {
     std::string message;
 };
 
-/// A group compiled by Halide. May be run again and again, by one thread at a time (runs exclude each other).
+/// A group compiled by Halide. May be run again and again, by any number of threads at a time.
 class CompiledGroup {
   public:
     /// Groups that are partly or wholly empty are fine: what is empty is not computed. Directives that are off, or that
@@ -34,7 +35,7 @@ class CompiledGroup {
 
     /// `inputs`: pointers to the first logical element of each of group.inputs, with the declared strides; `outputs`:
     /// pointers to row-major memory for each of group.outputs. Returns nothing when all is well.
-    std::optional<KernelError> run(std::span<const void* const> inputs, std::span<void* const> outputs);
+    std::optional<KernelError> run(std::span<const void* const> inputs, std::span<void* const> outputs) const;
 
   private:
     struct Objects;

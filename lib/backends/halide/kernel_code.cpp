@@ -1,0 +1,165 @@
+#include "backends/halide/kernel_code.h"
+
+#include <Halide.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+
+#include "backends/halide/loader/loaded_object.h"
+#include "backends/halide/pipeline_maker.h"
+#include "base/disk_cache.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "expr/canonical.h"
+
+namespace whittle::halide {
+namespace {
+
+constexpr const char* kFunction = "kernel";
+
+/// The cache, unless Halide is asked to tell what it does.
+DiskCache* cache() {
+    static const std::unique_ptr<DiskCache> kernels = [] {
+        const char* told = std::getenv("HL_DEBUG_CODEGEN");
+        return told ? nullptr : user_cache("kernels");
+    }();
+    return kernels.get();
+}
+
+/// Which file a function comes from, by its contents.
+std::string build_of(const void* function) {
+    Dl_info info{};
+    return ::dladdr(function, &info) != 0 ? fingerprint(info.dli_fname) : "";
+}
+
+/// What an object depends on besides the kernel: who is asked to compile it, and its settings.
+const std::string& compiler() {
+    static const std::string text = [] {
+        Halide::Target (*const halide)() = &Halide::get_host_target;
+        std::string is = build_of(reinterpret_cast<const void*>(&kernel_code)) + "\n" +
+                         build_of(reinterpret_cast<const void*>(halide)) + "\n";
+        constexpr std::string_view kThreads = "HL_NUM_THREADS=";
+        for (char** variable = ::environ; *variable; variable++) {
+            const std::string_view setting = *variable;
+            if (setting.starts_with("HL_") && !setting.starts_with(kThreads)) is.append(setting).append("\n");
+        }
+        return is;
+    }();
+    return text;
+}
+
+/// From the cache, or made and put there.
+template <class Make>
+std::string kept(const std::string& what, const std::string& key, const Make& make) {
+    DiskCache* const known = cache();
+    if (known)
+        if (auto object = known->get(key)) {
+            log_debug(LogChannel::lowering, what + " was kept");
+            return *object;
+        }
+    std::string object = make();
+    if (known) known->put(key, object);
+    return object;
+}
+
+void take_error(void* context, const char* message) {
+    if (context) static_cast<std::string*>(context)->append(message);
+}
+
+/// Halide's run-time library: threads, memory, error messages. One for the process, which stays: its threads may sleep
+/// in it when the process ends.
+const LoadedObject& runtime() {
+    static const LoadedObject* const loaded = [] {
+        const Halide::Target target = Halide::Target(default_target());
+        const std::string object =
+            kept("Halide's run-time library", "runtime\n" + target.to_string() + "\n" + compiler(), [&] {
+                const TempDir folder;
+                const auto path = folder.path() / "runtime.o";
+                Halide::compile_standalone_runtime(path.string(), target);
+                return read_file(path);
+            });
+        std::string error;
+        auto code = LoadedObject::load(object, nullptr, error);
+        if (!code) throw Error({}, "Halide's run-time library cannot be loaded: " + error);
+        using SetHandler = void*(void (*)(void*, const char*));
+        reinterpret_cast<SetHandler*>(code->find("halide_set_error_handler"))(take_error);
+        return code.release();
+    }();
+    return *loaded;
+}
+
+struct Loaded final : KernelCode {
+    std::unique_ptr<LoadedObject> object;
+};
+
+std::string compiled(const expr::Group& group, const expr::Schedule& schedule, const Halide::Target& target) {
+    const Prepared prepared(group);
+    PipelineMaker maker(prepared);
+    Halide::Pipeline pipeline = maker.make(schedule);
+    std::vector<Halide::Argument> arguments;
+    for (const Halide::ImageParam& input : maker.inputs()) arguments.emplace_back(input);
+    const Halide::Buffer<std::uint8_t> object =
+        pipeline.compile_to_module(arguments, kFunction, target).compile_to_buffer();
+    return {reinterpret_cast<const char*>(object.data()), object.number_of_elements()};
+}
+
+/// With the names: they stand in Halide's error messages.
+std::string key_of(const expr::Group& group, const expr::Schedule& schedule, const Halide::Target& target) {
+    std::string key = expr::key(group, schedule);
+    for (const expr::Input& input : group.inputs) key += input.name + "\n";
+    for (const expr::Stage& stage : group.stages) key += stage.name + "\n";
+    return key + target.to_string() + "\n" + compiler();
+}
+
+/// Kernels that are in use, by key.
+class Living {
+  public:
+    std::shared_ptr<const KernelCode> find(const std::string& key) {
+        const std::lock_guard lock(mutex_);
+        const auto found = kernels_.find(key);
+        return found == kernels_.end() ? nullptr : found->second.lock();
+    }
+    void add(const std::string& key, const std::shared_ptr<const KernelCode>& code) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(kernels_, [](const auto& kernel) { return kernel.second.expired(); });
+        kernels_.insert_or_assign(key, code);
+    }
+
+  private:
+    std::mutex mutex_;
+    std::map<std::string, std::weak_ptr<const KernelCode>> kernels_;
+};
+
+std::shared_ptr<const KernelCode> loaded(const std::string& object) {
+    auto code = std::make_shared<Loaded>();
+    std::string error;
+    code->object = LoadedObject::load(object, &runtime(), error);
+    if (!code->object) throw Error({}, "the kernel cannot be loaded: " + error);
+    code->function = reinterpret_cast<KernelCode::Function*>(code->object->find(std::string(kFunction) + "_argv"));
+    return code;
+}
+
+}  // namespace
+
+std::variant<std::shared_ptr<const KernelCode>, KernelError> kernel_code(const expr::Group& group,
+                                                                         const expr::Schedule& schedule,
+                                                                         const std::string& target_text) {
+    static Living living;
+    std::shared_ptr<const KernelCode> code;
+    const auto failed = caught([&] {
+        const Halide::Target target = Halide::Target(target_text)
+                                          .with_feature(Halide::Target::NoRuntime)
+                                          .with_feature(Halide::Target::UserContext);
+        const std::string key = key_of(group, schedule, target);
+        code = living.find(key);
+        if (code) return;
+        code = loaded(kept("the code of " + group.name, key, [&] { return compiled(group, schedule, target); }));
+        living.add(key, code);
+    });
+    if (failed) return *failed;
+    return code;
+}
+
+}  // namespace whittle::halide
