@@ -33,10 +33,7 @@ struct Options {
 };
 
 void declare(cli::Tool& tool, Options& options) {
-    tool.positional("MODEL", options.model,
-                    "Program (run under capture), ONNX model (or a folder that holds model.onnx, with inputs in "
-                    "test_data_set_0), PyTorch export (.pt2), graph (JSON), record, or folder written by trace.",
-                    false);
+    tool.positional("MODEL", options.model, cli::kModelHelp, false);
     options.report.declare(tool);
     options.subject.backend.declare(tool, "halide; one that is named is also run, and what it fails on is told first");
     tool.flag("--fullgraph", options.fullgraph, "Exit with status 1 when there is a graph break, naming the first.");
@@ -90,8 +87,7 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
                 const cli::ReportSink& sink) {
     const std::filesystem::path& model = *options.model;
     options.pictures.check(cli::files_read(model, options.subject.inputs));
-    if (!options.sources.file && cli::recognize(model) != cli::ModelKind::program)
-        options.subject.program.refuse_for_model(model);
+    if (!options.sources.file && !cli::is_run(cli::recognize(model))) options.subject.program.refuse_for_model(model);
     const TempDir scratch("whittle-explain");
     debug::Subject subject = cli::subject_of(tool, model, options.subject, scratch.path() / "traced");
     debug::predict(subject, analyses);

@@ -34,9 +34,8 @@ struct Options {
 
 void declare(cli::Tool& tool, Options& options) {
     tool.positional("MODEL", options.models,
-                    "Program (run under capture), ONNX model (or a folder that holds model.onnx, with inputs in "
-                    "test_data_set_0), PyTorch export (.pt2), graph (JSON), record, or folder written by trace. "
-                    "Several models, but no programs, go into one folder, each named after its file or folder.");
+                    std::string(cli::kModelHelp) +
+                        " Several that are not run go into one folder, each named after its file or folder.");
     tool.option("-o,--output", options.output, "DIR",
                 "Folder to write. Default: whittle-out. An earlier trace of the same models is replaced, file by file; "
                 "nothing else in it is touched.");
@@ -53,10 +52,10 @@ void declare(cli::Tool& tool, Options& options) {
                  "run model.onnx on recorded inputs; its recorded outputs become what replay expects");
     tool.example("trace nets/*/model.onnx -o traces", "several models, named after their folders");
     tool.example("trace model.onnx --input tokens=tokens.npy --seed 7", "one input given, the others made");
-    tool.example("trace -o traces ./app -- --steps 3",
-                 "capture a LibTorch program; the exit status is the program's own");
+    tool.example("trace net.pt --input 'x=f32[1, 3, 224, 224]'", "a TorchScript module, on random numbers");
+    tool.example("trace -o traces ./app -- --steps 3", "a LibTorch program; the exit status is the program's own");
     tool.example("trace cc -- g++ -c model.cpp", "compile with capture probes; see trace cc --help");
-    tool.exit_one("results differ from the given outputs, the backend failed, or --fullgraph or --export is not met.");
+    tool.exit_one("results differ from the given outputs, the backend failed, --fullgraph or --export is not met.");
 }
 
 /// Where the suspect fails: with --minify all the way to a repro, else the command that makes it small. The records say
@@ -77,7 +76,7 @@ void follow_up(const cli::Tool& tool, const Options& options, bool wrong, std::o
 /// The program's stdout stays its own: what we have to say goes to stderr, and the exit status is the program's.
 int trace_program(const cli::Tool& tool, const Options& options, const debug::TraceRequest& request) {
     remove_trace(options.output);  // the program may write its own
-    debug::ProgramRequest program = options.program.request(tool, options.models[0]);
+    debug::ProgramRequest program = options.program.request(tool, options.models[0], options.inputs);
     program.with_data = true;
     program.folder = options.output;
     program.records = request.records;
@@ -129,7 +128,7 @@ int run(const cli::Tool& tool, const Options& options) {
         .check = options.record.checks(),
         .environment = environment,
         .load = [](const fs::path& folder) { return cli::load_model(folder, {.keep_unknown = true}); }};
-    if (cli::recognize(options.models[0]) == cli::ModelKind::program) return trace_program(tool, options, request);
+    if (cli::is_run(cli::recognize(options.models[0]))) return trace_program(tool, options, request);
     for (const fs::path& model : options.models) options.program.refuse_for_model(model);
     return trace_models(tool, options, request);
 }

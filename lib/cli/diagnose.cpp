@@ -112,10 +112,11 @@ void tell_culprits(const Tool& tool, const LoadedFrame& frame, const std::string
 std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model, SubjectOptions& options,
                                          const fs::path& scratch) {
     fs::path runnable = model;
-    if (recognize(model) == ModelKind::program) {
+    if (is_run(recognize(model))) {
         SubjectOptions recorded = options;
         if (recorded.backend.name.empty()) recorded.backend.name = std::string(kDefaultSuspect);
         runnable = subject_of(tool, model, recorded, scratch).runnable;
+        options.inputs = recorded.inputs;
     } else {
         options.program.refuse_for_model(model);
     }
@@ -127,7 +128,7 @@ std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model
 
 /// What a report calls the frame: of a program, its name; what was recorded of it is gone at the end.
 std::string named(const fs::path& model, const LoadedFrame& frame) {
-    return recognize(model) == ModelKind::program ? model.string() + " (" + frame.name + ")" : frame.file.string();
+    return is_run(recognize(model)) ? model.string() + " (" + frame.name + ")" : frame.file.string();
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ std::vector<explain::RecordedValues> recorded(const fs::path& model, const Subje
 }
 
 Side side_of(const Tool& tool, const fs::path& model, SubjectOptions options, const fs::path& scratch) {
-    if (recognize(model) != ModelKind::program) options.program.refuse_for_model(model);
+    if (!is_run(recognize(model))) options.program.refuse_for_model(model);
     Side side{.subject = subject_of(tool, model, options, scratch)};
     const std::unique_ptr<Backend> backend = find_backend(options.backend.spec(kDefaultSuspect));
     side.report = debug::report(side.subject, *backend);

@@ -1,12 +1,16 @@
 #include "cli/inputs.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <sstream>
 
 #include "base/error.h"
 #include "base/suggest.h"
 #include "cli/usage.h"
+#include "graph/graph.h"
 #include "tensor/npy.h"
+#include "tensor/random.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::cli {
@@ -57,6 +61,39 @@ void read_all(const fs::path& from, const DeclaredValues& declared, Given& given
     if (!given.expected.empty()) given.expected_from = from.string();
 }
 
+/// "f32[2, 3]"; nothing for a text of another form.
+std::optional<ValueMeta> described(const std::string& text) {
+    const auto open = text.find('[');
+    const std::optional<DType> dtype = dtype_from_name(text.substr(0, open));
+    if (open == std::string::npos || !text.ends_with(']') || !dtype) return std::nullopt;
+    ValueMeta meta{.dtype = *dtype};
+    std::istringstream sizes(text.substr(open + 1, text.size() - open - 2));
+    for (std::string word; std::getline(sizes, word, ',');) {
+        std::int64_t size = 0;
+        const auto first = word.find_first_not_of(' ');
+        const char* const begin = word.data() + (first == std::string::npos ? word.size() : first);
+        const auto [end, failed] = std::from_chars(begin, word.data() + word.size(), size);
+        if (failed != std::errc() || size < 0 ||
+            word.find_first_not_of(' ', static_cast<std::size_t>(end - word.data())) != std::string::npos)
+            return std::nullopt;
+        meta.sizes.push_back(size);
+    }
+    return meta;
+}
+
+/// "3", "0.5", "true": a tensor without dimensions, i64, f64 or bool.
+std::optional<Tensor> number_in(const std::string& text) {
+    const char* const end = text.data() + text.size();
+    std::int64_t integer = 0;
+    if (const auto [at, failed] = std::from_chars(text.data(), end, integer); failed == std::errc() && at == end)
+        return Tensor::of(Scalar(integer), DType::i64);
+    double real = 0;
+    if (const auto [at, failed] = std::from_chars(text.data(), end, real); failed == std::errc() && at == end)
+        return Tensor::of(Scalar(real), DType::f64);
+    if (text == "true" || text == "false") return Tensor::of(Scalar(text == "true"), DType::boolean);
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::pair<std::string, std::string> split_assignment(const std::string& word, const char* option, const char* form) {
@@ -68,12 +105,19 @@ std::pair<std::string, std::string> split_assignment(const std::string& word, co
 
 Given read_given(const InputOptions& options, const DeclaredValues& declared) {
     Given given;
+    Random random(static_cast<std::uint64_t>(options.seed));
     if (options.data_set) read_all(*options.data_set, declared, given);
     for (const std::string& word : options.inputs) {
         const auto [name, file] = split_assignment(word, "--input", "NAME=FILE");
         for (const GivenInput& other : given.inputs)
             if (other.name == name) throw Error("--input: '" + name + "' is given twice");
-        given.inputs.push_back({name, file, load_tensor(file, name)});
+        const bool is_file = fs::exists(file);
+        if (const std::optional<ValueMeta> meta = described(file); meta && !is_file)
+            given.inputs.push_back({name, file, random_tensor(meta->dtype, meta->sizes, random)});
+        else if (std::optional<Tensor> number = number_in(file); number && !is_file)
+            given.inputs.push_back({name, file, std::move(*number)});
+        else
+            given.inputs.push_back({name, file, load_tensor(file, name)});
     }
     return given;
 }

@@ -231,7 +231,8 @@ std::vector<LoadedFrame> frames_of_trace(const fs::path& folder, bool need_input
 void InputOptions::declare(Tool& tool) {
     tool.section("Inputs of the model");
     tool.option("--input", inputs, "NAME=FILE",
-                "Value of an input: a safetensors, .npy or ONNX TensorProto file. May be repeated.");
+                "Value of an input: a safetensors, .npy or ONNX TensorProto file; or 'DTYPE[SIZES]', such as "
+                "'f32[1, 3, 224, 224]', for random numbers; or a number. May be repeated.");
     tool.option("--inputs", data_set, "DIR|FILE",
                 "Inputs and, where they are known, expected outputs: a folder of input_N.pb and output_N.pb, as the "
                 "ONNX backend tests have it, or of in_N.npy and out_N.npy, in the order of the inputs; or a "
@@ -293,6 +294,9 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
             break;
         case ModelKind::program:
             throw Error({path.string(), {}}, "it is a program, which must be captured first",
+                        "trace -o DIR " + shell_quote({path.string()}) + " captures it; then give DIR");
+        case ModelKind::torchscript:
+            throw Error({path.string(), {}}, "it is a TorchScript module, which must be captured first",
                         "trace -o DIR " + shell_quote({path.string()}) + " captures it; then give DIR");
     }
     log_info(LogChannel::frontend,

@@ -18,13 +18,23 @@ class Tool;
 
 enum class ModelKind {
     onnx,
-    pt2,     ///< what torch.export.save() wrote
-    graph,   ///< a graph's JSON, minimized or not
-    record,  ///< one record
-    trace,   ///< a folder that `trace` wrote
-    program  ///< an executable or a script: trace and explain run it under capture, see program.h
+    pt2,          ///< what torch.export.save() wrote
+    graph,        ///< a graph's JSON, minimized or not
+    record,       ///< one record
+    trace,        ///< a folder that `trace` wrote
+    program,      ///< an executable or a script: trace and explain run it under capture, see program.h
+    torchscript,  ///< what torch.jit.save() wrote: LibTorch runs it under capture, as a program
 };
 std::string_view name(ModelKind kind);
+/// What a MODEL of trace and explain may be.
+inline constexpr char kModelHelp[] =
+    "Program (run under capture), ONNX model (or a folder that holds model.onnx, with inputs in test_data_set_0), "
+    "PyTorch "
+    "export (.pt2), TorchScript module (.pt, which LibTorch runs under capture), graph (JSON), record, or folder "
+    "written "
+    "by trace.";
+/// Its graphs are what is captured while it runs.
+inline bool is_run(ModelKind kind) { return kind == ModelKind::program || kind == ModelKind::torchscript; }
 
 /// By content; ONNX, which has no magic number, by its extension or else by what the first bytes can be. Throws Error
 /// for a path that is not there, and for folders without a trace or a model.onnx.
@@ -35,7 +45,7 @@ std::filesystem::path model_file(const std::filesystem::path& model);
 
 /// Where the values of a model's inputs come from. Options --input, --inputs, --seed, --dim.
 struct InputOptions {
-    std::vector<std::string> inputs = {};                ///< NAME=FILE
+    std::vector<std::string> inputs = {};                ///< NAME=FILE or NAME=DTYPE[SIZES]
     std::optional<std::filesystem::path> data_set = {};  ///< a folder or a file of values
     std::int64_t seed = 0;
     std::vector<std::string> dims = {};  ///< NAME=SIZE of dynamic dimensions

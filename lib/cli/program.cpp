@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "cli/inputs.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 
@@ -36,18 +37,46 @@ void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const 
         throw Error({file, {}}, "it is no program: --function, --level and --cache-size-limit are for programs only");
 }
 
-debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program) const {
+namespace {
+
+/// By name, or "#0", "#1" … for what has only a place.
+std::map<std::string, Tensor> by_name(const InputOptions& options) {
+    Given given = read_given(options);
+    if (!given.expected.empty())
+        log_warning(LogChannel::cli, "the expected outputs in " + given.expected_from +
+                                         " are not looked at: of a TorchScript module LibTorch's own are recorded");
+    std::map<std::string, Tensor> tensors;
+    for (std::size_t i = 0; i < given.inputs.size(); ++i) {
+        const std::string& name = given.inputs[i].name;
+        tensors.emplace(name.empty() ? "#" + std::to_string(i) : name, std::move(given.inputs[i].tensor));
+    }
+    return tensors;
+}
+
+}  // namespace
+
+debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program,
+                                              const InputOptions& inputs) const {
+    const ModelKind kind = recognize(program);
+    const bool module = kind == ModelKind::torchscript;
+    if (module && !arguments.empty())
+        throw Error({program.string(), {}}, "it is no program, and takes no arguments after --",
+                    "inputs are given by --input NAME=FILE");
+    if (!module && inputs.given())
+        throw Error({program.string(), {}},
+                    "it is a program, which has its own inputs: --input and --inputs are for models");
     if (cache_size_limit && (*cache_size_limit < 1 || *cache_size_limit > std::numeric_limits<int>::max()))
         throw invalid_value(std::to_string(*cache_size_limit), "--cache-size-limit", "expected a number from 1");
-    log_info(LogChannel::cli, program.string() + " is taken for: program");
+    log_info(LogChannel::cli, program.string() + " is taken for: " + std::string(name(kind)));
     return {.program = program,
+            .inputs = module ? std::optional(by_name(inputs)) : std::nullopt,
             .arguments = arguments,
             .functions = functions,
             .composite = level == "api",
             .cache_size_limit = cache_size_limit,
             .limit_mb = limit_mb,
             .limit_seconds = limit_seconds,
-            .stdout_to_stderr = tool.shared().json};
+            .stdout_to_stderr = module || tool.shared().json};
 }
 
 int end_as(const debug::RanProgram& program) {

@@ -1,4 +1,5 @@
-// MODEL arguments that are programs: the options of their capture, and how a program of ours ends as they did.
+// MODEL arguments that are run under capture, programs and TorchScript modules: the options of their capture, and how a
+// program of ours ends as they did.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/model.h"
 #include "debug/program.h"
 
 namespace whittle::cli {
@@ -25,8 +27,10 @@ struct ProgramOptions {
     void declare(Tool& tool);
     /// Throws Error when something was given that only a program takes.
     void refuse_for_model(const std::filesystem::path& model) const;
-    /// The program's stdout is its own, unless the tool prints JSON there.
-    debug::ProgramRequest request(const Tool& tool, const std::filesystem::path& program) const;
+    /// A program's stdout is its own, unless the tool prints JSON there. `inputs` are of a TorchScript module; a
+    /// program takes none. Throws Error for options that are not for the one or the other.
+    debug::ProgramRequest request(const Tool& tool, const std::filesystem::path& program,
+                                  const InputOptions& inputs) const;
 };
 
 /// Ends this process as the program ended: with its exit status, or by its signal.

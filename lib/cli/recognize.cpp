@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "cli/model.h"
+#include "frontends/pt2/archive.h"
 #include "trace/record.h"
 
 namespace whittle::cli {
@@ -31,6 +32,24 @@ ModelKind recognize_folder(const fs::path& path) {
     if (fs::exists(path / "index.json")) return ModelKind::trace;
     if (fs::exists(path / kModelFile)) return ModelKind::onnx;
     throw Error({path.string(), {}}, "the folder holds neither a trace (index.json) nor a model (model.onnx)");
+}
+
+/// PyTorch writes zip archives of several kinds. What is wrong with a damaged one, the reader of exports says.
+ModelKind recognize_archive(const fs::path& path) {
+    std::vector<std::string> entries;
+    try {
+        entries = pt2::Archive(path).entries();
+    } catch (const Error&) {
+        return ModelKind::pt2;
+    }
+    const auto has = [&](std::string_view ending) {
+        return std::any_of(entries.begin(), entries.end(), [&](const std::string& e) { return e.ends_with(ending); });
+    };
+    if (has("/constants.pkl")) return ModelKind::torchscript;
+    if (has("/data.pkl") && !has(".json"))
+        throw Error({path.string(), {}}, "it holds tensors that torch.save() wrote, expected a model",
+                    "torch.jit.save(torch.jit.script(model), FILE) or torch.export.save() write one");
+    return ModelKind::pt2;
 }
 
 bool is_executable(const fs::path& path) {
@@ -59,6 +78,8 @@ std::string_view name(ModelKind kind) {
             return "trace folder";
         case ModelKind::program:
             return "program";
+        case ModelKind::torchscript:
+            return "TorchScript module";
     }
     return "";
 }
@@ -80,16 +101,17 @@ ModelKind recognize(const fs::path& path) {
         throw Error({file, {}}, "it is an ELF file without execute permission, expected a program or a model",
                     "of a library, give the program that uses it; of a program, chmod +x");
     if (elf || (head.starts_with("#!") && is_executable(path))) return ModelKind::program;
-    if (head.starts_with("PK\x03\x04")) return ModelKind::pt2;
+    if (head.starts_with("PK\x03\x04")) return recognize_archive(path);
     const auto text = std::find_if(head.begin(), head.end(), [](unsigned char c) { return !std::isspace(c); });
     if (text != head.end() && *text == '{') return is_record(path) ? ModelKind::record : ModelKind::graph;
     const std::string extension = path.extension().string();
     if (extension == ".json") throw Error({file, "byte 0"}, "found no '{', expected a graph or record in JSON");
     // Writers start a ModelProto with field 1 (ir_version), 2 or 3: bytes that no text starts with.
     if (extension == ".onnx" || head[0] == 0x08 || head[0] == 0x12 || head[0] == 0x1a) return ModelKind::onnx;
-    throw Error({file, "byte 0"},
-                "unknown format, expected an ONNX model, an exported PyTorch program (.pt2), a graph or a record in "
-                "JSON, or a trace folder");
+    throw Error(
+        {file, "byte 0"},
+        "unknown format, expected an ONNX model, an exported PyTorch program (.pt2), a TorchScript module (.pt), a "
+        "graph or a record in JSON, or a trace folder");
 }
 
 }  // namespace whittle::cli

@@ -22,7 +22,7 @@ Suspected suspected(const SubjectOptions& options) {
 debug::Subject subject_of_program(const Tool& tool, const fs::path& program, const SubjectOptions& options,
                                   const fs::path& folder) {
     const Suspected backend = suspected(options);
-    debug::ProgramRequest request = options.program.request(tool, program);
+    debug::ProgramRequest request = options.program.request(tool, program, options.inputs);
     request.with_data = backend != nullptr;
     if (backend) request.folder = folder, request.records = RecordPolicy::always;
     const debug::RanProgram ran = debug::run_program(request);
@@ -75,8 +75,10 @@ Suspect SubjectOptions::suspect() const {
 }
 
 debug::Subject subject_of(const Tool& tool, const fs::path& model, SubjectOptions& options, const fs::path& scratch) {
-    return recognize(model) == ModelKind::program ? subject_of_program(tool, model, options, scratch)
-                                                  : subject_of_model(model, options);
+    if (!is_run(recognize(model))) return subject_of_model(model, options);
+    debug::Subject subject = subject_of_program(tool, model, options, scratch);
+    options.inputs = {};  // what was recorded has them
+    return subject;
 }
 
 void follow_up(const Tool& tool, const fs::path& model, const SubjectOptions& options, const debug::Subject& subject,

@@ -33,9 +33,10 @@ struct SubjectOptions {
 };
 
 /// Loads the model, or runs the program. Where the backend is to be run it is tried on every frame with its inputs: of
-/// a program on what was recorded, which is kept in `scratch`; --minify without a backend takes the one that a record
-/// or a minimized graph names, and sets options.backend. The reference has no failures of its own and is not tried.
-/// Throws Error for options that the model does not take, and for what cannot be read or run.
+/// a program on what was recorded, which is kept in `scratch` with its inputs, so that `options` has none any more;
+/// --minify without a backend takes the one that a record or a minimized graph names, and sets options.backend. The
+/// reference has no failures of its own and is not tried. Throws Error for options that the model does not take, and
+/// for what cannot be read or run.
 debug::Subject subject_of(const Tool& tool, const std::filesystem::path& model, SubjectOptions& options,
                           const std::filesystem::path& scratch);
 

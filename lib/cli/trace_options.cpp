@@ -50,8 +50,9 @@ void JointOptions::declare(Tool& tool) {
 }
 
 void JointOptions::check(const fs::path& model) const {
-    if (joint && recognize(model) == ModelKind::program)
-        throw Error("--joint cannot be used with a program: trace it, and then the folder with --joint");
+    if (joint && is_run(recognize(model)))
+        throw Error("--joint cannot be used with a " + std::string(name(recognize(model))) +
+                    ": trace it, and then the folder with --joint");
 }
 
 void JointOptions::apply(std::vector<LoadedFrame>& frames) const {
@@ -112,8 +113,9 @@ void check_together(std::span<const fs::path> models, const InputOptions& inputs
         throw Error({models[0].string(), {}}, "unexpected argument '" + models[1].string() + "' after the program",
                     "put -- before the program's arguments: trace " + models[0].string() + " -- " + models[1].string());
     for (const fs::path& model : models)
-        if (recognize(model) == ModelKind::program)
-            throw Error({model.string(), {}}, "a program cannot be traced together with other models");
+        if (is_run(recognize(model)))
+            throw Error({model.string(), {}},
+                        "a " + std::string(name(recognize(model))) + " cannot be traced together with other models");
 }
 
 }  // namespace

@@ -10,15 +10,25 @@
 #include "frontends/libtorch/builder.h"
 #include "frontends/libtorch/launch.h"
 #include "graph/json.h"
+#include "tensor/safetensors.h"
 
 namespace whittle::debug {
 namespace fs = std::filesystem;
 
 namespace {
 
-libtorch::LaunchOptions launch_options(const ProgramRequest& request, const fs::path& own) {
-    libtorch::LaunchOptions launch{.program = request.program,
-                                   .arguments = request.arguments,
+/// The program, or what runs the module, with its arguments.
+libtorch::LaunchOptions command_of(const ProgramRequest& request, const fs::path& inputs, const fs::path& error) {
+    if (!request.inputs) return {.program = request.program, .arguments = request.arguments};
+    save_safetensors(inputs, *request.inputs);
+    return {.program = libtorch::torchscript_runner(request.program),
+            .arguments = {request.program.string(), inputs.string(), error.string()}};
+}
+
+libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::LaunchOptions command,
+                                       const fs::path& own) {
+    libtorch::LaunchOptions launch{.program = std::move(command.program),
+                                   .arguments = std::move(command.arguments),
                                    .limits = {.bytes = static_cast<std::uint64_t>(request.limit_mb) << 20,
                                               .seconds = static_cast<double>(request.limit_seconds)},
                                    .with_data = request.with_data,
@@ -74,7 +84,16 @@ RanProgram run_program(const ProgramRequest& request) {
     fs::create_directories(own, no_folder);
     if (no_folder) throw Error({own.string(), {}}, "cannot create the folder: " + no_folder.message());
     LogStep step(LogStep::Kind::capture, "run " + request.program.string());
-    libtorch::LaunchResult launched = libtorch::launch(launch_options(request, own), scratch.path());
+    const fs::path refused = scratch.path() / "refused";
+    libtorch::LaunchResult launched = libtorch::launch(
+        launch_options(request, command_of(request, scratch.path() / "inputs.safetensors", refused), own),
+        scratch.path());
+    if (request.inputs && fs::exists(refused)) {
+        const std::string told = read_file(refused);
+        const auto end = told.find('\n');
+        throw Error({request.program.string(), {}}, told.substr(0, end),
+                    told.substr(std::min(end, told.size() - 1) + 1));
+    }
     RanProgram ran{.exit_code = launched.exit_code,
                    .signal = launched.signal,
                    .status = launched.status_text(),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@ namespace whittle::debug {
 /// How a program is captured.
 struct ProgramRequest {
     std::filesystem::path program = {};
+    /// `program` is a TorchScript module, whose forward() is called with these: by name, or "#0", "#1" … by place.
+    std::optional<std::map<std::string, Tensor>> inputs = {};
     std::vector<std::string> arguments = {};
     std::vector<std::string> functions = {};  ///< whose executions are captured; none: those that main calls
     bool composite = false;                   ///< ops of LibTorch as the program calls them, else as those are made of
@@ -43,8 +46,8 @@ struct RanProgram {
     std::string ending() const { return (signal ? "was " : "ended with ") + status; }
 };
 
-/// Runs it; its output goes where ours goes. Throws Error when it cannot be started, when the folder cannot be made and
-/// for a damaged event file.
+/// Runs it; its output goes where ours goes. Throws Error when it cannot be started, when the folder cannot be made,
+/// for a module that cannot be called with these inputs, and for a damaged event file.
 RanProgram run_program(const ProgramRequest& request);
 
 }  // namespace whittle::debug

@@ -1,6 +1,7 @@
 # What is loaded into captured programs: the stub, always; the capture library where LibTorch's headers and libraries are
 # found. Both lie in LIBDIR/whittle. Neither contains anything of Whittle's other libraries or of LLVM.
 file(RELATIVE_PATH WHITTLE_CAPTURE_DIR_FROM_BIN ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/whittle)
+set(WHITTLE_CAPTURE_DIR_FROM_BIN ${WHITTLE_CAPTURE_DIR_FROM_BIN} CACHE INTERNAL "the folder of the libraries below, as programs find it")
 set(capture_folder ${CMAKE_CURRENT_LIST_DIR}/capture)
 
 # They run in programs that were not built with sanitizers.
@@ -52,6 +53,7 @@ if(WHITTLE_TORCH_SONAME)
   whittle_capture_library(whittle_capture_torch ${capture_folder}/torch_capture.cpp ${capture_folder}/stacks.cpp
                           ${capture_folder}/tensors.cpp ${capture_folder}/modules.cpp ${capture_folder}/recorder.cpp
                           ${capture_folder}/process.cpp ${capture_folder}/probes.cpp
+                          ${capture_folder}/torchscript.cpp
                           ${capture_folder}/python.cpp ${capture_folder}/python_names.cpp ${capture_folder}/python_end.cpp)
   target_include_directories(whittle_capture_torch SYSTEM PRIVATE ${WHITTLE_TORCH_INCLUDE} ${WHITTLE_TORCH_API_INCLUDE}
                                                                   ${WHITTLE_UNWIND_INCLUDE})

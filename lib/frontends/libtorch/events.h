@@ -5,7 +5,7 @@
 //   chunk  = ChunkHeader, record*            one thread's; mapped while it is written, so that a crash loses nothing
 //   record = RecordHeader, payload           RecordHeader::order puts the records of all threads in one order
 //   value  = ValueTag, payload               an argument or result of an op, an IValue
-//   pc     = u64                             a return address, or the number of a python_place
+//   pc     = u64                             a return address, or the number of a source_place
 //
 // Payloads are packed without padding. A text is a u32 length and its bytes.
 #pragma once
@@ -18,7 +18,7 @@ struct whittle_probe_value;
 namespace whittle::libtorch {
 
 inline constexpr char kFileMagic[8] = {'W', 'H', 'T', 'L', 'C', 'A', 'P', '\n'};
-inline constexpr std::uint32_t kFileVersion = 3, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
+inline constexpr std::uint32_t kFileVersion = 4, kFileHeaderSize = 4096, kChunkMagic = 0x4b484357;
 
 struct FileHeader {
     char magic[8];
@@ -81,11 +81,13 @@ enum class RecordKind : std::uint32_t {
     probe_value = 20,   ///< text: a parameter that is no tensor, value
     probe_branch = 21,  ///< u32 line, u32 column, i64 outcome, u8 BranchKind, text file, text condition
     release = 22,       ///< u32 n, u64 tensor[n]: results of ops that nobody holds any more
-    python_place =
-        23,  ///< u64 its number, u32 line, u64 the module that is called there or 0, text file, text function
+    source_place = 23,  ///< u64 its number, u8 Language, u8 the interpreter was entered there, u32 line, u64 the module
+                        ///< that is called there or 0, text file, text function, text: what stands in the line, ""
+                        ///< where only the file has it
 };
-/// Numbers of Python places have this bit, which no address of a program has.
-inline constexpr std::uint64_t kPythonPlace = std::uint64_t{1} << 63;
+/// Numbers of places that an interpreter runs have this bit, which no address of a program has.
+inline constexpr std::uint64_t kSourcePlace = std::uint64_t{1} << 63;
+enum class Language : std::uint8_t { python = 0, torchscript = 1 };
 
 enum OpFlags : std::uint8_t {
     kHasSchema = 1,

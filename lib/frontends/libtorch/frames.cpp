@@ -29,12 +29,22 @@ struct FrameFunction {
     }
 };
 
+/// TorchScript's compiler, which compares and folds a module's constants before their first use.
+bool compiles_script(const std::string& function) {
+    constexpr std::string_view kPasses[] = {"ConstantPooling", "ConstantPropagation", "EliminateCommonSubexpression",
+                                            "ConstantPropagationImmutableTypes", "runNodeIfInputsAreConstant"};
+    constexpr std::string_view kSpace = "torch::jit::";
+    if (!function.starts_with(kSpace)) return false;
+    const std::string_view name = std::string_view(function).substr(kSpace.size());
+    return name.ends_with("::getPlanFor") || std::ranges::find(kPasses, name) != std::end(kPasses);
+}
+
 /// What a stack says: the user's part of it, and the function whose frame it belongs to.
 struct StackInfo : FrameFunction {
     std::vector<StackFrame> user;
     bool root = true;      ///< nothing but main's own code
     bool outside = false;  ///< no function of the names asked for
-    /// Python's module inside that function, whose frame it really belongs to.
+    /// The module of Python's or TorchScript's inside that function, whose frame it really belongs to.
     std::optional<FrameFunction> module = {};
 };
 
@@ -79,6 +89,7 @@ class StackReader {
         for (std::size_t i = 0; i < places.size(); ++i)
             if (is_user(places[i])) user.push_back(i);
         for (const std::size_t i : user) {
+            if (symbolizer_.is_ours(places[i])) continue;
             info.user.push_back(frame(places[i]));
             if (!places[i].function.empty()) seen_.insert(places[i].function);
         }
@@ -126,16 +137,19 @@ class StackReader {
         std::uint64_t module = 0;
         const CodePlace& itself = places[function];
         if (itself.function.ends_with(".__init__") ||
-            (function + 1 < places.size() && places[function + 1].python_module))
+            (function + 1 < places.size() && places[function + 1].called_module))
             return std::nullopt;
         for (std::size_t i = function; i-- > engine;) {
             const CodePlace& place = places[i];
-            if (!place.python) continue;
+            if (!place.interpreted) continue;
             const bool constructs = place.function.ends_with(".__init__") &&
                                     (place.user || place.file.find("/torch/nn/modules/") != std::string::npos);
-            if (place.python_module) module = place.python_module;
-            if (place.python_module || (!module && !constructs)) continue;
-            if (!constructs && is_layer(place)) {
+            // Of TorchScript only what Python calls: of a call in C++ the function there is the frame.
+            if (place.torchscript ? !module : place.called_module || (!module && !constructs)) {
+                if (!place.torchscript && place.called_module) module = place.called_module;
+                continue;
+            }
+            if (!constructs && !place.torchscript && is_layer(place)) {
                 module = 0;
                 continue;
             }
@@ -166,7 +180,7 @@ class StackReader {
                           .line = place.line,
                           .column = place.column,
                           .function = readable_function(place.function, place.file, place.start_line),
-                          .text = symbolizer_.source_text(place.file, place.line)};
+                          .text = place.text.empty() ? symbolizer_.source_text(place.file, place.line) : place.text};
         if (result.function.empty()) {
             char text[32];
             std::snprintf(text, sizeof text, "+0x%llx", static_cast<unsigned long long>(place.offset));
@@ -325,15 +339,38 @@ Ending ending_of(const EventFile& file, std::uint32_t thread, const Assigner& as
 
 }  // namespace
 
-void mark_backward(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer) {
-    std::map<std::uint32_t, bool> known;  // per stack: the engine is on it
-    const auto in_engine = [&](std::uint32_t stack) {
-        const auto [entry, fresh] = known.try_emplace(stack, false);
-        const auto pcs = file.stacks.find(stack);
-        if (!fresh || pcs == file.stacks.end()) return entry->second;
+namespace {
+
+/// Per stack: whether it has such a function, each looked at once.
+template <class Is>
+class OnStack {
+  public:
+    OnStack(const EventFile& file, Symbolizer& symbolizer, Is is) : file_(file), symbolizer_(symbolizer), is_(is) {}
+
+    bool operator()(std::uint32_t stack) {
+        const auto [entry, fresh] = known_.try_emplace(stack, false);
+        const auto pcs = file_.stacks.find(stack);
+        if (!fresh || pcs == file_.stacks.end()) return entry->second;
         return entry->second = std::ranges::any_of(
-                   pcs->second, [&](std::uint64_t pc) { return runs_backward(symbolizer.places(pc).back().function); });
-    };
+                   pcs->second, [&](std::uint64_t pc) { return is_(symbolizer_.places(pc).back().function); });
+    }
+
+  private:
+    const EventFile& file_;
+    Symbolizer& symbolizer_;
+    const Is is_;
+    std::map<std::uint32_t, bool> known_;
+};
+
+}  // namespace
+
+void leave_out_compiler(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer) {
+    OnStack compiles(file, symbolizer, compiles_script);
+    std::erase_if(steps, [&](const Step& step) { return compiles(step.stack); });
+}
+
+void mark_backward(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer) {
+    OnStack in_engine(file, symbolizer, runs_backward);
     for (Step& step : steps) step.backward |= in_engine(step.stack);
 }
 

@@ -46,6 +46,9 @@ struct Frames {
     std::set<std::string> functions;  ///< of the user that any operation has on its stack
 };
 
+/// Without what TorchScript's compiler computes when a module is called first.
+void leave_out_compiler(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);
+
 /// Sets Step::backward of the ops that autograd's engine runs between its nodes, too: sums of gradients.
 void mark_backward(const EventFile& file, std::vector<Step>& steps, Symbolizer& symbolizer);
 

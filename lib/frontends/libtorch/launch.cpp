@@ -237,6 +237,20 @@ std::string note_of_hooks(std::istream& symbols) {
 
 std::string built_for() { return WHITTLE_TORCH_SONAME; }
 
+namespace {
+constexpr std::string_view kRunner = "whittle-torchscript";
+}
+
+fs::path torchscript_runner(const fs::path& module) {
+    const fs::path runner = capture_folder() / kRunner;
+    if (built_for().empty() || !fs::exists(runner))
+        throw Error({module.string(), {}},
+                    "it is a TorchScript module, which LibTorch runs, and this Whittle was built without", kHowToGetIt);
+    return runner;
+}
+
+bool is_torchscript_runner(const fs::path& program) { return program.filename() == kRunner; }
+
 std::string LaunchResult::status_text() const {
     return signal ? "killed by " + signal_name(signal) : "exit status " + std::to_string(exit_code);
 }

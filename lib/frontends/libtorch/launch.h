@@ -40,6 +40,12 @@ inline constexpr char kHowToGetIt[] =
 /// The libtorch_cpu that the capture library was built for, "" when it was not built.
 std::string built_for();
 
+/// The program that runs a module of torch.jit.save(), see tools/torchscript.cpp. Throws Error naming the module where
+/// it was not built.
+std::filesystem::path torchscript_runner(const std::filesystem::path& module);
+/// Whether the path is that program's: its main is not the user's code.
+bool is_torchscript_runner(const std::filesystem::path& program);
+
 /// `folder` takes the event file. Throws Error when the program cannot be started.
 LaunchResult launch(const LaunchOptions& options, const std::filesystem::path& folder);
 

@@ -161,7 +161,7 @@ class Finder {
     }
 
     std::string path_of(std::int32_t step) {
-        std::string path = python_path(steps_[static_cast<std::size_t>(step)].stack);
+        std::string path = source_path(steps_[static_cast<std::size_t>(step)].stack);
         const std::int64_t execution = innermost_[static_cast<std::size_t>(step)];
         if (execution >= 0 && executions_[static_cast<std::size_t>(execution)].candidates.size() == 1)
             path = file_.modules[executions_[static_cast<std::size_t>(execution)].candidates.front()].path;
@@ -173,14 +173,14 @@ class Finder {
         return path;
     }
 
-    /// Of the innermost module that Python calls on the stack.
-    std::string python_path(std::uint32_t stack) {
-        if (file_.python.empty()) return {};
-        const auto [entry, fresh] = python_paths_.try_emplace(stack);
+    /// Of the innermost module that Python or TorchScript calls on the stack.
+    std::string source_path(std::uint32_t stack) {
+        if (file_.places.empty()) return {};
+        const auto [entry, fresh] = source_paths_.try_emplace(stack);
         const auto pcs = file_.stacks.find(stack);
         if (!fresh || pcs == file_.stacks.end()) return entry->second;
         for (const std::uint64_t pc : pcs->second) {
-            const auto module = by_module_.find(symbolizer_.places(pc).front().python_module);
+            const auto module = by_module_.find(symbolizer_.places(pc).front().called_module);
             if (module == by_module_.end() || !module->first) continue;
             entry->second = module->second->path;
             break;
@@ -193,7 +193,7 @@ class Finder {
     const Values& values_;
     Symbolizer& symbolizer_;
     std::map<std::uint64_t, const ModuleName*> by_module_;
-    std::map<std::uint32_t, std::string> python_paths_;  ///< per stack
+    std::map<std::uint32_t, std::string> source_paths_;  ///< per stack
     std::map<std::string, Candidates> types_;
     std::map<std::uint32_t, std::vector<Call>> calls_;
     std::vector<Execution> executions_;

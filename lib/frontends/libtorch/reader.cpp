@@ -154,13 +154,17 @@ void read_stack(Cursor& in, EventFile& file) {
     for (std::uint32_t i = 0; i < count; ++i) stack.push_back(in.get<std::uint64_t>());
 }
 
-void read_python_place(Cursor& in, EventFile& file) {
+void read_source_place(Cursor& in, EventFile& file) {
     const auto number = in.get<std::uint64_t>();
-    PythonPlace& place = file.python[number];
+    SourcePlace& place = file.places[number];
+    place.language = in.get<Language>();
+    place.entry = in.get<std::uint8_t>() != 0;
+    file.runs_python |= place.language == Language::python;
     place.line = static_cast<int>(std::min<std::uint32_t>(in.get<std::uint32_t>(), 1u << 30));
     place.module = in.get<std::uint64_t>();
     place.file = in.text();
     place.function = in.text();
+    place.text = in.text();
 }
 
 void read_name(Cursor& in, EventFile& file, std::uint64_t order) {
@@ -247,8 +251,8 @@ void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, E
             return read_stack(in, file);
         case RecordKind::name:
             return read_name(in, file, header.order);
-        case RecordKind::python_place:
-            return read_python_place(in, file);
+        case RecordKind::source_place:
+            return read_source_place(in, file);
         case RecordKind::module: {
             ModuleName module{.root = in.get<std::uint64_t>(), .type = {}, .path = {}};
             module.module = in.get<std::uint64_t>();
@@ -399,8 +403,8 @@ std::uint64_t EventFile::printing_place(std::uint32_t stack) const {
     if (pcs == stacks.end()) return 0;
     std::uint64_t caller = 0;
     for (auto pc = pcs->second.rbegin(); pc != pcs->second.rend(); ++pc) {
-        const auto place = python.find(*pc);
-        if (place == python.end()) continue;
+        const auto place = places.find(*pc);
+        if (place == places.end()) continue;
         if (place->second.file.ends_with("/torch/_tensor_str.py")) return caller;
         caller = *pc;
     }

@@ -90,11 +90,14 @@ struct Mapping {
     std::string path;
 };
 
-/// A line of Python on a stack, among return addresses.
-struct PythonPlace {
-    std::uint64_t module = 0;  ///< the torch.nn.Module that is called there, 0: none is
+/// A line of Python or TorchScript on a stack, among return addresses.
+struct SourcePlace {
+    Language language = Language::python;
+    bool entry = false;        ///< of TorchScript: what was called from outside
+    std::uint64_t module = 0;  ///< the module that is called there, 0: none is
     int line = 0;
-    std::string file, function;  ///< as CPython has them: "/home/me/train.py", "Net.forward"
+    std::string file, function;  ///< as Python has them: "/home/me/train.py", "Net.forward"
+    std::string text;            ///< of the line, "" where only the file has it
 };
 
 struct TensorName {
@@ -147,8 +150,9 @@ struct EventFile {
     std::optional<ProgramEnd> end;
     OtherProcesses processes;
     std::map<std::uint32_t, OpName> ops;
-    std::map<std::uint32_t, std::vector<std::uint64_t>> stacks;  ///< return addresses and Python's places
-    std::map<std::uint64_t, PythonPlace> python;                 ///< by their numbers, which stacks have
+    std::map<std::uint32_t, std::vector<std::uint64_t>> stacks;  ///< return addresses and source places
+    std::map<std::uint64_t, SourcePlace> places;                 ///< by their numbers, which stacks have
+    bool runs_python = false;                                    ///< some of them are Python's
     std::vector<Mapping> mappings;
     std::map<std::uint32_t, ThreadInfo> threads;
     std::vector<TensorName> names;

@@ -34,6 +34,7 @@ struct Recording {
           filling(filling_steps(steps)) {}
 
     static std::vector<Step> with_backward(const EventFile& file, std::vector<Step> steps, Symbolizer& symbolizer) {
+        leave_out_compiler(file, steps, symbolizer);
         mark_backward(file, steps, symbolizer);
         mark_blank(steps);
         return steps;

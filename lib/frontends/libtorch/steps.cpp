@@ -62,7 +62,7 @@ class ThreadReader {
 
     /// What Python's print() and str() compute of a tensor is no operation of the program's: it reads the tensor.
     bool is_printing(const Event& event) {
-        if (file_.python.empty() || !open_.empty()) return false;
+        if (!file_.runs_python || !open_.empty()) return false;
         const auto [entry, fresh] = printing_.try_emplace(event.stack);
         if (fresh) entry->second = file_.printing_place(event.stack);
         const std::uint64_t place = entry->second;

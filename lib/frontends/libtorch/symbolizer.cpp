@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "frontends/libtorch/launch.h"
 #include "symbolize/symbolizer.h"
 #include "symbolize/text.h"
 
@@ -23,6 +24,13 @@ bool is_users_python(const std::string& file) {
     return !file.starts_with("<frozen ") && !file.starts_with("<__array_function__");
 }
 
+/// Of a model that a program loads, only what PyTorch itself has is not the user's: what is installed where the model
+/// was made is the model.
+bool is_torch(const std::string& file) {
+    return file.find("/torch/nn/") != std::string::npos || file.find("/torch/_") != std::string::npos ||
+           file.find("/torch/jit/") != std::string::npos || file.find("/torch/functional.py") != std::string::npos;
+}
+
 bool is_users_library(const std::string& module) {
     return !in_system_folder(module) && module.find("/libwhittle_capture") == std::string::npos;
 }
@@ -31,7 +39,8 @@ bool is_users_library(const std::string& module) {
 
 struct Symbolizer::Impl {
     std::vector<Mapping> mappings;
-    std::map<std::uint64_t, PythonPlace> python;
+    std::map<std::uint64_t, SourcePlace> interpreted;
+    bool runs_python = false;
     std::string program;
     std::unique_ptr<LineSymbolizer> symbolizer = make_symbolizer();
     std::map<std::uint64_t, std::vector<CodePlace>> places;
@@ -40,8 +49,9 @@ struct Symbolizer::Impl {
 
 Symbolizer::Symbolizer(const EventFile& file) : impl_(std::make_unique<Impl>()) {
     impl_->mappings = file.mappings;
-    impl_->python = file.python;
-    program_has_lines_ = !file.python.empty();  // the interpreter is not what the user wrote
+    impl_->interpreted = file.places;
+    impl_->runs_python = file.runs_python;
+    program_has_lines_ = file.runs_python;  // the interpreter is not what the user wrote
     if (!file.mappings.empty()) impl_->program = file.mappings.front().path;  // the loader's list starts with it
     std::ranges::sort(impl_->mappings, {}, &Mapping::low);
 }
@@ -52,16 +62,19 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
     const auto [entry, fresh] = impl_->places.try_emplace(return_address);
     std::vector<CodePlace>& result = entry->second;
     if (!fresh) return result;
-    if (const auto python = impl_->python.find(return_address); python != impl_->python.end()) {
-        const PythonPlace& place = python->second;
-        result.push_back({.function = place.function,
-                          .file = place.file,
-                          .line = place.line,
-                          .module = {},
-                          .address = return_address,
-                          .python_module = place.module,
-                          .python = true,
-                          .user = is_users_python(place.file)});
+    if (const auto known = impl_->interpreted.find(return_address); known != impl_->interpreted.end()) {
+        const SourcePlace& place = known->second;
+        result.push_back(
+            {.function = place.function,
+             .file = place.file,
+             .line = place.line,
+             .module = {},
+             .address = return_address,
+             .called_module = place.module,
+             .interpreted = true,
+             .torchscript = place.language == Language::torchscript,
+             .text = place.text,
+             .user = impl_->runs_python ? is_users_python(place.file) : place.entry || !is_torch(place.file)});
         return result;
     }
     const std::uint64_t pc = return_address - 1;
@@ -76,8 +89,8 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
     nowhere.in_program = mapping->path == impl_->program;
     const std::vector<LineInfo> lines = impl_->symbolizer->look_up(mapping->path, pc - mapping->base);
     // Of a Python program the interpreter and the packages' libraries are not the user's.
-    nowhere.user = impl_->python.empty() ? nowhere.in_program || is_users_library(nowhere.module)
-                                         : is_users_library(nowhere.module) && is_users_python(nowhere.module);
+    nowhere.user = !impl_->runs_python ? nowhere.in_program || is_users_library(nowhere.module)
+                                       : is_users_library(nowhere.module) && is_users_python(nowhere.module);
     for (const LineInfo& info : lines) {
         CodePlace place = nowhere;
         place.function = without_parameters(info.function);
@@ -93,6 +106,10 @@ const std::vector<CodePlace>& Symbolizer::places(std::uint64_t return_address) {
     }
     if (result.empty()) result.push_back(nowhere);
     return result;
+}
+
+bool Symbolizer::is_ours(const CodePlace& place) const {
+    return place.in_program && is_torchscript_runner(impl_->program);
 }
 
 std::string Symbolizer::source_text(const std::string& file, int line) { return impl_->sources.line(file, line); }

@@ -24,11 +24,13 @@ struct CodePlace {
     std::uint64_t offset = 0;         ///< the same from the start of the module, as disassemblers show it
     bool inlined = false;             ///< into the next
     bool in_program = false;          ///< in the executable itself, not in a library
-    std::uint64_t python_module = 0;  ///< of a place in Python: the torch.nn.Module that it calls
-    bool python = false;
-    bool user = false;  ///< the user's own code: with debug information outside the system's headers, or, without
-                        ///< any, in the program or a library outside the system's folders; in Python outside the
-                        ///< interpreter's and installed packages' folders
+    std::uint64_t called_module = 0;  ///< of a place that an interpreter runs: the module that is called there
+    bool interpreted = false;         ///< Python or TorchScript
+    bool torchscript = false;
+    std::string text = {};  ///< of the line, where more than the file tells it
+    bool user = false;      ///< the user's own code: with debug information outside the system's headers, or, without
+                            ///< any, in the program or a library outside the system's folders; in Python outside the
+                            ///< interpreter's and installed packages' folders
     bool operator==(const CodePlace&) const = default;
 };
 
@@ -40,11 +42,14 @@ class Symbolizer {
     Symbolizer& operator=(const Symbolizer&) = delete;
 
     /// The functions at a return address, innermost (inlined into the next) first; never empty. Looks at the byte
-    /// before it, which belongs to the call. Remembered. Of a place in Python, its function.
+    /// before it, which belongs to the call. Remembered. Of a place that an interpreter runs, its function.
     const std::vector<CodePlace>& places(std::uint64_t return_address);
 
     /// Line `line` of a source file without surrounding blanks, or "" when it cannot be read.
     std::string source_text(const std::string& file, int line);
+
+    /// Code of the program that runs a TorchScript module for us.
+    bool is_ours(const CodePlace& place) const;
 
     /// The program was seen to have debug information.
     bool program_has_lines() const { return program_has_lines_; }

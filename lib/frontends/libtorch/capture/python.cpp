@@ -134,14 +134,17 @@ bool find_module_call(const std::string& file, const std::string& name, const ch
 std::uint64_t place_of(Thread& thread, const Frame& frame) {
     const auto [entry, fresh] = thread.places.try_emplace(place_key(frame), 0);
     if (!fresh) return entry->second;
-    entry->second = kPythonPlace | state.next_place.fetch_add(1);
+    entry->second = kSourcePlace | state.next_place.fetch_add(1);
     RecordBuffer& record = thread.definition;
-    record.start(RecordKind::python_place);
+    record.start(RecordKind::source_place);
     record.put(entry->second);
+    record.put(Language::python);
+    record.put(std::uint8_t{0});
     record.put(static_cast<std::uint32_t>(std::max(api.PyCode_Addr2Line(frame.code, frame.offset), 0)));
     record.put(static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(frame.module)));
     record.put_text(text_of(at<const char*>(frame.code, layout->file)));
     record.put_text(text_of(at<const char*>(frame.code, layout->name)));
+    record.put_text("");
     commit(thread, record);
     return entry->second;
 }

@@ -8,6 +8,7 @@
 
 #include "frontends/libtorch/capture/python.h"
 #include "frontends/libtorch/capture/state.h"
+#include "frontends/libtorch/capture/torchscript.h"
 
 namespace whittle::libtorch {
 
@@ -62,6 +63,7 @@ __attribute__((noinline)) std::uint32_t stack_id(Thread& thread) {
     std::uint64_t key = sp;
     std::vector<python::Frame>& frames = thread.frames;
     python::frames(frames, key);
+    const std::vector<torch::jit::StackEntry> scripted = torchscript::entries(thread, key);
     std::vector<KnownStack>& known = thread.known_stacks[key];
     for (const KnownStack& stack : known)
         if (std::all_of(stack.slots.begin(), stack.slots.end(), [](const StackSlot& s) { return *s.place == s.pc; }))
@@ -69,7 +71,9 @@ __attribute__((noinline)) std::uint32_t stack_id(Thread& thread) {
     std::vector<StackSlot> slots;
     const bool reusable = unwind(sp, slots);
     if (python::learn(frames)) python::frames(frames, key);
-    const std::uint32_t id = define_stack(thread, python::merge(thread, slots, frames));
+    std::vector<std::uint64_t> pcs = python::merge(thread, slots, frames);
+    torchscript::merge(thread, scripted, pcs);
+    const std::uint32_t id = define_stack(thread, pcs);
     if (known.size() >= kKnownPerPointer) known.clear();
     if (reusable) known.push_back({id, std::move(slots)});
     return id;

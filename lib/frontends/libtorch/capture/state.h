@@ -17,6 +17,7 @@
 
 #include "frontends/libtorch/capture/python.h"
 #include "frontends/libtorch/capture/recorder.h"
+#include "frontends/libtorch/capture/torchscript.h"
 
 namespace torch::nn {
 class Module;
@@ -63,6 +64,7 @@ struct Thread {
     std::unordered_map<const char*, const OpInfo*> ops_by_name;
     std::vector<python::Frame> frames;                        ///< of Python, while a stack is read
     std::unordered_map<std::uint64_t, std::uint64_t> places;  ///< of Python that the file has, by what they are
+    std::vector<torchscript::Call> script_calls;              ///< that are running, outermost first
 
     ~Thread();
 };
@@ -100,6 +102,8 @@ struct State {
     std::vector<torch::nn::Module*> made;  ///< modules under construction
     /// Never locked: that would make us an owner, perhaps the last one, and run the program's destructor.
     std::vector<std::pair<torch::nn::Module*, std::weak_ptr<torch::nn::Module>>> modules;
+    /// Modules of TorchScript whose names are told.
+    std::unordered_map<const void*, c10::weak_intrusive_ptr<c10::ivalue::Object>> scripted;
     std::set<std::pair<std::uint64_t, std::string>> named;
     std::set<std::pair<std::uint64_t, std::string>> named_modules;
     std::atomic<bool> names_stale{false};

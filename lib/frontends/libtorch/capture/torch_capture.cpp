@@ -17,6 +17,7 @@
 
 #include "frontends/libtorch/capture/python.h"
 #include "frontends/libtorch/capture/state.h"
+#include "frontends/libtorch/capture/torchscript.h"
 #include "ops/aten/capture.h"
 
 namespace whittle::libtorch {
@@ -144,6 +145,7 @@ c10::ArrayRef<const c10::IValue> on_top(c10::ArrayRef<const c10::IValue> values,
     return count < 0 || values.size() <= wanted ? values : values.slice(values.size() - wanted);
 }
 
+bool is_script(const at::RecordFunction& function) { return function.scope() == at::RecordScope::TORCHSCRIPT_FUNCTION; }
 bool is_op(const at::RecordFunction& function) { return function.scope() == at::RecordScope::FUNCTION; }
 
 void record_begin(Thread& thread, const at::RecordFunction& function) {
@@ -225,6 +227,11 @@ std::unique_ptr<at::ObserverContext> op_begins(const at::RecordFunction& functio
         return nullptr;
     }
     Thread& thread = this_thread;
+    if (is_script(function)) {
+        thread.script_calls.emplace_back();
+        quietly([&](Thread&) { torchscript::begin_call(thread, function); });
+        return nullptr;
+    }
     if (!state.recorder.on() && thread.depth == 0 && is_op(function)) state.recorder.miss();
     const bool wanted = thread.core < 0 && !thread.printing && !thread.busy;
     if (wanted) quietly([&](Thread&) { record_begin(thread, function); });
@@ -238,6 +245,11 @@ void op_ends(const at::RecordFunction& function, at::ObserverContext*) {
         return;
     }
     Thread& thread = this_thread;
+    if (is_script(function)) {
+        // One that waits for others (torch.jit.wait) may end in another thread.
+        if (!thread.script_calls.empty()) thread.script_calls.pop_back();
+        return;
+    }
     --thread.depth;
     if (thread.core == thread.depth) thread.core = -1;
     const bool wanted = thread.core < 0 && !thread.printing && !thread.busy && !thread.enclosing.empty();
@@ -454,11 +466,11 @@ extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whit
     quietly(write_mappings);
     quietly(python::start);
     ::pthread_atfork(nullptr, nullptr, [] { state.recorder.forget(); });
-    at::addGlobalCallback(
-        at::RecordFunctionCallback(op_begins, op_ends)
-            .needsInputs(true)
-            .needsOutputs(true)
-            .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION, at::RecordScope::USER_SCOPE}));
+    at::addGlobalCallback(at::RecordFunctionCallback(op_begins, op_ends)
+                              .needsInputs(true)
+                              .needsOutputs(true)
+                              .scopes({at::RecordScope::FUNCTION, at::RecordScope::BACKWARD_FUNCTION,
+                                       at::RecordScope::USER_SCOPE, at::RecordScope::TORCHSCRIPT_FUNCTION}));
     *hooks = {on_module_made, on_registered,  on_typed_data_ptr, on_python_read, on_io,         on_print,
               on_from_blob,   on_end,         on_process,        on_probe_enter, on_probe_name, on_probe_leave,
               on_probe_value, on_probe_branch};
