@@ -28,7 +28,7 @@ struct Options {
     cli::ProgramOptions program;
     cli::RecordOptions record;
     cli::WholeOptions whole;
-    cli::JointOptions joint;
+    cli::GraphOptions graphs;
     bool minify = false, force = false;
 };
 
@@ -43,7 +43,7 @@ void declare(cli::Tool& tool, Options& options) {
     options.backend.declare(tool, "eager");
     options.record.declare(tool);
     options.whole.declare(tool);
-    options.joint.declare(tool);
+    options.graphs.declare(tool);
     tool.flag("--minify", options.minify,
               "When the backend fails: minimize the failure, write a repro of it and verify that, all below DIR.");
     options.inputs.declare(tool);
@@ -83,6 +83,7 @@ int trace_program(const cli::Tool& tool, const Options& options, const debug::Tr
     program.backend = options.backend.name;
     const debug::RanProgram ran = debug::run_program(program);
     const debug::Traced traced = debug::trace(ran, request);
+    options.graphs.write(debug::graphs_of(ran));
     for (const std::string& line : debug::to_lines(traced, tool.shared().quiet)) std::cerr << "trace: " << line << "\n";
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable()) follow_up(tool, options, traced.wrong(), std::cerr, json);
@@ -101,7 +102,7 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
         if (!tool.shared().json) std::cout << debug::to_text(traced, options.output);
     };
     std::vector<LoadedFrame> frames = cli::frames_to_trace(options.models, options.inputs, options.output);
-    options.joint.apply(frames);
+    options.graphs.apply(frames);
     const debug::Traced traced = debug::trace(frames, request, observer);
     nlohmann::json json = debug::to_json(traced);
     if (traced.minifiable())
@@ -114,7 +115,7 @@ int trace_models(const cli::Tool& tool, const Options& options, const debug::Tra
 
 int run(const cli::Tool& tool, const Options& options) {
     if (options.minify) options.record.require("--minify", "the records hold what is minimized");
-    options.joint.check(options.models[0]);
+    options.graphs.check(options.models[0]);
     cli::check_traced(options.models, options.inputs, options.output);
     require_replaceable(options.output, options.models, options.force);
     // That the backend is not there, or not with these options, is told before anything runs.

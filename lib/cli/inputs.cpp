@@ -111,7 +111,7 @@ Given read_given(const InputOptions& options, const DeclaredValues& declared) {
         const auto [name, file] = split_assignment(word, "--input", "NAME=FILE");
         for (const GivenInput& other : given.inputs)
             if (other.name == name) throw Error("--input: '" + name + "' is given twice");
-        const bool is_file = fs::exists(file);
+        const bool is_file = fs::is_regular_file(file);
         if (const std::optional<ValueMeta> meta = described(file); meta && !is_file)
             given.inputs.push_back({name, file, random_tensor(meta->dtype, meta->sizes, random)});
         else if (std::optional<Tensor> number = number_in(file); number && !is_file)

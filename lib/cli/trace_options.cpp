@@ -3,10 +3,13 @@
 #include <iostream>
 
 #include "base/error.h"
+#include "base/words.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 #include "explain/show.h"
+#include "frontends/pt2/save.h"
 #include "program/gradients.h"
+#include "program/program.h"
 #include "trace/folder.h"
 
 namespace whittle::cli {
@@ -42,27 +45,55 @@ void WholeOptions::declare(Tool& tool) {
               "function, nor of a module that it is given: naming all of them.");
 }
 
-void JointOptions::declare(Tool& tool) {
+void GraphOptions::declare(Tool& tool) {
     tool.flag("--joint", joint,
               "Trace each graph with its gradients: the joint graph, whose further inputs are the tangents of outputs "
               "(recorded as ones) and whose further outputs are the gradients of what is said to require one, inputs "
               "and parameters with requires_grad. Of a program: trace its folder once more.");
+    tool.option(
+        "--write-pt2", pt2, "FILE",
+        "Write the graph, of which there must be one, as a PyTorch export, too: for torch.export.load() in Python "
+        "(PyTorch 2.9 and later).");
 }
 
-void JointOptions::check(const fs::path& model) const {
+void GraphOptions::check(const fs::path& model) const {
     if (joint && is_run(recognize(model)))
         throw Error("--joint cannot be used with a " + std::string(name(recognize(model))) +
                     ": trace it, and then the folder with --joint");
 }
 
-void JointOptions::apply(std::vector<LoadedFrame>& frames) const {
-    if (!joint) return;
+void GraphOptions::apply(std::vector<LoadedFrame>& frames) const {
+    std::vector<const Graph*> graphs;
     for (LoadedFrame& frame : frames) {
+        graphs.push_back(&frame.graph);
+        if (!joint) continue;
         program::Part part = program::joint_of(frame.graph, frame.inputs);
         frame.graph = std::move(part.graph);
         frame.inputs = std::move(part.inputs);
         frame.expected.clear();
         frame.expected_from.clear();
+    }
+    write(graphs);
+}
+
+void GraphOptions::write(const std::vector<explain::Frame>& frames) const {
+    std::vector<const Graph*> graphs;
+    for (const explain::Frame& frame : frames) graphs.push_back(&frame.graph);
+    write(graphs);
+}
+
+void GraphOptions::write(std::span<const Graph* const> graphs) const {
+    if (!pt2) return;
+    if (graphs.size() != 1)
+        throw Error({"--write-pt2", {}}, "found " + plural(graphs.size(), "graph") + ", expected one",
+                    "--function NAME chooses a program's; of a folder, give one of its graphs/*.json");
+    try {
+        program::CompiledProgram parts(*graphs[0]);
+        // Of what is not ATen's, what it is made of.
+        pt2::save_pt2(*pt2, graphs[0]->dialect == "aten" ? *graphs[0] : parts.graph(program::Stage::decomposed));
+    } catch (const Error& error) {
+        if (!error.where().file.empty()) throw;
+        throw Error({pt2->string(), {}}, "it cannot be written: " + error.message(), error.hint());
     }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,15 +39,22 @@ struct WholeOptions {
     bool tell(const Tool& tool, const explain::Report& report, const std::vector<explain::Frame>& frames) const;
 };
 
-/// --joint: each graph with its gradients.
-struct JointOptions {
+/// --joint and --write-pt2: what becomes of the graphs.
+struct GraphOptions {
     bool joint = false;
+    std::optional<std::filesystem::path> pt2 = {};
 
     void declare(Tool& tool);
-    /// Throws Error for a program, whose graphs are not there before it ran.
+    /// Throws Error for gradients of what is run, whose graphs are not there before.
     void check(const std::filesystem::path& model) const;
-    /// The frames as they are to be traced. What results are expected of a file was about the captured graph.
+    /// The frames as they are to be traced: with their gradients, where that is asked for. What results are expected of
+    /// a file was about the captured graph.
     void apply(std::vector<LoadedFrame>& frames) const;
+    /// Writes the one graph as PyTorch's export. Throws Error where there are several.
+    void write(const std::vector<explain::Frame>& frames) const;
+
+  private:
+    void write(std::span<const Graph* const> graphs) const;
 };
 
 /// What `trace cc` compiles: COMPILER ARGS… behind `--`.

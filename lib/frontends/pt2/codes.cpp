@@ -20,7 +20,6 @@ constexpr Code kDTypes[] = {{1, DType::u8},       {2, DType::i8},    {3, DType::
                             {34, DType::u32},     {35, DType::u64}};
 constexpr const char* kMemoryFormats[] = {"", "contiguous_format", "channels_last", "channels_last_3d",
                                           "preserve_format"};
-constexpr std::int64_t kStrided = 7;
 
 /// Reads one expression of either notation; `at_` moves behind what was read.
 class Reader {
@@ -169,8 +168,20 @@ std::string memory_format_of_code(std::int64_t code) {
 }
 
 std::string layout_of_code(std::int64_t code) {
-    if (code != kStrided) throw Error("found layout " + std::to_string(code) + ", expected strided (7)");
+    if (code != kStridedLayout) throw Error("found layout " + std::to_string(code) + ", expected strided (7)");
     return "strided";
+}
+
+std::int64_t code_of(DType dtype) {
+    for (const Code& known : kDTypes)
+        if (known.dtype == dtype) return known.code;
+    throw Error("PyTorch's exports have no data type " + std::string(name(dtype)));
+}
+
+std::int64_t code_of_memory_format(const std::string& name) {
+    for (std::size_t code = 1; code < std::size(kMemoryFormats); ++code)
+        if (kMemoryFormats[code] == name) return static_cast<std::int64_t>(code);
+    throw Error("found memory format '" + name + "', which PyTorch's exports do not have");
 }
 
 std::optional<std::int64_t> evaluate(std::string_view expression, const std::map<std::string, std::int64_t>& symbols) {

@@ -19,6 +19,11 @@ std::string memory_format_of_code(std::int64_t code);
 /// "strided" of a Layout. Throws Error for any other.
 std::string layout_of_code(std::int64_t code);
 
+// And back. Throw Error for what the format does not have.
+std::int64_t code_of(DType dtype);
+std::int64_t code_of_memory_format(const std::string& name);
+inline constexpr std::int64_t kStridedLayout = 7;
+
 /// The value of an expression as sympy's srepr writes it, `Mul(Integer(2), Symbol('s77', integer=True))`, or as older
 /// files have it, `2*s77`; nothing when a symbol in it has no size, or for what sizes are not made of.
 std::optional<std::int64_t> evaluate(std::string_view expression, const std::map<std::string, std::int64_t>& symbols);
