@@ -67,7 +67,24 @@ TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void
 
 void Session::record_write(Node call, const std::string& functional, const std::vector<ImplPtr>& operands, void* pc) {
     const std::lock_guard lock(mutex_);
+    keep_printed(*operands.at(0));
     issue(call, functional, operands, pc, {});
+}
+
+void Session::print_later(std::vector<std::string> texts, const TensorList& tensors, void* pc) {
+    const std::lock_guard lock(mutex_);
+    if (in_body()) return break_graph({.kind = BreakKind::side_effect, .reason = "print_later() in a body"}, pc);
+    prints_.add(std::move(texts), tensors, *this);
+}
+
+/// What is to be printed is what was there when print_later() was called.
+void Session::keep_printed(const TensorImpl& written) {
+    const auto memory = [&](const TensorImpl& impl) { return builder_.memories().of({impl.node, impl.place}); };
+    prints_.for_each([&](Tensor& printed) {
+        const TensorImpl& impl = *printed.impl();
+        if (&impl == &written || (memory(impl) != capture::kOwn && memory(impl) == memory(written)))
+            printed = printed.clone();
+    });
 }
 
 TensorList Session::issue(const Node& call, const std::string& functional, const std::vector<ImplPtr>& operands,

@@ -15,6 +15,7 @@
 #include "api/frame_host.h"
 #include "api/frame_log.h"
 #include "api/impl.h"
+#include "api/print_queue.h"
 #include "api/tape.h"
 #include "capture/builder.h"
 
@@ -54,6 +55,9 @@ class Session : public std::enable_shared_from_this<Session> {
     /// A tensor with a value is looked at by the host: the graph ends where it is to write that value, or where the
     /// host may change what it is to read.
     void settle(const TensorImpl& tensor, const Demand& why);
+    /// Prints once the values are there, see later.h. Breaks a body, which runs where nobody sees it.
+    void print_later(std::vector<std::string> texts, const TensorList& tensors, void* pc);
+    bool waits_to_print() const { return !prints_.empty(); }
     /// The frame returned.
     void finish();
     /// An exception left the frame: what was recorded had happened, so it is run. Does not throw. In a trace all of it
@@ -107,6 +111,7 @@ class Session : public std::enable_shared_from_this<Session> {
     void keep_inputs(const std::vector<ImplPtr>& operands);
     bool keep_failed(const Node& call, const std::exception& error);
     void log_last_call(void* pc) const;
+    void keep_printed(const TensorImpl& written);
     void note_segment(const std::vector<NodeRef>& live, const std::optional<capture::GraphBreak>& why);
     void roll_back(const OpenBody& to);
     void give_up_bodies();
@@ -132,6 +137,7 @@ class Session : public std::enable_shared_from_this<Session> {
     std::vector<OpenBody> bodies_;  ///< that are recorded, the innermost last
     FrameLog log_;
     Ways ways_;  ///< since the last graph
+    PrintQueue prints_;
     std::int64_t graphs_run_ = 0;
 };
 

@@ -250,15 +250,17 @@ void Session::break_graph(GraphBreak why, void* pc, bool always) {
     const std::lock_guard lock(mutex_);
     if (in_body()) throw NestedBreak{std::move(why)};
     give_up_bodies();
-    if (empty() && !always) return;
+    if (empty() && !always) return prints_.print();
     Addresses stack = host_.wants_stacks() ? stack_from(pc) : Addresses{pc};
     if (host_.wants_stacks()) why.stack = with_cursor(user_stack(stack));
     flush(std::move(why), std::move(stack));
+    prints_.print();
 }
 
 void Session::finish() {
     const std::lock_guard lock(mutex_);
     flush(std::nullopt, {});
+    prints_.print();
 }
 
 void Session::finish_by_exception(const Thrown& thrown) noexcept {
@@ -273,6 +275,7 @@ void Session::finish_by_exception(const Thrown& thrown) noexcept {
             why.stack = thrown.stack;
             flush(std::move(why), thrown.addresses, host_.wants_stacks());
         }
+        prints_.print();
     } catch (const std::exception& error) {
         log_warning(LogChannel::capture, "what " + frame_ + " did before an exception left it failed: " + error.what());
     }
@@ -281,6 +284,7 @@ void Session::finish_by_exception(const Thrown& thrown) noexcept {
 
 void Session::abandon() {
     give_up_bodies();
+    prints_.clear();
     note_segment({}, std::nullopt);  // what came to no graph
     for (const std::weak_ptr<TensorImpl>& entry : pending_)
         if (const ImplPtr impl = entry.lock()) impl->session.reset();

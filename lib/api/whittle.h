@@ -16,6 +16,7 @@
 #include <whittle/api/custom.h>
 #include <whittle/api/explain.h>
 #include <whittle/api/hooks.h>
+#include <whittle/api/later.h>
 #include <whittle/api/modes.h>
 #include <whittle/api/module.h>
 #include <whittle/api/recompiles.h>

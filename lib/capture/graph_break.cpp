@@ -10,8 +10,8 @@ using enum BreakKind;
 constexpr BreakInfo kCatalogue[] = {
     {side_effect, "WB0001", "a side effect between operations",
      "The program reads or writes something outside its tensors here, a print for example. What was recorded before "
-     "has "
-     "to run first, so that the effect happens in its place.",
+     "has to run first, so that the effect happens in its place. A program of Whittle's API prints without a break by "
+     "print_later().",
      "move it before or after the function, or guard it with a flag that is off in production",
      "print after the call, or keep what is to be told (x.detach()) in a list and print that at the end"},
     {branch, "WB0002", "a branch on a tensor's value",
