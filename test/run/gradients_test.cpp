@@ -8,6 +8,7 @@
 #include "ops/core/interpreter.h"
 #include "planted/bugs.h"
 #include "program/gradients.h"
+#include "program/observer.h"
 #include "run/outcome.h"
 #include "tensor/random.h"
 
@@ -171,4 +172,16 @@ TEST_CASE("what fails at gradients can be looked at by itself", "[run][gradients
     const std::vector<Tensor> gradients = evaluate(backward, backward.failure->inputs);
     REQUIRE(gradients.size() == expected.size());
     for (std::size_t i = 0; i < gradients.size(); ++i) CHECK(!compare(gradients[i], expected[i], Accuracy{}));
+}
+
+TEST_CASE("who runs a graph and who judges it differentiate it once", "[gradients]") {
+    struct Count final : program::CompileObserver {
+        int joints = 0;
+        void made(program::Stage stage, const Graph&) override { joints += stage == program::Stage::joint; }
+        void planned(const program::Plan&) override {}
+        void generated(const program::Kernel&, const std::string&) override {}
+    } count;
+    const program::Observing observing(&count);
+    CHECK(run("aot_eager", training()).kind == Outcome::Kind::ok);
+    CHECK(count.joints == 1);  // what the child does is not seen here, and it is given the same
 }

@@ -44,14 +44,33 @@ bool contracts(const expr::Update& update) {
     return found;
 }
 
+/// Of one evaluation, where a step that does next to nothing is 1.
+double work_of(const expr::Expr& value) {
+    double work = 0;
+    expr::visit(value, [&](const expr::Expr& e) {
+        using expr::Op;
+        if (e->op == Op::load)
+            work += 1;
+        else if (e->op == Op::pow || e->op == Op::atan2 || (e->op >= Op::exp && e->op <= Op::lgamma))
+            work += 8;
+        else if (is_floating(e->dtype) && (e->op == Op::div || e->op == Op::mod || e->op == Op::sqrt))
+            work += 2;
+    });
+    return std::max(work, 1.0);
+}
+
 CallCost cost_of(const expr::Group& group) {
     CallCost cost;
+    const auto add = [&](double steps, const expr::Expr& value) {
+        cost.steps += steps;
+        cost.work += steps * work_of(value);
+    };
     for (const expr::Stage& stage : group.stages) {
-        cost.steps += static_cast<double>(element_count(stage.sizes()));
+        add(static_cast<double>(element_count(stage.sizes())), stage.value);
         for (const expr::Update& update : stage.updates) {
             double steps = 1;
             for (const expr::LoopVar& loop : expr::loops_of(stage, update)) steps *= static_cast<double>(loop.extent);
-            cost.steps += steps;
+            add(steps, update.value);
             cost.contracts = cost.contracts || contracts(update);
         }
     }
@@ -83,6 +102,7 @@ std::optional<CallCost> cost_of_parts(const Graph& graph, const Node& call) {
         const std::optional<CallCost> cost = cost_of(expansion.graph, part);
         if (!cost) return std::nullopt;
         sum.steps += cost->steps;
+        sum.work += cost->work;
         sum.contracts = sum.contracts || cost->contracts;
     }
     return sum;

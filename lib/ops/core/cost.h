@@ -10,6 +10,7 @@ namespace whittle {
 
 struct CallCost {
     double steps = 0;        ///< of all its loops
+    double work = 0;         ///< the same, each step by the elements that it reads and the functions that it computes
     bool contracts = false;  ///< sums products of elements at different places of two tensors: matmul, convolution
 };
 
