@@ -16,17 +16,18 @@
 namespace whittle {
 namespace {
 
-/// What a call costs beside its loops: to be looked up, to allocate. In steps of a loop, by bench-aot's problems.
-constexpr double kCallSteps = 300;
-/// What keeping a byte is worth, at most, in steps: of a chain of calls on large tensors that share one value, up to 128
-/// pointwise ones are made again.
-constexpr double kMostPerByte = 32;
+/// What a call costs beside its loops, in steps of these: to be looked up, to allocate; a view less; a composite that is
+/// taken apart first, for each of its parts.
+constexpr double kCallSteps = 600, kViewSteps = 300, kPartSteps = 2500;
+/// What keeping a byte is worth, at most, in steps, however much time is left: of a chain of calls on large tensors that
+/// share one value, some hundred are made again.
+constexpr double kMostPerByte = 256;
 /// … and at least: nothing is made again for less.
 constexpr double kLeastPerByte = 1.0 / 64;
 /// … where a budget has to be met, whatever it takes.
 constexpr double kAnythingPerByte = 1e9;
 /// Of the search for a rate: each halves what is left, in powers.
-constexpr int kSearchSteps = 7;
+constexpr int kSearchSteps = 6;
 
 using Choice = std::vector<bool>;  ///< of each node: backward computes it
 
@@ -47,15 +48,20 @@ class Costs {
   private:
     void add(const JointFacts& facts, std::size_t i) {
         const Node& node = facts.graph.nodes[i];
-        const bool op_call = is_op_call(node);
-        std::optional<CallCost> cost;
-        if (op_call && !facts.is_view(i)) cost = cost_of(facts.graph, node);
-        double work = cost ? cost->work : 0;
-        if (op_call && !cost && !facts.is_view(i))
-            for (const ValueMeta& meta : node.results) work += static_cast<double>(meta.numel());
-        cost_.push_back(op_call ? kCallSteps + work : 0);
-        never_.push_back(op_call && !facts.is_view(i) && (!cost || facts.gives_statistics.contains(static_cast<NodeId>(i))));
-        contracts_.push_back(cost && cost->contracts);
+        cost_.push_back(0);
+        never_.push_back(false);
+        contracts_.push_back(false);
+        if (!is_op_call(node)) return;
+        cost_.back() = facts.is_view(i) ? kViewSteps : kCallSteps;
+        if (facts.is_view(i)) return;
+        const std::optional<CallCost> cost = cost_of(facts.graph, node);
+        never_.back() = !cost || facts.gives_statistics.contains(static_cast<NodeId>(i));
+        if (cost) {
+            cost_.back() += cost->work + kPartSteps * cost->parts;
+            contracts_.back() = cost->contracts;
+        } else {
+            for (const ValueMeta& meta : node.results) cost_.back() += static_cast<double>(meta.numel());
+        }
     }
 
     std::vector<double> cost_;
@@ -149,7 +155,7 @@ class Chooser {
         const MinCut cut(facts_, costs_, false);
         Choice usual = cut.run(kMostPerByte);
         if (slow(usual)) {
-            auto [choice, beyond] = around(cut, kLeastPerByte, kMostPerByte, slow);
+            auto [choice, beyond] = around(cut, kLeastPerByte, kMostPerByte, std::move(usual), slow);
             usual = with_parts(std::move(choice), beyond, slow, [](const Choice&) { return false; });
         }
         return options_.memory_budget < 1 ? within_budget(std::move(usual)) : usual;
@@ -180,14 +186,16 @@ class Chooser {
         const MinCut cut(facts_, costs_, true);
         Choice least = cut.run(kAnythingPerByte);
         if (!small(least)) return least;
-        auto [choice, beyond] = around(cut, kLeastPerByte, kAnythingPerByte, small);
+        auto [choice, beyond] = around(cut, kLeastPerByte, kAnythingPerByte, std::move(least), small);
         return with_parts(std::move(choice), beyond, [](const Choice&) { return false; }, small);
     }
 
-    /// The last choice, as the rate rises, of which something does not hold, and the first found of which it does.
+    /// The last choice, as the rate rises, of which something does not hold, and the first found of which it does;
+    /// `beyond` is that of the highest rate.
     template <class Holds>
-    std::pair<Choice, Choice> around(const MinCut& cut, double low, double high, const Holds& holds) const {
-        Choice before = cut.run(low), beyond = cut.run(high);
+    std::pair<Choice, Choice> around(const MinCut& cut, double low, double high, Choice beyond,
+                                     const Holds& holds) const {
+        Choice before = cut.run(low);
         for (int i = 0; i < kSearchSteps; ++i) {
             const double middle = std::sqrt(low * high);
             Choice choice = cut.run(middle);
