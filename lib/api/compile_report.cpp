@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "expr/print.h"
+#include "expr/group.h"
 #include "graph/json.h"
 #include "graph/json_io.h"
 #include "graph/text.h"

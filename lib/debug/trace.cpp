@@ -95,7 +95,9 @@ bool Traced::wrong() const {
 
 bool Traced::good() const {
     return failures() == 0 && failing.empty() &&
-           std::all_of(frames.begin(), frames.end(), [](const TracedFrame& run) { return run.capture_fault.empty(); });
+           std::all_of(frames.begin(), frames.end(), [](const TracedFrame& run) {
+               return run.capture_fault.empty() && run.gradient_faults.empty();
+           });
 }
 
 Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request, const TraceObserver& observer) {
@@ -139,6 +141,7 @@ std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
     for (const TracedFrame& run : traced.frames) {
         const std::string file = (traced.folder / run.graph).string();
         if (!run.capture_fault.empty()) lines.push_back("CAPTURE FAULT " + file + ": " + run.capture_fault);
+        for (const std::string& fault : run.gradient_faults) lines.push_back("GRADIENT FAULT " + file + ": " + fault);
         if (!run.failure.empty()) lines.push_back("FAIL " + file + ": " + run.failure);
     }
     for (const FailingFrame& frame : traced.failing) lines.push_back("FAIL " + frame.file + ": " + frame.failure);
@@ -166,6 +169,7 @@ nlohmann::json to_json(const Traced& traced) {
         add("expected_from", run.expected_from);
         add("capture_fault", run.capture_fault);
         add("failure", run.failure);
+        if (!run.gradient_faults.empty()) entry["gradient_faults"] = run.gradient_faults;
     }
     nlohmann::json all = {{"output", traced.folder.string()}, {"frames", frames}};
     if (!traced.status.empty()) all["program"] = traced.status;
