@@ -21,7 +21,7 @@ namespace {
 constexpr double kCallSteps = 600, kViewSteps = 300, kPartSteps = 2500;
 /// What keeping a byte is worth, at most, in steps, however much time is left: of a chain of calls on large tensors that
 /// share one value, some hundred are made again.
-constexpr double kMostPerByte = 256;
+constexpr double kMostPerByte = 64;
 /// … and at least: nothing is made again for less.
 constexpr double kLeastPerByte = 1.0 / 64;
 /// … where a budget has to be met, whatever it takes.
@@ -155,8 +155,10 @@ class Chooser {
         const MinCut cut(facts_, costs_, false);
         Choice usual = cut.run(kMostPerByte);
         if (slow(usual)) {
-            auto [choice, beyond] = around(cut, kLeastPerByte, kMostPerByte, std::move(usual), slow);
-            usual = with_parts(std::move(choice), beyond, slow, [](const Choice&) { return false; });
+            const auto never = [](const Choice&) { return false; };
+            auto [choice, beyond] = around(cut, kLeastPerByte, kMostPerByte, usual, slow);
+            choice = with_parts(std::move(choice), beyond, slow, never);
+            usual = with_parts(std::move(choice), usual, slow, never);  // what is dearer and still fits
         }
         return options_.memory_budget < 1 ? within_budget(std::move(usual)) : usual;
     }

@@ -144,6 +144,8 @@ class Checker {
     GradientVerdict run() {
         accuracy_ = accuracy_of(backward_.graph());
         accuracy_.mode = Accuracy::Mode::fp64;
+        for (const std::vector<Tensor>& results : backward_.values)
+            for (const Tensor& value : results) all_.push_back(value);
         std::vector<std::string> order;
         std::map<std::string, std::vector<NodeId>, std::less<>> groups;
         for (const NodeId id : backward_.graph().calls()) {
@@ -242,7 +244,7 @@ class Checker {
 
     // ---- leaves
 
-    /// Of the graph before, where the backward pass begins at its one output with a gradient, which is one number.
+    /// Of the graph before, where the backward pass begins at an output of one number.
     void check_leaves() {
         if (before_.empty()) return;
         const Ran& forward = before_.back();
@@ -257,53 +259,56 @@ class Checker {
             verdict_.leaves_unchecked = error.what();
             return;
         }
-        const ValueMeta* const loss =
-            joint.tangents.size() == 1 ? &joint.graph.node({joint.graph.placeholders().back()}).meta() : nullptr;
-        if (!loss || loss->numel() != 1) {
-            verdict_.leaves_unchecked = "the graph before gives no loss: one number, and nothing else with a gradient";
-            return;
-        }
-        Candidates all;
-        for (const std::vector<Tensor>& results : backward_.values)
-            for (const Tensor& value : results) all.push_back(value);
         std::vector<std::string> least;
         bool tried = false;
-        for (const Tensor& tangent : seeds(all, *loss)) {
-            const std::vector<std::string> found = compare_leaves(forward, joint, tangent, all);
-            if (!tried || found.size() < least.size()) least = found;
-            tried = true;
-            if (least.empty()) break;
+        for (std::size_t loss = 0; loss < joint.tangents.size(); ++loss) {
+            const ValueMeta& meta = tangent_meta(joint, loss);
+            if (meta.numel() != 1) continue;
+            for (const Tensor& seed : seeds(meta)) {
+                const std::vector<std::string> found = compare_leaves(forward, joint, loss, seed);
+                if (!tried || found.size() < least.size()) least = found;
+                tried = true;
+                if (least.empty()) break;
+            }
         }
         if (!tried) {
-            verdict_.leaves_unchecked = "it was not seen where the backward pass begins";
+            verdict_.leaves_unchecked = "the backward pass begins at no loss (one number) of " + forward.graph().name;
             return;
         }
         verdict_.leaves = joint.gradients.size();
         std::ranges::move(least, std::back_inserter(verdict_.differences));
     }
 
+    static const ValueMeta& tangent_meta(const Joint& joint, std::size_t tangent) {
+        return joint.graph.node({joint.graph.placeholders().at(joint.inputs + tangent)}).meta();
+    }
+
     /// Different values that the gradient of the loss may be.
-    static Candidates seeds(const Candidates& all, const ValueMeta& loss) {
+    Candidates seeds(const ValueMeta& loss) const {
         constexpr std::size_t kMost = 8;
         Candidates seeds;
-        for (const Tensor& value : all)
+        for (const Tensor& value : all_)
             if (value.dtype() == loss.dtype && value.sizes() == loss.sizes && seeds.size() < kMost &&
                 std::ranges::none_of(seeds, [&](const Tensor& known) { return same_bits(known, value); }))
                 seeds.push_back(value);
         return seeds;
     }
 
-    std::vector<std::string> compare_leaves(const Ran& forward, const Joint& joint, const Tensor& tangent,
-                                            const Candidates& all) const {
+    /// Where the backward pass begins with `seed` at the one output; others are read by it alone.
+    std::vector<std::string> compare_leaves(const Ran& forward, const Joint& joint, std::size_t loss,
+                                            const Tensor& seed) const {
         std::vector<Tensor> inputs = forward.captured->inputs;
-        inputs.push_back(tangent);
+        for (std::size_t i = 0; i < joint.tangents.size(); ++i) {
+            const ValueMeta& meta = tangent_meta(joint, i);
+            inputs.push_back(i == loss ? seed : Tensor(meta.dtype, meta.sizes));
+        }
         const std::vector<Tensor> ours = evaluate(joint.graph, inputs);
         const std::optional<std::vector<Tensor>> exact = evaluate_exactly(joint.graph, inputs);
         std::vector<std::string> differences;
         for (std::size_t i = 0; i < joint.gradients.size(); ++i) {
             const std::size_t output = joint.outputs + i;
             const Search found =
-                search(ours.at(output), exact ? std::optional(exact->at(output)) : std::nullopt, all, accuracy_);
+                search(ours.at(output), exact ? std::optional(exact->at(output)) : std::nullopt, all_, accuracy_);
             if (!found.any || found.difference)
                 differences.push_back("the gradient of " + joint.gradients[i] + " in the joint graph of " +
                                       forward.graph().name + " is none that LibTorch computed" +
@@ -330,6 +335,7 @@ class Checker {
 
     const std::vector<Ran>& before_;
     const Ran& backward_;
+    Candidates all_;  ///< every value of the backward graph
     Accuracy accuracy_;
     GradientVerdict verdict_;
 };

@@ -90,7 +90,7 @@ TEST_CASE("a hook is given the graph of each stage, as text and as a file has it
         const StageGraph* const graph = info.graph(expected.stage, expected.part);
         REQUIRE(graph != nullptr);
         CHECK_THAT(graph->text, Catch::Contains(expected.has) && !Catch::Contains(expected.has_not));
-        CHECK_THAT(graph->json, Catch::StartsWith(R"({"format": "whittle.graph", "version": ")") &&
+        CHECK_THAT(graph->json, Catch::Contains(R"("format": "whittle.graph")") &&
                                     Catch::Contains('"' + std::string(expected.has)));
     }
     CHECK(info.graph("captured")->text == info.captured);
