@@ -1,5 +1,5 @@
-// Batch and instance normalization in training: ATen's ops write the running statistics that they are given, which ops of the
-// registry never do; so here they are issued as the ops they are made of.
+// Batch and instance normalization in training: ATen's ops write the running statistics that they are given, which ops
+// of the registry never do; so here they are issued as the ops they are made of.
 // https://pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html
 #define WHITTLE_API_IMPLEMENTATION
 #include "api/call.h"

@@ -52,9 +52,8 @@ void CompileReport::planned(const program::Plan& plan) {
 }
 
 void CompileReport::generated(const program::Kernel& kernel, const std::string& source) {
-    const auto of = std::ranges::find_if(info_.kernels, [&](const KernelInfo& known) {
-        return known.part == part_ && known.name == kernel.group.name;
-    });
+    const auto of = std::ranges::find_if(
+        info_.kernels, [&](const KernelInfo& known) { return known.part == part_ && known.name == kernel.group.name; });
     if (of != info_.kernels.end()) of->source = source;
 }
 

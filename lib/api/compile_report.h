@@ -19,7 +19,8 @@ class CompileReport final : public program::CompileObserver {
     void generated(const program::Kernel& kernel, const std::string& source) override;
 
     /// All of it, with what is known when the compilation is over. `captured` has the parameters.
-    CompiledGraphInfo finish(const Graph& captured, const CompiledGraph& compiled, const std::vector<capture::Guard>& guards);
+    CompiledGraphInfo finish(const Graph& captured, const CompiledGraph& compiled,
+                             const std::vector<capture::Guard>& guards);
 
   private:
     void add(std::string stage, std::string part, const Graph& graph);

@@ -11,15 +11,17 @@
 
 WHITTLE_API_BEGIN
 
-/// A graph as it was at a stage of a compilation. Versions of this and the following structs grow when members are added.
+/// A graph as it was at a stage of a compilation. Versions of this and the following structs grow when members are
+/// added.
 struct StageGraph {
     static constexpr int kVersion = 1;
-    /// "captured", "functional"; where gradients are wanted "joint", "forward" and "backward"; then, as far as the backend
-    /// has Whittle take them, "functional", "decomposed", "folded", "core" and "plan", each of a part.
+    /// "captured", "functional"; where gradients are wanted "joint", "forward" and "backward"; then, as far as the
+    /// backend has Whittle take them, "functional", "decomposed", "folded", "core" and "plan", each of a part.
     std::string stage = {};
     std::string part = {};  ///< "forward" or "backward"; "" of what was not cut in two
     std::string text = {};  ///< as `explain` and `minify` print it
-    std::string json = {};  ///< as a file of the format whittle.graph, whose version it says; without elements of tensors
+    std::string json =
+        {};  ///< as a file of the format whittle.graph, whose version it says; without elements of tensors
 };
 
 /// A kernel of a backend that compiles plans.
@@ -36,21 +38,22 @@ struct KernelInfo {
 /// A condition under which the specialization is used.
 struct GuardInfo {
     static constexpr int kVersion = 1;
-    std::string kind = {};    ///< "tensor_match", "scalar_equal", "global_state", "identity", "length", "relation", "branch"
+    std::string kind =
+        {};  ///< "tensor_match", "scalar_equal", "global_state", "identity", "length", "relation", "branch"
     std::string source = {};  ///< what it is about: "L['x']"
     std::string text = {};    ///< "L['n'] == 3"
-    std::string json = {};    ///< the tree of it, as guards in the index.json of a trace: share/schema/index.schema.json
+    std::string json = {};  ///< the tree of it, as guards in the index.json of a trace: share/schema/index.schema.json
 };
 
 /// One compilation that succeeded. Graphs are text, as `explain` and `minify` print them.
 struct CompiledGraphInfo {
     static constexpr int kVersion = 3;
-    std::uint64_t compile_id = 0;       ///< of this compilation: they are numbered as they succeed, from 1
-    std::string function = {};          ///< whose graph it is
-    std::string name = {};              ///< "step_0"
-    std::string backend = {};           ///< that compiled it
-    std::string captured = {};          ///< as it was recorded
-    std::string functional = {};        ///< as the backend got it: without writes, parameters as inputs
+    std::uint64_t compile_id = 0;  ///< of this compilation: they are numbered as they succeed, from 1
+    std::string function = {};     ///< whose graph it is
+    std::string name = {};         ///< "step_0"
+    std::string backend = {};      ///< that compiled it
+    std::string captured = {};     ///< as it was recorded
+    std::string functional = {};   ///< as the backend got it: without writes, parameters as inputs
     /// Where gradients are wanted: all of them in one graph, and what the backend got of it.
     std::string joint = {}, forward = {}, backward = {};
     std::vector<std::string> guards = {};  ///< of the specialization, in the order of their checks

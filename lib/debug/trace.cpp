@@ -94,8 +94,7 @@ bool Traced::wrong() const {
 }
 
 bool Traced::good() const {
-    return failures() == 0 && failing.empty() &&
-           std::all_of(frames.begin(), frames.end(), [](const TracedFrame& run) {
+    return failures() == 0 && failing.empty() && std::all_of(frames.begin(), frames.end(), [](const TracedFrame& run) {
                return run.capture_fault.empty() && run.gradient_faults.empty();
            });
 }

@@ -80,8 +80,9 @@ class Flow {
             if (chosen[i] && !(op && op->def->decompose))
                 throw Error({"", place_of(graph, node)},
                             "found no gradient of " + node.target + ", expected a rule or a decomposition of the op",
-                            op && op->def->higher_order ? "detach() what it gives, or call the function without compile()"
-                                                        : "");
+                            op && op->def->higher_order
+                                ? "detach() what it gives, or call the function without compile()"
+                                : "");
         }
         return chosen;
     }

@@ -1,5 +1,5 @@
-// What a partition needs to know of a joint graph's nodes: which of them depend on tangents, which the forward's outputs
-// need, whose memory they show.
+// What a partition needs to know of a joint graph's nodes: which of them depend on tangents, which the forward's
+// outputs need, whose memory they show.
 #pragma once
 
 #include <set>
@@ -29,10 +29,10 @@ struct JointFacts {
     const Graph& graph;
     std::vector<NodeId> primals, tangents;  ///< the placeholders
     std::vector<NodeId> outputs, gradients;
-    std::vector<bool> backward;                  ///< of each node: it depends on a tangent
-    std::vector<bool> forward;                   ///< … the outputs need it
-    std::vector<NodeId> memory;                  ///< … the node whose memory it shows; itself when it has its own
-    std::vector<std::vector<NodeId>> operands;   ///< … what it reads, each once
+    std::vector<bool> backward;                 ///< of each node: it depends on a tangent
+    std::vector<bool> forward;                  ///< … the outputs need it
+    std::vector<NodeId> memory;                 ///< … the node whose memory it shows; itself when it has its own
+    std::vector<std::vector<NodeId>> operands;  ///< … what it reads, each once
     /// Calls whose further results the outputs need: statistics that the program keeps, as batch norm's.
     std::set<NodeId> gives_statistics;
 };

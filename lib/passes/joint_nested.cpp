@@ -19,13 +19,14 @@ namespace {
 
 constexpr std::string_view kCond = "higher_order.cond", kMap = "higher_order.map";
 
-/// A graph on what the body is given and, behind that, gradients of those of its results that are `given` one; it returns
-/// a gradient for each of the `wanted` positions of its inputs, zeros where no result depends on one.
+/// A graph on what the body is given and, behind that, gradients of those of its results that are `given` one; it
+/// returns a gradient for each of the `wanted` positions of its inputs, zeros where no result depends on one.
 Graph gradient_body(const Graph& body, const std::string& name, const std::set<std::size_t>& wanted,
                     const std::vector<bool>& given) {
     if (draws_random_numbers(body))
-        throw Error("nested graph " + name + ": found random numbers, which its gradient would draw anew, expected none",
-                    "draw them before, and pass them in");
+        throw Error(
+            "nested graph " + name + ": found random numbers, which its gradient would draw anew, expected none",
+            "draw them before, and pass them in");
     const std::vector<NodeId> inputs = body.placeholders();
     const bool told = std::ranges::any_of(inputs, [&](NodeId id) { return body.node({id}).meta().requires_grad; });
     const Graph ended = told ? end_gradients(body) : body;
@@ -103,9 +104,9 @@ class NestedGradient {
         const std::set<std::size_t> wanted = needed(operands);
         if (wanted.empty()) return;
         const Arg on_true = nest("true_graph", wanted), on_false = nest("false_graph", wanted);
-        const std::vector<NodeValue> parts =
-            call(kCond, {arg(gradients_.args().tensor("pred")), on_true, on_false,
-                         args_list(joined(operands, tangents_))}, wanted.size());
+        const std::vector<NodeValue> parts = call(
+            kCond, {arg(gradients_.args().tensor("pred")), on_true, on_false, args_list(joined(operands, tangents_))},
+            wanted.size());
         set(operands, wanted, parts);
     }
 
@@ -119,8 +120,8 @@ class NestedGradient {
         const Graph body = reordered(gradient_body(nested("body_graph"), name_of("body_graph"), wanted, given_),
                                      slices.size(), captured.size());
         const Arg nest_ref = nest(body);
-        std::vector<NodeValue> parts = call(
-            kMap, {nest_ref, args_list(joined(slices, tangents_)), args_list(captured)}, wanted.size());
+        std::vector<NodeValue> parts =
+            call(kMap, {nest_ref, args_list(joined(slices, tangents_)), args_list(captured)}, wanted.size());
         std::size_t at = 0;
         for (const std::size_t i : wanted) {
             if (i >= slices.size())
@@ -174,9 +175,8 @@ class NestedGradient {
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
             if (graph.nodes[i].kind == NodeKind::placeholder) continue;
             to[i] = static_cast<NodeId>(nodes.size());
-            nodes.push_back(map_inputs(graph.nodes[i], [&](NodeRef ref) {
-                return Arg(NodeRef{to[static_cast<std::size_t>(ref.id)]});
-            }));
+            nodes.push_back(map_inputs(
+                graph.nodes[i], [&](NodeRef ref) { return Arg(NodeRef{to[static_cast<std::size_t>(ref.id)]}); }));
         }
         graph.nodes = std::move(nodes);
         graph.names = {};

@@ -43,8 +43,8 @@ struct Partition {
 
 /// min_cut merges equal calls first, and then saves no views and repeats nothing that cost_of() cannot tell or that
 /// contracts, nor statistics that the outputs need. Of what it may repeat it takes what saves most bytes for its steps,
-/// until the slowdown is reached; a byte counts as much as 64 steps at most. What backward repeats, it computes where it
-/// is first read. Without gradients, forward is the joint graph.
+/// until the slowdown is reached; a byte counts as much as 64 steps at most. What backward repeats, it computes where
+/// it is first read. Without gradients, forward is the joint graph.
 Partition partition(const Joint& joint, const PartitionOptions& options = {});
 
 }  // namespace whittle

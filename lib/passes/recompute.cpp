@@ -16,11 +16,11 @@
 namespace whittle {
 namespace {
 
-/// What a call costs beside its loops, in steps of these: to be looked up, to allocate; a view less; a composite that is
-/// taken apart first, for each of its parts.
+/// What a call costs beside its loops, in steps of these: to be looked up, to allocate; a view less; a composite that
+/// is taken apart first, for each of its parts.
 constexpr double kCallSteps = 600, kViewSteps = 300, kPartSteps = 2500;
-/// What keeping a byte is worth, at most, in steps, however much time is left: of a chain of calls on large tensors that
-/// share one value, some hundred are made again.
+/// What keeping a byte is worth, at most, in steps, however much time is left: of a chain of calls on large tensors
+/// that share one value, some hundred are made again.
 constexpr double kMostPerByte = 64;
 /// … and at least: nothing is made again for less.
 constexpr double kLeastPerByte = 1.0 / 64;
@@ -75,8 +75,8 @@ class MinCut {
     MinCut(const JointFacts& facts, const Costs& costs, bool contractions)
         : facts_(facts), costs_(costs), contractions_(contractions), count_(static_cast<int>(facts.count())) {}
 
-    /// The cheapest choice where a byte that is saved counts as much as so many steps. Of equally cheap ones, that which
-    /// repeats less.
+    /// The cheapest choice where a byte that is saved counts as much as so many steps. Of equally cheap ones, that
+    /// which repeats less.
     Choice run(double steps_per_byte) const {
         FlowNetwork network(2 * count_ + 2);
         std::vector<bool> needed(facts_.count(), false);  // by the sink
@@ -189,7 +189,8 @@ class Chooser {
         Choice least = cut.run(kAnythingPerByte);
         if (!small(least)) return least;
         auto [choice, beyond] = around(cut, kLeastPerByte, kAnythingPerByte, std::move(least), small);
-        return with_parts(std::move(choice), beyond, [](const Choice&) { return false; }, small);
+        return with_parts(
+            std::move(choice), beyond, [](const Choice&) { return false; }, small);
     }
 
     /// The last choice, as the rate rises, of which something does not hold, and the first found of which it does;
@@ -208,9 +209,9 @@ class Chooser {
         return {std::move(before), std::move(beyond)};
     }
 
-    /// Between two choices: equal parts of a graph, as layers are, are worth repeating at one rate, all or none, and some
-    /// of them may be. Adds connected parts of what `beyond` has more, those that give most bytes for a step first, but
-    /// for those that are refused, until it is done.
+    /// Between two choices: equal parts of a graph, as layers are, are worth repeating at one rate, all or none, and
+    /// some of them may be. Adds connected parts of what `beyond` has more, those that give most bytes for a step
+    /// first, but for those that are refused, until it is done.
     template <class Refused, class Done>
     Choice with_parts(Choice choice, const Choice& beyond, const Refused& refused, const Done& done) const {
         struct Part {

@@ -1,6 +1,6 @@
-// Which calls of the forward graph the backward graph makes again, so that their values need not be kept: memory against
-// time. A minimum cut (https://arxiv.org/abs/2111.00364, functorch's partitioner) weighs one against the other by one
-// rate; the rate is what is searched for here.
+// Which calls of the forward graph the backward graph makes again, so that their values need not be kept: memory
+// against time. A minimum cut (https://arxiv.org/abs/2111.00364, functorch's partitioner) weighs one against the other
+// by one rate; the rate is what is searched for here.
 #pragma once
 
 #include <vector>

@@ -18,8 +18,8 @@ class CompiledProgram;
 struct Differentiated {
     Joint joint = {};  ///< of the functional graph, as a whole
     Partition parts = {};
-    std::vector<Tensor> tangents = {};  ///< of ones
-    std::string refused = {};           ///< why there are no parts though an output requires a gradient
+    std::vector<Tensor> tangents = {};              ///< of ones
+    std::string refused = {};                       ///< why there are no parts though an output requires a gradient
     std::shared_ptr<CompiledProgram> program = {};  ///< that made the joint graph, and cuts it
 
     /// What parts.backward is given; `forward`: the outputs of parts.forward.
@@ -32,8 +32,8 @@ std::optional<Differentiated> differentiate(const Graph& captured);
 std::optional<Differentiated> differentiate(const Graph& captured, const Backend& backend,
                                             const BackendOptions& options);
 
-/// The same in two steps: the joint graph, which is nobody's but the graph's, and then its parts, about which backends may
-/// be asked. Who runs a graph in another process takes the first step for both.
+/// The same in two steps: the joint graph, which is nobody's but the graph's, and then its parts, about which backends
+/// may be asked. Who runs a graph in another process takes the first step for both.
 std::optional<Differentiated> differentiate_whole(const Graph& captured);
 std::optional<Differentiated> differentiate_whole(const Graph& captured, const Backend& backend,
                                                   const BackendOptions& options);

@@ -75,7 +75,7 @@ std::string_view of_call(const Node& node) {
 struct Alone {
     Graph graph{.name = "call"};
     std::vector<Tensor> inputs;
-    std::set<std::string> wanted;  ///< inputs that require a gradient
+    std::set<std::string> wanted;               ///< inputs that require a gradient
     std::map<std::string, std::string> called;  ///< what they are called in the captured graph
 };
 
@@ -93,8 +93,7 @@ Alone alone(const Ran& forward, const Node& call) {
         result.called[name] = operand.kind == NodeKind::get_attr ? operand.target : "%" + operand.name;
         if (operand.meta().requires_grad && is_floating(operand.meta().dtype)) result.wanted.insert(name);
     });
-    const NodeRef made =
-        result.graph.add(map_inputs(call, [&](NodeRef ref) { return Arg(map.at(ref.id)); }));
+    const NodeRef made = result.graph.add(map_inputs(call, [&](NodeRef ref) { return Arg(map.at(ref.id)); }));
     result.graph.output({call.results.size() == 1 ? made : result.graph.add(getitem(made, 0, call))});
     return result;
 }
@@ -223,8 +222,8 @@ class Checker {
         bool any = false;
         for (std::size_t i = 0; i < joint.gradients.size(); ++i) {
             const std::size_t output = joint.outputs + i;
-            const Search found = search(ours.at(output), exact ? std::optional(exact->at(output)) : std::nullopt,
-                                        candidates, accuracy_);
+            const Search found =
+                search(ours.at(output), exact ? std::optional(exact->at(output)) : std::nullopt, candidates, accuracy_);
             any = any || found.any;
             if (found.difference)
                 return place_of(forward.graph(), call) + ": LibTorch's gradient of " +
@@ -320,11 +319,12 @@ class Checker {
     /// Why gradients need not be those of the joint graph; empty: they are.
     std::string unlike_joint(const Graph& forward) const {
         if (end_gradients(forward).nodes.size() != forward.nodes.size())
-            return "part of " + forward.name + " was computed without gradients, or by a function with a backward of its own";
+            return "part of " + forward.name +
+                   " was computed without gradients, or by a function with a backward of its own";
         static const std::set<std::string_view> kEngine = {
-            "aten.add.Tensor",  "aten.detach.default",  "aten.alias.default",     "aten.ones_like.default",
-            "aten.clone.default", "aten.sum.dim_IntList", "aten.view.default",      "aten.reshape.default",
-            "aten.expand.default", "aten.zeros.default",  "aten.zeros_like.default", "aten._unsafe_view.default"};
+            "aten.add.Tensor",     "aten.detach.default",  "aten.alias.default",      "aten.ones_like.default",
+            "aten.clone.default",  "aten.sum.dim_IntList", "aten.view.default",       "aten.reshape.default",
+            "aten.expand.default", "aten.zeros.default",   "aten.zeros_like.default", "aten._unsafe_view.default"};
         for (const NodeId id : backward_.graph().calls()) {
             const Node& node = backward_.graph().node({id});
             if (is_op_call(node) && of_call(node).empty() && !kEngine.contains(node.target))

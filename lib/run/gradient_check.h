@@ -1,6 +1,6 @@
 // Are LibTorch's gradients those that our rules give? A program that ran backward was captured forwards and backwards:
-// each call's gradient, as LibTorch computed it, is held against the registry's rule, and the gradients of parameters and
-// inputs against the joint graph of the captured forward graph.
+// each call's gradient, as LibTorch computed it, is held against the registry's rule, and the gradients of parameters
+// and inputs against the joint graph of the captured forward graph.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 namespace whittle {
 
 struct GradientVerdict {
-    std::size_t graph = 0;                       ///< of the frame, that was held against rules
-    std::size_t calls = 0, leaves = 0;           ///< whose gradients were
-    std::vector<std::string> differences = {};   ///< calls first, in the order of the backward pass; then leaves
+    std::size_t graph = 0;                      ///< of the frame, that was held against rules
+    std::size_t calls = 0, leaves = 0;          ///< whose gradients were
+    std::vector<std::string> differences = {};  ///< calls first, in the order of the backward pass; then leaves
     /// Why leaves were not, where they were not: "a hook or function of the program's own computes gradients".
     std::string leaves_unchecked = {};
 };

@@ -172,8 +172,7 @@ Outcome run_forked_copy(const Graph& graph, std::span<const Tensor> inputs, Back
     process.memory_limit = limits.memory;
     process.shared_memory = resident_memory();
     const ProcessResult result =
-        run_forked(
-        [&] { return work(graph, inputs, backend, options, differentiated, *shared, answer); }, process);
+        run_forked([&] { return work(graph, inputs, backend, options, differentiated, *shared, answer); }, process);
     // What a backend writes, it writes into its own process; modes and explain(B) have nothing else to say.
     if (const std::size_t end = result.err.find_last_not_of('\n'); end != std::string::npos)
         log_info(LogChannel::run, backend.name() + " wrote:\n" + result.err.substr(0, end + 1));

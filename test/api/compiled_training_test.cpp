@@ -234,7 +234,8 @@ TEST_CASE("gradients go through cond and map as in eager") {
         return while_loop([](const Tensor& v) { return v.sum() < 20; }, [](const Tensor& v) { return v * 2; }, x).sum();
     });
     const Tensor loss = looping(rand({3}).requires_grad_());
-    CHECK_THROWS_WITH(loss.backward(), Catch::Contains("no gradient of higher_order.while_loop") && Catch::Contains("detach()"));
+    CHECK_THROWS_WITH(loss.backward(),
+                      Catch::Contains("no gradient of higher_order.while_loop") && Catch::Contains("detach()"));
 }
 
 TEST_CASE("what a compiled graph cannot do says so when gradients are asked for") {

@@ -57,8 +57,8 @@ namespace {
 CompiledGraphInfo told_of_training(const std::string& backend) {
     std::vector<CompiledGraphInfo> seen;
     const OnCompile hook([&](const CompiledGraphInfo& graph) { seen.push_back(graph); });
-    const auto compiled =
-        compile([](Tensor x, int n) { return (x.softmax(0) * n + 0 * x).sum(); }, {.backend = backend, .name = "f", .arg_names = {"x", "n"}});
+    const auto compiled = compile([](Tensor x, int n) { return (x.softmax(0) * n + 0 * x).sum(); },
+                                  {.backend = backend, .name = "f", .arg_names = {"x", "n"}});
     Tensor x = ones({4}).requires_grad_();
     compiled(x, 3).backward();
     REQUIRE(seen.size() == 1);
@@ -90,8 +90,8 @@ TEST_CASE("a hook is given the graph of each stage, as text and as a file has it
         const StageGraph* const graph = info.graph(expected.stage, expected.part);
         REQUIRE(graph != nullptr);
         CHECK_THAT(graph->text, Catch::Contains(expected.has) && !Catch::Contains(expected.has_not));
-        CHECK_THAT(graph->json, Catch::Contains(R"("format": "whittle.graph")") &&
-                                    Catch::Contains('"' + std::string(expected.has)));
+        CHECK_THAT(graph->json,
+                   Catch::Contains(R"("format": "whittle.graph")") && Catch::Contains('"' + std::string(expected.has)));
     }
     CHECK(info.graph("captured")->text == info.captured);
     CHECK(info.graph("joint")->text == info.joint);

@@ -30,8 +30,8 @@ using Tensors = std::map<std::string, Tensor>;
 constexpr std::pair<const char*, Partitioner> kPartitioners[] = {{"default", Partitioner::all},
                                                                  {"min_cut", Partitioner::min_cut}};
 constexpr std::size_t kLargeGraph = 2000;  ///< nodes of the graph that is made up to be differentiated and cut
-constexpr int kRuns = 100;       ///< of a training step, by turns under each partition; the best counts
-constexpr double kSeconds = 2.0;  ///< … but no more when they take so long
+constexpr int kRuns = 100;                 ///< of a training step, by turns under each partition; the best counts
+constexpr double kSeconds = 2.0;           ///< … but no more when they take so long
 
 /// Of processor time: what else runs on the machine counts little.
 double seconds_of(const std::function<void()>& f) {
@@ -254,7 +254,8 @@ Graph large_graph() {
         h = builder.call("aten.tanh.default", {arg(h)});
         const NodeValue scale = builder.call("aten._softmax.default", {arg(h), Arg(1), Arg(false)});
         h = builder.call("aten.mul.Tensor", {arg(h), arg(scale)});
-        h = builder.call("aten.sub.Tensor", {arg(h), arg(builder.call("aten.mean.dim", {arg(h), Arg::ints({1}), Arg(true)}))});
+        h = builder.call("aten.sub.Tensor",
+                         {arg(h), arg(builder.call("aten.mean.dim", {arg(h), Arg::ints({1}), Arg(true)}))});
         x = builder.call("aten.add.Tensor", {arg(x), arg(h)});
     }
     graph.output({builder.call("aten.sum.default", {arg(x)}).ref});
@@ -340,8 +341,9 @@ json measure(const fs::path& folder) {
     }
     const json& large = all["large"] = measure_large();
     std::printf("\nA graph of %d nodes: joint graph of %d nodes in %.3f s, cut in %.3f s: %.3f s\n",
-                large.at("nodes").get<int>(), large.at("joint_nodes").get<int>(), large.at("joint_seconds").get<double>(),
-                large.at("cut_seconds").get<double>(), large.at("seconds").get<double>());
+                large.at("nodes").get<int>(), large.at("joint_nodes").get<int>(),
+                large.at("joint_seconds").get<double>(), large.at("cut_seconds").get<double>(),
+                large.at("seconds").get<double>());
     return all;
 }
 

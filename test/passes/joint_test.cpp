@@ -293,7 +293,8 @@ TEST_CASE("while_loop, random numbers and ops without a gradient are refused in 
   return (%y)
 }
 )";
-    CHECK_THROWS_WITH(whittle::joint(parse(loop)), Contains("node %y") && Contains("no gradient of higher_order.while_loop") &&
+    CHECK_THROWS_WITH(whittle::joint(parse(loop)), Contains("node %y") &&
+                                                       Contains("no gradient of higher_order.while_loop") &&
                                                        Contains("detach()"));
     const auto mapped = [](const std::string& call) {
         return parse("graph g {\n  @row = graph row {\n    %a = placeholder[\"a\"] : f64[3]\n    %b = " + call +

@@ -84,8 +84,9 @@ TEST_CASE("a gradient that is not the rule's is told with the call, and each lea
     const auto found = verdicts(kForward, backward("aten.mul.Tensor(%g, %y)"));
     REQUIRE(found.size() == 1);
     REQUIRE(found[0].differences.size() == 3);
-    CHECK_THAT(found[0].differences[0],
-               Contains("%y") && Contains("LibTorch's gradient of %s in aten.tanh.default is not that of the op's rule"));
+    CHECK_THAT(
+        found[0].differences[0],
+        Contains("%y") && Contains("LibTorch's gradient of %s in aten.tanh.default is not that of the op's rule"));
     CHECK_THAT(found[0].differences[1], Contains("the gradient of w in the joint graph of step_0"));
     CHECK_THAT(found[0].differences[2], Contains("the gradient of b"));
 }
@@ -110,8 +111,8 @@ TEST_CASE("a gradient that is lost on the way is told though each call's is righ
 }
 
 TEST_CASE("where a hook of the program's changes a gradient, leaves are not held against the joint graph") {
-    const auto found = verdicts(kForward, backward("aten.tanh_backward.default(%g, %y)",
-                                                   "  %hooked = aten.mul.Scalar(%gb, 2) : f32[3]\n"));
+    const auto found = verdicts(
+        kForward, backward("aten.tanh_backward.default(%g, %y)", "  %hooked = aten.mul.Scalar(%gb, 2) : f32[3]\n"));
     REQUIRE(found.size() == 1);
     CHECK(found[0].differences.empty());
     CHECK(found[0].calls == 3);
@@ -121,8 +122,9 @@ TEST_CASE("where a hook of the program's changes a gradient, leaves are not held
 
 TEST_CASE("a frame without a backward pass has no verdict") {
     capture::CapturedFrame frame{.name = "step", .function = "step"};
-    frame.graphs.push_back(captured("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = aten.exp.default(%x) : f32[2]\n"
-                                    "  return (%y)\n}\n",
-                                    {Tensor::of<float>({1, 2}, {2})}));
+    frame.graphs.push_back(
+        captured("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = aten.exp.default(%x) : f32[2]\n"
+                 "  return (%y)\n}\n",
+                 {Tensor::of<float>({1, 2}, {2})}));
     CHECK(check_gradients(frame).empty());
 }

@@ -63,7 +63,8 @@ class Revealer {
         };
         const NodeValue input = arguments.tensor("input");
         const Arg momentum(arguments.number("momentum")), eps(arguments.number("eps"));
-        const auto mean = arguments.optional_tensor("running_mean"), variance = arguments.optional_tensor("running_var");
+        const auto mean = arguments.optional_tensor("running_mean"),
+                   variance = arguments.optional_tensor("running_var");
         builder_.set_origin(call);
         if (is_instance_norm(call)) {
             const NodeValue result =
@@ -124,7 +125,8 @@ bool hides_writes(const Node& call) {
         const auto position = static_cast<std::size_t>(param - schema.params.begin());
         return by_name ? *by_name : position < call.args.size() ? call.args[position] : Arg();
     };
-    return given(is_instance_norm(call) ? "use_input_stats" : "training") == Arg(true) && (!given("running_mean").is_none() || !given("running_var").is_none());
+    return given(is_instance_norm(call) ? "use_input_stats" : "training") == Arg(true) &&
+           (!given("running_mean").is_none() || !given("running_var").is_none());
 }
 
 Graph with_visible_writes(const Graph& graph, std::vector<NodeId>* stands_for) {
