@@ -94,9 +94,8 @@ bool Traced::wrong() const {
 }
 
 bool Traced::good() const {
-    return failures() == 0 && failing.empty() && std::all_of(frames.begin(), frames.end(), [](const TracedFrame& run) {
-               return run.capture_fault.empty() && run.gradient_faults.empty();
-           });
+    return failures() == 0 && failing.empty() &&
+           std::all_of(frames.begin(), frames.end(), [](const TracedFrame& run) { return run.capture_fault.empty(); });
 }
 
 Traced trace(const std::vector<LoadedFrame>& frames, const TraceRequest& request, const TraceObserver& observer) {

@@ -17,7 +17,6 @@
 #include "ops/core/interpreter.h"
 #include "ops/core/registry.h"
 #include "passes/joint.h"
-#include "passes/no_grad.h"
 #include "passes/widen.h"
 #include "run/capture_check.h"
 #include "tensor/compare.h"
@@ -282,12 +281,14 @@ class Checker {
         return joint.graph.node({joint.graph.placeholders().at(joint.inputs + tangent)}).meta();
     }
 
-    /// Different values that the gradient of the loss may be.
+    /// Different values that the gradient of the loss may be; of zero all others are, too, as gradients that were
+    /// reset.
     Candidates seeds(const ValueMeta& loss) const {
         constexpr std::size_t kMost = 8;
         Candidates seeds;
         for (const Tensor& value : all_)
-            if (value.dtype() == loss.dtype && value.sizes() == loss.sizes && seeds.size() < kMost &&
+            if (value.dtype() == loss.dtype && value.sizes() == loss.sizes && value.item().to_double() != 0 &&
+                seeds.size() < kMost &&
                 std::ranges::none_of(seeds, [&](const Tensor& known) { return same_bits(known, value); }))
                 seeds.push_back(value);
         return seeds;
@@ -316,11 +317,27 @@ class Checker {
         return differences;
     }
 
+    /// Though an operand has one, and the op, too.
+    static bool gives_no_gradient(const Graph& graph, const Node& node) {
+        const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
+        if (!op || op->def->grad == no_gradient || node.results.size() != 1) return false;
+        bool any = false;
+        for_each_input(node, [&](NodeRef ref) { any = any || graph.node(ref).meta().requires_grad; });
+        return any && is_floating(node.meta().dtype) && !node.meta().requires_grad;
+    }
+
     /// Why gradients need not be those of the joint graph; empty: they are.
     std::string unlike_joint(const Graph& forward) const {
-        if (end_gradients(forward).nodes.size() != forward.nodes.size())
-            return "part of " + forward.name +
-                   " was computed without gradients, or by a function with a backward of its own";
+        std::vector<bool> reached(forward.nodes.size(), false);  // by gradients, if nothing ended them
+        for (const NodeId id : forward.outputs()) reached[at(id)] = forward.node({id}).meta().requires_grad;
+        for (std::size_t i = forward.nodes.size(); i-- > 0;) {
+            if (!reached[i]) continue;
+            const Node& node = forward.nodes[i];
+            for_each_input(node, [&](NodeRef ref) { reached[at(ref.id)] = true; });
+            if (gives_no_gradient(forward, node))
+                return place_of(forward, node) +
+                       " was computed without gradients, or by a function with a backward of its own";
+        }
         static const std::set<std::string_view> kEngine = {
             "aten.add.Tensor",     "aten.detach.default",  "aten.alias.default",      "aten.ones_like.default",
             "aten.clone.default",  "aten.sum.dim_IntList", "aten.view.default",       "aten.reshape.default",
