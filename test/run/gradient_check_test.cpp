@@ -3,8 +3,11 @@
 
 #include <catch2/catch.hpp>
 
+#include "backends/eager/eager.h"
+#include "base/files.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "run/trace_folder.h"
 #include "tensor/random.h"
 
 using namespace whittle;
@@ -53,7 +56,7 @@ std::string backward(const std::string& tanh, const std::string& more = {}) {
 )" + more + "  return (%gb, %gw)\n}\n";
 }
 
-std::vector<GradientVerdict> verdicts(const std::string& forward, const std::string& backward) {
+capture::CapturedFrame frame_of(const std::string& forward, const std::string& backward) {
     Random random(3);
     const std::vector<Tensor> inputs = {random_tensor(DType::f32, {2, 3}, random),
                                         random_tensor(DType::f32, {3, 3}, random),
@@ -65,7 +68,11 @@ std::vector<GradientVerdict> verdicts(const std::string& forward, const std::str
     for (const auto& [node, call] : std::vector<std::pair<std::string, std::string>>{
              {"g", "loss"}, {"d", "y"}, {"xt", "h"}, {"gw", "h"}, {"gb2", "h"}})
         of(frame.graphs[1], node, call);
-    return check_gradients(frame);
+    return frame;
+}
+
+std::vector<GradientVerdict> verdicts(const std::string& forward, const std::string& backward) {
+    return check_gradients(frame_of(forward, backward));
 }
 
 }  // namespace
@@ -118,6 +125,27 @@ TEST_CASE("where a hook of the program's changes a gradient, leaves are not held
     CHECK(found[0].calls == 3);
     CHECK(found[0].leaves == 0);
     CHECK_THAT(found[0].leaves_unchecked, Contains("a hook or a function of the program computes gradients"));
+}
+
+TEST_CASE("a trace tells gradients that differ in a note and of the graph that computed them") {
+    const auto eager = make_eager_backend();
+    const auto traced_with = [&](const std::string& tanh, const CaptureCheck& check) {
+        const TempDir folder("gradients");
+        const std::vector<std::filesystem::path> models{"model"};
+        TraceFolder trace(folder.path(), models, "eager", {});
+        trace.check_with(check);
+        const std::vector<TracedFrame> traced =
+            trace.add(frame_of(kForward, backward(tanh)), "LibTorch", *eager, {}, RecordPolicy::always);
+        REQUIRE(traced.size() == 2);
+        CHECK(traced[0].gradient_faults.empty());
+        CHECK(trace.index().notes.size() == traced[1].gradient_faults.size());
+        for (const std::string& note : trace.index().notes) CHECK_THAT(note, Contains("gradients of step_1 differ: "));
+        return traced[1].gradient_faults.size();
+    };
+    CHECK(traced_with("aten.tanh_backward.default(%g, %y)", CaptureCheck(CheckPolicy::always)) == 0);
+    CHECK(traced_with("aten.mul.Tensor(%g, %y)", CaptureCheck(CheckPolicy::always)) == 3);
+    CHECK(traced_with("aten.mul.Tensor(%g, %y)", CaptureCheck(CheckPolicy::never)) == 0);
+    CHECK(traced_with("aten.mul.Tensor(%g, %y)", CaptureCheck(CheckPolicy::budget, 0)) == 0);
 }
 
 TEST_CASE("a frame without a backward pass has no verdict") {
