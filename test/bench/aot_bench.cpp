@@ -174,8 +174,9 @@ void measure_ours(const Problem& problem, json& row) {
 
     std::vector<Step> steps;
     for (const auto& [name, partitioner] : kPartitioners) {
+        const PartitionOptions options{.partitioner = partitioner};
         std::optional<Partition> parts;
-        const double seconds = seconds_of([&] { parts = partition(joint, {.partitioner = partitioner}); });
+        const double seconds = seconds_of([&] { parts = partition(joint, options); });
         const Step& step = steps.emplace_back(joint, *parts);
         std::vector<Tensor> forward;
         const std::vector<Tensor> values = step.gradients(inputs, &forward);
@@ -215,8 +216,9 @@ Joint functorchs(const Problem& problem, const std::string& graph) {
 void measure_functorchs(const Problem& problem, const std::string& graph, json& row) {
     const Joint joint = functorchs(problem, graph);
     for (const auto& [name, partitioner] : kPartitioners) {
+        const PartitionOptions options{.partitioner = partitioner};
         std::optional<Partition> parts;
-        const double seconds = seconds_of([&] { parts = partition(joint, {.partitioner = partitioner}); });
+        const double seconds = seconds_of([&] { parts = partition(joint, options); });
         row[name] = {{"saved_bytes", parts->saved_bytes}, {"recomputed", parts->recomputed}, {"seconds", seconds}};
     }
     for (const char* name : {"default", "min_cut", "min_cut_inductor", "bound"})
