@@ -19,7 +19,7 @@ using namespace whittle;
 const std::set<std::string> kHandWrittenMethods = {"index", "index_put_", "equal", "allclose", "item"};
 const std::set<std::string> kHandWrittenFunctions = {"scalar_tensor"};
 /// Declared here, defined in batch_norm.cpp.
-const std::set<std::string> kHandWrittenDefinitions = {"batch_norm", "native_batch_norm"};
+const std::set<std::string> kHandWrittenDefinitions = {"batch_norm", "instance_norm", "native_batch_norm"};
 const std::set<std::string> kKeywords = {"and", "or", "not", "xor"};
 
 /// Of all forms that could be derived, those that ATen has.

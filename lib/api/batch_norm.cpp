@@ -1,5 +1,5 @@
-// Batch normalization in training: ATen's ops write the running statistics that they are given, which ops of the
-// registry never do; so here they are issued as the ops they are made of.
+// Batch and instance normalization in training: ATen's ops write the running statistics that they are given, which ops
+// of the registry never do; so here they are issued as the ops they are made of.
 // https://pytorch.org/docs/stable/generated/torch.nn.BatchNorm2d.html
 #define WHITTLE_API_IMPLEMENTATION
 #include "api/call.h"
@@ -60,7 +60,39 @@ void add(Call& call, const Arguments& a) {
     call.add(a.eps);
 }
 
+/// Of each channel of each sample, averaged over samples.
+Tensor over_samples(const char* statistic, const Tensor& input, void* pc) {
+    std::vector<std::int64_t> positions;
+    for (std::int64_t d = 2; d < input.dim(); ++d) positions.push_back(d);
+    Call each(statistic, pc);
+    each.add(input);
+    each.add(IntList(positions));
+    Call mean("aten.mean.dim", pc);
+    mean.add(each.one());
+    mean.add(IntList({0}));
+    return mean.one();
+}
+
 }  // namespace
+
+Tensor instance_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
+                     const OptionalTensor& running_mean, const OptionalTensor& running_var, bool use_input_stats,
+                     double momentum, double eps, bool cudnn_enabled) {
+    Arguments arguments{input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps};
+    void* const pc = __builtin_return_address(0);
+    const OptionalTensor none;
+    const bool updates = arguments.updates();
+    Call call("aten.instance_norm.default", pc);
+    add(call, {input, weight, bias, updates ? none : running_mean, updates ? none : running_var, use_input_stats,
+               momentum, eps});
+    call.add(cudnn_enabled);
+    Tensor result = call.one();
+    if (!updates) return result;
+    const NoGradGuard no_grad;
+    update(running_mean, over_samples("aten.mean.dim", input, pc), momentum, pc);
+    update(running_var, over_samples("aten.var.correction", input, pc), momentum, pc);
+    return result;
+}
 
 Tensor batch_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias,
                   const OptionalTensor& running_mean, const OptionalTensor& running_var, bool training, double momentum,

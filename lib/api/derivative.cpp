@@ -33,7 +33,7 @@ void save_results(Derivative& derivative) {
 
 std::shared_ptr<const CallDerivative> make_derivative(const Node& call, const std::vector<ImplPtr>& operands) {
     const Joint whole = joint(graph_of_call(call, operands));
-    const auto made = std::make_shared<CallDerivative>(whole, partition(whole, Partitioner::all));
+    const auto made = std::make_shared<CallDerivative>(whole, partition(whole, {.partitioner = Partitioner::all}));
     save_results(*made);
     made->prepared.emplace(made->parts.backward);
     return made;

@@ -82,9 +82,13 @@ struct FunctionState {
 /// The graph with its parameters as inputs, behind the others: what the program does to them between runs is seen.
 Graph with_parameters_as_inputs(const Graph& graph);
 
-/// Tells the program's hooks (hooks.h) of a graph that was compiled for this entry of the cache.
+class CompileReport;
+/// Whether anybody wants to be told of a compilation that begins now.
+bool has_compile_hooks();
+/// Tells the program's hooks (hooks.h) of a graph that was compiled for this entry of the cache. `report`: what was
+/// gathered on the way; null where nobody wanted it.
 void call_compile_hooks(FunctionState& function, std::size_t entry, const Graph& captured,
-                        const CompiledGraph& compiled);
+                        const CompiledGraph& compiled, CompileReport* report);
 
 /// One execution.
 class Execution final : public FrameHost {

@@ -2,6 +2,7 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include <chrono>
 
+#include "api/compile_report.h"
 #include "api/frame.h"
 #include "api/piecewise.h"
 #include "backends/registry.h"
@@ -92,6 +93,8 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     find_updates(made, program);
     capture::log_graph(graph, name);
     if (trace_ && function_.backend_name != kReferenceBackend) trace_->save();  // a backend may crash
+    std::optional<CompileReport> report;
+    if (has_compile_hooks()) report.emplace();
     const auto begin = std::chrono::steady_clock::now();
     {
         const std::lock_guard lock(function_.compiling);
@@ -99,8 +102,11 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
         made.gradient = gradient_of(made.graph, backend, function_.backend_options);
         const Graph& forward = forward_of(program, made.gradient.get(), backend);
         const bool in_parts = made.gradient && made.gradient->error.empty();
+        const program::Observing observing(report ? &*report : nullptr);
+        if (report) report->begin_part(in_parts ? "forward" : "");
         made.executable = compile_part(made.gradient ? without_requires_grad(forward) : forward,
                                        in_parts ? std::optional(CompileStage::forward) : std::nullopt, graph);
+        if (report) report->begin_part("backward");
         if (made.gradient) compile_backward(*made.gradient, graph);
     }
     compiled.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -116,7 +122,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
         function_.counts.ops += op_count(graph);
     }
     if (trace_) trace_->compiled(name, recorded.key, compiled.seconds);
-    call_compile_hooks(function_, entry_, graph, compiled);
+    call_compile_hooks(function_, entry_, graph, compiled, report ? &*report : nullptr);
 }
 
 std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::optional<CompileStage> stage,

@@ -401,7 +401,6 @@ Tensor index_put(const Tensor& self, const std::vector<OptionalTensor>& indices,
 Tensor Tensor::index_put(const std::vector<OptionalTensor>& indices, const Tensor& values, bool accumulate) const { return call<Tensor>("aten.index_put.default", __builtin_return_address(0), *this, indices, values, accumulate); }
 Tensor index_select(const Tensor& self, std::int64_t dim, const Tensor& index) { return call<Tensor>("aten.index_select.default", __builtin_return_address(0), self, dim, index); }
 Tensor Tensor::index_select(std::int64_t dim, const Tensor& index) const { return call<Tensor>("aten.index_select.default", __builtin_return_address(0), *this, dim, index); }
-Tensor instance_norm(const Tensor& input, const OptionalTensor& weight, const OptionalTensor& bias, const OptionalTensor& running_mean, const OptionalTensor& running_var, bool use_input_stats, double momentum, double eps, bool cudnn_enabled) { return call<Tensor>("aten.instance_norm.default", __builtin_return_address(0), input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, cudnn_enabled); }
 Tensor isfinite(const Tensor& self) { return call<Tensor>("aten.isfinite.default", __builtin_return_address(0), self); }
 Tensor Tensor::isfinite() const { return call<Tensor>("aten.isfinite.default", __builtin_return_address(0), *this); }
 Tensor isinf(const Tensor& self) { return call<Tensor>("aten.isinf.default", __builtin_return_address(0), self); }

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "api/compile_report.h"
 #include "api/frame.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "explain/full_code.h"
-#include "graph/text.h"
 
 namespace whittle::api {
 
@@ -29,32 +29,29 @@ OnCompile::~OnCompile() {
     std::erase(hooks, hook_);
 }
 
+bool has_compile_hooks() {
+    const std::lock_guard lock(hooks_mutex);
+    return !hooks.empty();
+}
+
 void call_compile_hooks(FunctionState& function, std::size_t entry, const Graph& captured,
-                        const CompiledGraph& compiled) {
+                        const CompiledGraph& compiled, CompileReport* report) {
     const std::uint64_t compile_id = ++last_compile_id;
+    if (!report) return;
     std::vector<std::shared_ptr<OnCompile::Hook>> called;
     {
         const std::lock_guard lock(hooks_mutex);
         called = hooks;
     }
-    if (called.empty()) return;
-    CompiledGraphInfo info{.compile_id = compile_id,
-                           .function = function.counts.name,
-                           .name = captured.name,
-                           .backend = function.backend_name,
-                           .captured = print(captured),
-                           .functional = print(compiled.functional),
-                           .seconds = compiled.seconds};
-    if (const CompiledGradient* gradient = compiled.gradient.get(); gradient && gradient->error.empty()) {
-        info.joint = print(gradient->joint);
-        info.forward = print(gradient->parts.forward);
-        info.backward = print(gradient->parts.backward);
-    }
+    std::vector<capture::Guard> guards;
     {
         const std::lock_guard lock(function.mutex);
-        for (const capture::Guard& guard : function.cache.entries().at(entry).guards)
-            info.guards.push_back(guard.text());
+        guards = function.cache.entries().at(entry).guards;
     }
+    CompiledGraphInfo info = report->finish(captured, compiled, guards);
+    info.compile_id = compile_id;
+    info.function = function.counts.name;
+    info.backend = function.backend_name;
     for (const auto& hook : called) (*hook)(info);
 }
 

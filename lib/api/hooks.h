@@ -11,19 +11,64 @@
 
 WHITTLE_API_BEGIN
 
+/// A graph as it was at a stage of a compilation. Versions of this and the following structs grow when members are
+/// added.
+struct StageGraph {
+    static constexpr int kVersion = 1;
+    /// "captured", "functional"; where gradients are wanted "joint", "forward" and "backward"; then, as far as the
+    /// backend has Whittle take them, "functional", "decomposed", "folded", "core" and "plan", each of a part.
+    std::string stage = {};
+    std::string part = {};  ///< "forward" or "backward"; "" of what was not cut in two
+    std::string text = {};  ///< as `explain` and `minify` print it
+    std::string json =
+        {};  ///< as a file of the format whittle.graph, whose version it says; without elements of tensors
+};
+
+/// A kernel of a backend that compiles plans.
+struct KernelInfo {
+    static constexpr int kVersion = 1;
+    std::string part = {};  ///< as StageGraph::part
+    std::string name = {};
+    std::vector<std::string> calls = {};  ///< of the part's graph "plan" that it computes
+    std::string expressions = {};         ///< what it computes, before it is scheduled
+    std::vector<std::string> schedule = {};
+    std::string source = {};  ///< the program that the compiler was given; of halide C++
+};
+
+/// A condition under which the specialization is used.
+struct GuardInfo {
+    static constexpr int kVersion = 1;
+    std::string kind =
+        {};  ///< "tensor_match", "scalar_equal", "global_state", "identity", "length", "relation", "branch"
+    std::string source = {};  ///< what it is about: "L['x']"
+    std::string text = {};    ///< "L['n'] == 3"
+    std::string json = {};  ///< the tree of it, as guards in the index.json of a trace: share/schema/index.schema.json
+};
+
 /// One compilation that succeeded. Graphs are text, as `explain` and `minify` print them.
 struct CompiledGraphInfo {
-    static constexpr int kVersion = 2;  ///< of this struct: it grows when members are added
-    std::uint64_t compile_id = 0;       ///< of this compilation: they are numbered as they succeed, from 1
-    std::string function = {};          ///< whose graph it is
-    std::string name = {};              ///< "step_0"
-    std::string backend = {};           ///< that compiled it
-    std::string captured = {};          ///< as it was recorded
-    std::string functional = {};        ///< as the backend got it: without writes, parameters as inputs
+    static constexpr int kVersion = 3;
+    std::uint64_t compile_id = 0;  ///< of this compilation: they are numbered as they succeed, from 1
+    std::string function = {};     ///< whose graph it is
+    std::string name = {};         ///< "step_0"
+    std::string backend = {};      ///< that compiled it
+    std::string captured = {};     ///< as it was recorded
+    std::string functional = {};   ///< as the backend got it: without writes, parameters as inputs
     /// Where gradients are wanted: all of them in one graph, and what the backend got of it.
     std::string joint = {}, forward = {}, backward = {};
     std::vector<std::string> guards = {};  ///< of the specialization, in the order of their checks
     double seconds = 0;                    ///< that the backend took
+    // Since version 3:
+    std::vector<StageGraph> stages = {};     ///< all of the graphs, in the order in which passes make them
+    std::vector<KernelInfo> kernels = {};    ///< of the forward part, then of the backward part
+    std::vector<GuardInfo> conditions = {};  ///< one for each of `guards`
+
+    /// The graph at the stage, or null.
+    const StageGraph* graph(const std::string& stage, const std::string& part = {}) const {
+        for (const StageGraph& known : stages)
+            if (known.stage == stage && known.part == part) return &known;
+        return nullptr;
+    }
 };
 
 /// As long as it lives, the hook is called for each graph that any function of the program compiles, on the thread that

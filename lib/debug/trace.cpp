@@ -139,6 +139,7 @@ std::vector<std::string> to_lines(const Traced& traced, bool quiet) {
     for (const TracedFrame& run : traced.frames) {
         const std::string file = (traced.folder / run.graph).string();
         if (!run.capture_fault.empty()) lines.push_back("CAPTURE FAULT " + file + ": " + run.capture_fault);
+        for (const std::string& fault : run.gradient_faults) lines.push_back("GRADIENT FAULT " + file + ": " + fault);
         if (!run.failure.empty()) lines.push_back("FAIL " + file + ": " + run.failure);
     }
     for (const FailingFrame& frame : traced.failing) lines.push_back("FAIL " + frame.file + ": " + frame.failure);
@@ -166,6 +167,7 @@ nlohmann::json to_json(const Traced& traced) {
         add("expected_from", run.expected_from);
         add("capture_fault", run.capture_fault);
         add("failure", run.failure);
+        if (!run.gradient_faults.empty()) entry["gradient_faults"] = run.gradient_faults;
     }
     nlohmann::json all = {{"output", traced.folder.string()}, {"frames", frames}};
     if (!traced.status.empty()) all["program"] = traced.status;

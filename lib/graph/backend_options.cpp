@@ -41,6 +41,16 @@ int option_number(const std::string& key, const std::string& text, int least, in
                        "a number from " + std::to_string(least) + (bounded ? " to " + std::to_string(most) : " on"));
 }
 
+double option_fraction(const BackendOptions& options, const std::string& key, double otherwise) {
+    const auto found = options.find(key);
+    if (found == options.end() || found->second.empty()) return otherwise;
+    const std::string& text = found->second;
+    double number = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (status == std::errc() && end == text.data() + text.size() && number >= 0 && number <= 1) return number;
+    throw wrong_option(key, text, "a number from 0 to 1");
+}
+
 void expect_known(const std::string& key, const std::string& name, const std::vector<std::string>& known) {
     if (std::find(known.begin(), known.end(), name) != known.end()) return;
     throw wrong_option(key, name, known.empty() ? "nothing: it has none" : "one of " + join(known), known);

@@ -23,6 +23,9 @@ std::size_t option_choice(const BackendOptions& options, const std::string& key,
 /// Throws Error unless `text`, a value or a part of one, is an integer from `least` to `most`.
 int option_number(const std::string& key, const std::string& text, int least, int most);
 
+/// The option's number from 0 to 1; `otherwise` where it is not given or empty. Throws Error for anything else.
+double option_fraction(const BackendOptions& options, const std::string& key, double otherwise);
+
 /// Throws Error unless `name`, a part of the option, is among `known`.
 void expect_known(const std::string& key, const std::string& name, const std::vector<std::string>& known);
 

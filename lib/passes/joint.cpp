@@ -10,6 +10,7 @@
 #include "ops/core/registry.h"
 #include "passes/dce.h"
 #include "passes/decompose.h"
+#include "passes/joint_nested.h"
 #include "passes/log.h"
 #include "passes/rewriter.h"
 
@@ -35,7 +36,10 @@ std::vector<CallGradients::Part> ask(GraphBuilder& builder, const RegisteredOp& 
     const Arguments<NodeValue> arguments(
         op.schema, call, [&](NodeRef ref) { return value_in(graph, ref); }, {}, &graph);
     CallGradients gradients(builder, arguments, results, grads, needed);
-    op.def->grad(builder, gradients);
+    if (op.def->grad)
+        op.def->grad(builder, gradients);
+    else
+        differentiate_nested(builder, call, gradients);
     return gradients.parts();
 }
 
@@ -72,10 +76,13 @@ class Flow {
             const Node& node = graph.nodes[i];
             if (!chosen[i]) continue;
             const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
-            chosen[i] = is_op_call(node) && !(op && op->def->grad);
+            chosen[i] = is_op_call(node) && !(op && op->def->grad) && !has_nested_gradient(node.target);
             if (chosen[i] && !(op && op->def->decompose))
                 throw Error({"", place_of(graph, node)},
-                            "found no gradient of " + node.target + ", expected a rule or a decomposition of the op");
+                            "found no gradient of " + node.target + ", expected a rule or a decomposition of the op",
+                            op && op->def->higher_order
+                                ? "detach() what it gives, or call the function without compile()"
+                                : "");
         }
         return chosen;
     }

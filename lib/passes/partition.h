@@ -15,6 +15,16 @@ enum class Partitioner {
     all,      ///< what the outputs need is computed once, and what backward reads of it is saved
     min_cut,  ///< as few bytes as can be without repeating what is expensive
 };
+struct PartitionOptions {
+    Partitioner partitioner = Partitioner::min_cut;
+    // Of min_cut:
+    /// How long forward and backward may take together, by what calls are estimated to cost, where all that is computed
+    /// once takes 1.
+    double slowdown = 1.045;
+    /// The part of what would be saved that may be, 0 to 1; below 1 backward takes as long as that needs, and repeats
+    /// contractions, too.
+    double memory_budget = 1;
+};
 /// Where an input of the backward graph comes from: an input of the forward graph, or one of its outputs.
 struct Saved {
     bool is_output = false;
@@ -32,9 +42,9 @@ struct Partition {
 };
 
 /// min_cut merges equal calls first, and then saves no views and repeats nothing that cost_of() cannot tell or that
-/// contracts, nor statistics that the outputs need; a byte that is saved counts as much as 32 steps of a loop that runs
-/// again. Of equally good choices it takes the one that repeats less. What backward repeats, it computes where it is
-/// first read. Without gradients, forward is the joint graph.
-Partition partition(const Joint& joint, Partitioner partitioner);
+/// contracts, nor statistics that the outputs need. Of what it may repeat it takes what saves most bytes for its steps,
+/// until the slowdown is reached; a byte counts as much as 64 steps at most. What backward repeats, it computes where
+/// it is first read. Without gradients, forward is the joint graph.
+Partition partition(const Joint& joint, const PartitionOptions& options = {});
 
 }  // namespace whittle

@@ -40,16 +40,15 @@ Values with_tangents(const Differentiated& of, std::span<const Tensor> inputs) {
 
 /// `program_of`: the program that cuts a graph.
 template <class ProgramOf>
-std::optional<Differentiated> differentiated(const Graph& captured, ProgramOf program_of) {
+std::optional<Differentiated> whole(const Graph& captured, ProgramOf program_of) {
     if (!requires_gradients(captured)) return std::nullopt;
     if (draws_random_numbers(captured)) return Differentiated{.refused = "it draws random numbers"};
     try {
         Graph ended = end_gradients(captured);
         ended.failure.reset();  // its inputs are not those of other graphs
-        CompiledProgram program = program_of(std::move(ended));
-        Differentiated made{.joint = program.joint()};
+        const auto program = std::make_shared<CompiledProgram>(program_of(std::move(ended)));
+        Differentiated made{.joint = program->joint(), .program = program};
         if (made.joint.gradients.empty()) return std::nullopt;
-        made.parts = program.partition();
         made.tangents = tangents_of(made.joint);
         return made;
     } catch (const Error& error) {
@@ -76,13 +75,34 @@ Values Differentiated::backward_inputs(std::span<const Tensor> inputs, std::span
     return with_tangents(*this, passed);
 }
 
+std::optional<Differentiated> differentiate_whole(const Graph& captured) {
+    return whole(captured, [](Graph ended) { return CompiledProgram(std::move(ended)); });
+}
+
+std::optional<Differentiated> differentiate_whole(const Graph& captured, const Backend& backend,
+                                                  const BackendOptions& options) {
+    return whole(captured, [&](Graph ended) { return differentiable(backend, std::move(ended), options); });
+}
+
+Differentiated cut(Differentiated whole) {
+    if (!whole.refused.empty()) return whole;
+    try {
+        whole.parts = whole.program->partition();
+        return whole;
+    } catch (const Error& error) {
+        return {.refused = error.what()};
+    }
+}
+
 std::optional<Differentiated> differentiate(const Graph& captured) {
-    return differentiated(captured, [](Graph ended) { return CompiledProgram(std::move(ended)); });
+    std::optional<Differentiated> made = differentiate_whole(captured);
+    return made ? std::optional(cut(std::move(*made))) : std::nullopt;
 }
 
 std::optional<Differentiated> differentiate(const Graph& captured, const Backend& backend,
                                             const BackendOptions& options) {
-    return differentiated(captured, [&](Graph ended) { return differentiable(backend, std::move(ended), options); });
+    std::optional<Differentiated> made = differentiate_whole(captured, backend, options);
+    return made ? std::optional(cut(std::move(*made))) : std::nullopt;
 }
 
 std::string primal_text(const Graph& captured, const std::string& name) {

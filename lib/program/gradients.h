@@ -2,6 +2,7 @@
 // backward from the sum of such outputs.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,11 +13,14 @@
 
 namespace whittle::program {
 
+class CompiledProgram;
+
 struct Differentiated {
     Joint joint = {};  ///< of the functional graph, as a whole
     Partition parts = {};
-    std::vector<Tensor> tangents = {};  ///< of ones
-    std::string refused = {};           ///< why there are no parts though an output requires a gradient
+    std::vector<Tensor> tangents = {};              ///< of ones
+    std::string refused = {};                       ///< why there are no parts though an output requires a gradient
+    std::shared_ptr<CompiledProgram> program = {};  ///< that made the joint graph, and cuts it
 
     /// What parts.backward is given; `forward`: the outputs of parts.forward.
     Values backward_inputs(std::span<const Tensor> inputs, std::span<const Tensor> forward) const;
@@ -27,6 +31,13 @@ std::optional<Differentiated> differentiate(const Graph& captured);
 /// The same, cut as the backend has it cut under the options.
 std::optional<Differentiated> differentiate(const Graph& captured, const Backend& backend,
                                             const BackendOptions& options);
+
+/// The same in two steps: the joint graph, which is nobody's but the graph's, and then its parts, about which backends
+/// may be asked. Who runs a graph in another process takes the first step for both.
+std::optional<Differentiated> differentiate_whole(const Graph& captured);
+std::optional<Differentiated> differentiate_whole(const Graph& captured, const Backend& backend,
+                                                  const BackendOptions& options);
+Differentiated cut(Differentiated whole);
 
 /// "input 0 (x)", "parameter 'w'": whose gradient is the one that a joint graph calls `name`.
 std::string primal_text(const Graph& captured, const std::string& name);

@@ -10,6 +10,7 @@
 #include "graph/verify.h"
 #include "ops/core/registry.h"
 #include "program/hooks.h"
+#include "program/observer.h"
 
 namespace whittle::program {
 namespace {
@@ -68,10 +69,15 @@ std::string_view name(Stage stage) { return kInfo[static_cast<std::size_t>(stage
 std::string_view pass_of(Stage stage) { return kInfo[static_cast<std::size_t>(stage)].pass; }
 
 JointOptions joint_options(const BackendOptions& options) {
-    return {.partitioner = option_choice(options, "partition", {"min_cut", "default"}) == 0 ? Partitioner::min_cut
-                                                                                            : Partitioner::all,
-            .decomposed = static_cast<JointOptions::Decomposed>(
-                option_choice(options, "decompositions", {"none", "core", "backend"}))};
+    JointOptions result{.partitioner = option_choice(options, "partition", {"min_cut", "default"}) == 0
+                                           ? Partitioner::min_cut
+                                           : Partitioner::all,
+                        .decomposed = static_cast<JointOptions::Decomposed>(
+                            option_choice(options, "decompositions", {"none", "core", "backend"})),
+                        .memory_budget = option_fraction(options, "memory-budget", 1)};
+    if (result.partitioner == Partitioner::all && result.memory_budget < 1)
+        throw wrong_option("memory-budget", options.at("memory-budget"), "1, where partition is default");
+    return result;
 }
 
 CompiledProgram::CompiledProgram(Graph captured, const BackendOptions& options, NotTaken not_taken)
@@ -106,7 +112,8 @@ const Partition& CompiledProgram::partition() {
     Joint whole = joint();
     Origins origins = own_origins(whole.graph);
     whole.graph = decomposed_joint(origins);
-    Partition parts = whittle::partition(whole, joint_options_.partitioner);
+    Partition parts = whittle::partition(
+        whole, {.partitioner = joint_options_.partitioner, .memory_budget = joint_options_.memory_budget});
     parts.forward_origins = through(parts.forward_origins, origins);
     parts.backward_origins = through(parts.backward_origins, origins);
     if (hooks().partitioned) hooks().partitioned(parts);
@@ -137,6 +144,7 @@ const CompiledProgram::Made& CompiledProgram::made(Stage stage) {
         WHITTLE_CHECK(false, "the pass " + pass + " gives a wrong graph: " + error.what());
     }
     log_stage(stage, from.graph, graph);
+    if (observer()) observer()->made(stage, graph);
     Origins sources = through(origins, from.sources);
     return made_[stage] = {std::move(graph), std::move(sources)};
 }
@@ -184,6 +192,7 @@ const Plan& CompiledProgram::plan(Scheduler scheduler) {
             directive.enabled = false;
             not_found_.erase(text);
         }
+    if (observer()) observer()->planned(*plan_);
     return *plan_;
 }
 

@@ -40,8 +40,10 @@ struct JointOptions {
         core,    ///< all composites, first
         backend  ///< those that whoever compiles the parts does not take
     } decomposed = Decomposed::none;
+    double memory_budget = 1;  ///< see PartitionOptions
 };
-/// partition=default|min_cut (min_cut) and decompositions=none|core|backend (none). Throws Error for other words.
+/// partition=default|min_cut (min_cut), decompositions=none|core|backend (none) and memory-budget=0…1 (1). Throws Error
+/// for other words, and for a budget of partition=default, which has none.
 JointOptions joint_options(const BackendOptions& options);
 /// Targets in a joint graph that whoever compiles its parts does not take as they are.
 using NotTaken = std::function<std::vector<std::string>(const Graph& joint)>;

@@ -67,6 +67,14 @@ CaptureCheck::Verdict CaptureCheck::check(const Graph& graph, std::span<const Te
     return verdict;
 }
 
+std::vector<GradientVerdict> CaptureCheck::check_gradients(const capture::CapturedFrame& frame) {
+    if (policy_ == CheckPolicy::never || (policy_ == CheckPolicy::budget && left_ <= 0)) return {};
+    const auto begin = Clock::now();
+    std::vector<GradientVerdict> verdicts = whittle::check_gradients(frame);
+    left_ -= std::chrono::duration<double>(Clock::now() - begin).count();
+    return verdicts;
+}
+
 /// No graph takes more than half of the time that is left: a large one leaves some to the others.
 CaptureCheck::Verdict CaptureCheck::run(const Graph& graph, std::span<const Tensor> inputs,
                                         std::span<const Tensor> observed) const {

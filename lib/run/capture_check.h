@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "graph/graph.h"
+#include "run/gradient_check.h"
 #include "tensor/compare.h"
 
 namespace whittle {
@@ -38,6 +39,9 @@ class CaptureCheck {
     /// `inputs`: one per placeholder, `observed`: one per output. `again`: the graph was checked in another run.
     Verdict check(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed,
                   bool again = false);
+
+    /// The same of a frame's gradients; see run/gradient_check.h.
+    std::vector<GradientVerdict> check_gradients(const capture::CapturedFrame& frame);
 
   private:
     Verdict run(const Graph& graph, std::span<const Tensor> inputs, std::span<const Tensor> observed) const;

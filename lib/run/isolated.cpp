@@ -43,7 +43,8 @@ struct Shared {
 
 /// Compiles and runs, and writes the outcome into `answer`.
 int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, const BackendOptions& options,
-         Shared& shared, const MemoryFile& answer) {
+         const std::shared_ptr<const program::Differentiated>& differentiated, Shared& shared,
+         const MemoryFile& answer) {
     std::signal(SIGXFSZ, SIG_IGN);  // write() says so instead
     const rlimit size{rlim_t(1) << 32, rlim_t(1) << 32};
     ::setrlimit(RLIMIT_FSIZE, &size);
@@ -54,7 +55,7 @@ int work(const Graph& graph, std::span<const Tensor> inputs, Backend& backend, c
     seed_random_ops(0);  // as the reference's runs do
     std::string message;
     try {
-        message = encode(run_in_process(graph, inputs, backend, options, at));
+        message = encode(run_in_process(graph, inputs, backend, options, at, differentiated));
     } catch (const std::bad_alloc&) {
         message = encode({.kind = Outcome::Kind::out_of_memory,
                           .stage = shared.running ? "run" : "compile",
@@ -160,6 +161,7 @@ Outcome run_forked_copy(const Graph& graph, std::span<const Tensor> inputs, Back
     // Here and nowhere else: every query asks from the same state, whoever asks it.
     if (WarmUp* cold = offered<WarmUp>(backend)) cold->warm_up();
     const TempDir scratch("whittle-run");  // the child's TMPDIR: what it leaves when it is killed goes with it
+    const auto differentiated = differentiated_for(graph, backend, options);  // for the child and for who judges
     const SharedMemory shared;
     const MemoryFile answer;
     ProcessOptions process{.environment = {{"TMPDIR", scratch.path().string()}},
@@ -170,11 +172,12 @@ Outcome run_forked_copy(const Graph& graph, std::span<const Tensor> inputs, Back
     process.memory_limit = limits.memory;
     process.shared_memory = resident_memory();
     const ProcessResult result =
-        run_forked([&] { return work(graph, inputs, backend, options, *shared, answer); }, process);
+        run_forked([&] { return work(graph, inputs, backend, options, differentiated, *shared, answer); }, process);
     // What a backend writes, it writes into its own process; modes and explain(B) have nothing else to say.
     if (const std::size_t end = result.err.find_last_not_of('\n'); end != std::string::npos)
         log_info(LogChannel::run, backend.name() + " wrote:\n" + result.err.substr(0, end + 1));
     Outcome outcome = outcome_of(result, answer, limits);
+    outcome.differentiated = differentiated;
     if (outcome.stage.empty() && outcome.is_failure()) {
         outcome.stage = (*shared).running ? "run" : "compile";
         outcome.part = (*shared).backward ? "backward" : "";

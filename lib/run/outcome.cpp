@@ -241,17 +241,28 @@ void run_both(Outcome& outcome, const program::Differentiated& made, std::span<c
 
 }  // namespace
 
+std::shared_ptr<const program::Differentiated> differentiated_for(const Graph& graph, const Backend& backend,
+                                                                  const BackendOptions& options) {
+    if (!asked_for_gradients(backend)) return nullptr;
+    auto made = program::differentiate_whole(graph, backend, options);
+    return made ? std::make_shared<const program::Differentiated>(std::move(*made)) : nullptr;
+}
+
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
-                       const BackendOptions& options, const StepObserver& at) {
+                       const BackendOptions& options, const StepObserver& at,
+                       std::shared_ptr<const program::Differentiated> differentiated) {
     Outcome outcome;
     Runner runner(backend, options, at);
-    std::optional<program::Differentiated> made;
-    if (asked_for_gradients(backend)) made = program::differentiate(graph, backend, options);
-    if (made && made->refused.empty()) {
-        run_both(outcome, *made, inputs, runner);
-        return outcome;
+    if (!differentiated) differentiated = differentiated_for(graph, backend, options);
+    if (differentiated) {
+        const program::Differentiated made = program::cut(*differentiated);
+        if (made.refused.empty())
+            run_both(outcome, made, inputs, runner);
+        else
+            outcome.no_gradients = made.refused;
+        outcome.differentiated = std::move(differentiated);
+        if (made.refused.empty()) return outcome;
     }
-    if (made) outcome.no_gradients = made->refused;
     outcome.outputs = runner.run(outcome, graph, inputs);
     return outcome;
 }
@@ -292,7 +303,10 @@ Outcome judge(Outcome outcome, const Graph& graph, std::span<const Tensor> input
     outcome = judge(std::move(outcome), expected, accuracy,
                     [&] { return evaluate_exactly(graph, inputs).value_or(std::vector<Tensor>()); });
     if (outcome.failed() || outcome.gradients.empty()) return outcome;
-    const auto made = program::differentiate(graph);
+    std::shared_ptr<const program::Differentiated> made = outcome.differentiated;
+    if (!made)  // it ran elsewhere
+        if (auto own = program::differentiate_whole(graph))
+            made = std::make_shared<const program::Differentiated>(std::move(*own));
     WHITTLE_CHECK(made && made->refused.empty(), "gradients of a graph that has none");
     Values right;
     try {

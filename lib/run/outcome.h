@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,10 @@
 #include "graph/failure.h"
 
 namespace whittle {
+
+namespace program {
+struct Differentiated;
+}
 
 struct Outcome {
     enum class Kind {
@@ -34,6 +39,8 @@ struct Outcome {
     Values outputs = {};            ///< when it ran to the end
     Values gradients = {};          ///< then: what they were asked for, see program/gradients.h
     std::string no_gradients = {};  ///< why there are none though an output requires one; empty: see there
+    /// The graph's joint graph, of this process: for who judges. Null where nobody needed it here.
+    std::shared_ptr<const program::Differentiated> differentiated = {};
     /// What the backend cannot compile, as Support in graph/abilities.h has it: none of what it has compiled. Nothing
     /// where it did not say.
     std::optional<std::vector<std::string>> missing = {};
@@ -73,9 +80,14 @@ using StepObserver = std::function<void(Step)>;
 
 /// Compiles and runs in this process. A crash of the backend is a crash of ours: for trusted backends (the reference).
 /// Where an output requires a gradient the backend is given the forward and the backward graph, one after the other.
-/// That it wrote to what it was given is a mismatch of its own.
+/// That it wrote to what it was given is a mismatch of its own. `differentiated`: by differentiated_for(), if that was
+/// asked before.
 Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backend& backend,
-                       const BackendOptions& options, const StepObserver& at = {});
+                       const BackendOptions& options, const StepObserver& at = {},
+                       std::shared_ptr<const program::Differentiated> differentiated = {});
+/// What a run needs of the graph's gradients and does not depend on the backend's code; null where it needs nothing.
+std::shared_ptr<const program::Differentiated> differentiated_for(const Graph& graph, const Backend& backend,
+                                                                  const BackendOptions& options);
 
 /// As run_in_process, in a forked child under guard (base/subprocess.h), warm with all that this process has loaded:
 /// see WarmUp in graph/abilities.h. Nothing the backend does harms the caller; a crash, a timeout, or memory beyond the

@@ -86,6 +86,7 @@ TracedFrame TraceFolder::add(const FrameToTrace& frame, Backend& backend, const 
 std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, const std::string& from,
                                           Backend& backend, const BackendOptions& options, RecordPolicy policy) {
     std::vector<TracedFrame> all;
+    std::vector<std::size_t> first;  // of each graph, where its first run is
     TraceIndex& index = writer_.index();
     add_frame(index, frame);
     for (const capture::CapturedGraph& captured : frame.graphs) {
@@ -104,10 +105,17 @@ std::vector<TracedFrame> TraceFolder::add(const capture::CapturedFrame& frame, c
                                         [&](const IndexGraph& graph) { return graph.file == traced.graph; });
         describe(*entry, frame, captured, index);
         const std::string fault = traced.capture_fault;
+        first.push_back(all.size());
         all.push_back(std::move(traced));
         for (const capture::RecordedRun& run : captured.more_runs)
             all.push_back(add({frame.name, frame.file, captured.graph, run.inputs, run.outputs, {}, from, true, fault},
                               backend, options, policy));
+    }
+    for (const GradientVerdict& verdict : check_.check_gradients(frame)) {
+        std::vector<std::string>& faults = all.at(first.at(verdict.graph)).gradient_faults;
+        faults = verdict.differences;
+        for (const std::string& fault : faults)
+            note("gradients of " + frame.graphs[verdict.graph].graph.name + " differ: " + fault);
     }
     return all;
 }

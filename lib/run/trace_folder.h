@@ -37,6 +37,8 @@ struct TracedFrame {
     std::string capture_fault = {};  ///< how the graph computes something else than is expected; no backend ran it then
     /// That is the backend's fault; not where it supports no such graph, nor of the reference, which has none.
     bool minifiable = false;
+    /// Of a backward pass: how the gradients that the program got differ from those of rules (run/gradient_check.h).
+    std::vector<std::string> gradient_faults = {};
     bool wrong = false;  ///< that it computes something else than is expected
 };
 

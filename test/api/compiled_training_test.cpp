@@ -198,6 +198,46 @@ TEST_CASE("an input that the graph overwrites is saved as it was") {
     CHECK_FALSE(state.requires_grad());
 }
 
+TEST_CASE("gradients go through cond and map as in eager") {
+    manual_seed(4);
+    const Tensor w = rand({3});
+    const auto branching = [](const TensorList& a) {
+        const Tensor& other = a[1];
+        return cond(
+            a[0].sum() > 0, [&](const Tensor& v) { return (v * other).tanh(); },
+            [&](const Tensor& v) { return v.exp() - other; }, a[0]);
+    };
+    check_like_eager(branching, {rand({3}) + 0.5, w});
+    check_like_eager(branching, {rand({3}) - 2, w});
+    check_like_eager(
+        [](const TensorList& a) {
+            return map([&](const Tensor& row) { return row.softmax(0) * a[1] + row.max(); }, a[0]);
+        },
+        {rand({4, 3}), w});
+    // What is computed without gradients in a branch is a number for them.
+    check_like_eager(
+        [](const TensorList& a) {
+            return cond(
+                a[0].sum() > 0,
+                [](const Tensor& v) {
+                    Tensor scale;
+                    {
+                        const NoGradGuard no_grad;
+                        scale = v * v;
+                    }
+                    return v * scale;
+                },
+                [](const Tensor& v) { return v; }, a[0]);
+        },
+        {rand({3}) + 0.5});
+    const auto looping = compile([](const Tensor& x) {
+        return while_loop([](const Tensor& v) { return v.sum() < 20; }, [](const Tensor& v) { return v * 2; }, x).sum();
+    });
+    const Tensor loss = looping(rand({3}).requires_grad_());
+    CHECK_THROWS_WITH(loss.backward(),
+                      Catch::Contains("no gradient of higher_order.while_loop") && Catch::Contains("detach()"));
+}
+
 TEST_CASE("what a compiled graph cannot do says so when gradients are asked for") {
     const Tensor w = tensor({1.F, 2.F}).requires_grad_();
     const auto twice = compile([](const Tensor& x) { return (x * x).sum(); });

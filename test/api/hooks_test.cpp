@@ -51,6 +51,86 @@ TEST_CASE("a hook sees the graphs of gradients", "[hooks]") {
     CHECK_THAT(seen[1].backward, Catch::Contains("tangent_"));
 }
 
+namespace {
+
+/// What a hook is told when a function whose input requires a gradient is compiled for the backend.
+CompiledGraphInfo told_of_training(const std::string& backend) {
+    std::vector<CompiledGraphInfo> seen;
+    const OnCompile hook([&](const CompiledGraphInfo& graph) { seen.push_back(graph); });
+    const auto compiled = compile([](Tensor x, int n) { return (x.softmax(0) * n + 0 * x).sum(); },
+                                  {.backend = backend, .name = "f", .arg_names = {"x", "n"}});
+    Tensor x = ones({4}).requires_grad_();
+    compiled(x, 3).backward();
+    REQUIRE(seen.size() == 1);
+    return seen[0];
+}
+
+}  // namespace
+
+TEST_CASE("a hook is given the graph of each stage, as text and as a file has it", "[hooks]") {
+    const CompiledGraphInfo info = told_of_training("halide");
+    struct Expected {
+        const char *stage, *part, *has, *has_not;
+    };
+    for (const Expected& expected :
+         {Expected{"captured", "", "aten.softmax.int", "tangent_"},
+          Expected{"functional", "", "aten.softmax.int", "tangent_"},
+          Expected{"joint", "", "tangent_", "aten.softmax.int"},
+          Expected{"forward", "", "aten._softmax.default", "tangent_"},
+          Expected{"backward", "", "aten._softmax_backward_data.default", "aten.softmax.int"},
+          Expected{"functional", "forward", "aten._softmax.default", "tangent_"},
+          Expected{"decomposed", "forward", "aten.sum.default", "tangent_"},
+          Expected{"folded", "forward", "aten.sum.default", "tangent_"},
+          Expected{"core", "forward", "aten.sum.default", "tangent_"},
+          Expected{"plan", "forward", "aten.sum.default", "tangent_"},
+          Expected{"functional", "backward", "tangent_", "aten.sum.default"},
+          Expected{"core", "backward", "tangent_", "aten.sum.default"},
+          Expected{"plan", "backward", "tangent_", "aten.sum.default"}}) {
+        CAPTURE(expected.stage, expected.part);
+        const StageGraph* const graph = info.graph(expected.stage, expected.part);
+        REQUIRE(graph != nullptr);
+        CHECK_THAT(graph->text, Catch::Contains(expected.has) && !Catch::Contains(expected.has_not));
+        CHECK_THAT(graph->json,
+                   Catch::Contains(R"("format": "whittle.graph")") && Catch::Contains('"' + std::string(expected.has)));
+    }
+    CHECK(info.graph("captured")->text == info.captured);
+    CHECK(info.graph("joint")->text == info.joint);
+    CHECK(info.graph("core") == nullptr);  // it was cut: its parts have one each
+    CHECK(info.compile_id > 0);
+}
+
+TEST_CASE("a hook is given the kernels of both parts, with schedules and source", "[hooks]") {
+    const CompiledGraphInfo info = told_of_training("halide");
+    for (const std::string part : {"forward", "backward"}) {
+        const auto of = std::find_if(info.kernels.begin(), info.kernels.end(),
+                                     [&](const KernelInfo& kernel) { return kernel.part == part; });
+        REQUIRE(of != info.kernels.end());
+        CHECK_FALSE(of->calls.empty());
+        CHECK_THAT(of->expressions, Catch::Contains("exp(") || Catch::Contains("tangent_"));
+        CHECK_THAT(of->source, Catch::Contains("Func ") && Catch::Contains(of->name));
+        for (const std::string& call : of->calls)
+            CHECK_THAT(info.graph("plan", part)->text, Catch::Contains('%' + call + " ="));
+    }
+    CHECK(told_of_training("eager").kernels.empty());
+}
+
+TEST_CASE("a hook is given guards as trees beside their texts", "[hooks]") {
+    const CompiledGraphInfo info = told_of_training("eager");
+    REQUIRE(info.conditions.size() == info.guards.size());
+    const auto about = [&](const std::string& source) {
+        const auto found = std::find_if(info.conditions.begin(), info.conditions.end(),
+                                        [&](const GuardInfo& guard) { return guard.source == source; });
+        REQUIRE(found != info.conditions.end());
+        return *found;
+    };
+    CHECK(about("L['x']").kind == "tensor_match");
+    CHECK_THAT(about("L['x']").json, Catch::Contains(R"("dtype": "f32")") && Catch::Contains(R"("sizes": [4])") &&
+                                         Catch::Contains(R"("requires_grad": true)"));
+    CHECK(about("L['n']").kind == "scalar_equal");
+    CHECK(about("L['n']").text == "L['n'] == 3");
+    CHECK_THAT(about("L['n']").json, Catch::Contains(R"("local": "n")") && Catch::Contains(R"("equals": 3)"));
+}
+
 TEST_CASE("a hook's exception leaves the compiled function, and the graph can be used afterwards", "[hooks]") {
     const auto compiled = compile(step, {.name = "step"});
     {

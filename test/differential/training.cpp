@@ -107,6 +107,21 @@ void cnn() {
         std::printf("%.5f %.5f ", mean.select(0, i).item<float>(), variance.select(0, i).item<float>());
 }
 
+/// Instance norm, whose running statistics are averages over samples.
+void style() {
+    Network net;
+    const Tensor filter = net.parameter({4, 2, 3, 3}, 0.3), scale = net.ones(4), shift = net.parameter({4}, 0.1);
+    const Tensor mean = t::zeros({4}), variance = t::ones({4});
+    const auto loss = [&](const Tensor& x, const Tensor& target) {
+        Tensor y = t::conv2d(x, filter, Tensor(), 1, 1);
+        y = t::tanh(t::instance_norm(y, scale, shift, mean, variance, true, 0.1, 1e-5, false)) - target;
+        return (y * y).mean();
+    };
+    net.train(loss, numbers({3, 2, 5, 4}, 1, 0.2), numbers({3, 4, 5, 4}, 1, 0.5), 0.05, 8);
+    for (int i = 0; i < 4; ++i)
+        std::printf("%.5f %.5f ", mean.select(0, i).item<float>(), variance.select(0, i).item<float>());
+}
+
 void transformer() {
     constexpr std::int64_t kWords = 9, kWidth = 8, kHeads = 2, kLength = 5, kBatch = 3;
     Network net;
@@ -257,6 +272,7 @@ int main(int argc, char** argv) {
     if (argc > 2) backend = argv[2];
     if (name == "mlp") mlp();
     if (name == "cnn") cnn();
+    if (name == "style") style();
     if (name == "transformer") transformer();
     if (name == "rules") rules();
     std::printf("\n");

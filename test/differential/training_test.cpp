@@ -48,6 +48,7 @@ void check(const std::string& program, const std::vector<std::string>& backends,
 TEST_CASE("training follows LibTorch's loss, eager and compiled", "[training]") {
     check("mlp", {"", "aot_eager", "halide"}, 20);
     check("cnn", {"", "aot_eager", "halide"}, 20);
+    check("style", {"", "aot_eager", "halide"}, 16);
     check("transformer", {"", "aot_eager", "halide"}, 12);
 }
 

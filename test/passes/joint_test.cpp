@@ -1,5 +1,6 @@
 #include "passes/joint.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -207,4 +208,100 @@ TEST_CASE("only ops without a rule are decomposed, and one without decomposition
 )");
     CHECK_THROWS_WITH(whittle::joint(graph), Contains("no gradient of user.branch"));
     CHECK_THROWS_AS(whittle::joint(graph, {.wanted = std::set<std::string>{"nothing"}}), Error);
+}
+
+TEST_CASE("the gradient of cond is a cond of the gradients of its branches", "[joint]") {
+    for (const char* condition : {"gt", "lt"}) {
+        const Joint joint = checked_joint(parsed(R"(graph g {
+  @double = graph double {
+    %a = placeholder["a"] : f64[3]
+    %b = placeholder["b"] : f64[3]
+    %n = placeholder["n"] : f64[3]
+    %s = aten.mul.Tensor(%a, %b) : f64[3]
+    %t = aten.tanh.default(%a) : f64[3]
+    return (%s, %t)
+  }
+  @first = graph first {
+    %a = placeholder["a"] : f64[3]
+    %b = placeholder["b"] : f64[3]
+    %n = placeholder["n"] : f64[3]
+    %s = aten.mul.Tensor(%a, %n) : f64[3]
+    %t = aten.exp.default(%n) : f64[3]
+    return (%s, %t)
+  }
+  %x = placeholder["x"] : f64[3] grad
+  %w = placeholder["w"] : f64[3] grad
+  %n = placeholder["n"] : f64[3]
+  %norm = aten.mul.Tensor(%n, %n) : f64[3]
+  %sum = aten.sum.default(%norm) : f64[]
+  %pred = aten.)" + std::string(condition) + R"(.Scalar(%sum, 0) : bool[]
+  %both = higher_order.cond(%pred, @double, @first, [%x, %w, %n]) : (f64[3], f64[3])
+  %y = getitem(%both, 0) : f64[3]
+  %z = getitem(%both, 1) : f64[3]
+  %r = aten.mul.Tensor(%y, %z) : f64[3]
+  return (%r)
+}
+)"));
+        CHECK(joint.gradients == std::vector<std::string>{"x", "w"});
+        CHECK(std::ranges::count(joint.graph.nodes, "higher_order.cond", &Node::target) == 2);
+        CHECK(joint.graph.subgraphs.size() == 4);
+    }
+}
+
+TEST_CASE("the gradient of map is a map over slices and gradients, and a sum of what all slices read", "[joint]") {
+    const Joint joint = checked_joint(parsed(R"(graph g {
+  @row = graph row {
+    %a = placeholder["a"] : f64[3]
+    %n = placeholder["n"] : f64[3]
+    %w = placeholder["w"] : f64[3]
+    %v = placeholder["v"] : f64[3]
+    %s = aten.mul.Tensor(%a, %w) : f64[3]
+    %t = aten.tanh.default(%s) : f64[3]
+    %u = aten.mul.Tensor(%t, %n) : f64[3]
+    %q = aten.sum.default(%u) : f64[]
+    return (%u, %q, %v)
+  }
+  %x = placeholder["x"] : f64[4, 3] grad
+  %n = placeholder["n"] : f64[4, 3]
+  %w = placeholder["w"] : f64[3] grad
+  %v = placeholder["v"] : f64[3]
+  %rows = higher_order.map(@row, [%x, %n], [%w, %v]) : (f64[4, 3], f64[4], f64[4, 3])
+  %u = getitem(%rows, 0) : f64[4, 3]
+  %q = getitem(%rows, 1) : f64[4]
+  %p = getitem(%rows, 2) : f64[4, 3]
+  return (%u, %q, %p)
+}
+)"));
+    CHECK(joint.gradients == std::vector<std::string>{"x", "w"});
+    CHECK(joint.tangents == std::vector<std::size_t>{0, 1, 2});  // which of them depend on x only the body knows
+}
+
+TEST_CASE("while_loop, random numbers and ops without a gradient are refused in their place", "[joint]") {
+    const std::string loop = R"(graph g {
+  @below = graph below {
+    %a = placeholder["a"] : f64[]
+    %c = aten.lt.Scalar(%a, 9) : bool[]
+    return (%c)
+  }
+  @grow = graph grow {
+    %a = placeholder["a"] : f64[]
+    %b = aten.add.Tensor(%a, %a) : f64[]
+    return (%b)
+  }
+  %x = placeholder["x"] : f64[] grad
+  %y = higher_order.while_loop(@below, @grow, [%x]) : f64[]
+  return (%y)
+}
+)";
+    CHECK_THROWS_WITH(whittle::joint(parse(loop)), Contains("node %y") &&
+                                                       Contains("no gradient of higher_order.while_loop") &&
+                                                       Contains("detach()"));
+    const auto mapped = [](const std::string& call) {
+        return parse("graph g {\n  @row = graph row {\n    %a = placeholder[\"a\"] : f64[3]\n    %b = " + call +
+                     " : f64[3]\n    return (%b)\n  }\n  %x = placeholder[\"x\"] : f64[2, 3] grad\n"
+                     "  %y = higher_order.map(@row, [%x]) : f64[2, 3]\n  return (%y)\n}\n");
+    };
+    CHECK_THROWS_WITH(whittle::joint(mapped("aten.dropout.default(%a, 0.5, true)")),
+                      Contains("nested graph body_graph_backward: found random numbers"));
+    CHECK_THROWS_WITH(whittle::joint(mapped("user.branch(%a)")), Contains("no gradient of user.branch"));
 }

@@ -41,8 +41,11 @@ void check_same_values(const Joint& joint, const Partition& parts) {
     for (std::size_t i = 0; i < backward.size(); ++i) CHECK(same_bits(backward[i], expected.at(joint.outputs + i)));
 }
 
-Partition checked(const Joint& joint, Partitioner partitioner) {
-    Partition parts = partition(joint, partitioner);
+/// By default as slow as it may be: small graphs have no time to spare.
+constexpr PartitionOptions kLeast{.slowdown = 10}, kAll{.partitioner = Partitioner::all};
+
+Partition checked(const Joint& joint, const PartitionOptions& options = kLeast) {
+    Partition parts = partition(joint, options);
     verify(parts.forward, Stage::functional, Registry::instance());
     verify(parts.backward, Stage::functional, Registry::instance());
     CHECK(parts.forward_origins.size() == parts.forward.nodes.size());
@@ -77,14 +80,14 @@ TEST_CASE("of a chain behind a matmul the partitions save all that is read, and 
   return (%y, %gx)
 }
 )");
-    const Partition all = checked(joint, Partitioner::all);
+    const Partition all = checked(joint, kAll);
     check_same_values(joint, all);
     CHECK(saved_names(all) == Names{"a", "b"});
     CHECK(all.saved == std::vector<Saved>{{false, 1}, {true, 1}, {true, 2}});
     CHECK(all.saved_bytes == 2 * 8 * 8 * 4);
     CHECK(all.recomputed.empty());
 
-    const Partition least = checked(joint, Partitioner::min_cut);
+    const Partition least = checked(joint);
     check_same_values(joint, least);
     CHECK(saved_names(least) == Names{"a"});
     CHECK(least.saved_bytes == 8 * 8 * 4);
@@ -103,7 +106,7 @@ TEST_CASE("what is cheap is computed again from inputs, where it is first read",
   return (%y, %g2)
 }
 )");
-    const Partition least = checked(joint, Partitioner::min_cut);
+    const Partition least = checked(joint);
     check_same_values(joint, least);
     CHECK(least.saved == std::vector<Saved>{{false, 0}});
     CHECK(least.saved_bytes == 0);
@@ -127,7 +130,7 @@ TEST_CASE("matmuls, convolutions and random values are not computed again", "[pa
             joint_of("graph g {\n  %a = placeholder[\"a\"] : " + a + "\n  %b = placeholder[\"b\"] : " + b +
                      "\n  %t = placeholder[\"t\"] : " + type + "\n  %h = " + call + " : " + type +
                      "\n  %g = aten.mul.Tensor(%t, %h) : " + type + "\n  return (%h, %g)\n}\n");
-        const Partition least = checked(joint, Partitioner::min_cut);
+        const Partition least = checked(joint);
         CHECK(least.recomputed.empty() == !saved_names(least).empty());
         return !saved_names(least).empty();
     };
@@ -141,17 +144,16 @@ TEST_CASE("matmuls, convolutions and random values are not computed again", "[pa
 TEST_CASE("a reduction is computed again only where it is over few elements", "[partition]") {
     const auto saved = [](const std::string& sizes) {
         return saved_names(checked(joint_of("graph g {\n  %x = placeholder[\"x\"] : f32[" + sizes + R"(]
-  %t = placeholder["t"] : f32[3]
-  %s = aten.sum.dim_IntList(%x, [1]) : f32[3]
-  %y = aten.exp.default(%s) : f32[3]
-  %g = aten.mul.Tensor(%t, %y) : f32[3]
+  %t = placeholder["t"] : f32[300]
+  %s = aten.sum.dim_IntList(%x, [1]) : f32[300]
+  %y = aten.exp.default(%s) : f32[300]
+  %g = aten.mul.Tensor(%t, %y) : f32[300]
   return (%y, %g)
 }
-)"),
-                                   Partitioner::min_cut));
+)")));
     };
-    CHECK(saved("3, 8").empty());
-    CHECK(saved("3, 1000") == Names{"y"});
+    CHECK(saved("300, 8").empty());
+    CHECK(saved("300, 1000") == Names{"y"});
 }
 
 TEST_CASE("statistics that the program keeps are computed once, others again", "[partition]") {
@@ -169,7 +171,7 @@ TEST_CASE("statistics that the program keeps are computed once, others again", "
 )");
         joint.outputs = 2;
         joint.gradients.resize(1);
-        const Partition parts = checked(joint, Partitioner::min_cut);
+        const Partition parts = checked(joint);
         check_same_values(joint, parts);
         return parts.recomputed;
     };
@@ -192,14 +194,75 @@ TEST_CASE("views are not saved, and memory counts once", "[partition]") {
   return (%y, %g3)
 }
 )");
-    const Partition all = checked(joint, Partitioner::all);
+    const Partition all = checked(joint, kAll);
     check_same_values(joint, all);
     CHECK(saved_names(all) == Names{"wt", "h", "flipped"});
     CHECK(all.saved_bytes == 4 * 4 * 4);
-    const Partition least = checked(joint, Partitioner::min_cut);
+    const Partition least = checked(joint);
     check_same_values(joint, least);
     CHECK(saved_names(least) == Names{"h"});
     CHECK(least.saved_bytes == 4 * 4 * 4);
+}
+
+TEST_CASE("what is computed again takes no longer than the slowdown allows, and buys the most bytes", "[partition]") {
+    // Two layers alike, and a cheaper one that is wider: each has a chain that can be saved or computed again.
+    std::string text = "graph g {\n";
+    const std::vector<std::string> sizes = {"64, 64", "64, 64", "64, 128"};
+    for (std::size_t i = 0; i < 3; ++i)
+        text += "  %w" + std::to_string(i) + " = placeholder[\"w\"] : f32[" + sizes[i] + "]\n";
+    text += "  %t = placeholder[\"t\"] : f32[]\n";
+    std::string sums, gradients;
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::string n = std::to_string(i), type = " : f32[" + sizes[i] + "]\n";
+        const char* slope = i < 2 ? "aten.sin.default" : "aten.neg.default";
+        text += "  %a" + n + " = aten.mul.Tensor(%w" + n + ", %w" + n + ")" + type;
+        text += "  %b" + n + " = " + slope + "(%a" + n + ")" + type;
+        text += "  %s" + n + " = aten.sum.default(%b" + n + ") : f32[]\n";
+    }
+    text += "  %u = aten.add.Tensor(%s0, %s1) : f32[]\n  %y = aten.add.Tensor(%u, %s2) : f32[]\n";
+    for (std::size_t i = 0; i < 3; ++i) {
+        const std::string n = std::to_string(i), type = " : f32[" + sizes[i] + "]\n";
+        text += "  %g" + n + " = aten.mul.Tensor(%b" + n + ", %t)" + type;
+        gradients += ", %g" + n;
+    }
+    const Joint joint = joint_of(text + "  return (%y" + gradients + ")\n}\n");
+    const auto saved = [&](double slowdown) {
+        const Partition parts = checked(joint, {.slowdown = slowdown});
+        check_same_values(joint, parts);
+        return saved_names(parts);
+    };
+    CHECK(saved(1.0) == Names{"b0", "b1", "b2"});
+    const Names one = saved(1.18);  // of two that are alike: the third does not fit
+    CHECK(one.size() == 2);
+    CHECK(one.back() == "b2");
+    CHECK(saved(1.25) == Names{"b0", "b1"});
+    CHECK(saved(1.4).size() == 1);
+    CHECK(saved(2.0).empty());
+}
+
+TEST_CASE("a memory budget is met by computing again what otherwise is not, but nothing random", "[partition]") {
+    const Joint joint = joint_of(R"(graph g {
+  %x = placeholder["x"] : f32[8, 16]
+  %w = placeholder["w"] : f32[16, 8]
+  %t = placeholder["t"] : f32[8, 8]
+  %h = aten.mm.default(%x, %w) : f32[8, 8]
+  %m = aten.bernoulli.p(%h, 0.5) : f32[8, 8]
+  %a = aten.tanh.default(%h) : f32[8, 8]
+  %y = aten.mul.Tensor(%a, %m) : f32[8, 8]
+  %ga = aten.mul.Tensor(%t, %m) : f32[8, 8]
+  %gh = aten.mul.Tensor(%ga, %a) : f32[8, 8]
+  return (%y, %gh)
+}
+)");
+    const auto saved = [&](double budget) {
+        const Partition parts = checked(joint, {.memory_budget = budget});
+        return saved_names(parts);
+    };
+    CHECK(saved(1) == Names{"m", "a"});
+    CHECK(saved(0.9) == Names{"m"});
+    CHECK(saved(0.5) == Names{"m"});
+    CHECK(saved(0) == Names{"m"});
+    CHECK(checked(joint, {.memory_budget = 0.5}).recomputed == Names{"h", "a"});
 }
 
 TEST_CASE("the cheapest cut that is nearest to the sink", "[partition]") {

@@ -31,7 +31,7 @@ KernelFailure copied(const Tensor& in, const Tensor& got) {
     return found;
 }
 
-std::string program(const KernelFailure& found, const Signature& signature) {
+std::string written(const KernelFailure& found, const Signature& signature) {
     Failure failure;
     failure.signature = signature;
     const std::optional<Emission> emission = halide_program(found, failure, {});
@@ -44,7 +44,7 @@ const Signature kWrong{"mismatch", "run", "value"};
 }  // namespace
 
 TEST_CASE("halide program: without a guilty directive there is no control, and no argument") {
-    const std::string text = program(copied(Tensor::of<float>({1, 2}), Tensor::of<float>({1, 3})), kWrong);
+    const std::string text = written(copied(Tensor::of<float>({1, 2}), Tensor::of<float>({1, 3})), kWrong);
     CHECK(has(text, "int main() {"));
     CHECK_FALSE(has(text, "guilty"));
     CHECK(has(text, ": f(1) is 3, expected 2."));
@@ -58,7 +58,7 @@ TEST_CASE("halide program: the guilty directive is alone on its line") {
     KernelFailure found = copied(Tensor::of<float>({1, 2}), Tensor::of<float>({1, 3}));
     found.kernel.guilty = 0;
     found.exact = true;
-    const std::string text = program(found, kWrong);
+    const std::string text = written(found, kWrong);
     CHECK(has(text, "int main(int argc, char **) {"));
     CHECK(has(text, "    if (guilty) f.vectorize(x, 4"));
     CHECK(has(text, "if (out.data()[i] != expected[i])"));
@@ -67,39 +67,39 @@ TEST_CASE("halide program: the guilty directive is alone on its line") {
 
 TEST_CASE("halide program: values that no number is") {
     const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
-    const std::string infinite = program(copied(Tensor::of<float>({inf}), Tensor::of<float>({0})), kWrong);
+    const std::string infinite = written(copied(Tensor::of<float>({inf}), Tensor::of<float>({0})), kWrong);
     CHECK(has(infinite, "in(0) = INFINITY;"));
     CHECK(has(infinite, "if (out(0) != INFINITY)"));
     CHECK(has(infinite, ": f(0) is 0, expected inf."));
-    const std::string none = program(copied(Tensor::of<float>({nan}), Tensor::of<float>({0})), kWrong);
+    const std::string none = written(copied(Tensor::of<float>({nan}), Tensor::of<float>({0})), kWrong);
     CHECK(has(none, "if (!std::isnan(out(0)))"));
-    const std::string mixed = program(copied(Tensor::of<float>({nan, inf, 1}), Tensor::of<float>({0, 0, 0})), kWrong);
+    const std::string mixed = written(copied(Tensor::of<float>({nan, inf, 1}), Tensor::of<float>({0, 0, 0})), kWrong);
     CHECK(has(mixed, "out.data()[i] != expected[i] && !(std::fabs(out.data()[i] - expected[i]) <= "));
     CHECK(has(mixed, " && !(std::isnan(out.data()[i]) && std::isnan(expected[i]))"));
 }
 
 TEST_CASE("halide program: integers of every width are printed as they are") {
-    const std::string wide = program(copied(Tensor::of<std::int64_t>({7}), Tensor::of<std::int64_t>({8})), kWrong);
+    const std::string wide = written(copied(Tensor::of<std::int64_t>({7}), Tensor::of<std::int64_t>({8})), kWrong);
     CHECK(has(wide, R"(printf("f(0) = %lld, expected 7\n", (long long)out(0));)"));
     CHECK(has(wide, "if (out(0) != 7)"));
     const std::string bytes =
-        program(copied(Tensor::of<std::uint8_t>({7, 7}), Tensor::of<std::uint8_t>({8, 7})), kWrong);
+        written(copied(Tensor::of<std::uint8_t>({7, 7}), Tensor::of<std::uint8_t>({8, 7})), kWrong);
     CHECK(has(bytes, "in.fill(7);"));
     CHECK(has(bytes, "if (out.data()[i] != 7)"));
 }
 
 TEST_CASE("halide program: how it ends") {
     const KernelFailure found = copied(Tensor::of<float>({1}), Tensor::of<float>({1}));
-    const std::string crash = program(found, {"crash", "run", "SIGSEGV"});
+    const std::string crash = written(found, {"crash", "run", "SIGSEGV"});
     CHECK(has(crash, "signal(SIGSEGV, [](int) { _exit(1); });"));
     CHECK(has(crash, "#include <csignal>"));
     CHECK(has(crash, "#include <unistd.h>"));
     CHECK(has(crash, ": SIGSEGV while running."));
-    CHECK(has(program(found, {"crash", "run", "signal 63"}), "signal(63, "));
-    const std::string hang = program(found, {"timeout", "compile", ""});
+    CHECK(has(written(found, {"crash", "run", "signal 63"}), "signal(63, "));
+    const std::string hang = written(found, {"timeout", "compile", ""});
     CHECK(has(hang, "alarm(60);"));
     CHECK(has(hang, "handle SIGALRM stop"));
-    const std::string thrown = program(found, {"exception", "compile", "Error: no"});
+    const std::string thrown = written(found, {"exception", "compile", "Error: no"});
     CHECK(has(thrown, "int main() try {"));
     CHECK(has(thrown, "} catch (const Error &e) {"));
     CHECK(has(thrown, "catch throw"));

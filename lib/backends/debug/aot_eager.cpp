@@ -58,7 +58,7 @@ class AotEager final : public Backend, public Support, public Differentiates, pu
           options_(std::move(options)),
           interpreting_(interpreting),
           find_(std::move(find)) {
-        options_.insert({{"fw", ""}, {"bw", ""}});
+        options_.insert({{"fw", ""}, {"bw", ""}, {"memory-budget", ""}});
     }
 
     std::string name() const override { return name_; }

@@ -12,6 +12,8 @@
 namespace whittle {
 namespace {
 
+bool is_instance_norm(const Node& call) { return call.target == "aten.instance_norm.default"; }
+
 /// Copies a graph, call by call.
 class Revealer {
   public:
@@ -46,6 +48,7 @@ class Revealer {
         }
     }
 
+    /// The call with what it writes told behind it.
     std::vector<NodeRef> normalize(const Node& call) {
         const Node now = map_inputs(call, [&](NodeRef ref) { return Arg(mapped(ref)); });
         const Arguments<NodeValue> arguments(
@@ -59,23 +62,46 @@ class Revealer {
             return value ? Arg(value->ref) : Arg();
         };
         const NodeValue input = arguments.tensor("input");
-        const Arg momentum(arguments.number("momentum"));
+        const Arg momentum(arguments.number("momentum")), eps(arguments.number("eps"));
+        const auto mean = arguments.optional_tensor("running_mean"),
+                   variance = arguments.optional_tensor("running_var");
         builder_.set_origin(call);
-        const std::vector<NodeValue> results = builder_.call_multi(
-            "aten._native_batch_norm_legit.no_stats",
-            {arg(input), optional("weight"), optional("bias"), Arg(true), momentum, Arg(arguments.number("eps"))});
-        if (const auto mean = arguments.optional_tensor("running_mean"))
-            builder_.call("aten.lerp_.Scalar", {arg(*mean), arg(results[1]), momentum});
-        if (const auto variance = arguments.optional_tensor("running_var")) {
-            std::vector<std::int64_t> all_but_channels = {0};
-            for (std::size_t d = 2; d < input.meta.sizes.size(); ++d)
-                all_but_channels.push_back(static_cast<std::int64_t>(d));
-            const NodeValue batch = builder_.call("aten.var.correction", {arg(input), Arg::ints(all_but_channels)});
-            builder_.call("aten.lerp_.Scalar", {arg(*variance), arg(batch), momentum});
+        if (is_instance_norm(call)) {
+            const NodeValue result =
+                builder_.call(call.target, {arg(input), optional("weight"), optional("bias"), Arg(), Arg(), Arg(true),
+                                            momentum, eps, Arg(arguments.boolean("cudnn_enabled"))});
+            // By ATen's definition the channels of all samples are normalized as one batch, and then averaged.
+            if (mean) move(*mean, over_samples("aten.mean.dim", input), momentum);
+            if (variance) move(*variance, over_samples("aten.var.correction", input), momentum);
+            return {result.ref};
+        }
+        const std::vector<NodeValue> results =
+            builder_.call_multi("aten._native_batch_norm_legit.no_stats",
+                                {arg(input), optional("weight"), optional("bias"), Arg(true), momentum, eps});
+        if (mean) move(*mean, results[1], momentum);
+        if (variance) {
+            std::vector<std::int64_t> all_but_channels = positions(input);
+            all_but_channels.insert(all_but_channels.begin(), 0);
+            move(*variance, builder_.call("aten.var.correction", {arg(input), Arg::ints(all_but_channels)}), momentum);
         }
         std::vector<NodeRef> refs;
         for (const NodeValue& result : results) refs.push_back(result.ref);
         return refs;
+    }
+
+    void move(const NodeValue& running, const NodeValue& batch, const Arg& momentum) {
+        builder_.call("aten.lerp_.Scalar", {arg(running), arg(batch), momentum});
+    }
+    /// Dimensions behind samples and channels.
+    static std::vector<std::int64_t> positions(const NodeValue& input) {
+        std::vector<std::int64_t> dims;
+        for (std::size_t d = 2; d < input.meta.sizes.size(); ++d) dims.push_back(static_cast<std::int64_t>(d));
+        return dims;
+    }
+    /// A statistic of each channel of each sample, averaged over samples.
+    NodeValue over_samples(const char* statistic, const NodeValue& input) {
+        const NodeValue each = builder_.call(statistic, {arg(input), Arg::ints(positions(input))});
+        return builder_.call("aten.mean.dim", {arg(each), Arg::ints({0})});
     }
 
     const Graph& from_;
@@ -88,7 +114,9 @@ class Revealer {
 }  // namespace
 
 bool hides_writes(const Node& call) {
-    if (call.target != "aten.native_batch_norm.default" && call.target != "aten.batch_norm.default") return false;
+    if (call.target != "aten.native_batch_norm.default" && call.target != "aten.batch_norm.default" &&
+        !is_instance_norm(call))
+        return false;
     const Schema& schema = Registry::instance().require(call.target).schema;
     const auto given = [&](const char* name) {
         const Arg* by_name = call.kwarg(name);
@@ -97,7 +125,8 @@ bool hides_writes(const Node& call) {
         const auto position = static_cast<std::size_t>(param - schema.params.begin());
         return by_name ? *by_name : position < call.args.size() ? call.args[position] : Arg();
     };
-    return given("training") == Arg(true) && (!given("running_mean").is_none() || !given("running_var").is_none());
+    return given(is_instance_norm(call) ? "use_input_stats" : "training") == Arg(true) &&
+           (!given("running_mean").is_none() || !given("running_var").is_none());
 }
 
 Graph with_visible_writes(const Graph& graph, std::vector<NodeId>* stands_for) {

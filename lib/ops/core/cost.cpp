@@ -44,15 +44,39 @@ bool contracts(const expr::Update& update) {
     return found;
 }
 
+/// Of one evaluation that is stored. The numbers are what kernels take beside one that copies elements, rounded;
+/// scripts/bench-aot shows whether they do.
+double work_of(const expr::Expr& value) {
+    double work = 1;
+    expr::visit(value, [&](const expr::Expr& e) {
+        using expr::Op;
+        if (e->op == Op::load)
+            work += 1;
+        else if (e->op == Op::pow || e->op == Op::atan2 || (e->op >= Op::exp && e->op <= Op::lgamma))
+            work += 2.5;
+        else if (e->op == Op::select)
+            work += 3;
+        else if (is_floating(e->dtype) && (e->op == Op::div || e->op == Op::mod || e->op == Op::sqrt))
+            work += 1;
+    });
+    return std::max(work, 2.0);
+}
+
 CallCost cost_of(const expr::Group& group) {
     CallCost cost;
+    const auto add = [&](double steps, double work) {
+        cost.steps += steps;
+        cost.work += steps * work;
+    };
     for (const expr::Stage& stage : group.stages) {
-        cost.steps += static_cast<double>(element_count(stage.sizes()));
+        add(static_cast<double>(element_count(stage.sizes())), work_of(stage.value));
         for (const expr::Update& update : stage.updates) {
             double steps = 1;
             for (const expr::LoopVar& loop : expr::loops_of(stage, update)) steps *= static_cast<double>(loop.extent);
-            cost.steps += steps;
-            cost.contracts = cost.contracts || contracts(update);
+            const bool contraction = contracts(update);
+            constexpr double kContraction = 0.1;  // blocked, vectorized
+            add(steps, contraction ? kContraction : work_of(update.value));
+            cost.contracts = cost.contracts || contraction;
         }
     }
     return cost;
@@ -83,6 +107,8 @@ std::optional<CallCost> cost_of_parts(const Graph& graph, const Node& call) {
         const std::optional<CallCost> cost = cost_of(expansion.graph, part);
         if (!cost) return std::nullopt;
         sum.steps += cost->steps;
+        sum.work += cost->work;
+        sum.parts += std::max(cost->parts, 1);
         sum.contracts = sum.contracts || cost->contracts;
     }
     return sum;
@@ -95,7 +121,11 @@ std::optional<CallCost> cost_of(const Graph& graph, const Node& call) {
     if (!op || op->def->random) return std::nullopt;
     try {
         if (op->def->lower) return cost_of_lowered(graph, call, *op);
-        if (op->def->decompose) return cost_of_parts(graph, call);
+        if (op->def->decompose) {
+            std::optional<CallCost> cost = cost_of_parts(graph, call);
+            if (cost && op->def->eval) cost->parts = 0;
+            return cost;
+        }
     } catch (const Error&) {  // it refuses its operands, which is for who runs it to say
     }
     return std::nullopt;

@@ -9,7 +9,11 @@
 namespace whittle {
 
 struct CallCost {
-    double steps = 0;        ///< of all its loops
+    double steps = 0;  ///< of all its loops
+    /// The same, each step by what it reads and computes, where one that copies an element is 2; as the reference's
+    /// kernels have it, to which contractions are cheap.
+    double work = 0;
+    int parts = 0;           ///< of a composite without a kernel: calls that it is taken apart into whenever it runs
     bool contracts = false;  ///< sums products of elements at different places of two tensors: matmul, convolution
 };
 

@@ -43,6 +43,26 @@ TEST_CASE("batch norm in training moves its running statistics, which later call
     CHECK(outputs[4].values<double>()[1] == Approx(0.75 + 0.25 * 16 / 3));
 }
 
+TEST_CASE("instance norm moves its running statistics by averages over samples", "[ops]") {
+    const std::string text = R"(graph step {
+  %x = placeholder["x"] : f64[2, 1, 4]
+  %mean = placeholder["mean"] : f64[1]
+  %var = placeholder["var"] : f64[1]
+  %y = aten.instance_norm.default(%x, none, none, %mean, %var, true, 0.25, 1e-05, false) : f64[2, 1, 4]
+  return (%y)
+}
+)";
+    // Of the first sample 3 and 14/3, of the second 2 and 16/3.
+    const Tensor x = Tensor::of(std::vector<double>{1, 2, 3, 6, 0, 0, 4, 4}, {2, 1, 4});
+    const std::vector<Tensor> inputs = {x, Tensor::of(std::vector<double>{0}, {1}),
+                                        Tensor::of(std::vector<double>{1}, {1})};
+    const std::vector<Tensor> outputs = evaluate(with_visible_writes(parse(text)), inputs);
+    REQUIRE(outputs.size() == 3);
+    CHECK(outputs[0].values<double>()[4] == Approx(-1).epsilon(1e-5));
+    CHECK(outputs[1].values<double>()[0] == Approx(0.25 * 2.5));
+    CHECK(outputs[2].values<double>()[0] == Approx(0.75 + 0.25 * 5));
+}
+
 TEST_CASE("batch norm outside training writes nothing", "[ops]") {
     const Graph graph = parse(text("false"));
     CHECK(print(with_visible_writes(graph)) == print(graph));

@@ -1,0 +1,397 @@
+#include "run/gradient_check.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/words.h"
+#include "graph/text.h"
+#include "graph/value_ref.h"
+#include "ops/core/draws.h"
+#include "ops/core/gradients.h"
+#include "ops/core/interpreter.h"
+#include "ops/core/registry.h"
+#include "passes/joint.h"
+#include "passes/widen.h"
+#include "run/capture_check.h"
+#include "tensor/compare.h"
+
+namespace whittle {
+namespace {
+
+using capture::CapturedGraph;
+
+std::size_t at(NodeId id) { return static_cast<std::size_t>(id); }
+
+/// What every node of a graph gave, in one run.
+class Recorder final : public Interpreter {
+  public:
+    std::vector<std::vector<Tensor>> values;
+
+  protected:
+    void observe(const Graph& graph, NodeId id, std::span<const Tensor> results) override {
+        values.resize(graph.nodes.size());
+        values[at(id)].assign(results.begin(), results.end());
+    }
+};
+
+/// A captured graph with what its nodes gave. Null where that is not known: no values were recorded, it draws numbers,
+/// the reference cannot run it.
+struct Ran {
+    const CapturedGraph* captured;
+    std::vector<std::vector<Tensor>> values;
+
+    const Graph& graph() const { return captured->graph; }
+    static std::optional<Ran> of(const CapturedGraph& captured) {
+        if (captured.inputs.size() != captured.graph.placeholders().size() || draws_random_numbers(captured.graph))
+            return std::nullopt;
+        try {
+            Recorder recorder;
+            recorder.run(captured.graph, captured.inputs);
+            return Ran{&captured, std::move(recorder.values)};
+        } catch (const Error&) {  // which checking the graph itself has told
+            return std::nullopt;
+        }
+    }
+};
+
+constexpr std::string_view kOf = "backward of %";
+
+/// The call whose gradient a node of a backward graph helps to compute: "convolution" of "features.0, backward of
+/// %convolution"; empty for others.
+std::string_view of_call(const Node& node) {
+    const std::size_t found = node.module_path.rfind(kOf);
+    return found == std::string::npos ? std::string_view()
+                                      : std::string_view(node.module_path).substr(found + kOf.size());
+}
+
+/// Of a call by itself: its operands are the inputs, its first result is the output.
+struct Alone {
+    Graph graph{.name = "call"};
+    std::vector<Tensor> inputs;
+    std::set<std::string> wanted;               ///< inputs that require a gradient
+    std::map<std::string, std::string> called;  ///< what they are called in the captured graph
+};
+
+Alone alone(const Ran& forward, const Node& call) {
+    Alone result;
+    result.graph.subgraphs = forward.graph().subgraphs;
+    std::map<NodeId, NodeRef> map;
+    for_each_input(call, [&](NodeRef ref) {
+        if (map.contains(ref.id)) return;
+        const Node& operand = forward.graph().node(ref);
+        const Tensor& value = forward.values[at(ref.id)].at(0);
+        map[ref.id] = result.graph.placeholder(operand.name, ValueMeta::of(value.with_requires_grad(false)));
+        const std::string& name = result.graph.node(map[ref.id]).name;
+        result.inputs.push_back(value);
+        result.called[name] = operand.kind == NodeKind::get_attr ? operand.target : "%" + operand.name;
+        if (operand.meta().requires_grad && is_floating(operand.meta().dtype)) result.wanted.insert(name);
+    });
+    const NodeRef made = result.graph.add(map_inputs(call, [&](NodeRef ref) { return Arg(map.at(ref.id)); }));
+    result.graph.output({call.results.size() == 1 ? made : result.graph.add(getitem(made, 0, call))});
+    return result;
+}
+
+/// Values that may be a gradient, or be summed to one.
+using Candidates = std::vector<Tensor>;
+
+/// A value as a gradient of that size, as LibTorch's engine sums what was broadcast; nothing where it cannot be one.
+std::optional<Tensor> as_gradient(const Tensor& value, const Tensor& wanted) {
+    if (value.dtype() != wanted.dtype()) return std::nullopt;
+    if (value.sizes() == wanted.sizes()) return value;
+    Graph graph;
+    GraphBuilder builder(graph);
+    const NodeValue whole{graph.placeholder("value", ValueMeta::of(value)), ValueMeta::of(value)};
+    try {
+        graph.output({sum_to_size(builder, whole, wanted.sizes()).ref});
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+    return evaluate(graph, std::vector<Tensor>{value}).at(0);
+}
+
+/// Why none of the candidates is the gradient: the nearest difference. Nothing where one is, and where there is none of
+/// its sizes.
+struct Search {
+    bool any = false;  ///< candidate
+    std::optional<std::string> difference;
+};
+Search search(const Tensor& gradient, const std::optional<Tensor>& exact, const Candidates& candidates,
+              const Accuracy& accuracy) {
+    Search result;
+    for (const Tensor& value : candidates) {
+        const std::optional<Tensor> candidate = as_gradient(value, gradient);
+        if (!candidate) continue;
+        const auto found = compare(*candidate, gradient, accuracy, [&] { return exact ? &*exact : nullptr; });
+        if (!found) return {.any = true, .difference = std::nullopt};
+        if (!result.any) result.difference = found->description;
+        result.any = true;
+    }
+    return result;
+}
+
+class Checker {
+  public:
+    Checker(const std::vector<Ran>& before, const Ran& backward) : before_(before), backward_(backward) {}
+
+    GradientVerdict run() {
+        accuracy_ = accuracy_of(backward_.graph());
+        accuracy_.mode = Accuracy::Mode::fp64;
+        for (const std::vector<Tensor>& results : backward_.values)
+            for (const Tensor& value : results) all_.push_back(value);
+        std::vector<std::string> order;
+        std::map<std::string, std::vector<NodeId>, std::less<>> groups;
+        for (const NodeId id : backward_.graph().calls()) {
+            const std::string name(of_call(backward_.graph().node({id})));
+            if (!name.empty() && groups[name].empty()) order.push_back(name);
+            if (!name.empty()) groups[name].push_back(id);
+        }
+        for (const std::string& name : order) check_call(name, groups.at(name));
+        check_leaves();
+        return std::move(verdict_);
+    }
+
+  private:
+    /// Graphs of a frame number their nodes alike: the gradient is that of one call of this name, the latest if it is.
+    void check_call(const std::string& name, const std::vector<NodeId>& group) {
+        std::optional<std::string> difference;
+        for (auto forward = before_.rbegin(); forward != before_.rend(); ++forward) {
+            const Node* call = forward->graph().find(name);
+            if (!call || !is_op_call(*call)) continue;
+            const std::optional<std::string> found = compare_call(*forward, *call, group);
+            if (!found) continue;
+            if (found->empty()) {
+                ++verdict_.calls;
+                return;
+            }
+            if (!difference) difference = found;
+        }
+        if (!difference) return;
+        ++verdict_.calls;
+        verdict_.differences.push_back(*difference);
+    }
+
+    /// How the rule's gradients of the call differ from LibTorch's; empty: in nothing. Nothing: it cannot be told.
+    std::optional<std::string> compare_call(const Ran& forward, const Node& call, const std::vector<NodeId>& group) {
+        const Alone one = alone(forward, call);
+        const bool ends = call.results.size() == 1 && !call.results.front().requires_grad;
+        if (one.wanted.empty() || ends) return std::nullopt;
+        if (reads_other_results(forward.graph(), call)) return std::nullopt;
+        Joint joint;
+        try {
+            joint = whittle::joint(one.graph, {.wanted = one.wanted});
+        } catch (const Error&) {  // no rule
+            return std::nullopt;
+        }
+        if (joint.tangents.empty()) return std::nullopt;
+        const std::set<NodeId> own(group.begin(), group.end());
+        Candidates given, computed;
+        for (const NodeId id : group) {
+            for (const Tensor& value : backward_.values[at(id)]) computed.push_back(value);
+            for_each_input(backward_.graph().node({id}), [&](NodeRef ref) {
+                if (!own.contains(value_of(backward_.graph(), ref).node))
+                    given.push_back(backward_.values[at(ref.id)].at(0));
+            });
+        }
+        const ValueMeta& tangent = joint.graph.node({joint.graph.placeholders().back()}).meta();
+        std::optional<std::string> difference;
+        for (const Tensor& incoming : given) {
+            if (incoming.dtype() != tangent.dtype || incoming.sizes() != tangent.sizes) continue;
+            Candidates candidates = computed;
+            candidates.push_back(incoming);
+            const std::optional<std::string> found = compare_gradients(one, joint, incoming, candidates, call, forward);
+            if (found && found->empty()) return found;
+            if (found && !difference) difference = found;
+        }
+        return difference;
+    }
+
+    std::optional<std::string> compare_gradients(const Alone& one, const Joint& joint, const Tensor& incoming,
+                                                 const Candidates& candidates, const Node& call,
+                                                 const Ran& forward) const {
+        std::vector<Tensor> inputs = one.inputs;
+        inputs.push_back(incoming);
+        const std::vector<Tensor> ours = evaluate(joint.graph, inputs);
+        const std::optional<std::vector<Tensor>> exact = evaluate_exactly(joint.graph, inputs);
+        bool any = false;
+        for (std::size_t i = 0; i < joint.gradients.size(); ++i) {
+            const std::size_t output = joint.outputs + i;
+            const Search found =
+                search(ours.at(output), exact ? std::optional(exact->at(output)) : std::nullopt, candidates, accuracy_);
+            any = any || found.any;
+            if (found.difference)
+                return place_of(forward.graph(), call) + ": LibTorch's gradient of " +
+                       one.called.at(joint.gradients[i]) + " in " + call.target +
+                       " is not that of the op's rule: " + *found.difference;
+        }
+        return any ? std::optional<std::string>(std::string()) : std::nullopt;
+    }
+
+    /// Somebody reads another floating result of the call that has a gradient.
+    static bool reads_other_results(const Graph& graph, const Node& call) {
+        return std::ranges::any_of(graph.nodes, [&](const Node& node) {
+            const std::optional<ValueRef> read = item_read(node);
+            return read && read->index > 0 && graph.node({read->node}).name == call.name && node.meta().requires_grad;
+        });
+    }
+
+    // ---- leaves
+
+    /// Of the graph before, where the backward pass begins at an output of one number.
+    void check_leaves() {
+        if (before_.empty()) return;
+        const Ran& forward = before_.back();
+        if (const std::string why = unlike_joint(forward.graph()); !why.empty()) {
+            verdict_.leaves_unchecked = why;
+            return;
+        }
+        Joint joint;
+        try {
+            joint = whittle::joint(forward.graph());
+        } catch (const Error& error) {
+            verdict_.leaves_unchecked = error.what();
+            return;
+        }
+        std::vector<std::string> least;
+        bool tried = false;
+        for (std::size_t loss = 0; loss < joint.tangents.size(); ++loss) {
+            const ValueMeta& meta = tangent_meta(joint, loss);
+            if (meta.numel() != 1) continue;
+            for (const Tensor& seed : seeds(meta)) {
+                const std::vector<std::string> found = compare_leaves(forward, joint, loss, seed);
+                if (!tried || found.size() < least.size()) least = found;
+                tried = true;
+                if (least.empty()) break;
+            }
+        }
+        if (!tried) {
+            verdict_.leaves_unchecked = "the backward pass begins at no loss (one number) of " + forward.graph().name;
+            return;
+        }
+        verdict_.leaves = joint.gradients.size();
+        std::ranges::move(least, std::back_inserter(verdict_.differences));
+    }
+
+    static const ValueMeta& tangent_meta(const Joint& joint, std::size_t tangent) {
+        return joint.graph.node({joint.graph.placeholders().at(joint.inputs + tangent)}).meta();
+    }
+
+    /// Different values that the gradient of the loss may be; of zero all others are, too, as gradients that were
+    /// reset.
+    Candidates seeds(const ValueMeta& loss) const {
+        constexpr std::size_t kMost = 8;
+        Candidates seeds;
+        for (const Tensor& value : all_)
+            if (value.dtype() == loss.dtype && value.sizes() == loss.sizes && value.item().to_double() != 0 &&
+                seeds.size() < kMost &&
+                std::ranges::none_of(seeds, [&](const Tensor& known) { return same_bits(known, value); }))
+                seeds.push_back(value);
+        return seeds;
+    }
+
+    /// Where the backward pass begins with `seed` at the one output; others are read by it alone.
+    std::vector<std::string> compare_leaves(const Ran& forward, const Joint& joint, std::size_t loss,
+                                            const Tensor& seed) const {
+        std::vector<Tensor> inputs = forward.captured->inputs;
+        for (std::size_t i = 0; i < joint.tangents.size(); ++i) {
+            const ValueMeta& meta = tangent_meta(joint, i);
+            inputs.push_back(i == loss ? seed : Tensor(meta.dtype, meta.sizes));
+        }
+        const std::vector<Tensor> ours = evaluate(joint.graph, inputs);
+        const std::optional<std::vector<Tensor>> exact = evaluate_exactly(joint.graph, inputs);
+        std::vector<std::string> differences;
+        for (std::size_t i = 0; i < joint.gradients.size(); ++i) {
+            const std::size_t output = joint.outputs + i;
+            const Search found =
+                search(ours.at(output), exact ? std::optional(exact->at(output)) : std::nullopt, all_, accuracy_);
+            if (!found.any || found.difference)
+                differences.push_back("the gradient of " + joint.gradients[i] + " in the joint graph of " +
+                                      forward.graph().name + " is none that LibTorch computed" +
+                                      (found.difference ? ": " + *found.difference : ""));
+        }
+        return differences;
+    }
+
+    /// Though an operand has one, and the op, too.
+    static bool gives_no_gradient(const Graph& graph, const Node& node) {
+        const RegisteredOp* op = is_op_call(node) ? Registry::instance().op(node.target) : nullptr;
+        if (!op || op->def->grad == no_gradient || node.results.size() != 1) return false;
+        bool any = false;
+        for_each_input(node, [&](NodeRef ref) { any = any || graph.node(ref).meta().requires_grad; });
+        return any && is_floating(node.meta().dtype) && !node.meta().requires_grad;
+    }
+
+    /// Why gradients need not be those of the joint graph; empty: they are.
+    std::string unlike_joint(const Graph& forward) const {
+        std::vector<bool> reached(forward.nodes.size(), false);  // by gradients, if nothing ended them
+        for (const NodeId id : forward.outputs()) reached[at(id)] = forward.node({id}).meta().requires_grad;
+        for (std::size_t i = forward.nodes.size(); i-- > 0;) {
+            if (!reached[i]) continue;
+            const Node& node = forward.nodes[i];
+            for_each_input(node, [&](NodeRef ref) { reached[at(ref.id)] = true; });
+            if (gives_no_gradient(forward, node))
+                return place_of(forward, node) +
+                       " was computed without gradients, or by a function with a backward of its own";
+        }
+        static const std::set<std::string_view> kEngine = {
+            "aten.add.Tensor",     "aten.detach.default",  "aten.alias.default",      "aten.ones_like.default",
+            "aten.clone.default",  "aten.sum.dim_IntList", "aten.view.default",       "aten.reshape.default",
+            "aten.expand.default", "aten.zeros.default",   "aten.zeros_like.default", "aten._unsafe_view.default"};
+        for (const NodeId id : backward_.graph().calls()) {
+            const Node& node = backward_.graph().node({id});
+            if (is_op_call(node) && of_call(node).empty() && !kEngine.contains(node.target))
+                return "a hook or a function of the program computes gradients: " + node.target;
+        }
+        return {};
+    }
+
+    const std::vector<Ran>& before_;
+    const Ran& backward_;
+    Candidates all_;  ///< every value of the backward graph
+    Accuracy accuracy_;
+    GradientVerdict verdict_;
+};
+
+bool is_backward(const Graph& graph) {
+    return std::ranges::any_of(graph.nodes, [](const Node& node) { return !of_call(node).empty(); });
+}
+
+void log_verdict(const std::string& graph, const GradientVerdict& verdict) {
+    std::string text = graph + ": held against rules: gradients in " + plural(verdict.calls, "call") + ", " +
+                       plural(verdict.leaves, "gradient") + " of inputs and parameters, " +
+                       std::to_string(verdict.differences.size()) + " differ";
+    if (!verdict.leaves_unchecked.empty()) text += "; not those of inputs and parameters: " + verdict.leaves_unchecked;
+    log_info(LogChannel::capture, text);
+}
+
+}  // namespace
+
+std::vector<GradientVerdict> check_gradients(const capture::CapturedFrame& frame) {
+    std::vector<GradientVerdict> verdicts;
+    if (std::ranges::none_of(frame.graphs, [](const CapturedGraph& captured) { return is_backward(captured.graph); }))
+        return verdicts;
+    std::vector<Ran> before;
+    for (std::size_t i = 0; i < frame.graphs.size(); ++i) {
+        const CapturedGraph& captured = frame.graphs[i];
+        std::optional<Ran> ran = Ran::of(captured);
+        if (!ran) {
+            if (!is_backward(captured.graph)) before.clear();  // names would be taken for those of other graphs
+            continue;
+        }
+        if (!is_backward(captured.graph)) {
+            before.push_back(std::move(*ran));
+            continue;
+        }
+        verdicts.push_back(Checker(before, *ran).run());
+        verdicts.back().graph = i;
+        log_verdict(captured.graph.name, verdicts.back());
+    }
+    return verdicts;
+}
+
+}  // namespace whittle
