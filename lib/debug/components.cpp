@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/module.h"
+#include "graph/abilities.h"
 #include "graph/json_text.h"
 #include "ops/core/draws.h"
 #include "run/trial.h"
@@ -46,7 +47,7 @@ class Procedure {
             guilt.rate = {suspect.failed, suspect.runs};
             guilt.repeat = repeats(guilt.rate, 1);
         }
-        const CompileStage consumed = find_backend(suspect_.spec)->consumes();
+        const CompileStage consumed = consumed_by(*find_backend(suspect_.spec));
         for (const Component& component : components()) {
             const bool is_own = &component == &own;
             // Of a debug backend, those before it are its neighbours, whatever it is given.
@@ -63,6 +64,12 @@ class Procedure {
     }
 
   private:
+    /// Who differentiates makes what is functional of it first.
+    static CompileStage consumed_by(const Backend& backend) {
+        return std::max(backend.consumes(),
+                        offered<Differentiates>(backend) ? CompileStage::functional : CompileStage::captured);
+    }
+
     static const Component& row_of(const BackendSpec& spec) {
         for (const Component& component : components())
             if (!component.backend.empty() && BackendSpec(component.backend) == spec) return component;

@@ -85,6 +85,7 @@ std::string whom(const Letter& letter) {
     const Culprit* const culprit = culprit_of(letter);
     if (letter.guilt.who().backend == "libtorch") return "Whittle's issue tracker, or PyTorch's";
     if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
+    if (letter.suspect == "ts" || letter.suspect == "aot_ts") return "PyTorch's issue tracker";
     if (letter.suspect != "halide") return "the makers of " + letter.suspect;
     const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
     return ours ? "Whittle's issue tracker" : "Halide's issue tracker";
