@@ -22,7 +22,8 @@ constexpr Component kComponents[] = {
     {"pre_dispatch_eager", "the inference of an op, or what was captured of it", CompileStage::captured},
     {"eager_debug", "an op that breaks its declaration", CompileStage::captured},
     {"roundtrip", "the graph's own file", CompileStage::captured},
-    {"libtorch", "a kernel of the reference (or of LibTorch)", CompileStage::captured},
+    {"libtorch", "a kernel of the reference (or of LibTorch)", CompileStage::captured,
+     "a gradient rule (or LibTorch's)"},
     {"aot_eager_default_partitioner", "functionalize, the joint graph, or its cut", CompileStage::functional},
     {"aot_eager", "the min-cut partition", CompileStage::functional},
     {"aot_eager_decomp_partition", "a decomposition", CompileStage::decomposed},
@@ -103,7 +104,10 @@ class Procedure {
                 tried.undecided = trial.outcome.message;
                 break;
             }
-            if (trial.failed() && tried.failed++ == 0) tried.failure = trial.text();
+            if (trial.failed() && tried.failed++ == 0) {
+                tried.failure = trial.text();
+                tried.of_gradients = !trial.outcome.part.empty();
+            }
             if (all && tried.seconds > options_.seconds) break;
             if (all && Rate{tried.failed, tried.runs}.flaky()) runs = std::max(runs, options_.flaky_runs);
         }
@@ -156,7 +160,7 @@ nlohmann::json to_json(const Guilt& guilt) {
     nlohmann::json json = {{"frame", guilt.name}, {"file", guilt.file}, {"tried", tried}};
     if (!guilt.undecided.empty()) json["undecided"] = guilt.undecided;
     if (!guilt.fails()) return json;
-    json["guilty"] = {{"backend", guilt.who().backend}, {"component", guilt.who().component->guilty}};
+    json["guilty"] = {{"backend", guilt.who().backend}, {"component", guilt.who().who()}};
     json["rate"] = guilt.rate.value();
     json["repeat"] = guilt.repeat;
     return json;

@@ -148,7 +148,7 @@ std::string to_text(const Letter& letter) {
     const Culprit* const culprit = culprit_of(letter);
     std::string text = line("what:", as_line(who.failure, 300));
     text += line("since:", since_text(letter));
-    text += line("who:", culprit ? culprit->text() : std::string(who.component->guilty) + on_ops(letter));
+    text += line("who:", culprit ? culprit->text() : std::string(who.who()) + on_ops(letter));
     text += line("how sure:", sure_text(letter));
     if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
     if (!letter.first_bad.empty()) text += line("first bad:", shell_quote(letter.first_bad));
@@ -164,7 +164,7 @@ nlohmann::json to_json(const Letter& letter) {
     json["backend"] = letter.suspect;
     if (!letter.guilt.fails()) return json;
     nlohmann::json& culprit = json["culprit"];
-    culprit = {{"component", letter.guilt.who().component->guilty}};
+    culprit = {{"component", letter.guilt.who().who()}};
     if (const Culprit* const found = culprit_of(letter)) {
         culprit["component"] = found->component;
         culprit["text"] = found->text();

@@ -43,6 +43,7 @@ Graph as_compiled(const Graph& failing, const Backend& backend) {
     if (!failing.failure || failing.failure->signature.part.empty()) return failing;
     if (const Differentiates* own = offered<Differentiates>(backend); own && own->interprets(failing.failure->options))
         return failing;
+    if (offered<OwnGradients>(backend)) return failing;
     return program::backward_alone(failing, backend);
 }
 
@@ -69,6 +70,12 @@ repro::Report write_repro(const Graph& graph, const fs::path& file, const repro:
         repro::Options with = options;
         with.instead = std::move(run->instead);
         return repro::write_repro(run->asked, *backend, with);
+    }
+    if (graph.failure && !graph.failure->signature.part.empty() && offered<OwnGradients>(*backend)) {
+        repro::Options with = options;
+        with.data = repro::Data::real;  // others would be tried on a graph that says nothing of gradients
+        const Graph joint = program::joint_alone(graph, with.gradients.emplace());
+        return repro::write_repro(joint, *backend, with);
     }
     return repro::write_repro(as_compiled(graph, *backend), *backend, options);
 }

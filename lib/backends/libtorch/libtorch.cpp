@@ -3,10 +3,13 @@
 #include <utility>
 
 #include "backends/eager/interpreted.h"
+#include "backends/libtorch/autograd.h"
 #include "backends/libtorch/boxed_call.h"
+#include "backends/libtorch/repro_code.h"
 #include "backends/libtorch/support.h"
 #include "base/error.h"
 #include "graph/abilities.h"
+#include "graph/emitter.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
@@ -43,7 +46,7 @@ class LibTorchInterpreter final : public NamingInterpreter {
     }
 };
 
-class LibTorchBackend final : public Backend, public Support, public Optioned {
+class LibTorchBackend final : public Backend, public Support, public Optioned, public OwnGradients, public Emitter {
   public:
     std::string name() const override { return "libtorch"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // it writes as LibTorch does
@@ -56,9 +59,16 @@ class LibTorchBackend final : public Backend, public Support, public Optioned {
         return interpreted(graph, [] { return std::make_unique<LibTorchInterpreter>(); });
     }
 
-    std::vector<std::string> unsupported(const Graph& graph) const override {
-        return aten::not_in_libtorch(graph);
+    CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions& options) override {
+        aten::load_libraries(options);
+        if (!joint.subgraphs.empty())
+            return BackendFailure{"compile", {}, "LibTorch's autograd is given no nested graphs", true};
+        return aten::differentiated(joint, shape);
     }
+
+    SuspectCode emit(const EmitRequest& request) override { return aten::libtorch_code(request, false); }
+
+    std::vector<std::string> unsupported(const Graph& graph) const override { return aten::not_in_libtorch(graph); }
 
     std::vector<std::string> option_names(const BackendOptions&) override { return {std::string(aten::kLibrary)}; }
     void check(const BackendOptions& options) override { aten::check_libraries(options); }

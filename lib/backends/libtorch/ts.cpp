@@ -8,12 +8,14 @@
 
 #include "backends/libtorch/fusers.h"
 #include "backends/libtorch/operators.h"
+#include "backends/libtorch/repro_code.h"
 #include "backends/libtorch/script.h"
 #include "backends/libtorch/support.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
+#include "graph/emitter.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/memory.h"
 
@@ -100,7 +102,7 @@ class Scripted final : public Executable {
     const bool writes_;
 };
 
-class TorchScriptBackend final : public Backend, public Support, public Optioned {
+class TorchScriptBackend final : public Backend, public Support, public Optioned, public Emitter {
   public:
     std::string name() const override { return "ts"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // TorchScript knows writes
@@ -125,6 +127,8 @@ class TorchScriptBackend final : public Backend, public Support, public Optioned
         }
         return std::make_unique<Scripted>(visible, std::move(*script), fuser_of(options));
     }
+
+    SuspectCode emit(const EmitRequest& request) override { return aten::libtorch_code(request, true); }
 
     std::vector<std::string> unsupported(const Graph& graph) const override { return aten::not_in_libtorch(graph); }
 
