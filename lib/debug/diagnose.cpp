@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "debug/bisect.h"
+#include "debug/wrong_rule.h"
 #include "graph/abilities.h"
 #include "ops/core/interpreter.h"
 #include "reduce/search.h"
@@ -196,6 +197,8 @@ Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& 
         found.culprit = finder.run();
         found.rate = finder.rate();
     }
+    if (offered<OwnGradients>(backend) && !graph.failure->signature.part.empty())
+        found.culprit = wrong_rule(graph, backend, options.limits);
     found.closeness = closeness(graph, backend, options.limits, found.rate);
     if (found.closeness == Closeness::noise && found.culprit && found.culprit->directive.empty()) found.culprit.reset();
     return found;

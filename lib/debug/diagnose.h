@@ -22,7 +22,7 @@ struct DiagnoseOptions {
 };
 
 struct Diagnosis {
-    /// Of a backend that offers Switchable; nothing for others, when interrupted, when the graph does not fail as
+    /// Of a backend that offers Switchable, or of one whose own gradients differ (wrong_rule.h); nothing for others, when interrupted, when the graph does not fail as
     /// recorded, and where rounding explains all: another order of it is no fault of a lowering. That a directive makes
     /// it is worth knowing.
     std::optional<Culprit> culprit = {};
