@@ -27,7 +27,8 @@ constexpr Component kComponents[] = {
     {"aot_eager_default_partitioner", "functionalize, the joint graph, or its cut", CompileStage::functional},
     {"aot_eager", "the min-cut partition", CompileStage::functional},
     {"aot_eager_decomp_partition", "a decomposition", CompileStage::decomposed},
-    {"aot_eager_decomp_partition_crossref", "the inference or the declaration of an op", CompileStage::decomposed},
+    {"aot_eager_decomp_partition_crossref", "the inference or the declaration of an op", CompileStage::decomposed, "",
+     "ops=all"},
     {"", "the backend", CompileStage::captured},
 };
 
@@ -55,7 +56,7 @@ class Procedure {
             if (!is_own && own.backend.empty() && component.stage > consumed) continue;
             const int nth = static_cast<int>(guilt.tried.size()) + 1;
             const int runs = guilt.rate.failed > 0 ? repeats(guilt.rate, nth) : 1;
-            guilt.tried.push_back(is_own ? suspect : ask(component, component.backend, {}, runs, false));
+            guilt.tried.push_back(is_own ? suspect : ask(component, component.backend, component.options(), runs, false));
             if (options_.done) options_.done(guilt.tried.back());
             if (guilt.tried.back().failed > 0) guilt.guilty = guilt.tried.size() - 1;
             if (is_own || guilt.guilty) break;
@@ -129,6 +130,12 @@ std::string result_text(const Tried& tried) {
 }
 
 }  // namespace
+
+BackendOptions Component::options() const {
+    if (option.empty()) return {};
+    const std::size_t equals = option.find('=');
+    return {{std::string(option.substr(0, equals)), std::string(option.substr(equals + 1))}};
+}
 
 std::span<const Component> components() { return kComponents; }
 

@@ -22,6 +22,9 @@ struct Component {
     std::string_view guilty;   ///< who it is when this is the first that fails
     CompileStage stage;        ///< it says nothing of a suspect that consumes an earlier one
     std::string_view guilty_of_gradients = {};  ///< who it is where only gradients are wrong; empty: the same
+    std::string_view option = {};               ///< of the backend, "ops=all", where its default asks less
+
+    BackendOptions options() const;
 };
 /// In order; the last is the suspect.
 std::span<const Component> components();

@@ -133,11 +133,12 @@ void find_commands(Letter& letter, Backend& backend) {
     const std::filesystem::path model = letter.minimized ? letter.minimized_file : std::filesystem::path(letter.model);
     for (std::size_t i = *guilt.guilty; i-- > 0;)
         if (guilt.tried[i].undecided.empty() && guilt.tried[i].backend != kReferenceBackend) {
-            letter.last_good = question(letter, model, guilt.tried[i].backend, {});
+            letter.last_good = question(letter, model, guilt.tried[i].backend, guilt.tried[i].component->options());
             break;
         }
     const bool suspect = guilt.who().backend == letter.suspect;
-    letter.first_bad = question(letter, model, guilt.who().backend, suspect ? letter.options : BackendOptions());
+    letter.first_bad =
+        question(letter, model, guilt.who().backend, suspect ? letter.options : guilt.who().component->options());
 }
 
 std::string to_text(const Letter& letter) {

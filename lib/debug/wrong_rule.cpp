@@ -3,34 +3,58 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "graph/value_ref.h"
 #include "ops/core/recorder.h"
 #include "passes/no_grad.h"
-#include "passes/subgraph.h"
 #include "program/gradients.h"
 #include "program/program.h"
 
 namespace whittle::debug {
 namespace {
 
-/// The call alone, of which all that can have a gradient wants one.
-Subgraph alone(const Graph& functional, NodeId call) {
-    Subgraph part = subgraph(functional, std::vector<NodeId>{call});
-    for (Node& node : part.graph.nodes)
-        if (node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr)
-            node.results[0].requires_grad = is_floating(node.results[0].dtype);
-    part.graph = with_gradients_told(std::move(part.graph));
-    return part;
+/// A call alone, on its values.
+struct Alone {
+    Graph graph;
+    std::vector<Tensor> inputs, outputs;
+};
+
+bool wants_gradient(const Node& operand) { return is_floating(operand.meta().dtype); }
+
+/// All of its operands that can have a gradient want one; what it reads twice is read twice, by its rule and not by
+/// who adds gradients up.
+Alone alone(const Graph& functional, NodeId id, const std::map<ValueRef, Tensor>& values) {
+    Alone made;
+    made.graph.name = functional.name;
+    made.graph.dialect = functional.dialect;
+    made.graph.opset_imports = functional.opset_imports;
+    const Node& call = functional.node({id});
+    std::vector<NodeRef> read;
+    for_each_input(call, [&](NodeRef ref) { read.push_back(ref); });
+    std::vector<Arg> operands(read.size());
+    for (const bool attributes : {false, true})  // behind the placeholders
+        for (std::size_t i = 0; i < read.size(); ++i) {
+            const Node& operand = functional.node(read[i]);
+            if ((operand.kind == NodeKind::get_attr) != attributes) continue;
+            const Tensor value = values.at(value_of(functional, read[i])).with_requires_grad(wants_gradient(operand));
+            operands[i] = attributes ? made.graph.get_attr(operand.target, value.clone().with_requires_grad(value.requires_grad()))
+                                     : made.graph.placeholder(operand.name, ValueMeta::of(value));
+            if (!attributes) made.inputs.push_back(value);
+        }
+    std::size_t next = 0;
+    const Node copy = map_inputs(call, [&](NodeRef) { return operands[next++]; });
+    const NodeRef result = made.graph.add(copy);
+    std::vector<NodeRef> outputs;
+    for (int i = 0; i < static_cast<int>(call.results.size()); ++i) {
+        outputs.push_back(call.results.size() == 1 ? result : made.graph.add(getitem(result, i, copy)));
+        made.outputs.push_back(values.at({id, i}));
+    }
+    made.graph.output(outputs);
+    made.graph = with_gradients_told(std::move(made.graph));
+    return made;
 }
 
-bool is_wrong(const Subgraph& part, const std::map<ValueRef, Tensor>& values, Backend& backend,
-              const Suspect& suspect) {
-    const auto tensors = [&](const std::vector<ValueRef>& keys) {
-        std::vector<Tensor> result;
-        for (const ValueRef& key : keys) result.push_back(values.at(key));
-        return result;
-    };
-    const Outcome outcome =
-        query(part.graph, tensors(part.inputs), tensors(part.outputs), backend, suspect);
+bool is_wrong(const Alone& call, Backend& backend, const Suspect& suspect) {
+    const Outcome outcome = query(call.graph, call.inputs, call.outputs, backend, suspect);
     return outcome.is_failure() && !outcome.part.empty();
 }
 
@@ -52,7 +76,7 @@ std::optional<Culprit> wrong_rule(const Graph& failing, Backend& backend, const 
         const Node& call = functional.node({id});
         if (is_getitem(call)) continue;
         try {
-            if (is_wrong(alone(functional, id), reference.values, backend, suspect))
+            if (is_wrong(alone(functional, id, reference.values), backend, suspect))
                 return Culprit{"gradient", {}, {}, call.target};
         } catch (const Error&) {  // it cannot be judged alone
         }
