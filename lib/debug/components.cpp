@@ -56,7 +56,8 @@ class Procedure {
             if (!is_own && own.backend.empty() && component.stage > consumed) continue;
             const int nth = static_cast<int>(guilt.tried.size()) + 1;
             const int runs = guilt.rate.failed > 0 ? repeats(guilt.rate, nth) : 1;
-            guilt.tried.push_back(is_own ? suspect : ask(component, component.backend, component.options(), runs, false));
+            guilt.tried.push_back(is_own ? suspect
+                                         : ask(component, component.backend, component.options(), runs, false));
             if (options_.done) options_.done(guilt.tried.back());
             if (guilt.tried.back().failed > 0) guilt.guilty = guilt.tried.size() - 1;
             if (is_own || guilt.guilty) break;

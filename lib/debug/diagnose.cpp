@@ -36,7 +36,11 @@ class CulpritFinder {
         if (!directives_.empty() && !fails(Set{})) return directive(all);
         if (stopped()) return std::nullopt;
         std::optional<Culprit> found;
-        if (failure_.signature.kind == name(Outcome::Kind::mismatch)) found = wrong_before(*inspection);
+        const bool opaque = directives_.empty() && inspection->parts().passes.empty();
+        const std::string& kind = failure_.signature.kind;
+        // What fails to run where nothing can be switched off, a pass made so; else a compiler may have its reasons.
+        if (kind == name(Outcome::Kind::mismatch) || (opaque && kind == name(Outcome::Kind::exception)))
+            found = wrong_before(*inspection);
         if (found && found->component == "lowering") return found;
         for (const Switchable::Pass& pass : inspection->parts().passes) {
             const auto fails_with = [&](int most) {
@@ -48,7 +52,6 @@ class CulpritFinder {
                                as_options(*limits, switchable_, pass.name, failure_.options),
                                pass.name + partner(pass.name, limits->failing, inspection->parts().passes)};
         }
-        const bool opaque = directives_.empty() && inspection->parts().passes.empty();
         return found || opaque ? found : Culprit{"compiler", {}, {}, {}};
     }
 

@@ -22,9 +22,9 @@ struct DiagnoseOptions {
 };
 
 struct Diagnosis {
-    /// Of a backend that offers Switchable, or of one whose own gradients differ (wrong_rule.h); nothing for others, when interrupted, when the graph does not fail as
-    /// recorded, and where rounding explains all: another order of it is no fault of a lowering. That a directive makes
-    /// it is worth knowing.
+    /// Of a backend that offers Switchable, or of one whose own gradients differ (wrong_rule.h); nothing for others,
+    /// when interrupted, when the graph does not fail as recorded, and where rounding explains all: another order of it
+    /// is no fault of a lowering. That a directive makes it is worth knowing.
     std::optional<Culprit> culprit = {};
     Rate rate = {};  ///< at which it fails; of no run where the backend is not Switchable
     /// Of wrong results: whether they are rounding noise.

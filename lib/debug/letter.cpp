@@ -88,7 +88,11 @@ std::string whom(const Letter& letter) {
     if (letter.suspect == "ts" || letter.suspect == "aot_ts") return "PyTorch's issue tracker";
     if (letter.suspect != "halide") return "the makers of " + letter.suspect;
     const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
-    return ours ? "Whittle's issue tracker" : "Halide's issue tracker";
+    if (ours) return "Whittle's issue tracker";
+    // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
+    return culprit && culprit->component == "compiler"
+               ? "Halide's issue tracker, if the program reads as the kernel does, else Whittle's"
+               : "Halide's issue tracker";
 }
 
 std::string send_text(const Letter& letter) {

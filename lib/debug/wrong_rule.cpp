@@ -36,7 +36,8 @@ Alone alone(const Graph& functional, NodeId id, const std::map<ValueRef, Tensor>
             const Node& operand = functional.node(read[i]);
             if ((operand.kind == NodeKind::get_attr) != attributes) continue;
             const Tensor value = values.at(value_of(functional, read[i])).with_requires_grad(wants_gradient(operand));
-            operands[i] = attributes ? made.graph.get_attr(operand.target, value.clone().with_requires_grad(value.requires_grad()))
+            operands[i] = attributes ? made.graph.get_attr(operand.target,
+                                                           value.clone().with_requires_grad(value.requires_grad()))
                                      : made.graph.placeholder(operand.name, ValueMeta::of(value));
             if (!attributes) made.inputs.push_back(value);
         }

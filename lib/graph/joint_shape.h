@@ -10,8 +10,8 @@ namespace whittle {
 /// Placeholders: those of the forward graph, then a tangent for each of some outputs. Outputs: those of the forward
 /// graph, then gradients.
 struct JointShape {
-    std::size_t outputs = 0;                 ///< of the forward graph
-    std::vector<std::size_t> tangents = {};  ///< the output whose tangent each further placeholder is
+    std::size_t outputs = 0;                  ///< of the forward graph
+    std::vector<std::size_t> tangents = {};   ///< the output whose tangent each further placeholder is
     std::vector<std::string> gradients = {};  ///< whose gradient each further output is: a placeholder's name, or an
                                               ///< attribute's
 };

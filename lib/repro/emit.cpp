@@ -102,10 +102,10 @@ class ProgramText {
           data_(options.output.stem().string()) {}
 
     Emission write(Emitter& emitter) {
-        suspect_ = emitter.emit(
-            {graph_, expected_, members_,
-             [this](const std::string& name, const Tensor& tensor) { return data_.define(name, tensor); },
-             options_.gradients});
+        suspect_ =
+            emitter.emit({graph_, expected_, members_,
+                          [this](const std::string& name, const Tensor& tensor) { return data_.define(name, tensor); },
+                          options_.gradients});
         if (!suspect_.leaves)
             loops_ = suspect_.loops ? std::move(suspect_.loops) : halide::loops_code(graph_, members_);
         const Graph& leaves = suspect_.leaves ? *suspect_.leaves : loops_ ? loops_->graph : graph_;

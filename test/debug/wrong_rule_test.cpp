@@ -86,7 +86,7 @@ std::optional<Culprit> culprit(const Disagrees& disagrees) {
 
 TEST_CASE("gradients are compared with those of who has its own", "[gradients]") {
     const Graph graph = failing();
-    const std::vector<Tensor> &inputs = graph.failure->inputs, expected = evaluate(graph, inputs);
+    const std::vector<Tensor>&inputs = graph.failure->inputs, expected = evaluate(graph, inputs);
     const auto judged = [&](const Disagrees& disagrees) {
         Judge backend(disagrees);
         return judge(run_isolated(graph, inputs, backend, {}, {}), graph, inputs, expected, {});
@@ -109,8 +109,8 @@ TEST_CASE("the rule that disagrees by itself is named", "[gradients]") {
 }
 
 TEST_CASE("where each rule is right by itself, the joint graph is wrong", "[gradients]") {
-    const auto found =
-        culprit([](const Graph& joint) { return calls(joint, "aten.tanh.default") && calls(joint, "aten.exp.default"); });
+    const auto found = culprit(
+        [](const Graph& joint) { return calls(joint, "aten.tanh.default") && calls(joint, "aten.exp.default"); });
     REQUIRE(found);
     CHECK(found->text() == "pass joint");
     // What a call reads twice is added up by whoever puts rules together.

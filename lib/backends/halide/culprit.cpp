@@ -38,8 +38,8 @@ double work(const Plan& plan) {
     return total;
 }
 
-/// Whether the plan, read by the interpreter of groups instead of Halide, gives the expected outputs. `code_of`: of each
-/// kernel the one whose group is computed; its own where that is empty.
+/// Whether the plan, read by the interpreter of groups instead of Halide, gives the expected outputs. `code_of`: of
+/// each kernel the one whose group is computed; its own where that is empty.
 bool lowers_well(const Plan& plan, std::span<const Tensor> inputs, std::span<const Tensor> expected,
                  const Accuracy& accuracy, const std::vector<std::size_t>& code_of = {}) {
     Values values;

@@ -58,9 +58,9 @@ std::string cpp(const c10::IValue& value) {
     if (value.isIntList()) return "std::vector<int64_t>" + ints(value.toIntVector());
     if (value.isTensor() && !value.toTensor().defined()) return "at::Tensor()";
     if (value.isTensor() && value.toTensor().dim() == 0)
-        return "at::native::wrapped_scalar_tensor(" + (value.toTensor().is_floating_point()
-                                                           ? cpp(value.toTensor().item().toDouble())
-                                                           : cpp(value.toTensor().item().toLong())) +
+        return "at::native::wrapped_scalar_tensor(" +
+               (value.toTensor().is_floating_point() ? cpp(value.toTensor().item().toDouble())
+                                                     : cpp(value.toTensor().item().toLong())) +
                ")";
     std::vector<std::string> words;
     if (value.isDoubleList()) {
@@ -131,27 +131,33 @@ class Statements final : private Translation<std::string> {
 
 using Slots = std::map<std::string, std::string>;
 
-std::string given(const Node& leaf, const Tensor& value) {
-    return "        tensor(in_" + leaf.name + ", " + type_text(value.dtype()) + ", " + ints(value.sizes()) + ", " +
-           ints(value.strides()) + "),  // " + leaf.name + "\n";
+std::string given(const std::string& data, const Tensor& value) {
+    return "        tensor(" + data + ", " + type_text(value.dtype()) + ", " + ints(value.sizes()) + ", " +
+           ints(value.strides()) + "),\n";
 }
 
-/// What is given: inputs, and behind them attributes, by target where they stand in `in`.
-std::map<std::string, std::string> define_given(const Graph& graph, const Failure& failure, Slots& slots) {
+/// What is given: inputs, and behind them attributes, by target where they stand in `in`. The program's own inputs may
+/// be those of a graph whose constants are folded, so that attributes are defined here.
+std::map<std::string, std::string> define_given(const EmitRequest& request, Slots& slots) {
+    const Graph& graph = request.graph;
     std::size_t next = 0;
-    for (const NodeId id : graph.placeholders()) slots["GIVEN"] += given(graph.node({id}), failure.inputs.at(next++));
+    for (const NodeId id : graph.placeholders())
+        slots["GIVEN"] += given("in_" + graph.node({id}).name, graph.failure->inputs.at(next++));
     std::map<std::string, std::string> attributes;
     for (const Node& node : graph.nodes) {
         if (node.kind != NodeKind::get_attr) continue;
         if (!attributes.emplace(node.target, "in[" + std::to_string(next) + "]").second) continue;
-        slots["GIVEN"] += given(node, graph.attributes.at(node.target));
+        const Tensor& value = graph.attributes.at(node.target);
+        slots["DEFINED"] += request.define("attribute_" + node.name, value);
+        slots["GIVEN"] += given("attribute_" + node.name, value);
         ++next;
     }
     return attributes;
 }
 
 /// Backward behind forward: where a joint graph has its gradients.
-std::string backward(const Graph& joint, const JointShape& shape, const std::map<std::string, std::string>& attributes) {
+std::string backward(const Graph& joint, const JointShape& shape,
+                     const std::map<std::string, std::string>& attributes) {
     const std::size_t inputs = joint.placeholders().size() - shape.tangents.size();
     std::vector<std::string> leaves;
     for (const std::string& name : shape.gradients) {
@@ -206,10 +212,10 @@ std::string script(const Failure& failure, const std::string& own) {
 SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
     if (!request.graph.subgraphs.empty()) throw Error("found a nested graph, expected calls alone");
     const Failure& failure = *request.graph.failure;
-    const Graph graph = with_visible_writes(request.gradients ? forward_of(request.graph, *request.gradients)
-                                                              : request.graph);
+    const Graph graph =
+        with_visible_writes(request.gradients ? forward_of(request.graph, *request.gradients) : request.graph);
     Slots slots = {{"OWN", has_writes(graph) ? ".clone()" : ""}, {"SCRIPT", ""}};
-    const auto attributes = define_given(request.graph, failure, slots);
+    const auto attributes = define_given(request, slots);
     Statements statements(graph, request);
     slots["CALLS"] = statements.run(attributes);
     slots["RUN"] = request.gradients ? backward(request.graph, *request.gradients, attributes)
@@ -223,14 +229,15 @@ SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
     for (const char* slot : {"GIVEN", "COPY"})
         if (slots[slot].ends_with('\n')) slots[slot].pop_back();
     SuspectCode code;
-    code.includes = "#include <ATen/ATen.h>\n#include <ATen/core/dispatch/Dispatcher.h>\n#include "
-                                 "<ATen/core/stack.h>\n#include <ATen/ScalarOps.h>";
+    code.includes =
+        "#include <ATen/ATen.h>\n#include <ATen/core/dispatch/Dispatcher.h>\n#include "
+        "<ATen/core/stack.h>\n#include <ATen/ScalarOps.h>";
     if (scripted)
         code.includes +=
             "\n#include <torch/csrc/jit/api/module.h>\n#include <torch/csrc/jit/frontend/tracer.h>\n#include "
             "<torch/csrc/jit/passes/tensorexpr_fuser.h>\n#include <torch/csrc/jit/runtime/graph_executor.h>\n#include "
             "<torch/csrc/jit/tensorexpr/kernel.h>";
-    code.code = statements.defined() + fill_template("repro_libtorch.cpp", slots);
+    code.code = slots["DEFINED"] + statements.defined() + "\n" + fill_template("repro_libtorch.cpp", slots);
     code.name = scripted ? "TorchScript" : "LibTorch";
     code.label = scripted            ? "TorchScript"
                  : request.gradients ? "a gradient rule of Whittle, or LibTorch's"

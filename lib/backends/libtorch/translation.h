@@ -103,7 +103,8 @@ class Translation {
 
     Value operand(const Arg& arg, const c10::Argument& parameter, const c10::Type& type, const ByNode& values) {
         if (const NodeRef* ref = arg.node()) return value_in(values, *ref);
-        if (type.kind() == c10::TypeKind::OptionalType && !arg.is_none())
+        if (type.kind() == c10::TypeKind::OptionalType && arg.is_none()) return constant(c10::IValue());
+        if (type.kind() == c10::TypeKind::OptionalType)
             return operand(arg, parameter, *type.expectRef<c10::OptionalType>().getElementType(), values);
         const auto* of = type.kind() == c10::TypeKind::ListType ? &type.expectRef<c10::ListType>() : nullptr;
         if (of && arg.list() && holds_tensors(*of->getElementType())) {
@@ -112,7 +113,6 @@ class Translation {
                 elements.push_back(operand(one, parameter, *of->getElementType(), values));
             return list(of->getElementType(), elements);
         }
-        if (type.kind() == c10::TypeKind::TensorType && arg.is_none()) return constant(c10::IValue());
         return constant(boxed(arg, parameter, [](NodeRef) -> at::Tensor {
             throw Error("found a tensor among numbers, expected numbers");
         }));

@@ -92,7 +92,7 @@ class Scripted final : public Executable {
             values.push_back(tensor.defined() ? memory.take(tensor) : Tensor(meta.dtype, meta.sizes));
         }
         for (const auto& [value, version] : given)
-            if (value._version() != version) values.push_back(memory.take(value));
+            if (writes_ && value._version() != version) values.push_back(memory.take(value));
         return values;
     }
 

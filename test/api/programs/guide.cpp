@@ -1,5 +1,5 @@
-// The example of PyTorch's troubleshooting guide: a relu behind a sum, before five linear layers, which backends fail on.
-// With the argument `toy` its backend is a function of this program.
+// The example of PyTorch's troubleshooting guide: a relu behind a sum, before five linear layers, which backends fail
+// on. With the argument `toy` its backend is a function of this program.
 #include <whittle/whittle.h>
 
 #include <cstdio>
@@ -43,7 +43,8 @@ int main(int argc, char** argv) {
     whittle::CompileOptions options{.name = "test_backend_error", .arg_names = {"x", "y"}};
     if (argc > 1 && std::string(argv[1]) == "toy") options.backend = toy_compiler;
     try {
-        const Tensor result = whittle::compile(test_backend_error, options)(whittle::ones({20, 20}), whittle::ones({20, 20}));
+        const Tensor result =
+            whittle::compile(test_backend_error, options)(whittle::ones({20, 20}), whittle::ones({20, 20}));
         std::printf("%.3f\n", result.sum().item<double>());
     } catch (const std::exception& error) {
         std::printf("error: %s\n", error.what());
