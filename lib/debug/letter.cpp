@@ -153,7 +153,8 @@ std::string to_text(const Letter& letter) {
     const Culprit* const culprit = culprit_of(letter);
     std::string text = line("what:", as_line(who.failure, 300));
     text += line("since:", since_text(letter));
-    text += line("who:", culprit ? culprit->text() : std::string(who.who()) + on_ops(letter));
+    text += line("who:", culprit ? culprit->text() + (culprit->component == "gradient" ? " (or LibTorch's)" : "")
+                                 : std::string(who.who()) + on_ops(letter));
     text += line("how sure:", sure_text(letter));
     if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
     if (!letter.first_bad.empty()) text += line("first bad:", shell_quote(letter.first_bad));

@@ -18,8 +18,9 @@ std::vector<Tensor> weights() {
     return made;
 }
 
+const std::vector<Tensor> layers = weights();
+
 Tensor model(Tensor a) {
-    static const std::vector<Tensor> layers = weights();
     for (const Tensor& weight : layers) a = whittle::mm(a, weight);
     return a;
 }
