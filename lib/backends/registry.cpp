@@ -84,6 +84,8 @@ constexpr BuiltIn kBuiltIn[] = {
     {"aot_ts", "ts on the graphs of AOT autograd, forward and backward", make_aot_ts},
     {"halide", "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide",
      [] { return of_module("halide", "whittle_make_halide_backend"); }},
+    {"non_leaf_compile_error_TESTING_ONLY",
+     "buggy on purpose: refuses a graph of which an input is no leaf of autograd", make_non_leaf_compile_error_backend},
 };
 
 /// Those of this process.

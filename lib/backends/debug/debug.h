@@ -47,4 +47,8 @@ std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend(FindBa
 /// partition=default, and fw=ts and bw=ts: TorchScript (backends/libtorch) compiles both parts.
 std::unique_ptr<Backend> make_aot_ts_backend(FindBackend find);
 
+/// Buggy on purpose: as eager, but it refuses a graph that computes something and of which an input is no leaf of
+/// autograd, as far as the graph says: one that requires a gradient and came from an earlier graph of the function.
+std::unique_ptr<Backend> make_non_leaf_compile_error_backend();
+
 }  // namespace whittle
