@@ -239,7 +239,7 @@ SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
             "<torch/csrc/jit/tensorexpr/kernel.h>";
     code.code = slots["DEFINED"] + statements.defined() + "\n" + fill_template("repro_libtorch.cpp", slots);
     code.name = scripted ? "TorchScript" : "LibTorch";
-    code.label = scripted            ? "TorchScript"
+    code.label = scripted            ? "TorchScript, or in a kernel of LibTorch"
                  : request.gradients ? "a gradient rule of Whittle, or LibTorch's"
                                      : "LibTorch, or the reference's kernel and its lowering, which agree";
     code.judges_reference = !scripted && !request.gradients;
