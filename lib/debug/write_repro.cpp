@@ -49,9 +49,15 @@ Graph as_compiled(const Graph& failing, const Backend& backend) {
 
 namespace {
 
+/// What passes made of the graph, where that is wrong: it gives other values, or has other inputs.
 std::optional<program::Interpreted> wrongly_interpreted(const Backend& backend, const Graph& graph) {
-    const bool wrong = graph.failure && graph.failure->signature.kind == name(Outcome::Kind::mismatch);
-    return wrong ? program::interpreted_by(backend, graph) : std::nullopt;
+    if (!graph.failure) return std::nullopt;
+    const std::string& kind = graph.failure->signature.kind;
+    if (kind != name(Outcome::Kind::mismatch) && kind != name(Outcome::Kind::exception)) return std::nullopt;
+    std::optional<program::Interpreted> run = program::interpreted_by(backend, graph);
+    if (kind == name(Outcome::Kind::mismatch) || !run) return run;
+    const bool refused = run->asked.placeholders().size() != run->instead.placeholders().size();
+    return refused ? std::move(run) : std::nullopt;
 }
 
 }  // namespace
