@@ -185,11 +185,17 @@ std::optional<Closeness> closeness(const Graph& graph, Backend& backend, const L
 
 }  // namespace
 
+PassPair passes_of(const Culprit& culprit) {
+    const std::size_t end = culprit.op.find(kTogether);
+    if (end == std::string::npos) return {culprit.op, {}};
+    return {culprit.op.substr(0, end), culprit.op.substr(end + kTogether.size())};
+}
+
 std::optional<BackendOptions> without_culprit(const Culprit& culprit, const Switchable& switchable,
                                               const BackendOptions& options) {
     if (culprit.component == "switch") return switchable.without(options, {culprit.directive});
     if (!culprit.directive.empty() || culprit.together.size() != 2) return std::nullopt;
-    return switchable.limited(options, culprit.op.substr(0, culprit.op.find(kTogether)), 0);
+    return switchable.limited(options, passes_of(culprit).pass, 0);
 }
 
 Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& options) {

@@ -7,6 +7,7 @@
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/words.h"
+#include "debug/diagnose.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
 
@@ -175,7 +176,9 @@ nlohmann::json to_json(const Letter& letter) {
         culprit["component"] = found->component;
         culprit["text"] = found->text();
         if (!found->directive.empty()) culprit["directive"] = found->directive;
-        if (!found->op.empty()) culprit["pass"] = found->op;
+        const auto [pass, partner] = passes_of(*found);
+        if (!pass.empty()) culprit["pass"] = pass;
+        if (!partner.empty()) culprit["partner"] = partner;
     }
     if (!letter.last_good.empty()) culprit["last_good"] = shell_quote(letter.last_good);
     if (!letter.first_bad.empty()) culprit["first_bad"] = shell_quote(letter.first_bad);

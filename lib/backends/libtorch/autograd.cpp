@@ -1,5 +1,8 @@
 #include "backends/libtorch/autograd.h"
 
+// First: clang 14 wants its types complete before the other headers use them.
+#include <ATen/core/ivalue.h>
+
 #include <ATen/core/Tensor.h>
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/zeros.h>

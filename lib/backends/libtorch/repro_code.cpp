@@ -1,5 +1,8 @@
 #include "backends/libtorch/repro_code.h"
 
+// First: clang 14 wants its types complete before the other headers use them.
+#include <ATen/core/ivalue.h>
+
 #include <ATen/core/List.h>
 
 #include <algorithm>

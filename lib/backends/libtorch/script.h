@@ -1,6 +1,9 @@
 // A graph as a TorchScript module. Includes LibTorch's headers: for the files of this folder.
 #pragma once
 
+// First: clang 14 wants its types complete before the other headers use them.
+#include <ATen/core/ivalue.h>
+
 #include <torch/csrc/jit/api/module.h>
 
 #include <map>

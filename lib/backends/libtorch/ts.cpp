@@ -1,5 +1,8 @@
 #include "backends/libtorch/ts.h"
 
+// First: clang 14 wants its types complete before the other headers use them.
+#include <ATen/core/ivalue.h>
+
 #include <ATen/core/grad_mode.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
