@@ -1,8 +1,8 @@
 # Sourced by the scripts that plant the bugs of test/mutants, in the project's root: a copy of the tree, build/mutants/tree,
-# and what is built of it, build/mutants/build.
+# and what is built of it, in its build/dev: as far from it as the tree's own build, so that a compiler cache serves both.
 # A mutant is a file: "# what it does", lines "KEY: VALUE", and an edit for sed. Of the keys, "file" is what is edited,
 # "also" another mutant that is planted with it; the others are for the scripts.
-tree=$PWD/build/mutants/tree build=$PWD/build/mutants/build
+tree=$PWD/build/mutants/tree build=$PWD/build/mutants/tree/build/dev
 
 mutant_file() { echo "test/mutants/$1.mutant"; }
 field() { sed -n "s/^$2: //p" "$1"; }

@@ -29,14 +29,28 @@ std::unique_ptr<Backend> of_module(const std::string& module, const char* maker)
     return std::unique_ptr<Backend>(module_function<Backend*()>(module, maker)());
 }
 
-std::unique_ptr<Backend> make_libtorch() {
+/// Throws Error where the backend `name` lacks the module that calls LibTorch, which not every build has.
+void expect_libtorch(const std::string& name) {
     if (!has_module("libtorch"))
-        throw Error("this Whittle was built without LibTorch, which the backend 'libtorch' calls",
+        throw Error("this Whittle was built without LibTorch, which the backend '" + name + "' calls",
                     "install libtorch-dev and build Whittle again");
+}
+
+std::unique_ptr<Backend> make_libtorch() {
+    expect_libtorch("libtorch");
     return of_module("libtorch", "whittle_make_libtorch_backend");
+}
+std::unique_ptr<Backend> make_ts() {
+    expect_libtorch("ts");
+    return of_module("libtorch", "whittle_make_ts_backend");
 }
 
 std::unique_ptr<Backend> find_spec(const std::string& spec) { return find_backend(spec); }
+
+std::unique_ptr<Backend> make_aot_ts() {
+    expect_libtorch("aot_ts");
+    return make_aot_ts_backend(find_spec);
+}
 
 /// Those with heavy libraries are modules of ours, loaded when they are asked for: a list names them without.
 struct BuiltIn {
@@ -55,6 +69,7 @@ constexpr BuiltIn kBuiltIn[] = {
      make_eager_with_modes_backend},
     {"roundtrip", "eager on the graph as it is read back from its own file", make_roundtrip_backend},
     {"libtorch", "LibTorch, op by op: a reference that is not ours", make_libtorch},
+    {"ts", "TorchScript: LibTorch's optimizer, and a fuser that is chosen", make_ts},
     {"aot_eager_default_partitioner", "aot_eager, where backward is given all that it reads of forward",
      [] { return make_aot_eager_default_partitioner_backend(find_spec); }},
     {"aot_eager", "eager on the graphs of AOT autograd, forward and backward, cut to save as few bytes as can be",
@@ -66,8 +81,11 @@ constexpr BuiltIn kBuiltIn[] = {
     {"aot_eager_decomp_partition_crossref",
      "aot_eager_decomp_partition, where each result is held against what is inferred of its call",
      [] { return make_aot_eager_decomp_partition_crossref_backend(find_spec); }},
+    {"aot_ts", "ts on the graphs of AOT autograd, forward and backward", make_aot_ts},
     {"halide", "the optimizing backend: kernels grouped and scheduled by rule, compiled by Halide",
      [] { return of_module("halide", "whittle_make_halide_backend"); }},
+    {"non_leaf_compile_error_TESTING_ONLY",
+     "buggy on purpose: refuses a graph of which an input is no leaf of autograd", make_non_leaf_compile_error_backend},
 };
 
 /// Those of this process.

@@ -35,7 +35,10 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
             debug::Letter& letter, std::ostream& report) {
     const debug::Tried& who = letter.guilt.who();
     BackendChoice guilty = options.backend;
-    if (!who.component->backend.empty()) guilty = {.name = who.backend};
+    if (!who.component->backend.empty() && who.backend != letter.suspect) {
+        guilty = {.name = who.backend};
+        if (!who.component->option.empty()) guilty.pairs.emplace_back(who.component->option);
+    }
     letter.accuracy = options.accuracy.words();
     letter.inputs = input_words(options.inputs);
     letter.options = options.backend.options();

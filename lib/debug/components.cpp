@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/interrupt.h"
 #include "base/module.h"
+#include "graph/abilities.h"
 #include "graph/json_text.h"
 #include "ops/core/draws.h"
 #include "run/trial.h"
@@ -21,11 +22,13 @@ constexpr Component kComponents[] = {
     {"pre_dispatch_eager", "the inference of an op, or what was captured of it", CompileStage::captured},
     {"eager_debug", "an op that breaks its declaration", CompileStage::captured},
     {"roundtrip", "the graph's own file", CompileStage::captured},
-    {"libtorch", "a kernel of the reference (or of LibTorch)", CompileStage::captured},
+    {"libtorch", "a kernel of the reference (or of LibTorch)", CompileStage::captured,
+     "a gradient rule (or LibTorch's)"},
     {"aot_eager_default_partitioner", "functionalize, the joint graph, or its cut", CompileStage::functional},
     {"aot_eager", "the min-cut partition", CompileStage::functional},
     {"aot_eager_decomp_partition", "a decomposition", CompileStage::decomposed},
-    {"aot_eager_decomp_partition_crossref", "the inference or the declaration of an op", CompileStage::decomposed},
+    {"aot_eager_decomp_partition_crossref", "the inference or the declaration of an op", CompileStage::decomposed, "",
+     "ops=all"},
     {"", "the backend", CompileStage::captured},
 };
 
@@ -46,14 +49,15 @@ class Procedure {
             guilt.rate = {suspect.failed, suspect.runs};
             guilt.repeat = repeats(guilt.rate, 1);
         }
-        const CompileStage consumed = find_backend(suspect_.spec)->consumes();
+        const CompileStage consumed = consumed_by(*find_backend(suspect_.spec));
         for (const Component& component : components()) {
             const bool is_own = &component == &own;
             // Of a debug backend, those before it are its neighbours, whatever it is given.
             if (!is_own && own.backend.empty() && component.stage > consumed) continue;
             const int nth = static_cast<int>(guilt.tried.size()) + 1;
             const int runs = guilt.rate.failed > 0 ? repeats(guilt.rate, nth) : 1;
-            guilt.tried.push_back(is_own ? suspect : ask(component, component.backend, {}, runs, false));
+            guilt.tried.push_back(is_own ? suspect
+                                         : ask(component, component.backend, component.options(), runs, false));
             if (options_.done) options_.done(guilt.tried.back());
             if (guilt.tried.back().failed > 0) guilt.guilty = guilt.tried.size() - 1;
             if (is_own || guilt.guilty) break;
@@ -63,6 +67,12 @@ class Procedure {
     }
 
   private:
+    /// Who differentiates makes what is functional of it first.
+    static CompileStage consumed_by(const Backend& backend) {
+        return std::max(backend.consumes(),
+                        offered<Differentiates>(backend) ? CompileStage::functional : CompileStage::captured);
+    }
+
     static const Component& row_of(const BackendSpec& spec) {
         for (const Component& component : components())
             if (!component.backend.empty() && BackendSpec(component.backend) == spec) return component;
@@ -96,7 +106,10 @@ class Procedure {
                 tried.undecided = trial.outcome.message;
                 break;
             }
-            if (trial.failed() && tried.failed++ == 0) tried.failure = trial.text();
+            if (trial.failed() && tried.failed++ == 0) {
+                tried.failure = trial.text();
+                tried.of_gradients = !trial.outcome.part.empty();
+            }
             if (all && tried.seconds > options_.seconds) break;
             if (all && Rate{tried.failed, tried.runs}.flaky()) runs = std::max(runs, options_.flaky_runs);
         }
@@ -118,6 +131,12 @@ std::string result_text(const Tried& tried) {
 }
 
 }  // namespace
+
+BackendOptions Component::options() const {
+    if (option.empty()) return {};
+    const std::size_t equals = option.find('=');
+    return {{std::string(option.substr(0, equals)), std::string(option.substr(equals + 1))}};
+}
 
 std::span<const Component> components() { return kComponents; }
 
@@ -149,7 +168,7 @@ nlohmann::json to_json(const Guilt& guilt) {
     nlohmann::json json = {{"frame", guilt.name}, {"file", guilt.file}, {"tried", tried}};
     if (!guilt.undecided.empty()) json["undecided"] = guilt.undecided;
     if (!guilt.fails()) return json;
-    json["guilty"] = {{"backend", guilt.who().backend}, {"component", guilt.who().component->guilty}};
+    json["guilty"] = {{"backend", guilt.who().backend}, {"component", guilt.who().who()}};
     json["rate"] = guilt.rate.value();
     json["repeat"] = guilt.repeat;
     return json;

@@ -18,9 +18,13 @@ namespace whittle::debug {
 
 /// A backend that adds one component to those before it.
 struct Component {
-    std::string_view backend;  ///< empty: the suspect itself
-    std::string_view guilty;   ///< who it is when this is the first that fails
-    CompileStage stage;        ///< it says nothing of a suspect that consumes an earlier one
+    std::string_view backend;                   ///< empty: the suspect itself
+    std::string_view guilty;                    ///< who it is when this is the first that fails
+    CompileStage stage;                         ///< it says nothing of a suspect that consumes an earlier one
+    std::string_view guilty_of_gradients = {};  ///< who it is where only gradients are wrong; empty: the same
+    std::string_view option = {};               ///< of the backend, "ops=all", where its default asks less
+
+    BackendOptions options() const;
 };
 /// In order; the last is the suspect.
 std::span<const Component> components();
@@ -32,7 +36,13 @@ struct Tried {
     std::string failure = {};    ///< of the first run that failed, in words; empty: none did
     std::string undecided = {};  ///< why it says nothing: it does not support an op
     int failed = 0, runs = 0;
-    double seconds = 0;  ///< of all runs
+    double seconds = 0;         ///< of all runs
+    bool of_gradients = false;  ///< it failed at them
+
+    std::string_view who() const {
+        return of_gradients && !component->guilty_of_gradients.empty() ? component->guilty_of_gradients
+                                                                       : component->guilty;
+    }
 };
 
 struct Guilt {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "debug/bisect.h"
+#include "debug/wrong_rule.h"
 #include "graph/abilities.h"
 #include "ops/core/interpreter.h"
 #include "reduce/search.h"
@@ -35,7 +36,11 @@ class CulpritFinder {
         if (!directives_.empty() && !fails(Set{})) return directive(all);
         if (stopped()) return std::nullopt;
         std::optional<Culprit> found;
-        if (failure_.signature.kind == name(Outcome::Kind::mismatch)) found = wrong_before(*inspection);
+        const bool opaque = directives_.empty() && inspection->parts().passes.empty();
+        const std::string& kind = failure_.signature.kind;
+        // What fails to run where nothing can be switched off, a pass made so; else a compiler may have its reasons.
+        if (kind == name(Outcome::Kind::mismatch) || (opaque && kind == name(Outcome::Kind::exception)))
+            found = wrong_before(*inspection);
         if (found && found->component == "lowering") return found;
         for (const Switchable::Pass& pass : inspection->parts().passes) {
             const auto fails_with = [&](int most) {
@@ -47,7 +52,6 @@ class CulpritFinder {
                                as_options(*limits, switchable_, pass.name, failure_.options),
                                pass.name + partner(pass.name, limits->failing, inspection->parts().passes)};
         }
-        const bool opaque = directives_.empty() && inspection->parts().passes.empty();
         return found || opaque ? found : Culprit{"compiler", {}, {}, {}};
     }
 
@@ -181,11 +185,17 @@ std::optional<Closeness> closeness(const Graph& graph, Backend& backend, const L
 
 }  // namespace
 
+PassPair passes_of(const Culprit& culprit) {
+    const std::size_t end = culprit.op.find(kTogether);
+    if (end == std::string::npos) return {culprit.op, {}};
+    return {culprit.op.substr(0, end), culprit.op.substr(end + kTogether.size())};
+}
+
 std::optional<BackendOptions> without_culprit(const Culprit& culprit, const Switchable& switchable,
                                               const BackendOptions& options) {
     if (culprit.component == "switch") return switchable.without(options, {culprit.directive});
     if (!culprit.directive.empty() || culprit.together.size() != 2) return std::nullopt;
-    return switchable.limited(options, culprit.op.substr(0, culprit.op.find(kTogether)), 0);
+    return switchable.limited(options, passes_of(culprit).pass, 0);
 }
 
 Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& options) {
@@ -196,6 +206,8 @@ Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& 
         found.culprit = finder.run();
         found.rate = finder.rate();
     }
+    if (offered<OwnGradients>(backend) && !graph.failure->signature.part.empty())
+        found.culprit = wrong_rule(graph, backend, options.limits);
     found.closeness = closeness(graph, backend, options.limits, found.rate);
     if (found.closeness == Closeness::noise && found.culprit && found.culprit->directive.empty()) found.culprit.reset();
     return found;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "graph/abilities.h"
 #include "graph/failure.h"
@@ -22,9 +23,9 @@ struct DiagnoseOptions {
 };
 
 struct Diagnosis {
-    /// Of a backend that offers Switchable; nothing for others, when interrupted, when the graph does not fail as
-    /// recorded, and where rounding explains all: another order of it is no fault of a lowering. That a directive makes
-    /// it is worth knowing.
+    /// Of a backend that offers Switchable, or of one whose own gradients differ (wrong_rule.h); nothing for others,
+    /// when interrupted, when the graph does not fail as recorded, and where rounding explains all: another order of it
+    /// is no fault of a lowering. That a directive makes it is worth knowing.
     std::optional<Culprit> culprit = {};
     Rate rate = {};  ///< at which it fails; of no run where the backend is not Switchable
     /// Of wrong results: whether they are rounding noise.
@@ -38,6 +39,12 @@ struct Diagnosis {
 /// in some runs only, the rate is measured, and each question is asked as often as run/rate.h wants before its answer
 /// is that it passes. Throws Interrupted.
 Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& options);
+
+/// Of a culprit that is a pass: its name, and the other one without which it does no harm, or nothing.
+struct PassPair {
+    std::string pass, partner;
+};
+PassPair passes_of(const Culprit& culprit);
 
 /// `options` without the pass or the switch that is guilty, in any graph: what fails with them has another culprit.
 /// Nothing where the culprit is no such part: a lowering cannot be switched off, and a directive of one schedule says

@@ -7,6 +7,7 @@
 #include "base/subprocess.h"
 #include "base/suggest.h"
 #include "base/words.h"
+#include "debug/diagnose.h"
 #include "graph/abilities.h"
 #include "graph/json_text.h"
 
@@ -85,9 +86,14 @@ std::string whom(const Letter& letter) {
     const Culprit* const culprit = culprit_of(letter);
     if (letter.guilt.who().backend == "libtorch") return "Whittle's issue tracker, or PyTorch's";
     if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
+    if (letter.suspect == "ts" || letter.suspect == "aot_ts") return "PyTorch's issue tracker";
     if (letter.suspect != "halide") return "the makers of " + letter.suspect;
     const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
-    return ours ? "Whittle's issue tracker" : "Halide's issue tracker";
+    if (ours) return "Whittle's issue tracker";
+    // The repro's program is the same translation of the kernel: nothing tells it from the compiler.
+    return culprit && culprit->component == "compiler"
+               ? "Halide's issue tracker, if the program reads as the kernel does, else Whittle's"
+               : "Halide's issue tracker";
 }
 
 std::string send_text(const Letter& letter) {
@@ -132,11 +138,12 @@ void find_commands(Letter& letter, Backend& backend) {
     const std::filesystem::path model = letter.minimized ? letter.minimized_file : std::filesystem::path(letter.model);
     for (std::size_t i = *guilt.guilty; i-- > 0;)
         if (guilt.tried[i].undecided.empty() && guilt.tried[i].backend != kReferenceBackend) {
-            letter.last_good = question(letter, model, guilt.tried[i].backend, {});
+            letter.last_good = question(letter, model, guilt.tried[i].backend, guilt.tried[i].component->options());
             break;
         }
     const bool suspect = guilt.who().backend == letter.suspect;
-    letter.first_bad = question(letter, model, guilt.who().backend, suspect ? letter.options : BackendOptions());
+    letter.first_bad =
+        question(letter, model, guilt.who().backend, suspect ? letter.options : guilt.who().component->options());
 }
 
 std::string to_text(const Letter& letter) {
@@ -147,7 +154,8 @@ std::string to_text(const Letter& letter) {
     const Culprit* const culprit = culprit_of(letter);
     std::string text = line("what:", as_line(who.failure, 300));
     text += line("since:", since_text(letter));
-    text += line("who:", culprit ? culprit->text() : std::string(who.component->guilty) + on_ops(letter));
+    text += line("who:", culprit ? culprit->text() + (culprit->component == "gradient" ? " (or LibTorch's)" : "")
+                                 : std::string(who.who()) + on_ops(letter));
     text += line("how sure:", sure_text(letter));
     if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
     if (!letter.first_bad.empty()) text += line("first bad:", shell_quote(letter.first_bad));
@@ -163,12 +171,14 @@ nlohmann::json to_json(const Letter& letter) {
     json["backend"] = letter.suspect;
     if (!letter.guilt.fails()) return json;
     nlohmann::json& culprit = json["culprit"];
-    culprit = {{"component", letter.guilt.who().component->guilty}};
+    culprit = {{"component", letter.guilt.who().who()}};
     if (const Culprit* const found = culprit_of(letter)) {
         culprit["component"] = found->component;
         culprit["text"] = found->text();
         if (!found->directive.empty()) culprit["directive"] = found->directive;
-        if (!found->op.empty()) culprit["pass"] = found->op;
+        const auto [pass, partner] = passes_of(*found);
+        if (!pass.empty()) culprit["pass"] = pass;
+        if (!partner.empty()) culprit["partner"] = partner;
     }
     if (!letter.last_good.empty()) culprit["last_good"] = shell_quote(letter.last_good);
     if (!letter.first_bad.empty()) culprit["first_bad"] = shell_quote(letter.first_bad);

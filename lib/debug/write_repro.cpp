@@ -43,14 +43,21 @@ Graph as_compiled(const Graph& failing, const Backend& backend) {
     if (!failing.failure || failing.failure->signature.part.empty()) return failing;
     if (const Differentiates* own = offered<Differentiates>(backend); own && own->interprets(failing.failure->options))
         return failing;
+    if (offered<OwnGradients>(backend)) return failing;
     return program::backward_alone(failing, backend);
 }
 
 namespace {
 
+/// What passes made of the graph, where that is wrong: it gives other values, or has other inputs.
 std::optional<program::Interpreted> wrongly_interpreted(const Backend& backend, const Graph& graph) {
-    const bool wrong = graph.failure && graph.failure->signature.kind == name(Outcome::Kind::mismatch);
-    return wrong ? program::interpreted_by(backend, graph) : std::nullopt;
+    if (!graph.failure) return std::nullopt;
+    const std::string& kind = graph.failure->signature.kind;
+    if (kind != name(Outcome::Kind::mismatch) && kind != name(Outcome::Kind::exception)) return std::nullopt;
+    std::optional<program::Interpreted> run = program::interpreted_by(backend, graph);
+    if (kind == name(Outcome::Kind::mismatch) || !run) return run;
+    const bool refused = run->asked.placeholders().size() != run->instead.placeholders().size();
+    return refused ? std::move(run) : std::nullopt;
 }
 
 }  // namespace
@@ -69,6 +76,12 @@ repro::Report write_repro(const Graph& graph, const fs::path& file, const repro:
         repro::Options with = options;
         with.instead = std::move(run->instead);
         return repro::write_repro(run->asked, *backend, with);
+    }
+    if (graph.failure && !graph.failure->signature.part.empty() && offered<OwnGradients>(*backend)) {
+        repro::Options with = options;
+        with.data = repro::Data::real;  // others would be tried on a graph that says nothing of gradients
+        const Graph joint = program::joint_alone(graph, with.gradients.emplace());
+        return repro::write_repro(joint, *backend, with);
     }
     return repro::write_repro(as_compiled(graph, *backend), *backend, options);
 }

@@ -15,6 +15,7 @@
 #include "base/subprocess.h"
 #include "graph/backend.h"
 #include "graph/failure.h"
+#include "graph/joint_shape.h"
 
 namespace whittle {
 
@@ -125,6 +126,15 @@ class Differentiates {
     virtual bool interprets(const BackendOptions& options) const = 0;
     /// Compiles what was cut already; `part` is `forward` or `backward`.
     virtual CompileResult compile_part(CompileStage part, const Graph& graph, const BackendOptions& options) = 0;
+};
+
+/// It computes the gradients of a graph in its own way: another judge of our rules.
+class OwnGradients {
+  public:
+    virtual ~OwnGradients() = default;
+    /// Of a joint graph it takes what the first outputs depend on, and computes the others without what else is in the
+    /// graph. A failure where it cannot is `unsupported`. The executable's inputs and outputs are the joint graph's.
+    virtual CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions& options) = 0;
 };
 
 /// A compiler whose parts can be switched off by options of its own: which of them does it take to fail?

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "graph/backend.h"
+#include "graph/joint_shape.h"
 
 namespace whittle {
 
@@ -22,6 +23,8 @@ struct EmitRequest {
     const std::vector<std::string>& outputs;  ///< members of Outputs, one per output; there is none without elements
     /// Defines NAME, at file scope, as a pointer to the tensor's first element; large ones go into a file of their own.
     std::function<std::string(const std::string& name, const Tensor& tensor)> define;
+    /// The graph is a joint one, and its gradients are to be computed as OwnGradients in abilities.h has it.
+    std::optional<JointShape> gradients = {};
 };
 
 /// The same computation as plain loops: the second opinion.
@@ -44,6 +47,8 @@ struct SuspectCode {
     /// Files that the program looks for beside itself first.
     std::vector<std::filesystem::path> companions = {};
     std::string spec_beside = {};  ///< --backend in a folder with the companions; empty: as the failure has it
+    /// The suspect is a second opinion on the reference: the loops may differ from what is expected, too.
+    bool judges_reference = false;
     /// The code reads `static bool guilty`: false switches the culprit's directive off.
     bool reads_guilty = false;
     /// Loops by the suspect's own plan; none: by Whittle's.

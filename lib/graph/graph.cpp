@@ -245,6 +245,7 @@ std::string Culprit::text() const {
         return text + (together.empty() ? "" : ")");
     }
     if (component == "lowering") return "lowering of " + op;
+    if (component == "gradient") return "gradient rule of " + op;
     const std::string bisected = together.size() == 2 ? " (last good: --backend-option " + together[0] +
                                                             ", first bad: --backend-option " + together[1] + ")"
                                                       : "";

@@ -98,7 +98,7 @@ struct Fields<Signature> {
 template <>
 struct Fields<Culprit> {
     static void visit(auto& field) {
-        field("component", &Culprit::component, "", OneOf{"schedule switch lowering pass compiler"});
+        field("component", &Culprit::component, "", OneOf{"schedule switch lowering gradient pass compiler"});
         field.maybe("directive", &Culprit::directive, "");
         field.maybe("together", &Culprit::together, "");
         field.maybe("op", &Culprit::op, "");

@@ -32,12 +32,6 @@ Values tangents_of(const Joint& joint) {
     return tangents;
 }
 
-Values with_tangents(const Differentiated& of, std::span<const Tensor> inputs) {
-    Values all(inputs.begin(), inputs.end());
-    all.insert(all.end(), of.tangents.begin(), of.tangents.end());
-    return all;
-}
-
 /// `program_of`: the program that cuts a graph.
 template <class ProgramOf>
 std::optional<Differentiated> whole(const Graph& captured, ProgramOf program_of) {
@@ -56,11 +50,6 @@ std::optional<Differentiated> whole(const Graph& captured, ProgramOf program_of)
     }
 }
 
-Values gradients_among(const Differentiated& of, Values outputs) {
-    outputs.erase(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(of.joint.outputs));
-    return outputs;
-}
-
 }  // namespace
 
 Values Differentiated::backward_inputs(std::span<const Tensor> inputs, std::span<const Tensor> forward) const {
@@ -72,7 +61,18 @@ Values Differentiated::backward_inputs(std::span<const Tensor> inputs, std::span
         const Strides& strides = parts.backward.node({placeholders[passed.size()]}).meta().strides;
         passed.push_back(value.strides() == strides ? value : laid_out(value, strides));
     }
-    return with_tangents(*this, passed);
+    return joint_inputs(passed);
+}
+
+Values Differentiated::joint_inputs(std::span<const Tensor> inputs) const {
+    Values all(inputs.begin(), inputs.end());
+    all.insert(all.end(), tangents.begin(), tangents.end());
+    return all;
+}
+
+Values Differentiated::gradients_among(Values outputs) const {
+    outputs.erase(outputs.begin(), outputs.begin() + static_cast<std::ptrdiff_t>(joint.outputs));
+    return outputs;
 }
 
 std::optional<Differentiated> differentiate_whole(const Graph& captured) {
@@ -113,12 +113,12 @@ std::string primal_text(const Graph& captured, const std::string& name) {
 }
 
 Values reference_gradients(const Differentiated& of, std::span<const Tensor> inputs) {
-    return gradients_among(of, evaluate(of.joint.graph, with_tangents(of, inputs)));
+    return of.gradients_among(evaluate(of.joint.graph, of.joint_inputs(inputs)));
 }
 
 std::optional<Values> exact_gradients(const Differentiated& of, std::span<const Tensor> inputs) {
-    std::optional<Values> all = evaluate_exactly(of.joint.graph, with_tangents(of, inputs));
-    if (all) *all = gradients_among(of, std::move(*all));
+    std::optional<Values> all = evaluate_exactly(of.joint.graph, of.joint_inputs(inputs));
+    if (all) *all = of.gradients_among(std::move(*all));
     return all;
 }
 
@@ -147,18 +147,40 @@ Part joint_of(const Graph& captured, const Values& inputs) {
     return part;
 }
 
+namespace {
+
+/// What an optional holds; throws Error where there is no such thing.
+const Differentiated& expect_gradients(const std::optional<Differentiated>& made, const Graph& failing) {
+    if (made && made->refused.empty()) return *made;
+    throw Error({"", "graph " + failing.name},
+                "it failed at computing gradients, and has none" + (made ? ": " + made->refused : std::string()));
+}
+
+/// A part of a failing graph, which fails on these inputs as a graph without gradients.
+Graph alone(const Graph& failing, const Graph& part, const char* suffix, Values inputs) {
+    Graph graph = without_requires_grad(part);
+    graph.name = failing.name + suffix;
+    graph.failure = failing.failure;
+    graph.failure->inputs = std::move(inputs);
+    graph.failure->signature.part.clear();
+    return graph;
+}
+
+}  // namespace
+
 Graph backward_alone(const Graph& failing, const Backend& backend) {
-    const std::optional<Differentiated> made = differentiate(failing, backend, failing.failure->options);
-    if (!made || !made->refused.empty())
-        throw Error({"", "graph " + failing.name},
-                    "it failed at computing gradients, and has none" + (made ? ": " + made->refused : std::string()));
-    Graph backward = without_requires_grad(made->parts.backward);
-    backward.name = failing.name + "_backward";
-    backward.failure = failing.failure;
-    backward.failure->inputs =
-        made->backward_inputs(failing.failure->inputs, evaluate(made->parts.forward, failing.failure->inputs));
-    backward.failure->signature.part.clear();
-    return backward;
+    const auto found = differentiate(failing, backend, failing.failure->options);
+    const Differentiated& made = expect_gradients(found, failing);
+    const Values& inputs = failing.failure->inputs;
+    return alone(failing, made.parts.backward, "_backward",
+                 made.backward_inputs(inputs, evaluate(made.parts.forward, inputs)));
+}
+
+Graph joint_alone(const Graph& failing, JointShape& shape) {
+    const auto found = differentiate(failing);
+    const Differentiated& made = expect_gradients(found, failing);
+    shape = {made.joint.outputs, made.joint.tangents, made.joint.gradients};
+    return alone(failing, made.joint.graph, "_joint", made.joint_inputs(failing.failure->inputs));
 }
 
 }  // namespace whittle::program

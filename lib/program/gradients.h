@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/backend.h"
+#include "graph/joint_shape.h"
 #include "passes/partition.h"
 
 namespace whittle::program {
@@ -24,6 +25,10 @@ struct Differentiated {
 
     /// What parts.backward is given; `forward`: the outputs of parts.forward.
     Values backward_inputs(std::span<const Tensor> inputs, std::span<const Tensor> forward) const;
+    /// What joint.graph is given.
+    Values joint_inputs(std::span<const Tensor> inputs) const;
+    /// Of what joint.graph gives, the gradients.
+    Values gradients_among(Values outputs) const;
 };
 
 /// Nothing where no output requires a gradient. What is random is not asked about, for two runs of it need not agree.
@@ -63,5 +68,8 @@ Part joint_of(const Graph& captured, const Values& inputs);
 /// The backward graph of one that fails at it on the backend, to be looked at by itself: its inputs are what the
 /// reference saves. The failure is that of a graph without gradients. Throws Error for one that has no gradients.
 Graph backward_alone(const Graph& failing, const Backend& backend);
+/// The same of the joint graph, whose outputs `shape` tells apart: where whoever disagrees is given no backward graph
+/// (OwnGradients in graph/abilities.h).
+Graph joint_alone(const Graph& failing, JointShape& shape);
 
 }  // namespace whittle::program

@@ -19,8 +19,8 @@ struct Interpreted {
 /// backend compiles a part, and where the graph failed at gradients and has none.
 std::optional<Interpreted> interpreted_by(const Backend& backend, const Graph& failing);
 
-/// The pass after which the graph, whose results are wrong, first computes something else; nothing where the backend
-/// compiles a part or all passes are right.
+/// The pass after which the graph, which fails, first computes something else or cannot be run; nothing where the
+/// backend compiles a part or all passes are right.
 std::optional<std::string> wrong_pass(const Backend& backend, const Graph& failing);
 
 }  // namespace whittle::program

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "graph/verify.h"
 #include "ops/aten/random.h"
+#include "ops/core/draws.h"
 #include "ops/core/memory.h"
 #include "ops/core/recorder.h"
 #include "passes/subgraph.h"
@@ -21,7 +22,8 @@ bool may_be_kept(const Node& node) {
 
 }  // namespace
 
-Deletion::Deletion(const Graph& graph, std::span<const Tensor> inputs) : graph_(graph) {
+Deletion::Deletion(const Graph& graph, std::span<const Tensor> inputs)
+    : graph_(graph), inputs_(inputs.begin(), inputs.end()) {
     Recorder recorder(graph);
     try {
         seed_random_ops(0);
@@ -56,6 +58,11 @@ Case Deletion::whole() const {
     Set all(items_.size());
     std::iota(all.begin(), all.end(), 0);
     return candidate(all);
+}
+
+std::optional<Case> Deletion::original() const {
+    if (draws_random_numbers(graph_) || same_structure(graph_, whole().graph)) return std::nullopt;
+    return Case{graph_, inputs_, evaluate(graph_, inputs_)};
 }
 
 Result Deletion::search(Judge& judge, const Options& options, const std::vector<std::string>& likely) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "graph/value_ref.h"
 #include "reduce/judge.h"
@@ -19,6 +20,9 @@ class Deletion {
     int count() const { return static_cast<int>(items_.size()); }
     Case candidate(const Set& kept) const;
     Case whole() const;
+    /// The case as it was given: whole() leaves inputs out that nothing reads, and gives results that nothing reads.
+    /// Nothing where that is the same, or where a call draws random numbers.
+    std::optional<Case> original() const;
 
     /// The whole is known to fail. `improved` is called for each smaller case, which is judge.last_failing(). `likely`:
     /// names of nodes that may well fail alone.
@@ -28,6 +32,7 @@ class Deletion {
     std::vector<std::vector<int>> neighbours() const;
 
     const Graph graph_;
+    const std::vector<Tensor> inputs_;
     std::vector<NodeId> items_;
     std::map<ValueRef, Tensor> values_;
 };

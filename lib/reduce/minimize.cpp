@@ -36,7 +36,7 @@ class Minimizer {
         result_.before = result_.after = size_of(whole);
         result_.calls_before = result_.calls_after = result_.before.calls;
         if (options_.as_given && !fails_as_given(whole)) return std::move(result_);
-        if (!baseline(whole)) {
+        if (!baseline(whole) && !fails_as_it_is()) {
             result_.hidden = options_.as_given && result_.verdict == Minimized::Verdict::not_failing;
             return std::move(result_);
         }
@@ -65,6 +65,15 @@ class Minimizer {
         if (fails(seen)) result_.signature = seen.signature;
         if (!wanted(seen)) return false;
         signature_ = seen.signature;
+        return true;
+    }
+
+    /// The same of the case with what nothing reads, where it takes that to fail.
+    bool fails_as_it_is() {
+        const bool passes = result_.verdict == Minimized::Verdict::not_failing && result_.signature.kind.empty();
+        const std::optional<Case> original = passes ? deletion_.original() : std::nullopt;
+        if (!original || !baseline(*original)) return false;
+        result_.before = result_.after = size_of(*original);
         return true;
     }
 

@@ -48,7 +48,7 @@ struct ShownCulprit : Culprit {
         return directive.empty() && together.size() == 2 ? std::optional(together[which]) : std::nullopt;
     }
     static void fields(auto& field) {
-        field("component", &ShownCulprit::component, "", OneOf{"schedule switch lowering pass compiler"});
+        field("component", &ShownCulprit::component, "", OneOf{"schedule switch lowering gradient pass compiler"});
         field("directive", &ShownCulprit::directive, "");
         field("together", &ShownCulprit::together, "");
         field("op", &ShownCulprit::op, "");

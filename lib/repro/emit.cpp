@@ -102,9 +102,10 @@ class ProgramText {
           data_(options.output.stem().string()) {}
 
     Emission write(Emitter& emitter) {
-        suspect_ = emitter.emit({graph_, expected_, members_, [this](const std::string& name, const Tensor& tensor) {
-                                     return data_.define(name, tensor);
-                                 }});
+        suspect_ =
+            emitter.emit({graph_, expected_, members_,
+                          [this](const std::string& name, const Tensor& tensor) { return data_.define(name, tensor); },
+                          options_.gradients});
         if (!suspect_.leaves)
             loops_ = suspect_.loops ? std::move(suspect_.loops) : halide::loops_code(graph_, members_);
         const Graph& leaves = suspect_.leaves ? *suspect_.leaves : loops_ ? loops_->graph : graph_;
@@ -232,7 +233,7 @@ class ProgramText {
         if (switches_guilty()) {
             control_ = culprit()->directive + " switched off";
             values_["CONTROL"] = "    guilty = false;\n    under_test(out);";
-        } else if (loops_ && !strict() &&
+        } else if (loops_ && !strict() && !suspect_.judges_reference &&
                    !(culprit() && (culprit()->component == "lowering" || culprit()->component == "pass"))) {
             control_ = "the loops alone";
             values_["CONTROL"] = "    run_loops(out);";

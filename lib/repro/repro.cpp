@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/program_text.h"
 #include "base/subprocess.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
@@ -34,17 +35,37 @@ class Interpreting final : public Emitter {
 
     SuspectCode emit(const EmitRequest& request) override {
         const Failure& failure = *request.graph.failure;
+        SuspectCode code{
+            .code = "// What passes made of the graph:\n" + commented(print(instead_)),
+            .name = failure.backend,
+            .label = (failure.culprit ? "the " + failure.culprit->text() : "the passes") + " of Whittle",
+            .header = failure.backend + ", which interprets what passes make of the graph",
+        };
+        const std::size_t given = request.graph.placeholders().size(), expected = instead_.placeholders().size();
+        if (given != expected) {
+            code.code += refusing(given, expected);
+            code.leaves = request.graph;  // without loops, which are made by the passes that are under suspicion
+            return code;
+        }
         std::optional<LoopsCode> loops = halide::loops_code(instead_, request.outputs, "under_test");
         if (!loops) throw Error("what " + failure.backend + " interprets holds an op that has no loops");
-        return {.support = loops->support,
-                .code = "// What passes made of the graph:\n" + commented(print(instead_)) + loops->code,
-                .name = failure.backend,
-                .label = (failure.culprit ? "the " + failure.culprit->text() : "the passes") + " of Whittle",
-                .header = failure.backend + ", which interprets what passes make of the graph",
-                .leaves = loops->graph};
+        code.support = loops->support;
+        code.code += loops->code;
+        code.leaves = loops->graph;
+        return code;
     }
 
   private:
+    /// Whoever interprets the graph counts first.
+    std::string refusing(std::size_t given, std::size_t expected) const {
+        const std::string inputs = std::to_string(given), placeholders = std::to_string(expected);
+        return "static void under_test(Outputs&) {\n    const int inputs = " + inputs +
+               ", placeholders = " + placeholders +
+               ";\n    if (inputs != placeholders)\n        throw std::runtime_error(" +
+               string_literal("graph " + instead_.name + ": found " + inputs + " inputs, expected " + placeholders) +
+               ");\n}\n";
+    }
+
     static std::string commented(const std::string& text) {
         std::string result;
         std::istringstream lines(text);

@@ -16,6 +16,7 @@
 
 #include "graph/backend.h"
 #include "graph/graph.h"
+#include "graph/joint_shape.h"
 #include "repro/cpp_data.h"
 #include "run/outcome.h"
 #include "run/rate.h"
@@ -36,6 +37,8 @@ struct Options {
     /// What the suspect, a backend that interprets, runs in place of the graph: written down as loops, in place of a
     /// backend's own part.
     std::optional<Graph> instead = {};
+    /// The graph is a joint one, whose gradients the suspect computes in its own way.
+    std::optional<JointShape> gradients = {};
     Limits limits = {};                                   ///< of the runs that try data
     std::chrono::seconds alarm{60};                       ///< after which the suspect counts as hung
     std::map<std::string, std::string> environment = {};  ///< for the header

@@ -114,7 +114,8 @@ Signature signature_of(const Outcome& outcome) {
 }
 
 bool asked_for_gradients(const Backend& backend) {
-    return backend.consumes() != CompileStage::captured || offered<Differentiates>(backend);
+    return backend.consumes() != CompileStage::captured || offered<Differentiates>(backend) ||
+           offered<OwnGradients>(backend);
 }
 
 namespace {
@@ -132,8 +133,27 @@ class Runner {
     Values run(Outcome& outcome, const Graph& graph, std::span<const Tensor> inputs, Part part = {}) {
         const bool backward = part == CompileStage::backward;
         tell(Step{false, backward});
+        return run(outcome, graph, inputs, backward, [&] {
+            return part ? program::compile_part(backend_, *part, graph, options_)
+                        : program::compile(backend_, graph, options_);
+        });
+    }
+
+    /// The same of a joint graph, whose gradients the backend has its own way to compute.
+    Values run_joint(Outcome& outcome, OwnGradients& own, const Joint& joint, std::span<const Tensor> inputs) {
+        tell(Step{false, true});
+        return run(outcome, joint.graph, inputs, true, [&] {
+            return own.compile_joint(joint.graph, {joint.outputs, joint.tangents, joint.gradients}, options_);
+        });
+    }
+
+  private:
+    using Compile = std::function<CompileResult()>;
+
+    Values run(Outcome& outcome, const Graph& graph, std::span<const Tensor> inputs, bool backward,
+               const Compile& compile_it) {
         const auto compile_start = std::chrono::steady_clock::now();
-        const std::unique_ptr<Executable> executable = compile(outcome, graph, part);
+        const std::unique_ptr<Executable> executable = compile(outcome, graph, compile_it);
         outcome.compile_seconds += seconds_since(compile_start);
         if (outcome.failed()) return {};
         outcome.missing.emplace();
@@ -154,7 +174,6 @@ class Runner {
         return values;
     }
 
-  private:
     void tell(Step step) const {
         if (at_) at_(step);
     }
@@ -165,12 +184,11 @@ class Runner {
         fail(outcome, {.stage = "run", .message = "the backend " + written->message, .mismatch = written->detail});
     }
 
-    std::unique_ptr<Executable> compile(Outcome& outcome, const Graph& graph, Part part) {
+    std::unique_ptr<Executable> compile(Outcome& outcome, const Graph& graph, const Compile& compile_it) {
         std::unique_ptr<Executable> executable;
         guarded(outcome, "compile", [&] {
             LogStep step(LogStep::Kind::backend, backend_.name() + ": " + summary(graph));
-            CompileResult compiled = part ? program::compile_part(backend_, *part, graph, options_)
-                                          : program::compile(backend_, graph, options_);
+            CompileResult compiled = compile_it();
             if (!std::holds_alternative<std::unique_ptr<Executable>>(compiled)) step.failed();
             if (auto* done = std::get_if<std::unique_ptr<Executable>>(&compiled))
                 executable = std::move(*done);
@@ -239,6 +257,24 @@ void run_both(Outcome& outcome, const program::Differentiated& made, std::span<c
     outcome.outputs = std::move(values);
 }
 
+/// Forward as any graph, and the gradients by the backend's own way; where it has none, that takes nothing away from
+/// forward.
+void run_with_own_gradients(Outcome& outcome, OwnGradients& own, const Graph& graph,
+                            const program::Differentiated& made, std::span<const Tensor> inputs, Runner& runner) {
+    Values outputs = runner.run(outcome, graph, inputs);
+    if (outcome.failed()) return;
+    Outcome behind;
+    Values all = runner.run_joint(behind, own, made.joint, made.joint_inputs(inputs));
+    if (behind.failed() && behind.kind != Outcome::Kind::unsupported) {
+        behind.part = "backward";
+        outcome = std::move(behind);
+        return;
+    }
+    outcome.no_gradients = behind.message;
+    if (!behind.failed()) outcome.gradients = made.gradients_among(std::move(all));
+    outcome.outputs = std::move(outputs);
+}
+
 }  // namespace
 
 std::shared_ptr<const program::Differentiated> differentiated_for(const Graph& graph, const Backend& backend,
@@ -254,12 +290,15 @@ Outcome run_in_process(const Graph& graph, std::span<const Tensor> inputs, Backe
     Outcome outcome;
     Runner runner(backend, options, at);
     if (!differentiated) differentiated = differentiated_for(graph, backend, options);
+    OwnGradients* const own = offered<OwnGradients>(backend);
     if (differentiated) {
-        const program::Differentiated made = program::cut(*differentiated);
-        if (made.refused.empty())
-            run_both(outcome, made, inputs, runner);
-        else
+        const program::Differentiated made = own ? *differentiated : program::cut(*differentiated);
+        if (!made.refused.empty())
             outcome.no_gradients = made.refused;
+        else if (own)
+            run_with_own_gradients(outcome, *own, graph, made, inputs, runner);
+        else
+            run_both(outcome, made, inputs, runner);
         outcome.differentiated = std::move(differentiated);
         if (made.refused.empty()) return outcome;
     }

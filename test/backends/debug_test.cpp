@@ -86,6 +86,22 @@ TEST_CASE("eager_debug holds ops to their schemas", "[debug]") {
                Contains("is f32[1, 2], recorded is f32[2]"));
 }
 
+TEST_CASE("non_leaf_compile_error refuses what an earlier graph computed and requires a gradient", "[debug]") {
+    const auto message = [&](const std::string& source, const std::string& grad, const std::string& result) {
+        const std::string meta = " : f32[2]" + grad;
+        return failure_of(
+            "non_leaf_compile_error_TESTING_ONLY",
+            parse("graph g {\n  %w = placeholder[\"L['w']\"] : f32[2] grad\n  %h = placeholder[\"" + source + "\"]" +
+                  meta + "\n  %y = aten.neg.default(%h)" + meta + "\n  return (%" + result + ")\n}\n"),
+            std::vector<Tensor>{kTwo, kTwo});
+    };
+    CHECK(message("___live[0]", " grad", "y") == "TestingOnlyCompileError");
+    CHECK(message("___live[0]", "", "y").empty());
+    CHECK(message("L['x']", " grad", "y").empty());
+    const Graph idle = parse("graph g {\n  %h = placeholder[\"___live[0]\"] : f32[2] grad\n  return (%h)\n}\n");
+    CHECK(failure_of("non_leaf_compile_error_TESTING_ONLY", idle, std::vector<Tensor>{kTwo}).empty());
+}
+
 TEST_CASE("crossref holds what is inferred of ops from outside against what they give", "[debug]") {
     using Catch::Contains;
     // Each backend has inputs of its own, for one of the ops writes to them. Whoever does not ask what is inferred sees

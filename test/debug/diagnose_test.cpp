@@ -203,6 +203,8 @@ TEST_CASE("a pass that does harm only together with another is told with it, not
     const auto found = diagnose(graph, backend, {}).culprit;
     REQUIRE(found);
     CHECK(found->op == "a together with b");
+    CHECK(passes_of(*found).pass == "a");
+    CHECK(passes_of(*found).partner == "b");
     CHECK(found->together == std::vector<std::string>{"a=1", "a=2"});
     CHECK(without_culprit(*found, backend, {{"c", "4"}}) == BackendOptions{{"a", "0"}, {"c", "4"}});
     CHECK_FALSE(without_culprit(Culprit{"lowering", {}, {}, "aten.relu.default"}, backend, {}));

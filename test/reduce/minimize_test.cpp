@@ -120,6 +120,23 @@ TEST_CASE("a model that does not fail, or not always, is not minimized", "[minim
     CHECK(run(ladder(3), backend, true).verdict == Minimized::Verdict::flaky);
 }
 
+TEST_CASE("what fails by an input that nothing reads is kept as it is", "[minimize]") {
+    PlantedBackend backend;
+    backend.on_compile = [&](const Graph& graph) {
+        if (graph.placeholders().size() > 1) throw std::runtime_error("two inputs");
+    };
+    const Graph graph = parse(
+        "graph g {\n  %x = placeholder[\"x\"] : f32[4]\n  %idle = placeholder[\"idle\"] : f32[4]\n"
+        "  %y = aten.neg.default(%x) : f32[4]\n  return (%y)\n}\n");
+    const auto oracle = backend_oracle(backend, {.spec = "planted", .tier = Tier::ends});
+    const Minimized found = minimize(graph, std::vector<Tensor>{kInput[0], kInput[0]}, *oracle, {});
+    REQUIRE(found.verdict == Minimized::Verdict::minimized);
+    CHECK(found.signature.detail == "two inputs");
+    CHECK(found.graph.placeholders().size() == 2);
+    CHECK(found.graph.failure->inputs.size() == 2);
+    CHECK(found.confirmed);
+}
+
 TEST_CASE("wrong results count only when asked", "[minimize]") {
     PlantedBackend backend;
     backend.on_result = [](const Node&, Tensor value) { return plus_one(value); };

@@ -218,5 +218,11 @@ std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend(FindBa
         BackendOptions{{"partition", "min_cut"}, {"decompositions", "core"}, {"ops", "custom"}}, crossref,
         std::move(find));
 }
+std::unique_ptr<Backend> make_aot_ts_backend(FindBackend find) {
+    return std::make_unique<AotEager>(
+        "aot_ts", "ts on the graphs of AOT autograd, forward and backward",
+        BackendOptions{{"partition", "default"}, {"decompositions", "none"}, {"fw", "ts"}, {"bw", "ts"}}, as_eager,
+        std::move(find));
+}
 
 }  // namespace whittle

@@ -44,5 +44,11 @@ std::unique_ptr<Backend> make_aot_eager_decomp_partition_with_mode_backend(FindB
 /// The same without it, where each call of both parts is also inferred anew, and its results held against that and
 /// against its schema. Option ops=custom|all: only ops from outside, which is the default, or all.
 std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend(FindBackend find);
+/// partition=default, and fw=ts and bw=ts: TorchScript (backends/libtorch) compiles both parts.
+std::unique_ptr<Backend> make_aot_ts_backend(FindBackend find);
+
+/// Buggy on purpose: as eager, but it refuses a graph that computes something and of which an input is no leaf of
+/// autograd, as far as the graph says: one that requires a gradient and came from an earlier graph of the function.
+std::unique_ptr<Backend> make_non_leaf_compile_error_backend();
 
 }  // namespace whittle

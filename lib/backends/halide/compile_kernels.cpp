@@ -85,14 +85,14 @@ std::vector<std::size_t> positions(const Group& group, std::span<const expr::Inp
 struct Parts {
     std::optional<std::size_t> once;
     std::size_t each = 0;
+    bool operator==(const Parts&) const = default;
 };
 
-}  // namespace
+/// What is done once of each kernel, where something is.
+using HoistedKernels = std::deque<std::optional<expr::Hoisted>>;
 
-std::variant<std::vector<CompiledKernel>, BackendFailure> compile_kernels(CompiledProgram& program, const Plan& plan,
-                                                                          const CompileOptions& options) {
-    Jobs jobs(program, options);
-    std::deque<std::optional<expr::Hoisted>> hoisted;
+/// Of each kernel of the plan. `hoisted` lives as long as the jobs.
+std::vector<Parts> add_all(const Plan& plan, Jobs& jobs, HoistedKernels& hoisted) {
     std::vector<Parts> parts;
     for (const Kernel& kernel : plan.kernels) {
         const auto& split = hoisted.emplace_back(expr::hoist(kernel.group, kernel.schedule));
@@ -101,6 +101,27 @@ std::variant<std::vector<CompiledKernel>, BackendFailure> compile_kernels(Compil
         of.each = split ? jobs.add(split->rest, split->rest_schedule) : jobs.add(kernel.group, kernel.schedule);
         parts.push_back(of);
     }
+    return parts;
+}
+
+}  // namespace
+
+std::vector<std::size_t> shared_kernels(CompiledProgram& program, const Plan& plan) {
+    const CompileOptions options;
+    Jobs jobs(program, options);
+    HoistedKernels hoisted;
+    const std::vector<Parts> parts = add_all(plan, jobs, hoisted);
+    std::vector<std::size_t> first;
+    for (const Parts& of : parts)
+        first.push_back(static_cast<std::size_t>(std::ranges::find(parts, of) - parts.begin()));
+    return first;
+}
+
+std::variant<std::vector<CompiledKernel>, BackendFailure> compile_kernels(CompiledProgram& program, const Plan& plan,
+                                                                          const CompileOptions& options) {
+    Jobs jobs(program, options);
+    HoistedKernels hoisted;
+    const std::vector<Parts> parts = add_all(plan, jobs, hoisted);
     jobs.run();
     std::vector<CompiledKernel> compiled;
     for (std::size_t k = 0; k < plan.kernels.size(); k++) {

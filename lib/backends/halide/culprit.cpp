@@ -2,7 +2,9 @@
 
 #include <map>
 
+#include "backends/halide/compile_kernels.h"
 #include "backends/halide/planned.h"
+#include "base/error.h"
 #include "expr/interpret.h"
 #include "ops/core/recorder.h"
 #include "passes/subgraph.h"
@@ -36,9 +38,10 @@ double work(const Plan& plan) {
     return total;
 }
 
-/// Whether the plan, read by the interpreter of groups instead of Halide, gives the expected outputs.
+/// Whether the plan, read by the interpreter of groups instead of Halide, gives the expected outputs. `code_of`: of
+/// each kernel the one whose group is computed; its own where that is empty.
 bool lowers_well(const Plan& plan, std::span<const Tensor> inputs, std::span<const Tensor> expected,
-                 const Accuracy& accuracy) {
+                 const Accuracy& accuracy, const std::vector<std::size_t>& code_of = {}) {
     Values values;
     std::size_t next = 0;
     for (NodeId id = 0; id < static_cast<NodeId>(plan.graph.nodes.size()); id++) {
@@ -46,10 +49,12 @@ bool lowers_well(const Plan& plan, std::span<const Tensor> inputs, std::span<con
         if (node.kind == NodeKind::placeholder) values[{id, 0}] = inputs[next++];
         if (node.kind == NodeKind::get_attr) values[{id, 0}] = plan.graph.attributes.at(node.target);
     }
-    for (const Kernel& kernel : plan.kernels) {
+    for (std::size_t k = 0; k < plan.kernels.size(); k++) {
+        const Kernel& kernel = plan.kernels[k];
         std::vector<Tensor> operands;
         for (const ValueRef& input : kernel.inputs) operands.push_back(values.at(input));
-        const std::vector<Tensor> results = expr::interpret(kernel.group, operands);
+        const expr::Group& group = code_of.empty() ? kernel.group : plan.kernels[code_of[k]].group;
+        const std::vector<Tensor> results = expr::interpret(group, operands);
         for (std::size_t i = 0; i < results.size(); i++) values[kernel.outputs[i]] = results[i];
     }
     for (std::size_t i = 0; i < plan.outputs.size(); i++) {
@@ -114,10 +119,21 @@ class Inspection final : public Switchable::Inspection {
                 return Culprit{"lowering", {}, {}, node.target};
         }
         if (!lowers_well(plan_, failure.inputs, expected, failure.accuracy)) return Culprit{"pass", {}, {}, "plan"};
+        if (!shares_well(expected)) return Culprit{"pass", {}, {}, "share"};
         return std::nullopt;
     }
 
   private:
+    /// Whether each kernel may run the code of the one that it shares it with.
+    bool shares_well(std::span<const Tensor> expected) const {
+        try {
+            return lowers_well(plan_, graph_.failure->inputs, expected, graph_.failure->accuracy,
+                               shared_kernels(*program_, plan_));
+        } catch (const Error&) {  // it has other operands
+            return false;
+        }
+    }
+
     const Graph& graph_;
     const std::unique_ptr<CompiledProgram> program_;
     const Plan& plan_;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "expr/canonical.h"
@@ -37,14 +38,13 @@ class Names {
 };
 
 /// The part that the kernels give: loops, the suspect's functions, and the functions that call them in turn.
-class KernelText {
+class KernelFunctions {
   public:
-    KernelText(const Plan& plan, const Names& names) : plan_(plan), names_(names) {
-        std::map<std::string, std::size_t> first;  // kernels that differ in names only share a function
-        for (std::size_t k = 0; k < plan.kernels.size(); k++)
-            same_as_.push_back(
-                first.emplace(expr::key(plan.kernels[k].group, plan.kernels[k].schedule), k).first->second);
-    }
+    /// Kernels that differ in names only share a function.
+    KernelFunctions(const Plan& plan, const Names& names) : KernelFunctions(plan, names, equal_kernels(plan)) {}
+    /// `same_as`: of each kernel, the one whose function it is given.
+    KernelFunctions(const Plan& plan, const Names& names, std::vector<std::size_t> same_as)
+        : plan_(plan), names_(names), same_as_(std::move(same_as)) {}
 
     std::string functions(const std::string& suffix,
                           const std::function<std::string(const Kernel&, const std::string&)>& emit) const {
@@ -80,6 +80,15 @@ class KernelText {
     }
 
   private:
+    static std::vector<std::size_t> equal_kernels(const Plan& plan) {
+        std::map<std::string, std::size_t> first;
+        std::vector<std::size_t> same_as;
+        for (std::size_t k = 0; k < plan.kernels.size(); k++)
+            same_as.push_back(
+                first.emplace(expr::key(plan.kernels[k].group, plan.kernels[k].schedule), k).first->second);
+        return same_as;
+    }
+
     /// A kernel's function: "loops", or "loops_2" where there are several kernels.
     std::string function(std::size_t k, const std::string& suffix) const {
         return plan_.kernels.size() == 1 ? suffix : suffix + "_" + std::to_string(same_as_[k]);
@@ -115,7 +124,7 @@ class KernelText {
 
     const Plan& plan_;
     const Names& names_;
-    std::vector<std::size_t> same_as_;  ///< of each kernel: the first that computes the same
+    const std::vector<std::size_t> same_as_;
 };
 
 }  // namespace whittle::halide

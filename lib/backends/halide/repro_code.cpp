@@ -3,6 +3,7 @@
 #include <set>
 
 #include "backends/halide/build_info.h"
+#include "backends/halide/compile_kernels.h"
 #include "backends/halide/halide_text.h"
 #include "backends/halide/kernel_text.h"
 #include "backends/halide/planned.h"
@@ -13,7 +14,7 @@ namespace {
 
 LoopsCode loops_of(const Plan& plan, const std::vector<std::string>& outputs, const std::string& driver) {
     const Names names(plan.graph, outputs);
-    const KernelText kernels(plan, names);
+    const KernelFunctions kernels(plan, names);
     std::vector<const expr::Group*> groups;
     for (const Kernel& kernel : plan.kernels) groups.push_back(&kernel.group);
     return {plan.graph, expr::support_cpp(groups),
@@ -43,7 +44,9 @@ SuspectCode halide_code(const EmitRequest& request) {
     std::set<std::string> guilty;
     if (failure.culprit && !failure.culprit->directive.empty()) guilty.insert(failure.culprit->directive);
     const Names names(plan.graph, request.outputs);
-    const KernelText kernels(plan, names);
+    const bool shares = failure.culprit && failure.culprit->component == "pass" && failure.culprit->op == "share";
+    const KernelFunctions kernels =
+        shares ? KernelFunctions(plan, names, shared_kernels(program, plan)) : KernelFunctions(plan, names);
     return {.includes = "#include <Halide.h>",
             .support = halide_support_cpp(scheduled),
             .code = kernels.functions("halide",
@@ -52,7 +55,7 @@ SuspectCode halide_code(const EmitRequest& request) {
                                       }) +
                     kernels.driver("under_test", "halide"),
             .name = "halide",
-            .label = "Halide or its schedule",
+            .label = shares ? "the pass share of Whittle" : "Halide or its schedule",
             .header = description(),
             .lowering = "the lowering",
             .compile_flags = compile_flags(),

@@ -1,0 +1,255 @@
+#include "backends/libtorch/repro_code.h"
+
+// First: clang 14 wants its types complete before the other headers use them.
+#include <ATen/core/ivalue.h>
+
+#include <ATen/core/List.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+
+#include "backends/libtorch/autograd.h"
+#include "backends/libtorch/translation.h"
+#include "base/error.h"
+#include "base/program_text.h"
+#include "graph/failure.h"
+#include "ops/aten/hidden_writes.h"
+#include "ops/core/memory.h"
+
+namespace whittle::aten {
+namespace {
+
+std::string joined(const std::vector<std::string>& words, const std::string& between) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+    return text;
+}
+
+std::string cpp(double value) {
+    if (std::isnan(value)) return "double(NAN)";
+    if (std::isinf(value)) return value < 0 ? "-double(INFINITY)" : "double(INFINITY)";
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", value);
+    const std::string shown = text;
+    return shown.find_first_of(".e") == std::string::npos ? shown + ".0" : shown;
+}
+
+std::string cpp(std::int64_t value) { return "int64_t(" + std::to_string(value) + ")"; }
+
+std::string ints(c10::ArrayRef<std::int64_t> values) {
+    std::vector<std::string> words;
+    for (const std::int64_t value : values) words.push_back(std::to_string(value));
+    return "{" + joined(words, ", ") + "}";
+}
+
+std::string type_text(DType dtype) {
+    return "at::ScalarType(" + std::to_string(static_cast<int>(scalar_type(dtype))) + ")";
+}
+
+/// An argument that is no tensor of the graph, as C++ that a c10::IValue is made of. Throws Error for what there is no
+/// short way to write.
+std::string cpp(const c10::IValue& value) {
+    if (value.isNone()) return "c10::IValue()";
+    if (value.isInt()) return cpp(value.toInt());
+    if (value.isDouble()) return cpp(value.toDouble());
+    if (value.isBool()) return value.toBool() ? "true" : "false";
+    if (value.isString()) return "std::string(" + string_literal(value.toStringRef()) + ")";
+    if (value.isDevice()) return "c10::Device(\"" + value.toDevice().str() + "\")";
+    if (value.isIntList()) return "std::vector<int64_t>" + ints(value.toIntVector());
+    if (value.isTensor() && !value.toTensor().defined()) return "at::Tensor()";
+    if (value.isTensor() && value.toTensor().dim() == 0)
+        return "at::native::wrapped_scalar_tensor(" +
+               (value.toTensor().is_floating_point() ? cpp(value.toTensor().item().toDouble())
+                                                     : cpp(value.toTensor().item().toLong())) +
+               ")";
+    std::vector<std::string> words;
+    if (value.isDoubleList()) {
+        for (const double one : value.toDoubleVector()) words.push_back(cpp(one));
+        return "std::vector<double>{" + joined(words, ", ") + "}";
+    }
+    if (value.isBoolList()) {
+        for (const bool one : value.toBoolList()) words.emplace_back(one ? "true" : "false");
+        return "c10::List<bool>({" + joined(words, ", ") + "})";
+    }
+    throw Error("found an argument that is LibTorch's " + value.tagKind() + ", expected one that C++ is written of");
+}
+
+/// The statements of compute(), one per call.
+class Statements final : private Translation<std::string> {
+  public:
+    Statements(const Graph& graph, const EmitRequest& request) : graph_(graph), request_(request) {}
+
+    std::string run(const std::map<std::string, std::string>& attributes) {
+        attributes_ = &attributes;
+        Values inputs;
+        for (std::size_t i = 0; i < graph_.placeholders().size(); ++i)
+            inputs.push_back("in[" + std::to_string(i) + "]");
+        const Values outputs = translate(graph_, inputs);
+        return text_ + "    return {" + joined(outputs, ", ") + "};";
+    }
+    /// Of constants, which come before the function.
+    const std::string& defined() const { return defined_; }
+
+  private:
+    std::string attribute(const std::string& target) override { return attributes_->at(target); }
+    std::string tensor(const Tensor& value) override {
+        const std::string name = "constant_" + std::to_string(constants_++);
+        defined_ += request_.define(name, value);
+        return "tensor(" + name + ", " + type_text(value.dtype()) + ", " + ints(value.sizes()) + ", " +
+               ints(value.strides()) + ")";
+    }
+    std::string constant(const c10::IValue& value) override { return cpp(value); }
+    std::string list(const c10::TypePtr& element, const Values& elements) override {
+        if (element->kind() == c10::TypeKind::TensorType)
+            return "std::vector<at::Tensor>{" + joined(elements, ", ") + "}";
+        Values optional = elements;
+        std::ranges::replace(optional, "c10::IValue()", "c10::optional<at::Tensor>()");
+        return "c10::List<c10::optional<at::Tensor>>({" + joined(optional, ", ") + "})";
+    }
+    Values call_of(const c10::OperatorHandle& op, const Node& call, const Values& operands) override {
+        std::string name = "v_" + call.name;
+        for (int i = 1; !names_.insert(name).second; ++i) name = "v_" + call.name + "_" + std::to_string(i);
+        const std::string made = "call(\"" + op.operator_name().name + "\", \"" + op.operator_name().overload_name +
+                                 "\", {" + joined(operands, ", ") + "})";
+        Values results;
+        if (call.results.size() == 1) {
+            text_ += "    const at::Tensor " + name + " = " + made + "[0];\n";
+            return {name};
+        }
+        text_ += "    const std::vector<at::Tensor> " + name + " = " + made + ";\n";
+        for (std::size_t i = 0; i < call.results.size(); ++i) results.push_back(name + "[" + std::to_string(i) + "]");
+        return results;
+    }
+
+    const Graph& graph_;
+    const EmitRequest& request_;
+    const std::map<std::string, std::string>* attributes_ = nullptr;
+    std::string text_, defined_;
+    std::set<std::string> names_;
+    int constants_ = 0;
+};
+
+using Slots = std::map<std::string, std::string>;
+
+std::string given(const std::string& data, const Tensor& value) {
+    return "        tensor(" + data + ", " + type_text(value.dtype()) + ", " + ints(value.sizes()) + ", " +
+           ints(value.strides()) + "),\n";
+}
+
+/// What is given: inputs, and behind them attributes, by target where they stand in `in`. The program's own inputs may
+/// be those of a graph whose constants are folded, so that attributes are defined here.
+std::map<std::string, std::string> define_given(const EmitRequest& request, Slots& slots) {
+    const Graph& graph = request.graph;
+    std::size_t next = 0;
+    for (const NodeId id : graph.placeholders())
+        slots["GIVEN"] += given("in_" + graph.node({id}).name, graph.failure->inputs.at(next++));
+    std::map<std::string, std::string> attributes;
+    for (const Node& node : graph.nodes) {
+        if (node.kind != NodeKind::get_attr) continue;
+        if (!attributes.emplace(node.target, "in[" + std::to_string(next) + "]").second) continue;
+        const Tensor& value = graph.attributes.at(node.target);
+        slots["DEFINED"] += request.define("attribute_" + node.name, value);
+        slots["GIVEN"] += given("attribute_" + node.name, value);
+        ++next;
+    }
+    return attributes;
+}
+
+/// Backward behind forward: where a joint graph has its gradients.
+std::string backward(const Graph& joint, const JointShape& shape,
+                     const std::map<std::string, std::string>& attributes) {
+    const std::size_t inputs = joint.placeholders().size() - shape.tangents.size();
+    std::vector<std::string> leaves;
+    for (const std::string& name : shape.gradients) {
+        const std::vector<NodeId> placeholders = joint.placeholders();
+        const auto found = std::ranges::find(placeholders, name, [&](NodeId id) { return joint.node({id}).name; });
+        leaves.push_back(found == placeholders.end() ? attributes.at(name)
+                                                     : "in[" + std::to_string(found - placeholders.begin()) + "]");
+    }
+    std::string text;
+    for (const std::string& leaf : leaves) text += "    " + leaf + ".set_requires_grad(true);\n";
+    text += "    std::vector<at::Tensor> values = compute(in);\n";
+    std::vector<std::string> terms;
+    for (std::size_t i = 0; i < shape.tangents.size(); ++i)
+        terms.push_back("values[" + std::to_string(shape.tangents[i]) + "].mul(in[" + std::to_string(inputs + i) +
+                        "]).sum()");
+    text += "    (" + joined(terms, " + ") + ").backward();\n";
+    for (const std::string& leaf : leaves) text += "    values.push_back(" + leaf + ".grad());\n";
+    return text + "    return values;";
+}
+
+std::string script(const Failure& failure, const std::string& own) {
+    const auto is = [&](const char* key, const char* value) {
+        const auto found = failure.options.find(key);
+        return found != failure.options.end() && found->second == value;
+    };
+    if (is("fuser", "onednn")) throw Error("there is no program for fuser=onednn, expected none or nnc");
+    Slots slots = {{"NNC", is("fuser", "nnc") ? "true" : "false"}, {"OWN", own}};
+    if (is("optimize_for_inference", "on")) {
+        slots["EXECUTOR"] =
+            "    torch::jit::Module module(\"Graph\");\n"
+            "    module.register_attribute(\"training\", c10::BoolType::get(), false);\n"
+            "    const std::shared_ptr<torch::jit::Graph>& graph = traced.first->graph;\n"
+            "    graph->insertInput(0, \"self\")->setType(module._ivalue()->type());\n"
+            "    torch::jit::Node* tuple = graph->insertNode(graph->createTuple(graph->outputs()));\n"
+            "    while (!graph->outputs().empty()) graph->eraseOutput(0);\n"
+            "    graph->registerOutput(tuple->output());\n"
+            "    module.type()->addMethod(module._ivalue()->compilation_unit()->create_function(\n"
+            "        c10::QualifiedName(*module.type()->name(), \"forward\"), graph));\n"
+            "    module = torch::jit::optimize_for_inference(module);";
+        slots["ASK"] =
+            "        const c10::IValue tuple = module.forward(stack);\n"
+            "        stack.assign(tuple.toTupleRef().elements().begin(), tuple.toTupleRef().elements().end());";
+    } else {
+        slots["EXECUTOR"] = "    torch::jit::GraphExecutor executor(traced.first->graph, \"graph\");";
+        slots["ASK"] = "        executor.run(stack);";
+    }
+    return fill_template("repro_torchscript.cpp", slots);
+}
+
+}  // namespace
+
+SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
+    if (!request.graph.subgraphs.empty()) throw Error("found a nested graph, expected calls alone");
+    const Failure& failure = *request.graph.failure;
+    const Graph graph =
+        with_visible_writes(request.gradients ? forward_of(request.graph, *request.gradients) : request.graph);
+    Slots slots = {{"OWN", has_writes(graph) ? ".clone()" : ""}, {"SCRIPT", ""}};
+    const auto attributes = define_given(request, slots);
+    Statements statements(graph, request);
+    slots["CALLS"] = statements.run(attributes);
+    slots["RUN"] = request.gradients ? backward(request.graph, *request.gradients, attributes)
+                                     : std::string("    const at::NoGradGuard no_grad;\n    return ") +
+                                           (scripted ? "scripted" : "compute") + "(in);";
+    if (scripted) slots["SCRIPT"] = script(failure, slots["OWN"]);
+    for (std::size_t i = 0; i < request.outputs.size(); ++i)
+        if (request.expected[i].numel() > 0)
+            slots["COPY"] += "    copy(\"" + request.outputs[i] + "\", got.at(" + std::to_string(i) + "), " +
+                             type_text(request.expected[i].dtype()) + ", out." + request.outputs[i] + ");\n";
+    for (const char* slot : {"GIVEN", "COPY"})
+        if (slots[slot].ends_with('\n')) slots[slot].pop_back();
+    SuspectCode code;
+    code.includes =
+        "#include <ATen/ATen.h>\n#include <ATen/core/dispatch/Dispatcher.h>\n#include "
+        "<ATen/core/stack.h>\n#include <ATen/ScalarOps.h>";
+    if (scripted)
+        code.includes +=
+            "\n#include <torch/csrc/jit/api/module.h>\n#include <torch/csrc/jit/frontend/tracer.h>\n#include "
+            "<torch/csrc/jit/passes/tensorexpr_fuser.h>\n#include <torch/csrc/jit/runtime/graph_executor.h>\n#include "
+            "<torch/csrc/jit/tensorexpr/kernel.h>";
+    code.code = slots["DEFINED"] + statements.defined() + "\n" + fill_template("repro_libtorch.cpp", slots);
+    code.name = scripted ? "TorchScript" : "LibTorch";
+    code.label = scripted            ? "TorchScript, or in a kernel of LibTorch"
+                 : request.gradients ? "a gradient rule of Whittle, or LibTorch's"
+                                     : "LibTorch, or the reference's kernel and its lowering, which agree";
+    code.judges_reference = !scripted && !request.gradients;
+    code.lowering = "a kernel of the reference";
+    code.header = "LibTorch 1.13, op by op" + std::string(scripted ? ", traced and run as TorchScript" : "");
+    code.compile_flags = {"-DNDEBUG", "-ltorch_cpu", "-lc10"};
+    return code;
+}
+
+}  // namespace whittle::aten
