@@ -142,17 +142,13 @@ nlohmann::json to_json(const PythonRepro& repro) {
 
 namespace {
 
-std::string run_command(const repro::Report& report) {
-    std::vector<std::string> argv = {"./" + report.output.stem().string()};
-    argv.insert(argv.end(), report.arguments.begin(), report.arguments.end());
-    return shell_quote(argv);
-}
-
 std::string verified_text(const repro::Report& report) {
     if (!report.verified) return "NOT verified: " + report.message + "\n";
+    std::string lines;
+    for (const std::string& other : report.others) lines += "          " + other + "\n";
     return "verified: " + std::to_string(report.runs) + " of " + std::to_string(report.of) + " runs fail" +
            (report.control.empty() ? "" : ", and the control passes (" + report.control + ")") + "\n" +
-           (report.message.empty() ? "" : "          " + report.message + "\n");
+           (report.message.empty() ? "" : "          " + report.message + "\n") + lines;
 }
 
 }  // namespace
@@ -175,8 +171,10 @@ std::string to_text(const repro::Report& report, const Failure& failure, const r
     if (options.verify) text += verified_text(report);
     const fs::path folder = report.output.parent_path();
     if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
-    return text + "next:     " + (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ") +
-           report.compile_command + " && " + run_command(report) + "\n";
+    std::string next = folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ";
+    for (const std::string& step : {report.get, report.compile_command})
+        if (!step.empty()) next += step + " && ";
+    return text + "next:     " + next + report.run_command + "\n";
 }
 
 nlohmann::json to_json(const repro::Report& report) {
@@ -185,6 +183,7 @@ nlohmann::json to_json(const repro::Report& report) {
             {"runs", report.runs},
             {"control", report.control},
             {"compile_command", report.compile_command},
+            {"run_command", report.run_command},
             {"form", report.short_program ? "short" : "harness"},
             {"lines", report.lines},
             {"data", name(report.data)},

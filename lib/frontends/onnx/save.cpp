@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <sstream>
 #include <utility>
 #include <vector>
+
+#include <onnx/defs/printer.h>
 
 #include "frontends/onnx/names.h"
 #include "frontends/onnx/proto.h"
@@ -345,6 +348,16 @@ onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr
 }
 
 }  // namespace
+
+std::string onnx_text(const Graph& graph) {
+    const onnx::ModelProto model = to_model(graph);
+    std::ostringstream text;
+    text << "<ir_version: " << model.ir_version() << ", opset_import: [";
+    for (const onnx::OperatorSetIdProto& import : model.opset_import())
+        text << (&import == &model.opset_import(0) ? "\"" : ", \"") << import.domain() << "\" : " << import.version();
+    text << "]>\n" << model.graph() << "\n";
+    return text.str();
+}
 
 std::string to_onnx(const Graph& graph) { return to_model(graph).SerializeAsString(); }
 

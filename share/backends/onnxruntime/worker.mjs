@@ -128,6 +128,7 @@ write({
   switches: { kind: 'optimizer', names: optimizers },
   levels: [{ name: 'level', most: levels.length - 1 }],
   options: { threads: { what: 'threads of a run, 1 by default', least: 1 } },
+  repro: { api: 'onnxruntime', package: `onnxruntime-node@${version}`, node_modules: path.join(path.dirname(found), '..', '..') },
 });
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const question = JSON.parse(line);
