@@ -119,6 +119,8 @@ class Emitter {
     virtual std::optional<ShortProgram> short_program(const ShortRequest&, std::string& /*why_not*/) {
         return std::nullopt;
     }
+    /// What it runs is PyTorch's own: the graph as a script of PyTorch's calls shows the failure, too.
+    virtual bool is_pytorch() const { return false; }
 };
 
 }  // namespace whittle

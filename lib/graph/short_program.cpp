@@ -33,6 +33,7 @@ std::string counted(const std::string& stem, std::size_t count, std::size_t next
 std::string formula(const Graph& graph, const Arg& arg) {
     if (const NodeRef* ref = arg.node()) {
         const Node& node = producer_of(graph, graph.node(*ref));
+        if (node.kind == NodeKind::get_attr) return {};  // as little
         if (node.kind != NodeKind::call) return node.name;
         std::string operands;
         for (const Arg& operand : node.args) {

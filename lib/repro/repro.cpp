@@ -14,6 +14,7 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "repro/anonymize.h"
 #include "repro/blame.h"
 #include "repro/bundle.h"
 #include "repro/emit.h"
@@ -287,11 +288,30 @@ std::optional<Report> write_short(const Short& found, const Options& options, st
 
 }  // namespace
 
+namespace {
+
+Report write_named(const Graph& original, Backend& backend, const Options& options);
+
+}  // namespace
+
 Report write_repro(const Graph& original, Backend& backend, const Options& options) {
     if (!original.failure)
         throw Error("the graph does not say how it fails, as those that minify writes do",
                     "name the backend with --backend to look for a failure first");
     WHITTLE_CHECK(!original.failure->backend.empty(), "a failure without a backend");
+    if (!options.anonymize) return write_named(original, backend, options);
+    const Anonymous anonymous = anonymized(original, backend, options);
+    Options named = options;
+    named.command = "repro m.json --anonymize";  // what the user typed names files
+    Report report = write_named(anonymous.graph, backend, named);
+    report.replaced = anonymous.replaced;
+    report.kept = anonymous.kept;
+    return report;
+}
+
+namespace {
+
+Report write_named(const Graph& original, Backend& backend, const Options& options) {
     std::optional<Interpreting> interpreting;
     if (options.instead) interpreting.emplace(*options.instead);
     Emitter* emitter = interpreting ? &*interpreting : offered<Emitter>(backend);
@@ -354,5 +374,7 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
     report.lines = lines_of(emission.text);
     return report;
 }
+
+}  // namespace
 
 }  // namespace whittle::repro

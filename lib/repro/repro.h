@@ -66,6 +66,9 @@ struct Report {
     bool short_program = false;
     /// Of a kernel's: how many smaller kernels were tried.
     std::optional<int> tried = {};
+    /// With Options::anonymize: tensors whose values are made up, and those whose values the failure needs.
+    std::optional<std::size_t> replaced = {};
+    std::vector<std::string> kept = {};
     std::string not_short = {};  ///< why there is no short program, where one was looked for: a clause
 };
 

@@ -114,7 +114,7 @@ class OnnxRuntimeProgram {
 
     std::string control() const {
         if (!by_level()) return {};
-        return std::string(passing().python) + ", and without it";
+        return passing().python;
     }
 
     std::string header(Language language) const {

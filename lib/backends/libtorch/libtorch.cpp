@@ -1,5 +1,6 @@
 #include "backends/libtorch/libtorch.h"
 #include "backends/libtorch/memory.h"
+#include "backends/libtorch/short_program.h"
 
 #include <dlfcn.h>
 
@@ -73,7 +74,7 @@ class LibTorchInterpreter final : public NamingInterpreter {
     }
 };
 
-class LibTorchBackend final : public Backend, public Support, public Optioned {
+class LibTorchBackend final : public Backend, public Support, public Optioned, public Emitter {
   public:
     std::string name() const override { return "libtorch"; }
     CompileStage consumes() const override { return CompileStage::captured; }  // it writes as LibTorch does
@@ -85,6 +86,14 @@ class LibTorchBackend final : public Backend, public Support, public Optioned {
             return BackendFailure{"compile", missing[0], "LibTorch has no op '" + missing[0] + "'", true};
         return interpreted(graph, [] { return std::make_unique<LibTorchInterpreter>(); });
     }
+
+    SuspectCode emit(const EmitRequest&) override {
+        throw Error("no harness calls LibTorch", "leave --harness out; or hand on `repro --python`");
+    }
+    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+        return libtorch_program(request, why_not);
+    }
+    bool is_pytorch() const override { return true; }
 
     std::vector<std::string> unsupported(const Graph& graph) const override {
         std::vector<std::string> targets;

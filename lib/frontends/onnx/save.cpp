@@ -350,12 +350,24 @@ onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr
 }  // namespace
 
 std::string onnx_text(const Graph& graph) {
+    constexpr std::int64_t kMostElements = 16;
     const onnx::ModelProto model = to_model(graph);
     std::ostringstream text;
     text << "<ir_version: " << model.ir_version() << ", opset_import: [";
     for (const onnx::OperatorSetIdProto& import : model.opset_import())
         text << (&import == &model.opset_import(0) ? "\"" : ", \"") << import.domain() << "\" : " << import.version();
-    text << "]>\n" << model.graph() << "\n";
+    const onnx::GraphProto& proto = model.graph();
+    text << "]>\n" << proto.name() << ' ' << proto.input() << " => " << proto.output() << "\n{\n";
+    for (const onnx::TensorProto& parameter : proto.initializer()) {
+        std::int64_t elements = 1;
+        for (const std::int64_t size : parameter.dims()) elements *= size;
+        onnx::TensorProto value = parameter;
+        value.clear_name();
+        if (elements > kMostElements) value.clear_raw_data();
+        text << "  " << parameter.name() << " = Constant <value = " << value << "> ()\n";
+    }
+    for (const onnx::NodeProto& node : proto.node()) text << "  " << node << "\n";
+    text << "}\n";
     return text.str();
 }
 
