@@ -194,7 +194,11 @@ Emission emission_of(ShortProgram program, const Failure& failure) {
     if (!emission.folder) return emission;
     const std::string& kind = failure.signature.kind;
     if (kind == "mismatch") emission.says = "expected";
-    if (kind == "exception") emission.says = failure.signature.detail;
+    constexpr std::string_view kExited = "exited with #: ";  // what a backend says of a command is not its word
+    const std::string& detail = failure.signature.detail;
+    if (kind != "exception") return emission;
+    emission.says = detail.starts_with(kExited) ? detail.substr(kExited.size()) : detail;
+    if (detail == "exited with #" || detail.starts_with("killed by ")) emission.says = "ended";  // it has no words
     return emission;
 }
 
@@ -256,6 +260,8 @@ std::vector<fs::path> beside(const Emission& emission, const Options& options) {
     for (const Sidecar& sidecar : emission.sidecars) files.push_back(folder / sidecar.file);
     if (emission.folder)
         for (const ProgramFolder::Other& other : emission.folder->others) files.push_back(folder / other.name);
+    if (emission.folder)
+        for (const fs::path& companion : emission.companions) files.push_back(folder / companion.filename());
     return files;
 }
 
@@ -272,7 +278,8 @@ std::optional<Report> write_short(const Short& found, const Options& options, st
         const TempDir elsewhere("whittle-repro");
         write_all(elsewhere.path(), subject, *emission, report, options);
         if (options.bundle) files = files_below(elsewhere.path());
-        files.insert(emission->folder ? fs::path("run") : options.output.stem());
+        if (!emission->folder || !emission->folder->build.empty())
+            files.insert(emission->folder ? fs::path("run") : options.output.stem());
         if (options.verify) verify(program_in(elsewhere.path(), *emission, options), options, report);
         if (options.verify && !report.verified) {
             log_info(LogChannel::repro, "the short program:\n" + emission->text);

@@ -223,7 +223,7 @@ class OnnxRuntimeProgram {
             const std::string type = type_of(value.dtype())->python;
             std::string made = "np.array(" + nested_text_of(value) + ", " + type + ")";
             if (value.numel() > kMostInPlace && alike(value))
-                made = "np.full((" + sizes_text(value) + ",), " + element_text(Language::python, first(value), 0) +
+                made = "np.full((" + sizes_text(value) + (value.rank() == 1 ? "," : "") + "), " + element_text(Language::python, first(value), 0) +
                        ", " + type + ")";
             else if (value.numel() > kMostInPlace)
                 made = "np.frombuffer(open(\"test_data_set_0/input_" + std::to_string(i) + ".pb\", \"rb\").read()[-" +
@@ -311,7 +311,7 @@ class OnnxRuntimeProgram {
     // ---- for the report ---------------------------------------------------------------------------------------------
 
     std::string facts() const {
-        const auto wrong = first_wrong(request_);
+        const auto wrong = is("mismatch") ? first_wrong(request_) : std::nullopt;
         const std::string right = wrong ? short_number(wrong->expected) : "right",
                           seen = wrong            ? short_number(wrong->got)
                                  : is("mismatch") ? "wrong"

@@ -144,7 +144,7 @@ class OpenCvProgram {
             const Tensor& value = failure_.inputs[i];
             std::string made = value.numel() > kMostInPlace ? "" : "np.array(" + nested_text(value) + ", np.float32)";
             if (made.empty() && alike(value))
-                made = "np.full((" + shape(value) + ",), " + first(Language::python, value) + ", np.float32)";
+                made = "np.full((" + shape(value) + (value.rank() > 1 ? "" : ",") + "), " + first(Language::python, value) + ", np.float32)";
             else if (made.empty())
                 made = "np.frombuffer(open(\"" + file_of(i) + "\", \"rb\").read()[-" +
                        std::to_string(4 * value.numel()) + ":], np.float32).reshape(" + shape(value) + ")";

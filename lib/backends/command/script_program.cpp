@@ -124,13 +124,16 @@ class Script {
                    std::to_string(request_.alarm) + " s\"\n    return \"ended\"\n";
         if (is("crash")) return "    return " + call() + ".returncode\n";
         if (is("exception") && scripted_.question.empty())
-            return "    done = " + call() + "\n    return done.stderr if done.returncode else \"\"\n";
+            return "    done = " + call() +
+                   "\n    return (done.stderr or \"it ended with \" + str(done.returncode)) if done.returncode else "
+                   "\"\"\n";
         if (is("exception"))
             return "    done = " + call() +
                    "\n    return json.loads(done.stdout.splitlines()[-1]).get(\"error\", \"\")\n";
         const DType dtype = request_.expected[compared_.output].dtype();
         const std::string offset = std::to_string(compared_.element * static_cast<std::int64_t>(size_of(dtype)));
-        return "    " + call() +
+        return (scripted_.question.empty() ? "    if " + call() + ".returncode:\n        sys.exit(2)"
+                                           : "    " + call()) +
                "\n    data = open(folder + \"/outputs.safetensors\", \"rb\").read()\n"
                "    size = int.from_bytes(data[:8], \"little\")\n"
                "    begin = 8 + size + json.loads(data[8 : 8 + size])[\"" +
@@ -144,9 +147,9 @@ class Script {
         const std::string one = scripted_.question.empty() ? "run()" : "run(\"question.json\")";
         const std::string both = "{name: run(name + \".json\") for name in (\"question_without\", \"question\")}";
         const auto status = [&](auto wrong) {
-            if (!rows()) return "sys.exit(int(" + wrong(std::string("y")) + "))";
+            if (!rows()) return "sys.exit(int(" + wrong(std::string("y")) + "))\n";
             return "sys.exit(2 if " + wrong(std::string("y[\"question_without\"]")) + " else int(" +
-                   wrong(std::string("y[\"question\"]")) + "))";
+                   wrong(std::string("y[\"question\"]")) + "))\n";
         };
         const std::string ran = "y = " + (rows() ? both : one) + "\n";
         if (is("mismatch"))
