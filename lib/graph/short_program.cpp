@@ -143,12 +143,28 @@ std::optional<WrongElement> first_wrong(const ShortRequest& request) {
     return std::nullopt;
 }
 
+std::string sizes_of(const Tensor& tensor) {
+    std::string text;
+    for (const std::int64_t size : tensor.sizes()) text += (text.empty() ? "" : "x") + std::to_string(size);
+    return text;
+}
+
+std::optional<std::size_t> wrong_sizes(const ShortRequest& request) {
+    if (request.graph.failure->signature.detail != "sizes") return std::nullopt;
+    for (std::size_t i = 0; i < request.got.size() && i < request.expected.size(); i++)
+        if (request.got[i].sizes() != request.expected[i].sizes()) return i;
+    return 0;
+}
+
 std::string what_is_wrong(const ShortRequest& request, const std::string& who) {
     const Failure& failure = *request.graph.failure;
     const std::string &kind = failure.signature.kind, &stage = failure.signature.stage;
     if (kind == "exception") return who + " fails to " + stage + ": " + one_line(failure.message);
     if (kind == "crash") return failure.signature.detail + " at " + stage + " of " + who;
     if (kind == "timeout") return stage + " of " + who + " is not done after " + std::to_string(request.alarm) + " s";
+    if (const auto wrong = wrong_sizes(request))
+        return who + " gives " + sizes_of(request.got[*wrong]) + " values, expected " +
+               sizes_of(request.expected[*wrong]);
     if (const auto wrong = first_wrong(request))
         return who + " gives " + short_number(wrong->got) + ", expected " + short_number(wrong->expected);
     return who + " gives wrong values";
@@ -158,7 +174,8 @@ std::string not_shown_shortly(const Failure& failure) {
     const std::string &kind = failure.signature.kind, &detail = failure.signature.detail;
     if (!failure.signature.part.empty()) return "it fails at gradients";
     if (failure.accuracy.mode == Accuracy::Mode::strict) return "it fails with --accuracy=strict only";
-    if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf") return "its mismatch is none of values";
+    if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf" && detail != "sizes")
+        return "its mismatch is none of values or sizes";
     if (kind == "crash" && !detail.starts_with("SIG")) return "the process ends in the middle of its work";
     if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
         return "a short program does not show " + kind;

@@ -31,6 +31,11 @@ struct WrongElement {
 /// Nothing where all that was computed is as expected.
 std::optional<WrongElement> first_wrong(const ShortRequest& request);
 
+/// "1x3x2".
+std::string sizes_of(const Tensor& tensor);
+/// Where the failure is one of sizes: the first output that has others than expected.
+std::optional<std::size_t> wrong_sizes(const ShortRequest& request);
+
 /// "SIGSEGV at run of WHO"; "WHO gives 1, expected -1".
 std::string what_is_wrong(const ShortRequest& request, const std::string& who);
 

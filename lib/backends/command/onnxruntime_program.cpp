@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdio>
 
 #include "backends/command/script_text.h"
 #include "backends/command/short_onnx.h"
@@ -26,12 +28,12 @@ struct TypeNames {
     const char *node, *array, *python;
 };
 constexpr TypeNames kTypes[] = {
-    {DType::f64, "float64", "Float64Array", "np.float64"}, {DType::f32, "float32", "Float32Array", "np.float32"},
-    {DType::i64, "int64", "BigInt64Array", "np.int64"},    {DType::i32, "int32", "Int32Array", "np.int32"},
-    {DType::i16, "int16", "Int16Array", "np.int16"},       {DType::i8, "int8", "Int8Array", "np.int8"},
-    {DType::u64, "uint64", "BigUint64Array", "np.uint64"}, {DType::u32, "uint32", "Uint32Array", "np.uint32"},
-    {DType::u16, "uint16", "Uint16Array", "np.uint16"},    {DType::u8, "uint8", "Uint8Array", "np.uint8"},
-    {DType::boolean, "bool", "Uint8Array", "np.bool_"}};
+    {DType::f16, "float16", "Uint16Array", "np.float16"},  {DType::f64, "float64", "Float64Array", "np.float64"},
+    {DType::f32, "float32", "Float32Array", "np.float32"}, {DType::i64, "int64", "BigInt64Array", "np.int64"},
+    {DType::i32, "int32", "Int32Array", "np.int32"},       {DType::i16, "int16", "Int16Array", "np.int16"},
+    {DType::i8, "int8", "Int8Array", "np.int8"},           {DType::u64, "uint64", "BigUint64Array", "np.uint64"},
+    {DType::u32, "uint32", "Uint32Array", "np.uint32"},    {DType::u16, "uint16", "Uint16Array", "np.uint16"},
+    {DType::u8, "uint8", "Uint8Array", "np.uint8"},        {DType::boolean, "bool", "Uint8Array", "np.bool_"}};
 
 const TypeNames* type_of(DType dtype) {
     const auto* const found =
@@ -134,9 +136,11 @@ class OnnxRuntimeProgram {
         for (std::size_t i = 0; i < failure_.inputs.size(); i++) {
             const Tensor& value = failure_.inputs[i];
             const TypeNames& type = *type_of(value.dtype());
-            std::string data = "[" + elements_text(Language::javascript, value) + "]";
+            const bool half = value.dtype() == DType::f16;  // its bits: node has no such numbers
+            std::string data =
+                half ? "Uint16Array.of(" + bits(value) + ")" : "[" + elements_text(Language::javascript, value) + "]";
             const std::string count = std::to_string(value.numel());
-            if (value.numel() > kMostInPlace && alike(value))
+            if (value.numel() > kMostInPlace && alike(value) && !half)
                 data = std::string("new ") + type.array + "(" + count + ").fill(" +
                        element_text(Language::javascript, first(value), 0) + ")";
             else if (value.numel() > kMostInPlace)
@@ -144,6 +148,19 @@ class OnnxRuntimeProgram {
                        std::to_string(i) + ".pb')).slice(-" + bytes_of(value) + ").buffer)";
             text += "const " + model_.inputs.at(i) + " = new ort.Tensor('" + type.node + "', " + data + ", [" +
                     sizes_text(value) + "]);\n";
+        }
+        return text;
+    }
+
+    static std::string bits(const Tensor& tensor) {
+        const Tensor contiguous = tensor.contiguous();
+        const auto bytes = contiguous.contiguous_bytes();
+        std::string text;
+        for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+            char word[16];
+            std::snprintf(word, sizeof word, "0x%02x%02x", std::to_integer<unsigned>(bytes[i + 1]),
+                          std::to_integer<unsigned>(bytes[i]));
+            text += (i ? ", " : "") + std::string(word);
         }
         return text;
     }
@@ -157,7 +174,9 @@ class OnnxRuntimeProgram {
         return "session.run({" + (model_.inputs.empty() ? "" : " " + joined(model_.inputs) + " ") + "})";
     }
     std::string node_value() const {
-        const std::string data = "(await " + node_call() + ")." + output_ + ".data";
+        const std::string result = "(await " + node_call() + ")." + output_;
+        if (!compared_.sizes.empty()) return result + ".dims.join('x')";
+        const std::string data = result + ".data";
         return compared_.one() ? data + "[" + std::to_string(compared_.element) + "]" : "[..." + data + "]";
     }
 
@@ -198,7 +217,7 @@ class OnnxRuntimeProgram {
     /// `value`: the only one, or, empty, those of both levels.
     std::string node_verdict(const std::string& value) const {
         const Language js = Language::javascript;
-        const std::string literals = elements_text(js, compared_.tensor);
+        const std::string literals = expected_text(js, compared_);
         const bool one = compared_.one();
         const auto wrong = [&](const std::string& got) {
             return one ? wrong_text(js, compared_, got, literals) : "wrong(" + got + ")";
@@ -223,8 +242,8 @@ class OnnxRuntimeProgram {
             const std::string type = type_of(value.dtype())->python;
             std::string made = "np.array(" + nested_text_of(value) + ", " + type + ")";
             if (value.numel() > kMostInPlace && alike(value))
-                made = "np.full((" + sizes_text(value) + (value.rank() == 1 ? "," : "") + "), " + element_text(Language::python, first(value), 0) +
-                       ", " + type + ")";
+                made = "np.full((" + sizes_text(value) + (value.rank() == 1 ? "," : "") + "), " +
+                       element_text(Language::python, first(value), 0) + ", " + type + ")";
             else if (value.numel() > kMostInPlace)
                 made = "np.frombuffer(open(\"test_data_set_0/input_" + std::to_string(i) + ".pb\", \"rb\").read()[-" +
                        bytes_of(value) + ":], " + type + ").reshape(" + sizes_text(value) + ")";
@@ -244,6 +263,7 @@ class OnnxRuntimeProgram {
         return "session.run([\"" + output_ + "\"], {" + feeds + "})[0]";
     }
     std::string python_value() const {
+        if (!compared_.sizes.empty()) return "\"x\".join(map(str, " + python_call() + ".shape))";
         if (!compared_.one()) return python_call() + ".ravel().tolist()";
         return python_call() + (compared_.element ? ".flat[" + std::to_string(compared_.element) + "]" : "") +
                ".item()";
@@ -293,7 +313,7 @@ class OnnxRuntimeProgram {
 
     std::string python_verdict(const std::string& value) const {
         const Language python = Language::python;
-        const std::string literals = elements_text(python, compared_.tensor);
+        const std::string literals = expected_text(python, compared_);
         const bool one = compared_.one();
         const auto wrong = [&](const std::string& got) {
             return one ? wrong_text(python, compared_, got, literals) : "wrong(" + got + ")";
@@ -311,8 +331,10 @@ class OnnxRuntimeProgram {
     // ---- for the report ---------------------------------------------------------------------------------------------
 
     std::string facts() const {
-        const auto wrong = is("mismatch") ? first_wrong(request_) : std::nullopt;
-        const std::string right = wrong ? short_number(wrong->expected) : "right",
+        const auto wrong = is("mismatch") && compared_.sizes.empty() ? first_wrong(request_) : std::nullopt;
+        const std::string right = wrong                     ? short_number(wrong->expected)
+                                  : compared_.sizes.empty() ? std::string("right")
+                                                            : compared_.sizes,
                           seen = wrong            ? short_number(wrong->got)
                                  : is("mismatch") ? "wrong"
                                                   : failure_.signature.kind;
@@ -349,7 +371,9 @@ std::optional<ShortProgram> onnxruntime_program(const ShortRequest& request, con
     for (const auto& [name, value] : failure.options)
         if (name != "pass-limit") why_not = "it is run with " + name + "=" + value;
     const auto unknown = [](const Tensor& tensor) { return !type_of(tensor.dtype()); };
-    if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown))
+    const auto half = [](const Tensor& tensor) { return tensor.dtype() == DType::f16; };
+    if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown) ||
+        (failure.signature.kind == "mismatch" && std::ranges::any_of(request.expected, half)))
         why_not = "node's arrays have no elements of its dtypes";
     if (!why_not.empty()) return std::nullopt;
     return OnnxRuntimeProgram(request, said).write();

@@ -46,13 +46,15 @@ class OpenCvProgram {
         program.files = model_.files;
         ProgramFolder folder{.name = "run.cpp", .build = kBuild, .run = {"./run"}};
         if (is("mismatch"))
-            folder.others.push_back({"run.py",
-                                     fill_template("repro_opencv.py", {{"HEADER", header("#")},
-                                                                       {"INPUTS", python_inputs()},
-                                                                       {"OUTPUT", values.at("OUTPUT")},
-                                                                       {"COMPARE", python_compare()}}),
-                                     {"python3", "run.py"},
-                                     {"python3", "-c", "import cv2, numpy"}});
+            folder.others.push_back(
+                {"run.py",
+                 fill_template("repro_opencv.py", {{"HEADER", header("#")},
+                                                   {"INPUTS", python_inputs()},
+                                                   {"OUTPUT", values.at("OUTPUT")},
+                                                   {"FLAT", compared_.sizes.empty() ? ".ravel()" : ""},
+                                                   {"COMPARE", python_compare()}}),
+                 {"python3", "run.py"},
+                 {"python3", "-c", "import cv2, numpy"}});
         program.folder = std::move(folder);
         program.control_argument = guilty ? request_.blame.off + " switched off" : "";
         program.facts = "The model (`model.onnx`, " + std::to_string(model_.files.at(0).text.size()) +
@@ -110,6 +112,11 @@ class OpenCvProgram {
     }
 
     std::string compare() const {
+        if (!compared_.sizes.empty())
+            return "    std::string sizes;\n    for (int d = 0; d < y.dims; d++) sizes += (d ? \"x\" : \"\") + "
+                   "std::to_string(y.size[d]);\n    if (sizes != \"" +
+                   compared_.sizes + "\") {\n        printf(\"y is %s, expected " + compared_.sizes +
+                   "\\n\", sizes.c_str());\n        return 1;\n    }\n";
         const std::string list = elements_text(Language::cpp, compared_.tensor);
         if (compared_.one()) {
             const std::string got = "y.ptr<float>()[" + std::to_string(compared_.element) + "]";
@@ -134,6 +141,7 @@ class OpenCvProgram {
         if (has("std::fabs") || has("std::isnan") || has("INFINITY") || has("NAN")) text += "#include <cmath>\n";
         if (has("signal(")) text += "#include <csignal>\n";
         text += "#include <cstdio>";
+        if (has("std::string")) text += "\n#include <string>";
         if (has("_exit(")) text += "\n#include <unistd.h>";
         return text;
     }
@@ -144,7 +152,8 @@ class OpenCvProgram {
             const Tensor& value = failure_.inputs[i];
             std::string made = value.numel() > kMostInPlace ? "" : "np.array(" + nested_text(value) + ", np.float32)";
             if (made.empty() && alike(value))
-                made = "np.full((" + shape(value) + (value.rank() > 1 ? "" : ",") + "), " + first(Language::python, value) + ", np.float32)";
+                made = "np.full((" + shape(value) + (value.rank() > 1 ? "" : ",") + "), " +
+                       first(Language::python, value) + ", np.float32)";
             else if (made.empty())
                 made = "np.frombuffer(open(\"" + file_of(i) + "\", \"rb\").read()[-" +
                        std::to_string(4 * value.numel()) + ":], np.float32).reshape(" + shape(value) + ")";
@@ -154,6 +163,9 @@ class OpenCvProgram {
     }
 
     std::string python_compare() const {
+        if (!compared_.sizes.empty())
+            return "sizes = \"x\".join(map(str, y.shape))\nprint(cv2.__version__, sizes, \"expected:\", \"" +
+                   compared_.sizes + "\")\nsys.exit(int(sizes != \"" + compared_.sizes + "\"))";
         const std::string literals = elements_text(Language::python, compared_.tensor);
         if (compared_.one()) {
             const std::string got = "y[" + std::to_string(compared_.element) + "]";

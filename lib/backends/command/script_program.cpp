@@ -202,6 +202,7 @@ std::vector<ShortProgram::File> files_of(const fs::path& folder) {
 std::optional<ShortProgram> script_program(const ShortRequest& request, const Scripted& scripted,
                                            std::string& why_not) {
     why_not = not_shown_shortly(*request.graph.failure);
+    if (request.graph.failure->signature.detail == "sizes") why_not = "its mismatch is none of values";
     if (!request.graph.subgraphs.empty()) why_not = "its graph holds others";
     for (const Tensor& expected : request.expected)
         if (expected.numel() == 0 || !format_of(expected.dtype()))

@@ -92,9 +92,20 @@ bool alike(const Tensor& tensor) {
     return !bytes.empty();
 }
 
+std::string expected_text(Language language, const Compared& compared) {
+    if (compared.sizes.empty()) return elements_text(language, compared.tensor);
+    const char* quote = language == Language::javascript ? "'" : "\"";
+    return quote + compared.sizes + quote;
+}
+
 Compared compared(const ShortRequest& request) {
-    const auto wrong = first_wrong(request);
     Compared result;
+    if (const auto output = wrong_sizes(request)) {
+        result.output = *output;
+        result.sizes = sizes_of(request.expected[*output]);
+        return result;
+    }
+    const auto wrong = first_wrong(request);
     result.output = wrong ? wrong->output : 0;
     const Tensor expected = request.expected[result.output].contiguous();
     if (expected.numel() <= kMostInPlace) {
@@ -118,6 +129,7 @@ std::string wrong_text(Language language, const Compared& compared, const std::s
     const auto is_nan = [](double v) { return std::isnan(v); };
     const auto is_finite = [](double v) { return std::isfinite(v); };
     const std::string differs = language == Language::javascript ? " !== " : " != ";
+    if (!compared.sizes.empty()) return got + differs + expected;
     if (all(is_nan)) return python ? got + " == " + got : (cpp ? "!std::isnan(" : "!Number.isNaN(") + got + ")";
     if (compared.tolerance == 0 && !any(is_nan)) return got + differs + expected;
     if (all([&](double v) { return !std::isfinite(v); }) && !any(is_nan)) return got + differs + expected;

@@ -31,12 +31,16 @@ struct Compared {
     std::size_t output = 0;
     std::int64_t element = 0;  ///< the first
     std::vector<double> expected = {};
-    Tensor tensor;         ///< those elements
-    double tolerance = 0;  ///< 0: no difference at all
-    bool one() const { return tensor.numel() == 1; }
+    Tensor tensor;           ///< those elements
+    double tolerance = 0;    ///< 0: no difference at all
+    std::string sizes = {};  ///< "1x3" where these are wrong: they are compared instead
+    bool one() const { return !sizes.empty() || tensor.numel() == 1; }
 };
 /// Of the output that is wrong, or, where nobody knows, the first.
 Compared compared(const ShortRequest& request);
+
+/// What is expected, as a literal or a list of them: of Python and JavaScript sizes are a text.
+std::string expected_text(Language language, const Compared& compared);
 
 /// An expression that is true where `got`, one element, is not `expected`; both are names or literals.
 std::string wrong_text(Language language, const Compared& compared, const std::string& got,

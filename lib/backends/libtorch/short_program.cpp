@@ -287,6 +287,7 @@ class LibTorchProgram {
 std::string too_much(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
     if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
+    if (failure.signature.detail == "sizes") return "its mismatch is none of values";
     if (request.graph.dialect != "aten") return "its graph is none of ATen's calls";
     if (!failure.options.empty()) return "it loads a library of ops";
     if (request.graph.calls().size() > kMostCalls || !request.graph.subgraphs.empty())
