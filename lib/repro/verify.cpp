@@ -177,11 +177,11 @@ void verify(const Program& program, const Options& options, Report& report) {
         if (!shows(program, result)) {
             const std::string said = report.message.empty() ? last_line(result.err) : report.message;
             const bool silent = program.ends_by.empty() && result.exit_code == 1 && !result.signal && !result.timed_out;
-            report.message = "run " + std::to_string(report.of) + " of " + std::to_string(runs) + " ended with " +
-                             how_it_ended(result) +
-                             (silent ? ", without the words of the failure: "
-                                     : ", expected " + wanted_ending(program) + ": ") +
-                             said;
+            report.message =
+                "run " + std::to_string(report.of) + " of " + std::to_string(runs) + " ended with " +
+                how_it_ended(result) +
+                (silent ? ", without the words of the failure: " : ", expected " + wanted_ending(program) + ": ") +
+                said;
             return;
         }
         report.runs++;

@@ -218,7 +218,8 @@ int run_file(Context& context) {
             differences += run_step(sections, i, folder, context);
         } else if (!section.kind.empty() && section.kind != "stdout" && section.kind != "stderr" &&
                    section.kind != "exit") {
-            throw Error("found section '" + section.kind + "', expected replace, needs, file, run, stdout, stderr or exit");
+            throw Error("found section '" + section.kind +
+                        "', expected replace, needs, file, run, stdout, stderr or exit");
         }
     }
     if (runs == 0) throw Error("found no '--- run' section, expected one");
