@@ -11,8 +11,6 @@
 namespace whittle {
 namespace {
 
-constexpr std::size_t kWidth = 118;
-
 /// The shortest decimal that reads back as the same.
 std::string decimal(double value, bool single) {
     char text[40];
@@ -145,21 +143,6 @@ std::string wrong_text(Language language, const Compared& compared, const std::s
         if (any(is_nan) && cpp) close += " || (std::isnan(" + got + ") && std::isnan(" + expected + "))";
     }
     return python ? "not (" + close + ")" : "!(" + close + ")";
-}
-
-std::string comment_lines(const std::string& mark, const std::string& text) {
-    std::string lines, line = mark;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find(' ', begin), text.size());
-        const std::string word = text.substr(begin, end - begin);
-        if (line.size() + 1 + word.size() > kWidth && line != mark) {
-            lines += line + "\n";
-            line = mark;
-        }
-        line += " " + word;
-        begin = end + 1;
-    }
-    return lines + line + "\n";
 }
 
 std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }

@@ -46,9 +46,6 @@ std::string expected_text(Language language, const Compared& compared);
 std::string wrong_text(Language language, const Compared& compared, const std::string& got,
                        const std::string& expected);
 
-/// Lines of a comment, each begun with `mark`, broken between words.
-std::string comment_lines(const std::string& mark, const std::string& text);
-
 /// "1.30.0" of "1.30.0 (onnxruntime-node, node 20)".
 std::string first_word(const std::string& text);
 

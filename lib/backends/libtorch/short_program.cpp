@@ -3,12 +3,13 @@
 #include <torch/csrc/api/include/torch/version.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <set>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/program_text.h"
 #include "base/subprocess.h"
 #include "expr/cpp_text.h"
@@ -18,17 +19,22 @@
 #include "ops/core/registry.h"
 
 namespace whittle {
+namespace fs = std::filesystem;
+
 namespace {
 
 constexpr std::int64_t kMostInPlace = 16;  // elements that a reader takes in
-constexpr std::size_t kMostCalls = 12;
+constexpr std::int64_t kMostCalls = 12;
 
-/// What only methods do, of those that may be functions elsewhere; and whatever writes to its operand.
-constexpr std::array<std::string_view, 26> kMethods = {
-    "view",       "expand",      "expand_as",    "repeat",     "contiguous",     "to",        "type_as",
-    "view_as",    "reshape_as",  "unfold",       "new_empty",  "new_full",       "new_zeros", "new_ones",
-    "new_tensor", "sum_to_size", "masked_fill_", "index_put_", "fill_diagonal_", "set_",      "resize_",
-    "detach",     "numpy_T",     "size",         "item",       "copy_"};
+/// What LibTorch declares no function of is a method, as its headers have it.
+bool is_method(const std::string& name) {
+    const std::string stem = name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
+    const fs::path header = fs::path(WHITTLE_TORCH_HEADERS) / "ATen" / "ops" / (stem + ".h");
+    std::error_code ignored;
+    if (!fs::exists(header, ignored)) return name.ends_with('_');
+    return read_file(header).find(" " + name + "(const") == std::string::npos &&
+           read_file(header).find(" " + name + "(at::") == std::string::npos;
+}
 
 const char* dtype_name(DType dtype) {
     constexpr std::pair<DType, const char*> kNames[] = {
@@ -96,10 +102,13 @@ class LibTorchProgram {
     std::string what() const { return what_is_wrong(request_, who()); }
     std::string version() const { return failure_.version.empty() ? TORCH_VERSION : failure_.version; }
     static std::vector<std::string> flags() {
-        return {"-I/usr/include/torch/csrc/api/include", "-ltorch_cpu", "-lc10"};
+        std::vector<std::string> flags = {"-I" WHITTLE_TORCH_API_HEADERS, "-ltorch_cpu", "-lc10"};
+        if (WHITTLE_TORCH_HEADERS != std::string_view("/usr/include"))
+            flags.insert(flags.begin(), "-I" WHITTLE_TORCH_HEADERS);
+        return flags;
     }
 
-    std::string header() const { return "// LibTorch " + version() + ", CPU: " + what() + ".\n"; }
+    std::string header() const { return comment_lines("//", "LibTorch " + version() + ", CPU: " + what() + "."); }
 
     std::string build() const {
         const std::string program = request_.file.stem().string();
@@ -195,7 +204,8 @@ class LibTorchProgram {
                 if (schema->params[i].name == name) given = std::max(given, i + 1);
         std::string function = node.target.substr(5);
         function = function.substr(0, function.find('.'));
-        const bool method = function.ends_with('_') || std::ranges::find(kMethods, function) != kMethods.end();
+        const bool method =
+            !schema->params.empty() && schema->params[0].type == ParamType::tensor && is_method(function);
         std::string arguments;
         for (std::size_t i = method ? 1 : 0; i < std::min(given, bound.size()); i++)
             arguments += (arguments.empty() ? "" : ", ") + argument(schema->params[i], bound[i]);
@@ -290,7 +300,7 @@ std::string too_much(const ShortRequest& request) {
     if (failure.signature.detail == "sizes") return "its mismatch is none of values";
     if (request.graph.dialect != "aten") return "its graph is none of ATen's calls";
     if (!failure.options.empty()) return "it loads a library of ops";
-    if (request.graph.calls().size() > kMostCalls || !request.graph.subgraphs.empty())
+    if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
         return "its graph is more than a reader takes in";
     const auto large = [](const Tensor& tensor) {
         const Tensor contiguous = tensor.contiguous();
