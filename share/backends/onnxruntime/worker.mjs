@@ -89,7 +89,7 @@ function sessionOptions({ off = [], most = {}, options = {} }) {
 }
 
 // What says that something is not there, and not that it is wrong.
-const notThere = /NOT_IMPLEMENTED|Could not find an implementation|is not a registered function|is under development|Unsupported model IR version|Unsupported data type/;
+const notThere = /NOT_IMPLEMENTED|Could not find an implementation|is not a registered function|is under development|Unsupported model IR version|Unsupported data type|does not support|[Nn]ot supported|Failed to find kernel/;
 
 async function answer(question, say) {
   const at = (file) => path.join(question.folder, file);
