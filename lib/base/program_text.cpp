@@ -1,5 +1,6 @@
 #include "base/program_text.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "base/error.h"
@@ -40,6 +41,22 @@ std::string string_literal(const std::string& text) {
         }
     }
     return out + "\"";
+}
+
+std::string comment_lines(const std::string& mark, const std::string& text) {
+    constexpr std::size_t kWidth = 118;
+    std::string lines, line = mark;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(' ', begin), text.size());
+        const std::string word = text.substr(begin, end - begin);
+        if (line.size() + 1 + word.size() > kWidth && line != mark) {
+            lines += line + "\n";
+            line = mark;
+        }
+        line += " " + word;
+        begin = end + 1;
+    }
+    return lines + line + "\n";
 }
 
 }  // namespace whittle

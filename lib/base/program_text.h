@@ -20,4 +20,7 @@ std::string fill_template(std::string_view name, const std::map<std::string, std
 /// A C string literal of any length: one piece per line of `text`.
 std::string string_literal(const std::string& text);
 
+/// The text as a comment, each line begun with `mark` and broken between words where it gets long.
+std::string comment_lines(const std::string& mark, const std::string& text);
+
 }  // namespace whittle

@@ -10,7 +10,10 @@ namespace whittle::cli {
 namespace fs = std::filesystem;
 
 void ReproOptions::declare_output(Tool& tool) {
-    tool.option("-o,--output", output, "FILE", "The file to write. Default: repro.cpp; with --python, repro.py.");
+    tool.option(
+        "-o,--output", output, "FILE",
+        "The file to write, and where a repro is a folder, its name without .cpp. Default: repro.cpp; with --python, "
+        "repro.py.");
 }
 
 void ReproOptions::declare(Tool& tool) {
@@ -29,8 +32,11 @@ void ReproOptions::declare(Tool& tool) {
                 "Also write the text of a bug report, in Markdown: what happens, the program, versions, and what only "
                 "a person can say left open. A bundle has one: ISSUE.md.");
     tool.flag("--harness", harness,
-              "Write the whole graph with its data, plain loops and a verdict, also where a short program of one "
-              "kernel shows the failure.");
+              "Write the whole graph with its data, plain loops and a verdict, also where a short program shows the "
+              "failure.");
+    tool.flag("--anonymize", anonymize,
+              "Rename what the model's author named (values, parameters, modules, files) and put made-up values into "
+              "the place of inputs and parameters wherever it still fails; says which values the failure needs.");
     tool.flag("--no-verify", no_verify, "Do not build and run the file.");
     tool.option("--runs", runs, "N", "Runs of the verification, which must all show the failure. Default: 3.");
     tool.option("--alarm", alarm, "S", "Seconds after which the compiler under suspicion counts as hung. Default: 60.");
@@ -39,6 +45,7 @@ void ReproOptions::declare(Tool& tool) {
 void ReproOptions::check_usage(std::span<const fs::path> read) {
     if (python && issue) throw Error("--python and --issue cannot be used together");
     if (python && harness) throw Error("--python and --harness cannot be used together");
+    if (python && anonymize) throw Error("--python and --anonymize cannot be used together");
     if (python && bundle) throw Error("--python and --bundle cannot be used together");
     if (python && output == "repro.cpp") output = "repro.py";
     const std::string ending = python ? ".py" : ".cpp";
@@ -69,7 +76,8 @@ repro::Options ReproOptions::options(const Tool& tool) const {
             .environment = environment(),
             .bundle = bundle.has_value(),
             .issue = issue,
-            .harness = harness};
+            .harness = harness,
+            .anonymize = anonymize};
 }
 
 }  // namespace whittle::cli

@@ -1,4 +1,5 @@
-// How a repro is written and verified, as options of repro: --data --bundle --harness --issue --no-verify --runs
+// How a repro is written and verified, as options of repro: --data --bundle --harness --anonymize --issue --no-verify
+// --runs
 // --alarm.
 #pragma once
 
@@ -19,7 +20,7 @@ struct ReproOptions {
     std::optional<std::filesystem::path> bundle = {};
     std::optional<std::filesystem::path> issue = {};
     std::string data = "auto";
-    bool no_verify = false, python = false, harness = false;
+    bool no_verify = false, python = false, harness = false, anonymize = false;
     std::int64_t runs = 3, alarm = 60;
 
     /// -o.

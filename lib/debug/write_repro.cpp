@@ -94,6 +94,7 @@ std::vector<std::string> head_of(const LoadedFrame& frame, const fs::path& outpu
     if (const std::optional<Failure>& failure = frame.graph.failure)
         head.push_back(failure->backend + ": " + failure->signature.text());
     head.push_back("python3 " + name + ": exit 0, PyTorch computes what is expected; 1, it does not.");
+    head.push_back("python3 " + name + " ts: the same, traced and optimized by TorchScript.");
     head.push_back("python3 " + name + " inductor: the same under torch.compile (PyTorch 2), by any of its backends.");
     return head;
 }
@@ -105,8 +106,16 @@ std::string last_line(const ProcessResult& result) {
     return text.substr(text.rfind('\n') + 1);  // npos + 1 is 0
 }
 
+/// Whether it is PyTorch itself that fails, so that the script shows the failure.
+bool fails_in_pytorch(const Graph& graph) {
+    if (!graph.failure || graph.failure->backend.empty()) return false;
+    const auto backend = find_backend(graph.failure->backend);
+    const Emitter* emitter = offered<Emitter>(*backend);
+    return emitter && emitter->is_pytorch();
+}
+
 /// Runs the script where PyTorch is installed.
-void run_python(PythonRepro& repro) {
+void run_python(PythonRepro& repro, bool fails) {
     ProcessOptions options;
     options.folder = fs::absolute(repro.output).parent_path();
     options.timeout = std::chrono::seconds(300);
@@ -116,10 +125,15 @@ void run_python(PythonRepro& repro) {
         return;
     }
     const ProcessResult result = run_process({"python3", repro.output.filename().string()}, options);
-    repro.verified = result.exit_code == 0 && !result.timed_out && !result.signal;
-    repro.message = repro.verified ? "PyTorch " + found.out.substr(0, found.out.find_first_of("\n")) +
-                                         " computes what the reference does"
-                                   : last_line(result);
+    const std::string version = "PyTorch " + found.out.substr(0, found.out.find_first_of("\n"));
+    const bool ended = !result.timed_out && !result.signal;
+    if (fails) {
+        repro.verified = ended && result.exit_code == 1 && result.err.starts_with("BUG: ");
+        repro.message = repro.verified ? version + " does not compute what the reference does" : last_line(result);
+        return;
+    }
+    repro.verified = ended && result.exit_code == 0;
+    repro.message = repro.verified ? version + " computes what the reference does" : last_line(result);
 }
 
 }  // namespace
@@ -138,7 +152,7 @@ PythonRepro write_python(const LoadedFrame& frame, const fs::path& output, bool 
         write_file(repro.sidecars.back(), sidecar.bytes);
     }
     write_file(output, script.text);
-    if (verify) run_python(repro);
+    if (verify) run_python(repro, fails_in_pytorch(frame.graph));
     return repro;
 }
 
@@ -155,17 +169,13 @@ nlohmann::json to_json(const PythonRepro& repro) {
 
 namespace {
 
-std::string run_command(const repro::Report& report) {
-    std::vector<std::string> argv = {"./" + report.output.stem().string()};
-    argv.insert(argv.end(), report.arguments.begin(), report.arguments.end());
-    return shell_quote(argv);
-}
-
 std::string verified_text(const repro::Report& report) {
     if (!report.verified) return "NOT verified: " + report.message + "\n";
+    std::string lines;
+    for (const std::string& other : report.others) lines += "          " + other + "\n";
     return "verified: " + std::to_string(report.runs) + " of " + std::to_string(report.of) + " runs fail" +
            (report.control.empty() ? "" : ", and the control passes (" + report.control + ")") + "\n" +
-           (report.message.empty() ? "" : "          " + report.message + "\n");
+           (report.message.empty() ? "" : "          " + report.message + "\n") + lines;
 }
 
 }  // namespace
@@ -184,12 +194,20 @@ std::string to_text(const repro::Report& report, const Failure& failure, const r
     text += "written:  " + report.output.string() +
             (report.short_program ? " (" + plural(report.lines, "line") + ")\n" : "\n");
     for (const fs::path& sidecar : report.sidecars) text += "          " + sidecar.string() + "\n";
+    if (report.replaced) {
+        text += "names:    renamed, with made-up values in " + plural(*report.replaced, "tensor");
+        for (std::size_t i = 0; i < report.kept.size(); i++)
+            text += (i ? ", " : "; the failure needs those of ") + report.kept[i];
+        text += "\n";
+    }
     if (!report.not_short.empty()) text += "          no short program: " + report.not_short + "\n";
     if (options.verify) text += verified_text(report);
     const fs::path folder = report.output.parent_path();
     if (options.bundle) return text + "next:     sh " + shell_quote({(folder / "run.sh").string()}) + "\n";
-    return text + "next:     " + (folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ") +
-           report.compile_command + " && " + run_command(report) + "\n";
+    std::string next = folder.empty() ? "" : "cd " + shell_quote({folder.string()}) + " && ";
+    for (const std::string& step : {report.get, report.compile_command})
+        if (!step.empty()) next += step + " && ";
+    return text + "next:     " + next + report.run_command + "\n";
 }
 
 nlohmann::json to_json(const repro::Report& report) {
@@ -198,6 +216,7 @@ nlohmann::json to_json(const repro::Report& report) {
             {"runs", report.runs},
             {"control", report.control},
             {"compile_command", report.compile_command},
+            {"run_command", report.run_command},
             {"form", report.short_program ? "short" : "harness"},
             {"lines", report.lines},
             {"data", name(report.data)},

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,6 +60,23 @@ struct SuspectCode {
     std::int64_t more_seconds = 0;  ///< that it may take beyond a run's limit
 };
 
+/// A program in a folder of its own, with what it reads.
+struct ProgramFolder {
+    /// One more program of the folder that shows the same, for who has another of the compiler's interfaces.
+    struct Other {
+        std::string name, text;
+        std::vector<std::string> run;    ///< in the folder
+        std::vector<std::string> probe;  ///< a command that ends with 0 where what it needs is installed
+    };
+    std::string name;                     ///< of the program, in the folder: "run.mjs"
+    std::vector<std::string> build = {};  ///< in the folder; empty: nothing is built
+    std::vector<std::string> run = {};    ///< in the folder
+    std::string get = {};                 ///< the shell command that brings what it needs
+    /// What is lent to the folder while it is run here, by the names there: where `get` would bring it.
+    std::map<std::string, std::filesystem::path> lent = {};
+    std::vector<Other> others = {};
+};
+
 /// A whole program, short enough to be read at a glance.
 struct ShortProgram {
     struct File {
@@ -71,6 +89,20 @@ struct ShortProgram {
     std::vector<std::filesystem::path> companions = {};  ///< what a folder that shows the failure elsewhere needs
     std::vector<File> files = {};                        ///< that are written beside it
     std::vector<std::string> arguments = {};             ///< that it is run with here
+    std::optional<ProgramFolder> folder = {};            ///< none: it is C++, and the request's file
+    std::string ends_by = {};                            ///< the signal that ends it; empty: it exits with 1
+    std::string control = {};                            ///< what passes in each run: where that fails it exits with 2
+    std::string control_argument = {};                   ///< what passes where it is run with "control"
+    std::string facts = {};                              ///< Markdown for a bug report: what decides, the model
+    std::string tracker = {};                            ///< whose form a bug report has (repro/issue.cpp)
+};
+
+/// What decides whether a graph fails, as far as the compiler's own switches tell (Switchable).
+struct Blame {
+    std::string level = {};            ///< what is limited to a number: "level"; empty: nothing is, or all alike
+    int passes_to = -1, fails_at = 0;  ///< the highest level that is right, and the lowest that is wrong
+    std::string off = {};              ///< the switch without which it is right
+    std::string kind = {};             ///< what such a switch is called: "optimizer"
 };
 
 struct ShortRequest {
@@ -79,6 +111,8 @@ struct ShortRequest {
     std::span<const Tensor> got;       ///< what the suspect computed instead, where it computed something
     std::filesystem::path file;        ///< the program's name
     std::int64_t alarm = 60;           ///< seconds after which the suspect counts as hung
+    Blame blame = {};
+    bool exact = false;  ///< where it is right it has the bits of `expected`
 };
 
 class Emitter {
@@ -90,6 +124,8 @@ class Emitter {
     virtual std::optional<ShortProgram> short_program(const ShortRequest&, std::string& /*why_not*/) {
         return std::nullopt;
     }
+    /// What it runs is PyTorch's own: the graph as a script of PyTorch's calls shows the failure, too.
+    virtual bool is_pytorch() const { return false; }
 };
 
 }  // namespace whittle

@@ -1,5 +1,6 @@
 #include "repro/bundle.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/error.h"
@@ -15,40 +16,60 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string run_script(const Report& report, const Options& options) {
+std::string run_script(const Emission& emission, const Report& report, const Options& options) {
+    const bool control = !report.control.empty() && !emission.control_in_each_run;
+    std::string text = "#!/bin/sh\n";
+    text += emission.folder && emission.folder->build.empty()
+                ? "# Runs the repro. "
+                : "# Builds the repro where that is still to do, and runs it. ";
+    text += emission.ends_by.empty() ? "Exit 1: the bug shows, 0: it is gone.\n"
+                                     : emission.ends_by + " ends it: the bug shows, exit 0: it is gone.\n";
+    text += "#   sh run.sh          show the failure\n";
+    if (control) text += "#   sh run.sh control  what must pass: " + report.control + "\n";
+    text += "#   sh run.sh build    build only\ncd \"$(dirname \"$0\")\" || exit 2\n";
+    if (emission.folder) {
+        for (const auto& [name, path] : emission.folder->lent)
+            text += "[ -e " + name + " ] || " + report.get + " || exit 2\n";
+        if (!emission.folder->build.empty())
+            text += "[ ./run -nt ./" + emission.folder->name + " ] || " + report.compile_command + " || exit 2\n";
+        return text + "[ \"$1\" = build ] || exec " + report.run_command + " \"$@\"\n";
+    }
     const std::string program = shell_quote({"./" + options.output.stem().string()});
     const std::string source = shell_quote({"./" + options.output.filename().string()});
-    return "#!/bin/sh\n"
-           "# Builds the repro where that is still to do, and runs it. Exit 1: the bug shows, 0: it is gone.\n"
-           "#   sh run.sh          show the failure\n" +
-           (report.control.empty() ? "" : "#   sh run.sh control  what must pass: " + report.control + "\n") +
-           "#   sh run.sh build    build only\n"
-           "cd \"$(dirname \"$0\")\" || exit 2\n"
-           "[ " +
-           program + " -nt " + source + " ] || " + report.compile_command +
-           " || exit 2\n"
-           "[ \"$1\" = build ] || exec " +
-           program + " \"$@\"\n";
+    return text + "[ " + program + " -nt " + source + " ] || " + report.compile_command +
+           " || exit 2\n[ \"$1\" = build ] || exec " + program + " \"$@\"\n";
 }
 
-std::string read_me(const Graph& graph, const Report& report, const Options& options, bool onnx) {
+std::string read_me(const Graph& graph, const Emission& emission, const Report& report, const Options& options,
+                    bool onnx) {
+    const bool control = !report.control.empty() && !emission.control_in_each_run;
     const Failure& failure = *graph.failure;
     std::string text = failure.signature.text() + " with " + failure.backend + "\n" + failure.message + "\n";
     if (failure.culprit) text += "guilty: " + failure.culprit->text() + "\n";
     text += "\nmade by:  " + options.command +
             "\n"
-            "\nWithout Whittle (needs g++ and the compiler under suspicion):\n"
-            "  sh run.sh            builds " +
-            options.output.filename().string() + " and runs it: exit 1 shows the failure, 0 says that it is gone\n" +
-            (report.control.empty() ? "" : "  sh run.sh control    what must pass: " + report.control + "\n") +
-            "\nThe exact commands that run.sh runs:\n  " + report.compile_command + "\n  " +
-            shell_quote({"./" + options.output.stem().string()}) + "\n\nWith Whittle, in this folder:\n";
+            "\nWithout Whittle (needs " +
+            (emission.folder && emission.folder->build.empty() ? "" : "g++ and ") +
+            "the compiler under suspicion):\n"
+            "  sh run.sh            " +
+            (report.compile_command.empty() ? "runs " : "builds ") + report.output.filename().string() +
+            (report.compile_command.empty() ? "" : " and runs it") +
+            ": exit 1 shows the failure, 0 says that it is gone\n" +
+            (control ? "  sh run.sh control    what must pass: " + report.control + "\n" : "") +
+            "\nThe exact commands that run.sh runs:\n" +
+            (report.compile_command.empty() ? "" : "  " + report.compile_command + "\n") + "  " + report.run_command +
+            "\n\nWith Whittle, in this folder:\n";
     text += "  replay record\n  explain candidate.json --divergence\n  minify candidate.json\n  repro candidate.json\n";
     if (onnx)
         text +=
             "\ncandidate.onnx with test_data_set_0/ is the same graph for other tools; output_*.pb are what the "
             "reference computes.\n";
     return text;
+}
+
+/// The repro is a folder with the model already, under short names.
+bool has_model(const Emission& emission) {
+    return std::ranges::any_of(emission.sidecars, [](const Sidecar& sidecar) { return sidecar.file == "model.onnx"; });
 }
 
 /// False: the graph has no spelling in ONNX.
@@ -74,11 +95,11 @@ void write_bundle(const fs::path& folder, const Graph& graph, const std::vector<
         fs::copy_file(companion, folder / companion.filename(), fs::copy_options::overwrite_existing, error);
         if (error) throw Error({companion.string(), {}}, "cannot copy it into the bundle: " + error.message());
     }
-    write_file(folder / "run.sh", run_script(report, options));
+    write_file(folder / "run.sh", run_script(emission, report, options));
     Graph moved = graph;
     if (!emission.spec_beside.empty()) moved.failure->backend = emission.spec_beside;
     save_graph(moved, folder / "candidate.json");
-    const bool onnx = write_onnx(folder, graph, expected);
+    const bool onnx = !has_model(emission) && write_onnx(folder, graph, expected);
     Graph plain = graph;
     plain.failure.reset();
     save_record(folder / "record", plain,
@@ -91,7 +112,7 @@ void write_bundle(const fs::path& folder, const Graph& graph, const std::vector<
     std::string environment;
     for (const auto& [key, value] : options.environment) environment += key + ": " + value + "\n";
     write_file(folder / "environment.txt", environment);
-    write_file(folder / "README.txt", read_me(graph, report, options, onnx));
+    write_file(folder / "README.txt", read_me(graph, emission, report, options, onnx));
 }
 
 std::set<fs::path> files_below(const fs::path& folder) {

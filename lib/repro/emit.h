@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,12 @@ struct Emission {
     std::vector<std::string> arguments = {};  ///< that the program is run with, where its companions are not beside it
     std::string spec_beside = {};             ///< --backend, in a folder with the companions
     std::vector<std::string> compile_flags = {};  ///< what follows "g++ -std=c++17 -O1 repro.cpp -o repro"
+    std::optional<ProgramFolder> folder = {};     ///< none: it is C++, and the options' output
+    bool control_in_each_run = false;             ///< nothing is run with "control": each run shows that it passes
+    std::string ends_by = {};                     ///< the signal that shows the failure; empty: exit 1 does
+    std::string says = {};                        ///< what it prints then, in other numbers and names; empty: anything
+    std::string facts = {};                       ///< Markdown for a bug report
+    std::string tracker = {};                     ///< whose form a bug report has
 };
 
 /// What is known of a repro beside its graph.

@@ -13,7 +13,6 @@ namespace whittle::repro {
 namespace {
 
 constexpr std::int64_t kMostInPlace = 16;  // expected elements that a reader takes in
-constexpr std::size_t kWidth = 118;
 
 std::string number(double value) {
     char text[32];
@@ -21,22 +20,7 @@ std::string number(double value) {
     return text;
 }
 
-/// Lines of a comment, broken between words.
-std::string comment(const std::string& text) {
-    std::string lines, line = "//";
-    std::size_t begin = 0;
-    while (begin < text.size()) {
-        const std::size_t end = std::min(text.find(' ', begin), text.size());
-        const std::string word = text.substr(begin, end - begin);
-        if (line.size() + 1 + word.size() > kWidth && line != "//") {
-            lines += line + "\n";
-            line = "//";
-        }
-        line += " " + word;
-        begin = end + 1;
-    }
-    return lines + line + "\n";
-}
+std::string comment(const std::string& text) { return comment_lines("//", text); }
 
 class HalideProgram {
   public:

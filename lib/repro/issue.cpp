@@ -1,13 +1,11 @@
 #include "repro/issue.h"
 
 #include <algorithm>
-#include <set>
 #include <sstream>
 
-#include "base/subprocess.h"
 #include "base/words.h"
 #include "graph/graph.h"
-#include "graph/value_ref.h"
+#include "graph/short_program.h"
 
 namespace whittle::repro {
 namespace {
@@ -21,66 +19,177 @@ std::string indented(const std::string& text) {
     return result;
 }
 
-/// "aten.mm.default, aten.relu.default".
-std::string ops(const Graph& graph) {
-    std::string text;
-    std::set<std::string> seen;
-    for (const NodeId id : graph.calls()) {
-        const Node& node = graph.node({id});
-        if (!is_getitem(node) && seen.insert(node.target).second) text += (text.empty() ? "" : ", ") + node.target;
-    }
-    return text;
-}
-
 std::string environment_line(const Options& options, const char* key, const std::string& what) {
     const auto found = options.environment.find(key);
     return found == options.environment.end() ? "" : "- " + what + found->second + "\n";
 }
 
 /// How it is built and run, and what that says.
-std::string steps(const Report& report, const Options& options) {
-    const std::string program = shell_quote({"./" + options.output.stem().string()});
-    std::string text = "    " + report.compile_command + " && " + program + "\n\n";
+std::string steps(const Emission& emission, const Report& report) {
+    std::string line;
+    for (const std::string& step : {report.get, report.compile_command, report.run_command})
+        if (!step.empty()) line += (line.empty() ? "" : " && ") + step;
+    std::string text = "    " + line + "\n\n";
     if (!report.verified) return text + "It was not verified.\n";
+    if (!emission.ends_by.empty()) return text + "ends by " + emission.ends_by + " (without the bug: with status 0).\n";
     if (!report.message.empty()) text += "prints\n\n" + indented(report.message) + "\nand ";
     text += "exits with status 1 (0: the bug is gone).";
-    if (!report.control.empty()) text += " `" + program + " control` passes: " + report.control + ".";
-    return text + "\n";
+    if (report.control.empty()) return text + "\n";
+    if (emission.control_in_each_run) return text + " What is right in the same run: " + report.control + ".\n";
+    return text + " `" + report.run_command + " control` passes: " + report.control + ".\n";
 }
 
-std::string program_text(const Emission& emission, const Options& options) {
-    const auto lines = static_cast<std::size_t>(std::ranges::count(emission.text, '\n'));
-    if (lines > kMostLinesInText)
-        return "The program is `" + options.output.filename().string() + "` (" + plural(lines, "line") +
-               ", attached).\n";
-    return "```cpp\n" + emission.text + "```\n";
+std::string language_of(const std::filesystem::path& file) {
+    const std::string extension = file.extension().string();
+    return extension == ".py" ? "python" : extension == ".mjs" ? "js" : "cpp";
 }
+
+std::string program_text(const Emission& emission, const Report& report) {
+    const auto lines = static_cast<std::size_t>(std::ranges::count(emission.text, '\n'));
+    const std::string name = report.output.filename().string();
+    if (lines > kMostLinesInText) return "The program is `" + name + "` (" + plural(lines, "line") + ", attached).\n";
+    std::string text = "```" + language_of(name) + "\n" + emission.text + "```\n";
+    if (!emission.folder) return text;
+    for (const ProgramFolder::Other& other : emission.folder->others)
+        text += "\nThe same for " + std::string(other.name.ends_with(".py") ? "Python" : "C++") + ": `" + other.name +
+                "`, attached.\n";
+    return text;
+}
+
+/// What only a person can say: no program ticks it.
+constexpr const char* kOpen =
+    "- [ ] I read the program, and what it calls expected is right by the documentation.\n"
+    "- [ ] It fails with the current release, too, or the fix is not in a release that I can use.\n"
+    "- [ ] I looked for it among the open and closed issues.\n";
+
+/// A section of a report: what stands under its heading is one of the parts that are written here, or said by
+/// everybody.
+enum class Part { what, reproduce, versions, os, compiler, origin, fixed };
+struct Section {
+    const char* heading;
+    Part part;
+    const char* text = "";
+};
+struct Form {
+    std::string_view tracker;
+    std::vector<Section> sections;
+};
+
+/// The forms of the projects' trackers; the first is for those that have none.
+const std::vector<Form>& forms() {
+    static const std::vector<Form> all = {
+        {"",
+         {{"What happens", Part::what},
+          {"To reproduce", Part::reproduce},
+          {"Versions", Part::versions},
+          {"Where it comes from", Part::origin},
+          {"Before sending", Part::fixed, kOpen}}},
+        {"onnxruntime",
+         {{"Describe the issue", Part::what},
+          {"To reproduce", Part::reproduce},
+          {"Urgency", Part::fixed, "None.\n"},
+          {"Platform", Part::fixed, "Linux\n"},
+          {"OS Version", Part::os},
+          {"ONNX Runtime Installation", Part::fixed, "Released Package\n"},
+          {"ONNX Runtime Version or Commit ID", Part::compiler},
+          {"ONNX Runtime API", Part::fixed, "JavaScript\n"},
+          {"Execution Provider", Part::fixed, "Default CPU\n"},
+          {"Before sending", Part::fixed, kOpen}}},
+        {"opencv",
+         {{"System Information", Part::versions},
+          {"Detailed description", Part::what},
+          {"Steps to reproduce", Part::reproduce},
+          {"Issue submission checklist", Part::fixed,
+           "- [ ] I report the issue, it's not a question\n"
+           "- [ ] I checked the problem with documentation, FAQ, open issues, forum.opencv.org, Stack Overflow, etc "
+           "and "
+           "have not found any solution\n"
+           "- [ ] I updated to the latest OpenCV version and the issue is still there\n"
+           "- [x] There is reproducer code and related data files (videos, images, onnx, etc)\n"}}},
+        {"pytorch",
+         {{"\U0001F41B Describe the bug", Part::what},
+          {"To reproduce", Part::reproduce},
+          {"Versions", Part::versions},
+          {"Before sending", Part::fixed, kOpen}}}};
+    return all;
+}
+
+const Form& form_of(const std::string& tracker) {
+    const auto found = std::ranges::find(forms(), tracker, &Form::tracker);
+    return found == forms().end() ? forms().front() : *found;
+}
+
+class Issue {
+  public:
+    Issue(const Graph& graph, const Emission& emission, const Report& report, const Options& options)
+        : graph_(graph), failure_(*graph.failure), emission_(emission), report_(report), options_(options) {}
+
+    std::string write() const {
+        std::string title = summary();
+        while (title.ends_with('.')) title.pop_back();
+        std::string text = "Title: " + title + "\n";
+        for (const Section& section : form_of(emission_.tracker).sections)
+            text += "\n### " + std::string(section.heading) + "\n\n" + part(section);
+        return text;
+    }
+
+  private:
+    std::string summary() const { return emission_.summary.empty() ? failure_.signature.text() : emission_.summary; }
+
+    std::string part(const Section& section) const {
+        switch (section.part) {
+            case Part::what:
+                return what();
+            case Part::reproduce:
+                return program_text(emission_, report_) + "\n" + steps(emission_, report_);
+            case Part::versions:
+                return "- " + (emission_.compiler.empty() ? failure_.backend : emission_.compiler) + "\n" +
+                       environment_line(options_, "compiler", "") + environment_line(options_, "os", "") +
+                       environment_line(options_, "cpu", "");
+            case Part::os:
+                return found("os") + ", " + found("kernel") + "\n";
+            case Part::compiler:
+                return emission_.compiler + "\n";
+            case Part::origin:
+                return origin();
+            case Part::fixed:
+                break;
+        }
+        return section.text;
+    }
+
+    std::string found(const char* key) const {
+        const auto value = options_.environment.find(key);
+        return value == options_.environment.end() ? "unknown" : value->second;
+    }
+
+    std::string what() const {
+        std::string text = summary() + "\n";
+        if (emission_.summary.empty()) text += "\n" + failure_.message + "\n";
+        return emission_.facts.empty() ? text : text + "\n" + emission_.facts;
+    }
+
+    std::string origin() const {
+        std::string text =
+            "Reduced from a model in which " + ops_of(graph_) + " failed (" + failure_.signature.text() + ")";
+        if (failure_.culprit && !failure_.culprit->directive.empty())
+            text += "; there the " +
+                    (failure_.culprit->component == "switch" ? failure_.culprit->op : std::string("directive")) +
+                    " was `" + failure_.culprit->directive + "`";
+        return text + ".\n";
+    }
+
+    const Graph& graph_;
+    const Failure& failure_;
+    const Emission& emission_;
+    const Report& report_;
+    const Options& options_;
+};
 
 }  // namespace
 
 std::string issue_text(const Graph& graph, const Emission& emission, const Report& report, const Options& options) {
-    const Failure& failure = *graph.failure;
-    const std::string summary = emission.summary.empty() ? failure.signature.text() : emission.summary;
-    std::string title = summary;
-    while (title.ends_with('.')) title.pop_back();
-    std::string text = "Title: " + title + "\n\n### What happens\n\n" + summary + "\n\n";
-    if (emission.summary.empty()) text += failure.message + "\n\n";
-    text += "### To reproduce\n\n" + program_text(emission, options) + "\n" + steps(report, options);
-    text += "\n### Versions\n\n";
-    text += "- " + (emission.compiler.empty() ? failure.backend : emission.compiler) + "\n";
-    text += environment_line(options, "compiler", "") + environment_line(options, "os", "") +
-            environment_line(options, "cpu", "");
-    text += "\n### Where it comes from\n\nReduced from a model in which " + ops(graph) + " failed (" +
-            failure.signature.text() + ")";
-    if (failure.culprit && !failure.culprit->directive.empty())
-        text += "; there the directive was `" + failure.culprit->directive + "`";
-    // What a program cannot know is not ticked by one.
-    text +=
-        ".\n\n### Before sending\n\n"
-        "- [ ] I read the program, and what it calls expected is right by the documentation.\n"
-        "- [ ] It fails with the current release, too, or the fix is not in a release that I can use.\n"
-        "- [ ] I looked for it among the open and closed issues.\n";
-    return text;
+    return Issue(graph, emission, report, options).write();
 }
 
 }  // namespace whittle::repro

@@ -110,7 +110,11 @@ class Script {
         text += "import sys\n";
         if (!sidecars_.empty()) text += "from pathlib import Path\n";
         text += "\nimport torch\n\n\n" + body + "\n\n" + values + "\n";
-        text += "if len(sys.argv) > 1:\n    graph = torch.compile(graph, backend=sys.argv[1])\n";
+        // TorchScript optimizes once it has seen two runs.
+        text += wrapped("if sys.argv[1:] == [\"ts\"]:\n    graph = torch.jit.trace(graph, " +
+                        joined(arguments_, '(', ')') + ")") +
+                "\n    graph" + parameters() + ", graph" + parameters() + "\n";
+        text += "elif len(sys.argv) > 1:\n    graph = torch.compile(graph, backend=sys.argv[1])\n";
         text += wrapped("results = graph" + parameters()) + "\n";
         text += wrapped("expected = " + joined(results, '[', ']')) + "\n";
         text +=

@@ -15,18 +15,19 @@
 #include "graph/abilities.h"
 #include "graph/text.h"
 #include "ops/core/interpreter.h"
+#include "repro/anonymize.h"
+#include "repro/blame.h"
 #include "repro/bundle.h"
 #include "repro/emit.h"
 #include "repro/halide_program.h"
 #include "repro/issue.h"
+#include "repro/verify.h"
 #include "run/suspect.h"
 
 namespace whittle::repro {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::chrono::seconds kBuildLimit{300};
 
 /// The part of a backend that interprets a graph which passes made.
 class Interpreting final : public Emitter {
@@ -140,90 +141,6 @@ std::string data_text(const Subject& subject) {
     return text;
 }
 
-std::vector<std::string> compile_command(const Emission& emission, const fs::path& source) {
-    const std::string name = source.stem().string();
-    std::vector<std::string> argv = {"g++", "-std=c++17", "-O1", name + ".cpp", "-o", name};
-    argv.insert(argv.end(), emission.compile_flags.begin(), emission.compile_flags.end());
-    return argv;
-}
-
-void write(const Emission& emission, const fs::path& file) {
-    for (const Sidecar& sidecar : emission.sidecars) write_file(file.parent_path() / sidecar.file, sidecar.bytes);
-    write_file(file, emission.text);
-}
-
-std::string last_line(std::string text) {
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    const std::size_t newline = text.rfind('\n');
-    return newline == std::string::npos ? text : text.substr(newline + 1);
-}
-
-/// The first error of a compiler, or its last line.
-std::string first_error(const std::string& text) {
-    const std::size_t error = text.find("error:");
-    if (error == std::string::npos) return last_line(text);
-    const std::size_t begin = text.rfind('\n', error) + 1;  // npos + 1 is 0
-    return text.substr(begin, text.find('\n', error) - begin);
-}
-
-/// What is built and run, and how.
-struct Program {
-    fs::path folder;
-    std::vector<std::string> build, run;
-};
-
-ProcessResult run_in(const Program& program, std::vector<std::string> argv, std::chrono::seconds limit) {
-    ProcessOptions options;
-    options.folder = program.folder;
-    options.timeout = limit;
-    log_info(LogChannel::repro, "runs: " + shell_quote(argv));
-    const ProcessResult result = run_process(argv, options);
-    const std::string said = last_line(result.out.empty() ? result.err : result.out);
-    log_info(LogChannel::repro, "it " + ending_of(result) + (said.empty() ? "" : ": " + said));
-    return result;
-}
-
-/// Builds the repro in a folder that has nothing but it, runs it and its control; fills in `report`.
-void verify(const Program& program, const Options& options, Report& report) {
-    const ProcessResult built = run_in(program, program.build, kBuildLimit);
-    if (built.exit_code != 0 || built.timed_out) {
-        report.message = "it does not build: " +
-                         (built.timed_out ? std::string("the compiler took too long") : first_error(built.err));
-        return;
-    }
-    const auto limit = 10 * options.alarm;  // its own alarm comes first
-    const bool flaky = options.rate.flaky();
-    const int runs = flaky ? repeats(options.rate, 1) : options.runs;
-    report.runs = report.of = 0;
-    while (report.of < runs && report.runs < options.runs) {
-        const ProcessResult result = run_in(program, program.run, limit);
-        const bool ended = !result.signal && !result.timed_out;
-        report.of++;
-        if (flaky && ended && result.exit_code == 0) continue;
-        report.message = last_line(result.out);
-        if (result.exit_code != 1 || !ended) {
-            report.message = "run " + std::to_string(report.of) + " of " + std::to_string(runs) + " ended with " +
-                             (result.timed_out ? "a timeout"
-                              : result.signal  ? "signal " + std::to_string(result.signal)
-                                               : "exit " + std::to_string(result.exit_code)) +
-                             ", expected exit 1: " + report.message;
-            return;
-        }
-        report.runs++;
-    }
-    if (report.runs == 0) {
-        report.message = "none of " + std::to_string(runs) + " runs failed";
-        return;
-    }
-    report.verified = report.control.empty();
-    if (report.verified) return;
-    std::vector<std::string> with_control = program.run;
-    with_control.push_back("control");
-    const ProcessResult control = run_in(program, with_control, limit);
-    report.verified = control.exit_code == 0 && !control.signal && !control.timed_out;
-    if (!report.verified) report.message = "the control fails too: " + last_line(control.out);
-}
-
 /// The program behind its header, which alone says what was verified.
 std::string_view body_of(const Emission& emission) {
     return std::string_view(emission.text).substr(emission.text.find("\n#include"));
@@ -251,7 +168,7 @@ std::size_t lines_of(const std::string& text) { return static_cast<std::size_t>(
 /// What a folder needs to show the failure, and where it is built.
 void write_all(const fs::path& folder, const Subject& subject, const Emission& emission, const Report& report,
                const Options& options) {
-    write(emission, folder / options.output.filename());
+    write_program(place_in(folder, emission, options), emission);
     if (!options.bundle) return;
     write_bundle(folder, subject.graph, subject.expected, emission, report, options);
     write_file(folder / "ISSUE.md", issue_text(subject.graph, emission, report, options));
@@ -260,13 +177,6 @@ void write_all(const fs::path& folder, const Subject& subject, const Emission& e
 /// Where it was asked for; a bundle has its own.
 void write_issue(const Graph& graph, const Emission& emission, const Report& report, const Options& options) {
     if (options.issue) write_file(*options.issue, issue_text(graph, emission, report, options));
-}
-
-Program program_in(const fs::path& folder, const Emission& emission, const Options& options) {
-    if (options.bundle) return {folder, {"sh", "run.sh", "build"}, {"sh", "run.sh"}};
-    std::vector<std::string> run = {(folder / options.output.stem()).string()};
-    run.insert(run.end(), emission.arguments.begin(), emission.arguments.end());
-    return {folder, compile_command(emission, options.output), std::move(run)};
 }
 
 /// What a short program shows, and the data that it shows it with.
@@ -287,44 +197,110 @@ std::optional<Short> short_of_kernel(const Graph& original, Backend& backend, co
     return Short{std::move(subject), std::move(*emission), kernel.tried};
 }
 
+Emission emission_of(ShortProgram program, const Failure& failure) {
+    Emission emission{.text = std::move(program.text),
+                      .summary = std::move(program.summary),
+                      .compiler = std::move(program.compiler),
+                      .companions = std::move(program.companions),
+                      .arguments = std::move(program.arguments),
+                      .compile_flags = std::move(program.compile_flags),
+                      .folder = std::move(program.folder),
+                      .ends_by = std::move(program.ends_by),
+                      .facts = std::move(program.facts),
+                      .tracker = std::move(program.tracker)};
+    for (ShortProgram::File& file : program.files)
+        emission.sidecars.push_back({std::move(file.name), std::move(file.text)});
+    emission.control_in_each_run = !program.control.empty();
+    emission.control = emission.control_in_each_run ? program.control : program.control_argument;
+    if (!emission.folder) return emission;
+    const std::string& kind = failure.signature.kind;
+    if (kind == "mismatch") emission.says = "expected";
+    constexpr std::string_view kExited = "exited with #: ";  // what a backend says of a command is not its word
+    const std::string& detail = failure.signature.detail;
+    if (kind != "exception") return emission;
+    emission.says = detail.starts_with(kExited) ? detail.substr(kExited.size()) : detail;
+    if (detail == "exited with #" || detail.starts_with("killed by ")) emission.says = "ended";  // it has no words
+    return emission;
+}
+
+/// Where the blamed switch is off, the outputs are those that the reference computes, bit by bit.
+bool is_exact(const Subject& subject, const Blame& blame, Backend& backend, const Options& options) {
+    const Failure& failure = *subject.graph.failure;
+    Switchable* const switches = offered<Switchable>(backend);
+    if (!switches) return false;
+    Suspect suspect = suspect_of(failure, options.limits);
+    if (!blame.off.empty())
+        suspect.options = switches->without(failure.options, {blame.off});
+    else if (!blame.level.empty() && blame.passes_to >= 0)
+        suspect.options = switches->limited(failure.options, blame.level, blame.passes_to);
+    else
+        return false;
+    const Outcome control = query(subject.graph, failure.inputs, subject.expected, backend, suspect);
+    if (control.failed() || control.outputs.size() != subject.expected.size()) return false;
+    for (std::size_t i = 0; i < subject.expected.size(); i++)
+        if (!same_bits(control.outputs[i], subject.expected[i])) return false;
+    return true;
+}
+
 std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Emitter& emitter, const Options& options,
                                     std::string& why_not) {
     const Failure& failure = *subject.graph.failure;
     const Outcome outcome =
         query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
-    std::optional<ShortProgram> program = emitter.short_program(
-        {subject.graph, subject.expected, outcome.outputs, options.output, options.alarm.count()}, why_not);
-    if (!program) return std::nullopt;
-    Emission emission{.text = std::move(program->text),
-                      .summary = std::move(program->summary),
-                      .compiler = std::move(program->compiler),
-                      .companions = std::move(program->companions),
-                      .arguments = std::move(program->arguments),
-                      .compile_flags = std::move(program->compile_flags)};
-    for (const ShortProgram::File& file : program->files) emission.sidecars.push_back({file.name, file.text});
-    return Short{subject, std::move(emission)};
+    const Blame blame = blame_of(subject.graph, subject.expected, backend, options.limits);
+    const bool exact = is_exact(subject, blame, backend, options);
+    try {
+        std::optional<ShortProgram> program = emitter.short_program(
+            {subject.graph, subject.expected, outcome.outputs, options.output, options.alarm.count(), blame, exact},
+            why_not);
+        if (!program) return std::nullopt;
+        return Short{subject, emission_of(std::move(*program), failure)};
+    } catch (const Error& error) {  // it has no spelling in the compiler's format
+        return why_not = error.message(), std::nullopt;
+    }
+}
+
+/// What is known of a repro before it is run.
+Report report_of(const Emission& emission, const Subject& subject, const Options& options) {
+    Report report;
+    report.output = place_in(options.output.parent_path(), emission, options).file;
+    report.control = emission.control;
+    report.compile_command = shell_quote(build_command(emission, options));
+    report.run_command = shell_quote(run_command(emission, options));
+    if (emission.folder) report.get = emission.folder->get;
+    report.arguments = emission.arguments;
+    report.data = subject.data;
+    report.passing = subject.passing;
+    return report;
+}
+
+/// The files beside the program, as they are told.
+std::vector<fs::path> beside(const Emission& emission, const Options& options) {
+    const fs::path folder = place_in(options.output.parent_path(), emission, options).folder;
+    std::vector<fs::path> files;
+    for (const Sidecar& sidecar : emission.sidecars) files.push_back(folder / sidecar.file);
+    if (emission.folder)
+        for (const ProgramFolder::Other& other : emission.folder->others) files.push_back(folder / other.name);
+    if (emission.folder)
+        for (const fs::path& companion : emission.companions) files.push_back(folder / companion.filename());
+    return files;
 }
 
 /// The short program, written where it shows the failure. Nothing: why_not says why.
 std::optional<Report> write_short(const Short& found, const Options& options, std::string& why_not) {
     const Subject& subject = found.subject;
     const Emission* emission = &found.emission;
-    Report report;
-    report.output = options.output;
-    report.control = emission->control;
-    report.compile_command = shell_quote(compile_command(*emission, options.output));
-    report.arguments = emission->arguments;
+    Report report = report_of(*emission, subject, options);
     report.lines = lines_of(emission->text);
     report.short_program = true;
     report.tried = found.tried;
-    report.data = subject.data;
-    report.passing = subject.passing;
     std::set<fs::path> files;
     if (options.bundle || options.verify) {
         const TempDir elsewhere("whittle-repro");
         write_all(elsewhere.path(), subject, *emission, report, options);
         if (options.bundle) files = files_below(elsewhere.path());
-        files.insert(options.output.stem());
+        if (!emission->folder || !emission->folder->build.empty())
+            files.insert(emission->folder ? fs::path("run") : options.output.stem());
         if (options.verify) verify(program_in(elsewhere.path(), *emission, options), options, report);
         if (options.verify && !report.verified) {
             log_info(LogChannel::repro, "the short program:\n" + emission->text);
@@ -333,11 +309,16 @@ std::optional<Report> write_short(const Short& found, const Options& options, st
     }
     write_all(options.output.parent_path(), subject, *emission, report, options);
     write_issue(subject.graph, *emission, report, options);
-    for (const Sidecar& sidecar : emission->sidecars)
-        report.sidecars.push_back(options.output.parent_path() / sidecar.file);
+    report.sidecars = beside(*emission, options);
     if (options.bundle) note_contents(options.output.parent_path(), files);
     return report;
 }
+
+}  // namespace
+
+namespace {
+
+Report write_named(const Graph& original, Backend& backend, const Options& options);
 
 }  // namespace
 
@@ -346,6 +327,19 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
         throw Error("the graph does not say how it fails, as those that minify writes do",
                     "name the backend with --backend to look for a failure first");
     WHITTLE_CHECK(!original.failure->backend.empty(), "a failure without a backend");
+    if (!options.anonymize) return write_named(original, backend, options);
+    const Anonymous anonymous = anonymized(original, backend, options);
+    Options named = options;
+    named.command = "repro m.json --anonymize";  // what the user typed names files
+    Report report = write_named(anonymous.graph, backend, named);
+    report.replaced = anonymous.replaced;
+    report.kept = anonymous.kept;
+    return report;
+}
+
+namespace {
+
+Report write_named(const Graph& original, Backend& backend, const Options& options) {
     std::optional<Interpreting> interpreting;
     if (options.instead) interpreting.emplace(*options.instead);
     Emitter* emitter = interpreting ? &*interpreting : offered<Emitter>(backend);
@@ -368,12 +362,10 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
         return repro::emit(graph, subject.expected, *emitter, options, {claim, data_text(subject), subject.seeds});
     };
 
-    report.output = options.output;
-    report.data = subject.data;
-    report.passing = subject.passing;
     Emission emission = emit("not verified");
-    report.control = emission.control;
-    report.compile_command = shell_quote(compile_command(emission, options.output));
+    const std::string not_short = std::move(report.not_short);
+    report = report_of(emission, subject, options);
+    report.not_short = not_short;
     const auto check = [&](const fs::path& folder) {
         if (graph.failure->signature.detail.starts_with("written_")) {
             report.message = "the program's inputs and parameters are constants, which no backend can write to";
@@ -406,10 +398,11 @@ Report write_repro(const Graph& original, Backend& backend, const Options& optio
     write_all(options.output.parent_path(), subject, emission, report, options);
     write_issue(graph, emission, report, options);
     if (options.bundle) note_contents(options.output.parent_path(), files);
-    for (const Sidecar& sidecar : emission.sidecars)
-        report.sidecars.push_back(options.output.parent_path() / sidecar.file);
+    report.sidecars = beside(emission, options);
     report.lines = lines_of(emission.text);
     return report;
 }
+
+}  // namespace
 
 }  // namespace whittle::repro

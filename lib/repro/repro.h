@@ -1,8 +1,8 @@
 // repro.cpp: one standalone C++ file that shows a failure and needs nothing of Whittle. It is declared good only after
 // it was built and run. There are two forms:
-//  - the short program, in the shape of the compiler's own tests: one kernel, reduced, and one comparison. It is what
-//  is
-//    written where it shows the failure;
+//  - the short program, in the shape of the compiler's own tests: one kernel, reduced, and one comparison; or, for
+//    compilers of ONNX, a folder with the model and a script of the compiler's own calls. It is what is written where
+//    it shows the failure;
 //  - the harness: inputs, expected outputs, the same computation as plain loops, the compiler under suspicion, and a
 //    comparison that says who is to blame.
 #pragma once
@@ -48,6 +48,7 @@ struct Options {
     std::optional<std::filesystem::path> issue = {};
     /// The whole graph with its data, loops and verdict, where a short program of one kernel could do, too.
     bool harness = false;
+    bool anonymize = false;  ///< nothing of the user's but what the failure needs, see repro/anonymize.h
 };
 
 struct Report {
@@ -57,7 +58,10 @@ struct Report {
     int runs = 0, of = 0;                         ///< runs that showed the failure, of so many
     std::string control = {};  ///< what must pass, and did when verified: "conv.vectorize(x, 8) switched off"
     std::vector<std::string> arguments = {};  ///< that it is run with here
-    std::string compile_command;              ///< one line for a shell, in the output's folder
+    std::string compile_command;              ///< one line for a shell, in the output's folder; empty: nothing is built
+    std::string run_command;                  ///< what follows it there
+    std::string get = {};                     ///< the shell command that brings what the program needs elsewhere
+    std::vector<std::string> others = {};     ///< what became of each other program of the folder
     Data data = Data::real;
     std::vector<Data> passing = {};  ///< data that was tried and does not fail
     std::string message;             ///< the repro's own last words, or why verification failed
@@ -65,6 +69,9 @@ struct Report {
     bool short_program = false;
     /// Of a kernel's: how many smaller kernels were tried.
     std::optional<int> tried = {};
+    /// With Options::anonymize: tensors whose values are made up, and those whose values the failure needs.
+    std::optional<std::size_t> replaced = {};
+    std::vector<std::string> kept = {};
     std::string not_short = {};  ///< why there is no short program, where one was looked for: a clause
 };
 

@@ -3,6 +3,7 @@
 // A test file reads:
 //   # what this shows
 //   --- replace [0-9]+ queries ==> N queries     (optional: more substitutions, ECMAScript regex)
+//   --- needs COMMAND                            (optional: where `sh -c COMMAND` fails, the test is skipped: exit 77)
 //   --- file x/graph.json                        (written into the temporary folder where commands run)
 //   ...
 //   --- run                                      (a script for `sh -eu`; the programs are in PATH, models in $MODELS,
@@ -33,6 +34,7 @@ using whittle::Error;
 
 namespace {
 
+constexpr int kSkipped = 77;
 constexpr std::string_view kMark = "--- ";
 constexpr std::string_view kNoNewline = "\\ no newline at the end";
 
@@ -121,8 +123,8 @@ std::string difference(const Section& expected, const std::string& got) {
     return whittle::run_process({"diff", "-u", "expected", "got"}, {.folder = folder.path()}).out;
 }
 
-/// Runs section `at` and compares or replaces the expectations behind it. Returns the number of differences.
-int run_step(std::vector<Section>& sections, std::size_t at, const fs::path& temporary, const Context& context) {
+/// What the test is run in.
+whittle::ProcessOptions process_in(const fs::path& temporary, const Context& context) {
     whittle::ProcessOptions options;
     options.folder = temporary;
     options.timeout = std::chrono::minutes(15);  // a hang, not a slow machine
@@ -134,7 +136,13 @@ int run_step(std::vector<Section>& sections, std::size_t at, const fs::path& tem
                            {"TMPDIR", temporary.string()},
                            {"LC_ALL", "C"},
                            {"WHITTLE_LOGS", ""}};
-    const whittle::ProcessResult result = whittle::run_process({"sh", "-eu", "-c", sections[at].text}, options);
+    return options;
+}
+
+/// Runs section `at` and compares or replaces the expectations behind it. Returns the number of differences.
+int run_step(std::vector<Section>& sections, std::size_t at, const fs::path& temporary, const Context& context) {
+    const whittle::ProcessResult result =
+        whittle::run_process({"sh", "-eu", "-c", sections[at].text}, process_in(temporary, context));
     const std::string exit_code = result.timed_out ? "timeout"
                                   : result.signal  ? "signal " + std::to_string(result.signal)
                                                    : std::to_string(result.exit_code);
@@ -197,6 +205,12 @@ int run_file(Context& context) {
                 throw Error("found '--- replace' without ' ==> ', expected '--- replace REGEX ==> TEXT'");
             context.substitutions.push_back(
                 {std::regex(section.argument.substr(0, arrow)), section.argument.substr(arrow + 5)});
+        } else if (section.kind == "needs") {
+            const whittle::ProcessResult found =
+                whittle::run_process({"sh", "-c", section.argument}, process_in(folder, context));
+            if (found.exit_code == 0) continue;
+            std::cout << "skipped: " << section.argument << " fails here\n";
+            return kSkipped;
         } else if (section.kind == "file") {
             whittle::write_file(folder / section.argument, section.text);
         } else if (section.kind == "run") {
@@ -204,7 +218,8 @@ int run_file(Context& context) {
             differences += run_step(sections, i, folder, context);
         } else if (!section.kind.empty() && section.kind != "stdout" && section.kind != "stderr" &&
                    section.kind != "exit") {
-            throw Error("found section '" + section.kind + "', expected replace, file, run, stdout, stderr or exit");
+            throw Error("found section '" + section.kind +
+                        "', expected replace, needs, file, run, stdout, stderr or exit");
         }
     }
     if (runs == 0) throw Error("found no '--- run' section, expected one");

@@ -14,6 +14,7 @@
 
 #include "backends/command/exchange.h"
 #include "backends/command/repro_code.h"
+#include "backends/command/short_programs.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/log.h"
@@ -21,6 +22,7 @@
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/json.h"
+#include "graph/short_program.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -156,6 +158,13 @@ class CommandBackend final : public Backend, public Emitter, public Optioned {
         }
     }
     SuspectCode emit(const EmitRequest& request) override { return command_code(request, argv_); }
+    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+        const Failure& failure = *request.graph.failure;
+        const TempDir folder("whittle-repro");
+        if (request.graph.subgraphs.empty())
+            write_command_folder(with_short_names(request.graph), failure.options, failure.inputs, folder.path());
+        return script_program(request, {.name = name(), .words = argv_, .files = files_of(folder.path())}, why_not);
+    }
     std::vector<std::string> option_names(const BackendOptions&) override { return {"format", "timeout"}; }
     void check(const BackendOptions& options) override { read_options(options, true); }
 

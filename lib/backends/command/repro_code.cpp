@@ -39,14 +39,6 @@ std::string file_data(const EmitRequest& request, const std::string& name, const
     return request.define(name, tensor);
 }
 
-/// A file that belongs to the command and no program of the system: it is looked for beside the repro first.
-bool is_companion(const std::string& word) {
-    std::error_code ignored;
-    const bool system = word.starts_with("/usr/") || word.starts_with("/bin/");
-    const bool file = !system && (word.find('/') != std::string::npos || fs::path(word).has_extension());
-    return file && fs::is_regular_file(word, ignored);
-}
-
 std::string trimmed(std::string text) {
     if (text.ends_with('\n')) text.pop_back();
     return text;
@@ -103,6 +95,13 @@ std::string filled(const EmitRequest& request, Slots& slots) {
 }
 
 }  // namespace
+
+bool is_companion(const std::string& word) {
+    std::error_code ignored;
+    const bool system = word.starts_with("/usr/") || word.starts_with("/bin/");
+    const bool file = !system && (word.find('/') != std::string::npos || fs::path(word).has_extension());
+    return file && fs::is_regular_file(word, ignored);
+}
 
 SuspectCode command_code(const EmitRequest& request, const std::vector<std::string>& words) {
     const Failure& failure = *request.graph.failure;

@@ -23,4 +23,7 @@ struct WorkerQuestion {
 SuspectCode worker_code(const EmitRequest& request, const std::vector<std::string>& words,
                         const std::filesystem::path& folder, const WorkerQuestion& question);
 
+/// What of a command's words is a file of its own and no program of the system: it lies beside the repro.
+bool is_companion(const std::string& word);
+
 }  // namespace whittle

@@ -7,6 +7,7 @@
 
 #include "backends/command/exchange.h"
 #include "backends/command/repro_code.h"
+#include "backends/command/short_programs.h"
 #include "backends/command/worker_process.h"
 #include "base/error.h"
 #include "base/files.h"
@@ -14,6 +15,7 @@
 #include "graph/abilities.h"
 #include "graph/backend_options.h"
 #include "graph/json_text.h"
+#include "graph/short_program.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -244,6 +246,30 @@ class WorkerBackend final : public Backend,
         code.header = name_ + ", version " + said.version;
         if (!name_.starts_with(kWorkerPrefix)) code.spec_beside.clear();  // found by its name everywhere
         return code;
+    }
+
+    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+        const WorkerHello said = pool_.hello();
+        if (const ShortWriter writer = short_writer(said.api)) return writer(request, said, why_not);
+        const Failure& failure = *request.graph.failure;
+        const TempDir folder("whittle-repro");
+        Scripted scripted{.name = name_, .words = pool_.argv(), .files = {}, .version = said.version};
+        if (request.graph.subgraphs.empty()) {
+            const Graph graph = with_short_names(request.graph);
+            const bool onnx = wants_onnx(failure.options, said.onnx);
+            const ModelNames names = write_model(graph, onnx, folder.path());
+            write_inputs(failure.inputs, folder.path());
+            const auto asked = [&](const BackendOptions& options) {
+                json question = question_of(graph, names, "{}", onnx, settings_of(options, said));
+                question["id"] = 1;
+                return question.dump() + '\n';
+            };
+            scripted.files = files_of(folder.path());
+            scripted.question = asked(failure.options);
+            scripted.off = request.blame.off;
+            if (!scripted.off.empty()) scripted.question_without = asked(without(failure.options, {scripted.off}));
+        }
+        return script_program(request, scripted, why_not);
     }
 
   private:

@@ -67,6 +67,9 @@ WorkerHello read_hello(const json& said) {
         }
     const json options = said.value("options", json::object());
     for (const auto& [name, option] : options.items()) hello.options.emplace(name, read_option(option));
+    const json repro = said.value("repro", json::object());
+    hello.api = repro.value("api", ""), hello.package = repro.value("package", "");
+    hello.modules = repro.value("node_modules", "");
     return hello;
 }
 

@@ -1,4 +1,5 @@
 #include "backends/libtorch/libtorch.h"
+#include "backends/libtorch/short_program.h"
 
 #include <utility>
 
@@ -67,6 +68,10 @@ class LibTorchBackend final : public Backend, public Support, public Optioned, p
     }
 
     SuspectCode emit(const EmitRequest& request) override { return aten::libtorch_code(request, false); }
+    std::optional<ShortProgram> short_program(const ShortRequest& request, std::string& why_not) override {
+        return libtorch_program(request, why_not);
+    }
+    bool is_pytorch() const override { return true; }
 
     std::vector<std::string> unsupported(const Graph& graph) const override { return aten::not_in_libtorch(graph); }
 

@@ -1,7 +1,5 @@
 #include <algorithm>
-#include <cctype>
 #include <cmath>
-#include <set>
 
 #include "backends/plugin/repro_code.h"
 #include "backends/plugin/whittle_backend.h"
@@ -10,7 +8,7 @@
 #include "expr/cpp_text.h"
 #include "expr/loops.h"
 #include "graph/json.h"
-#include "graph/value_ref.h"
+#include "graph/short_program.h"
 
 namespace whittle {
 namespace fs = std::filesystem;
@@ -20,22 +18,12 @@ namespace {
 constexpr std::int64_t kMostInPlace = 16;  // elements that a reader takes in
 constexpr std::size_t kMostNodes = 12;
 
-std::string number(double value) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.7g", value);
-    return text;
-}
-
 /// Why a reader would not take it in.
 std::string too_much(const ShortRequest& request) {
     const Failure& failure = *request.graph.failure;
-    const std::string &kind = failure.signature.kind, &detail = failure.signature.detail;
-    if (!failure.signature.part.empty()) return "it fails at gradients";
-    if (failure.accuracy.mode == Accuracy::Mode::strict) return "it fails with --accuracy=strict only";
-    if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf") return "its mismatch is none of values";
-    if (kind == "crash" && !detail.starts_with("SIG")) return "the process ends in the middle of its work";
-    if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
-        return "a short program does not show " + kind;
+    if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
+    if (failure.signature.detail == "sizes") return "its mismatch is none of values";
+    const std::string& detail = failure.signature.detail;
     if (detail.starts_with("threw") || detail.starts_with("returned"))
         return "the plug-in breaks the interface's rules";
     if (request.graph.nodes.size() > kMostNodes || !request.graph.subgraphs.empty())
@@ -70,11 +58,12 @@ class PluginProgram {
         values["BEFORE"] = before();
         values["COMPARE"] = failure_.signature.kind == "mismatch" ? compare() : "";
         values["DATA"] = data_;
-        values["HEADER"] = "// " + library_.filename().string() + ", backend " + backend_ + ": " + what();
+        values["HEADER"] = "// " + library_.filename().string() + ", backend " + backend_ + ": " +
+                           what_is_wrong(request_, ops_of(request_.graph));
         values["INCLUDES"] = includes(values);
         ShortProgram program;
         program.text = fill_template("repro_plugin_short.cpp", values);
-        program.summary = what();
+        program.summary = what_is_wrong(request_, ops_of(request_.graph));
         program.compiler = "backend " + backend_ + " in " + library_.filename().string();
         program.compile_flags = {"-ldl"};
         program.companions = {library_};
@@ -89,41 +78,10 @@ class PluginProgram {
         Tensor value;
     };
 
-    /// x, x0 … for inputs, w0 … for parameters, the op's own word for a call: the user's names say nothing here.
-    static void rename(Graph& graph) {
-        const std::size_t inputs = graph.placeholders().size();
-        std::map<std::string, int> used;
-        std::map<std::string, Tensor> attributes;
-        std::size_t input = 0;
-        for (Node& node : graph.nodes) {
-            node.stack = {}, node.module_path = {};
-            if (node.kind == NodeKind::placeholder)
-                node.name = node.target = inputs == 1 ? "x" : "x" + std::to_string(input++);
-            if (node.kind == NodeKind::get_attr) {
-                const auto place = std::distance(graph.attributes.begin(), graph.attributes.find(node.target));
-                const std::string key = "w" + std::to_string(place);
-                attributes.emplace(key, graph.attributes.at(node.target));
-                node.name = node.target = key;
-            }
-            if (node.kind != NodeKind::call) continue;
-            std::string word = node.target.substr(node.target.find('.') + 1);
-            word = word.substr(0, word.find('.'));
-            std::ranges::transform(word, word.begin(),
-                                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-            const int nth = used[word]++;
-            node.name = nth ? word + "_" + std::to_string(nth) : word;
-        }
-        graph.name = "graph";
-        graph.attributes = std::move(attributes);
-    }
-
     /// The head on one line, then a line for each node.
     std::string json() const {
-        Graph graph = request_.graph;
-        graph.failure.reset();
-        rename(graph);
         std::map<std::string, Tensor> beside;
-        std::string text = graph_to_json(graph, beside);
+        std::string text = graph_to_json(with_short_names(request_.graph), beside);
         while (text.ends_with('\n')) text.pop_back();
         const std::size_t nodes = text.find("\n  \"nodes\"");
         for (std::size_t at = 1; (at = text.find("\n", at + 1)) < nodes;) text.replace(at, 3, " ");
@@ -238,16 +196,10 @@ class PluginProgram {
 
     std::string wrong(const Tensor& expected, const std::string& got, const std::string& right) const {
         if (!is_floating(expected.dtype())) return got + " != " + right;
-        double largest = 0;
-        bool nan = false;
-        for (const double value : expected.values<double>()) {
-            nan = nan || std::isnan(value);
-            if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
-        }
-        const Tolerance tolerance = failure_.accuracy.tolerance(expected.dtype());
+        const bool nan = std::ranges::any_of(expected.values<double>(), [](double v) { return std::isnan(v); });
         const bool finite = std::ranges::all_of(expected.values<double>(), [](double v) { return std::isfinite(v); });
         return (finite ? "" : got + " != " + right + " && ") + "!(std::fabs(" + got + " - " + right +
-               ") <= " + number(tolerance.atol + tolerance.rtol * largest) + ")" +
+               ") <= " + short_number(absolute_tolerance(failure_, expected)) + ")" +
                (nan ? " && !(std::isnan(" + got + ") && std::isnan(" + right + "))" : "");
     }
 
@@ -260,47 +212,6 @@ class PluginProgram {
         if (!values.at("BEFORE").empty()) text += "#include <csignal>\n";
         text += "#include <cstdio>\n#include <cstring>";
         return values.at("BEFORE").empty() ? text : text + "\n#include <unistd.h>";
-    }
-
-    std::string ops() const {
-        std::string text;
-        std::set<std::string> seen;
-        for (const NodeId id : request_.graph.calls()) {
-            const Node& node = request_.graph.node({id});
-            if (!is_getitem(node) && seen.insert(node.target).second) text += (text.empty() ? "" : ", ") + node.target;
-        }
-        return text;
-    }
-
-    std::string what() const {
-        const std::string& kind = failure_.signature.kind;
-        if (kind == "exception")
-            return ops() + " fails to " + failure_.signature.stage + ": " + one_line(failure_.message);
-        if (kind == "crash") return failure_.signature.detail + " at " + failure_.signature.stage + " of " + ops();
-        if (kind == "timeout")
-            return failure_.signature.stage + " of " + ops() + " is not done after " + std::to_string(request_.alarm) +
-                   " s";
-        for (std::size_t i = 0; i < request_.got.size() && i < request_.expected.size(); i++) {
-            const std::vector<double> got = request_.got[i].contiguous().values<double>(),
-                                      expected = request_.expected[i].contiguous().values<double>();
-            for (std::size_t k = 0; k < got.size() && k < expected.size(); k++)
-                if (compare_at(request_.expected[i], got[k], expected[k]))
-                    return ops() + " gives " + number(got[k]) + ", expected " + number(expected[k]);
-        }
-        return ops() + " gives wrong values";
-    }
-
-    bool compare_at(const Tensor& like, double got, double expected) const {
-        const auto one = [&](double value) { return Tensor::of(std::vector<double>{value}, {1}).to(like.dtype()); };
-        return compare_values(one(got), one(expected));
-    }
-    bool compare_values(const Tensor& got, const Tensor& expected) const {
-        return whittle::compare(got, expected, failure_.accuracy).has_value();
-    }
-
-    static std::string one_line(std::string text) {
-        std::ranges::replace(text, '\n', ' ');
-        return text;
     }
 
     std::string build() const {

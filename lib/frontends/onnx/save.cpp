@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <sstream>
 #include <utility>
 #include <vector>
+
+#include <onnx/defs/printer.h>
 
 #include "frontends/onnx/names.h"
 #include "frontends/onnx/proto.h"
@@ -345,6 +348,28 @@ onnx::ModelProto to_model(const Graph& graph, const External* external = nullptr
 }
 
 }  // namespace
+
+std::string onnx_text(const Graph& graph) {
+    constexpr std::int64_t kMostElements = 16;
+    const onnx::ModelProto model = to_model(graph);
+    std::ostringstream text;
+    text << "<ir_version: " << model.ir_version() << ", opset_import: [";
+    for (const onnx::OperatorSetIdProto& import : model.opset_import())
+        text << (&import == &model.opset_import(0) ? "\"" : ", \"") << import.domain() << "\" : " << import.version();
+    const onnx::GraphProto& proto = model.graph();
+    text << "]>\n" << proto.name() << ' ' << proto.input() << " => " << proto.output() << "\n{\n";
+    for (const onnx::TensorProto& parameter : proto.initializer()) {
+        std::int64_t elements = 1;
+        for (const std::int64_t size : parameter.dims()) elements *= size;
+        onnx::TensorProto value = parameter;
+        value.clear_name();
+        if (elements > kMostElements) value.clear_raw_data();
+        text << "  " << parameter.name() << " = Constant <value = " << value << "> ()\n";
+    }
+    for (const onnx::NodeProto& node : proto.node()) text << "  " << node << "\n";
+    text << "}\n";
+    return text.str();
+}
 
 std::string to_onnx(const Graph& graph) { return to_model(graph).SerializeAsString(); }
 

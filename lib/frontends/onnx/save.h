@@ -25,4 +25,8 @@ OnnxNames save_onnx(const Graph& graph, const std::filesystem::path& path, Share
 /// The same as the bytes of a file with all weights inside. Throws Error for more than protobuf's 2 GiB.
 std::string to_onnx(const Graph& graph);
 
+/// The model as a text that onnx.parser reads, but for large parameters, of which only the type is told. Throws Error
+/// as save_onnx().
+std::string onnx_text(const Graph& graph);
+
 }  // namespace whittle

@@ -81,7 +81,7 @@ Results instance_normalization(GraphBuilder& builder, const Arguments<NodeValue>
         scaled(op, normalized(op, m.centered, m.variance), per_channel(op, "scale", x), per_channel(op, "B", x)).ref};
 }
 
-/// Over dimensions from the axis on, in f32 for narrower types.
+/// Over dimensions from the axis on, in f32 for narrower types; what it says of mean and deviation is f32, stash_type.
 Results layer_normalization(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
     const Rewrite op(builder, arguments);
     const NodeValue x = op.tensor("X");
@@ -97,8 +97,10 @@ Results layer_normalization(GraphBuilder& builder, const Arguments<NodeValue>& a
     if (op.has("B")) y = op("aten.add.Tensor", y, op.tensor("B"));
     if (y.meta.sizes != x.meta.sizes)
         throw Error("found a scale or bias that does not broadcast to " + to_string(x.meta.sizes));
-    Results results = {y.ref, m.mean.ref, inverse.ref};
-    results.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(op.integer("num_outputs"), 1, 3)));
+    Results results = {y.ref};
+    const std::int64_t count = op.integer("num_outputs");
+    if (count > 1) results.push_back(op.cast(m.mean, DType::f32).ref);
+    if (count > 2) results.push_back(op.cast(inverse, DType::f32).ref);
     return results;
 }
 

@@ -80,7 +80,10 @@ Results max_pool(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
         std::fill(windows.before.begin(), windows.before.end(), 0);  // ATen counts positions without the padding
         std::fill(windows.after.begin(), windows.after.end(), 0);
     } else {
-        source = padded(op, x, windows, lowest(x.meta.dtype));
+        // The lowest integer is no place in the padding.
+        const bool wider = indices && !is_floating(x.meta.dtype);
+        const NodeValue image = wider ? op.cast(x, DType::i32) : x;
+        source = padded(op, image, windows, lowest(image.meta.dtype));
         std::fill(aten.before.begin(), aten.before.end(), 0);
     }
     if (!indices) {
@@ -93,7 +96,7 @@ Results max_pool(GraphBuilder& builder, const Arguments<NodeValue>& arguments) {
                            {arg(source), Arg::ints(aten.kernel), Arg::ints(aten.strides), Arg::ints(aten.before),
                             Arg::ints(aten.dilations), Arg(ceil)});
     const auto kept = [&](const NodeValue& y) { return ceil ? without_late(op, y, x.meta.sizes, original) : y; };
-    return {kept(both[0]).ref, whole_positions(op, kept(both[1]), windows, x.meta.sizes).ref};
+    return {op.cast(kept(both[0]), x.meta.dtype).ref, whole_positions(op, kept(both[1]), windows, x.meta.sizes).ref};
 }
 
 /// Means over windows; padding counts only on demand. Where ATen cannot pad, the mean is that of the padded image,

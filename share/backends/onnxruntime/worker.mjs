@@ -89,7 +89,7 @@ function sessionOptions({ off = [], most = {}, options = {} }) {
 }
 
 // What says that something is not there, and not that it is wrong.
-const notThere = /NOT_IMPLEMENTED|Could not find an implementation|is not a registered function|is under development|Unsupported model IR version|Unsupported data type/;
+const notThere = /NOT_IMPLEMENTED|Could not find an implementation|is not a registered function|is under development|Unsupported model IR version|Unsupported data type|does not support|[Nn]ot supported|Failed to find kernel/;
 
 async function answer(question, say) {
   const at = (file) => path.join(question.folder, file);
@@ -128,6 +128,7 @@ write({
   switches: { kind: 'optimizer', names: optimizers },
   levels: [{ name: 'level', most: levels.length - 1 }],
   options: { threads: { what: 'threads of a run, 1 by default', least: 1 } },
+  repro: { api: 'onnxruntime', package: `onnxruntime-node@${version}`, node_modules: path.join(path.dirname(found), '..', '..') },
 });
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const question = JSON.parse(line);

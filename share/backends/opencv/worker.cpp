@@ -158,6 +158,7 @@ int main() {
          {"name", "opencv"},
          {"version", CV_VERSION},
          {"format", "onnx"},
+         {"repro", {{"api", "opencv"}}},
          {"switches", {{"kind", "switch"}, {"names", {"fusion"}}}},
          {"options", {{"target", {{"what", "where it computes"}, {"one_of", {"cpu", "opencl", "opencl_fp16"}}}}}}});
     for (std::string line; std::getline(std::cin, line);) worker.answer(json::parse(line));

@@ -201,6 +201,30 @@ TEST_CASE("onnx.MaxPool rounding up has no window that begins in the padding beh
            f32({4}, {1, 1, 1})});
 }
 
+// Found against ONNX Runtime: the padding's value is the lowest integer, too, and came first.
+TEST_CASE("onnx.MaxPool says where the lowest integer is, not that it is in the padding", "[ops][known]") {
+    const Sample sample =
+        onnx(12, "lowest", {samples::values(DType::u8, {0, 0}, {1, 1, 2, 1})},
+             {{"num_outputs", 2}, {"pads", Arg::ints({0, 1, 1, 0})}, {"kernel_shape", Arg::ints({2, 2})}});
+    const std::vector<Tensor> got =
+        evaluate(graph_of(Registry::instance().require("onnx.MaxPool"), sample), sample.inputs());
+    CHECK(got.at(0).dtype() == DType::u8);
+    CHECK(got.at(1).values<std::int64_t>() == std::vector<std::int64_t>{0, 1});
+}
+
+// Found against ONNX Runtime, which refused what f64 was declared to give.
+TEST_CASE("onnx.LayerNormalization gives mean and deviation in its stash_type, f32", "[ops][known]") {
+    const Sample sample =
+        onnx(17, "f64", {samples::values(DType::f64, {1, 3}, {1, 2}), samples::values(DType::f64, {1, 1})},
+             {{"num_outputs", 3}});
+    const std::vector<Tensor> got =
+        evaluate(graph_of(Registry::instance().require("onnx.LayerNormalization"), sample), sample.inputs());
+    CHECK(got.at(0).dtype() == DType::f64);
+    CHECK(got.at(1).dtype() == DType::f32);
+    CHECK(got.at(2).dtype() == DType::f32);
+    CHECK(got.at(1).values<double>() == std::vector<double>{2});
+}
+
 TEST_CASE("onnx.Dropout in training with ratio 0 is the identity", "[ops][known]") {
     const Tensor x = f32({1, -2, 3});
     check({"onnx.Dropout",

@@ -1,0 +1,382 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdio>
+
+#include "backends/command/script_text.h"
+#include "backends/command/short_onnx.h"
+#include "backends/command/short_programs.h"
+#include "base/program_text.h"
+#include "graph/short_program.h"
+
+namespace whittle {
+namespace {
+
+/// A level as node's binding and as Python's call it.
+struct Level {
+    const char *node, *python;
+};
+constexpr std::array<Level, 5> kLevels = {{{"disabled", "ORT_DISABLE_ALL"},
+                                           {"basic", "ORT_ENABLE_BASIC"},
+                                           {"extended", "ORT_ENABLE_EXTENDED"},
+                                           {"layout", "ORT_ENABLE_LAYOUT"},
+                                           {"all", "ORT_ENABLE_ALL"}}};
+
+/// A dtype as both call it; JavaScript's array of its elements.
+struct TypeNames {
+    DType dtype;
+    const char *node, *array, *python;
+};
+constexpr TypeNames kTypes[] = {
+    {DType::f16, "float16", "Uint16Array", "np.float16"},  {DType::f64, "float64", "Float64Array", "np.float64"},
+    {DType::f32, "float32", "Float32Array", "np.float32"}, {DType::i64, "int64", "BigInt64Array", "np.int64"},
+    {DType::i32, "int32", "Int32Array", "np.int32"},       {DType::i16, "int16", "Int16Array", "np.int16"},
+    {DType::i8, "int8", "Int8Array", "np.int8"},           {DType::u64, "uint64", "BigUint64Array", "np.uint64"},
+    {DType::u32, "uint32", "Uint32Array", "np.uint32"},    {DType::u16, "uint16", "Uint16Array", "np.uint16"},
+    {DType::u8, "uint8", "Uint8Array", "np.uint8"},        {DType::boolean, "bool", "Uint8Array", "np.bool_"}};
+
+const TypeNames* type_of(DType dtype) {
+    const auto* const found =
+        std::ranges::find_if(kTypes, [&](const TypeNames& known) { return known.dtype == dtype; });
+    return found == std::end(kTypes) ? nullptr : found;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    std::string text;
+    for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+std::string bytes_of(const Tensor& tensor) {
+    return std::to_string(tensor.numel() * static_cast<std::int64_t>(size_of(tensor.dtype())));
+}
+
+class OnnxRuntimeProgram {
+  public:
+    OnnxRuntimeProgram(const ShortRequest& request, const WorkerHello& said)
+        : request_(request),
+          failure_(*request.graph.failure),
+          said_(said),
+          model_(short_model(request)),
+          compared_(compared(request)),
+          output_(model_.outputs.at(compared_.output)) {}
+
+    ShortProgram write() {
+        const std::string get = "npm install " + said_.package;
+        ShortProgram program;
+        std::string inputs = node_inputs();
+        const bool reads = inputs.find("fs.") != std::string::npos;
+        program.text = fill_template("repro_onnxruntime.mjs", {{"HEADER", header(Language::javascript)},
+                                                               {"GET", get},
+                                                               {"IMPORTS", reads ? "import fs from 'node:fs';\n" : ""},
+                                                               {"INPUTS", inputs},
+                                                               {"RUN", node_run()}});
+        program.summary = what() + blamed(Language::python);
+        program.compiler = "ONNX Runtime " + said_.version;
+        program.files = model_.files;
+        ProgramFolder folder{.name = "run.mjs", .run = {"node", "run.mjs"}, .get = get};
+        if (!said_.modules.empty()) folder.lent["node_modules"] = said_.modules;
+        folder.others.push_back(
+            {"run.py",
+             fill_template("repro_onnxruntime.py",
+                           {{"HEADER", header(Language::python)}, {"INPUTS", python_inputs()}, {"RUN", python_run()}}),
+             {"python3", "run.py"},
+             {"python3", "-c", "import numpy, onnxruntime"}});
+        program.folder = std::move(folder);
+        if (failure_.signature.kind == "crash") program.ends_by = failure_.signature.detail;
+        program.control = control();
+        program.facts = facts();
+        program.tracker = "onnxruntime";
+        return program;
+    }
+
+  private:
+    bool is(const char* kind) const { return failure_.signature.kind == kind; }
+    bool by_level() const { return !request_.blame.level.empty() && request_.blame.passes_to >= 0; }
+    const Level& level(int number) const {
+        return kLevels.at(static_cast<std::size_t>(std::clamp(number, 0, static_cast<int>(kLevels.size()) - 1)));
+    }
+    static const char* called(const Level& level, Language language) {
+        return language == Language::javascript ? level.node : level.python;
+    }
+    /// Right at `passing`, wrong at `failing`.
+    const Level& passing() const { return level(request_.blame.passes_to); }
+    const Level& failing() const { return level(request_.blame.fails_at); }
+
+    std::string what() const { return what_is_wrong(request_, formula_of(model_.graph)); }
+
+    /// ", from ORT_ENABLE_BASIC on, by Pad_Fusion".
+    std::string blamed(Language language) const {
+        std::string text;
+        if (by_level()) text += std::string(", from ") + called(failing(), language) + " on";
+        if (!by_level() && !request_.blame.level.empty()) text += ", at all levels of optimization";
+        if (!request_.blame.off.empty()) text += ", by " + request_.blame.off;
+        return text;
+    }
+
+    std::string control() const {
+        if (!by_level()) return {};
+        return passing().python;
+    }
+
+    std::string header(Language language) const {
+        const std::string mark = language == Language::javascript ? "//" : "#";
+        std::string text = comment_lines(
+            mark, "ONNX Runtime " + first_word(said_.version) + ", CPU: " + what() + blamed(language) + ".");
+        if (!request_.blame.off.empty())
+            text += comment_lines(mark,
+                                  "Right with optimization.disable_specified_optimizers = " + request_.blame.off + ".");
+        return text;
+    }
+
+    // ---- JavaScript -------------------------------------------------------------------------------------------------
+
+    std::string node_inputs() const {
+        std::string text;
+        for (std::size_t i = 0; i < failure_.inputs.size(); i++) {
+            const Tensor& value = failure_.inputs[i];
+            const TypeNames& type = *type_of(value.dtype());
+            const bool half = value.dtype() == DType::f16;  // its bits: node has no such numbers
+            std::string data =
+                half ? "Uint16Array.of(" + bits(value) + ")" : "[" + elements_text(Language::javascript, value) + "]";
+            const std::string count = std::to_string(value.numel());
+            if (value.numel() > kMostInPlace && alike(value) && !half)
+                data = std::string("new ") + type.array + "(" + count + ").fill(" +
+                       element_text(Language::javascript, first(value), 0) + ")";
+            else if (value.numel() > kMostInPlace)
+                data = std::string("new ") + type.array + "(new Uint8Array(fs.readFileSync('test_data_set_0/input_" +
+                       std::to_string(i) + ".pb')).slice(-" + bytes_of(value) + ").buffer)";
+            text += "const " + model_.inputs.at(i) + " = new ort.Tensor('" + type.node + "', " + data + ", [" +
+                    sizes_text(value) + "]);\n";
+        }
+        return text;
+    }
+
+    static std::string bits(const Tensor& tensor) {
+        const Tensor contiguous = tensor.contiguous();
+        const auto bytes = contiguous.contiguous_bytes();
+        std::string text;
+        for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
+            char word[16];
+            std::snprintf(word, sizeof word, "0x%02x%02x", std::to_integer<unsigned>(bytes[i + 1]),
+                          std::to_integer<unsigned>(bytes[i]));
+            text += (i ? ", " : "") + std::string(word);
+        }
+        return text;
+    }
+
+    static Tensor first(const Tensor& tensor) { return tensor.as_strided({1}, {1}, tensor.offset()).contiguous(); }
+
+    std::string node_session(const std::string& options) const {
+        return "const session = await ort.InferenceSession.create('model.onnx', { " + options + " });\n";
+    }
+    std::string node_call() const {
+        return "session.run({" + (model_.inputs.empty() ? "" : " " + joined(model_.inputs) + " ") + "})";
+    }
+    std::string node_value() const {
+        const std::string result = "(await " + node_call() + ")." + output_;
+        if (!compared_.sizes.empty()) return result + ".dims.join('x')";
+        const std::string data = result + ".data";
+        return compared_.one() ? data + "[" + std::to_string(compared_.element) + "]" : "[..." + data + "]";
+    }
+
+    std::string node_run() const {
+        const std::string fixed = std::string("graphOptimizationLevel: '") + fixed_level().node + "'";
+        if (is("crash")) {
+            if (!by_level()) return node_session(fixed) + "await " + node_call() + ";\nconsole.log('no crash');\n";
+            return node_rows("  await " + node_call() +
+                             ";\n  console.log(graphOptimizationLevel, 'does not crash');\n");
+        }
+        if (is("exception")) {
+            const std::string tried = "try {\n  " + node_session(by_level() ? "graphOptimizationLevel" : fixed) +
+                                      "  await " + node_call() + ";\n";
+            if (!by_level())
+                return tried +
+                       "  console.log('no error');\n} catch (error) {\n  console.log(error.message);\n"
+                       "  process.exitCode = 1;\n}\n";
+            return "const says = {};\nfor (const graphOptimizationLevel of " + node_levels() + ")\n" + indented(tried) +
+                   "    says[graphOptimizationLevel] = 'no error';\n  } catch (error) {\n"
+                   "    says[graphOptimizationLevel] = error.message;\n  }\nconsole.log(says);\n" +
+                   "process.exit(says." + passing().node + " !== 'no error' ? 2 : says." + failing().node +
+                   " !== 'no error' ? 1 : 0);\n";
+        }
+        if (!by_level()) return node_session(fixed) + "const y = " + node_value() + ";\n" + node_verdict("y");
+        return "const y = {};\n" + node_rows("  y[graphOptimizationLevel] = " + node_value() + ";\n") +
+               node_verdict("");
+    }
+
+    /// The one at which it fails, where it fails at all of them; the least.
+    const Level& fixed_level() const { return request_.blame.level.empty() ? kLevels.back() : level(0); }
+
+    std::string node_levels() const { return std::string("['") + passing().node + "', '" + failing().node + "']"; }
+    std::string node_rows(const std::string& body) const {
+        return "for (const graphOptimizationLevel of " + node_levels() + ") {\n  " +
+               node_session("graphOptimizationLevel") + body + "}\n";
+    }
+
+    /// `value`: the only one, or, empty, those of both levels.
+    std::string node_verdict(const std::string& value) const {
+        const Language js = Language::javascript;
+        const std::string literals = expected_text(js, compared_);
+        const bool one = compared_.one();
+        const auto wrong = [&](const std::string& got) {
+            return one ? wrong_text(js, compared_, got, literals) : "wrong(" + got + ")";
+        };
+        std::string text;
+        if (!one)
+            text = "const expected = [" + literals + "];\nconst wrong = (v) => v.some((a, i) => " +
+                   wrong_text(js, compared_, "a", "expected[i]") + ");\n";
+        text += std::string("console.log(") + (value.empty() ? "y" : "'y:', y") + ", 'expected:', " +
+                (one ? literals : "expected") + ");\n";
+        if (!value.empty()) return text + "process.exit(" + wrong(value) + " ? 1 : 0);\n";
+        return text + "process.exit(" + wrong(std::string("y.") + passing().node) +
+               " ? 2 : " + wrong(std::string("y.") + failing().node) + " ? 1 : 0);\n";
+    }
+
+    // ---- Python -----------------------------------------------------------------------------------------------------
+
+    std::string python_inputs() const {
+        std::string text;
+        for (std::size_t i = 0; i < failure_.inputs.size(); i++) {
+            const Tensor& value = failure_.inputs[i];
+            const std::string type = type_of(value.dtype())->python;
+            std::string made = "np.array(" + nested_text_of(value) + ", " + type + ")";
+            if (value.numel() > kMostInPlace && alike(value))
+                made = "np.full((" + sizes_text(value) + (value.rank() == 1 ? "," : "") + "), " +
+                       element_text(Language::python, first(value), 0) + ", " + type + ")";
+            else if (value.numel() > kMostInPlace)
+                made = "np.frombuffer(open(\"test_data_set_0/input_" + std::to_string(i) + ".pb\", \"rb\").read()[-" +
+                       bytes_of(value) + ":], " + type + ").reshape(" + sizes_text(value) + ")";
+            text += model_.inputs.at(i) + " = " + made + "\n";
+        }
+        return text;
+    }
+
+    static std::string nested_text_of(const Tensor& value) {
+        return value.numel() > kMostInPlace ? "" : nested_text(value);
+    }
+
+    std::string python_call() const {
+        std::string feeds;
+        for (const std::string& name : model_.inputs)
+            feeds += (feeds.empty() ? "" : ", ") + ("\"" + name + "\": " + name);
+        return "session.run([\"" + output_ + "\"], {" + feeds + "})[0]";
+    }
+    std::string python_value() const {
+        if (!compared_.sizes.empty()) return "\"x\".join(map(str, " + python_call() + ".shape))";
+        if (!compared_.one()) return python_call() + ".ravel().tolist()";
+        return python_call() + (compared_.element ? ".flat[" + std::to_string(compared_.element) + "]" : "") +
+               ".item()";
+    }
+
+    static std::string python_session(const std::string& level) {
+        return "options = ort.SessionOptions()\n"
+               "options.graph_optimization_level = " +
+               level +
+               "\n"
+               "session = ort.InferenceSession(\"model.onnx\", options, providers=[\"CPUExecutionProvider\"])\n";
+    }
+
+    static std::string indented(const std::string& text, const std::string& by = "  ") {
+        std::string result = text.empty() ? "" : by;
+        for (std::size_t i = 0; i < text.size(); i++)
+            result += text[i] == '\n' && i + 1 < text.size() ? "\n" + by : std::string(1, text[i]);
+        return result;
+    }
+
+    std::string python_run() const {
+        const std::string fixed = std::string("ort.GraphOptimizationLevel.") + fixed_level().python;
+        const std::string by_name = "getattr(ort.GraphOptimizationLevel, level)";
+        const std::string levels =
+            std::string("for level in (\"") + passing().python + "\", \"" + failing().python + "\"):\n";
+        const auto each = [&](const std::string& body) {
+            return levels + indented(python_session(by_name) + body, "    ");
+        };
+        if (is("crash")) {
+            if (!by_level()) return python_session(fixed) + python_call() + "\nprint(\"no crash\")\n";
+            return each(python_call() + "\nprint(level, \"does not crash\")\n");
+        }
+        if (is("exception")) {
+            const auto tried = [&](const std::string& level, const std::string& right, const std::string& wrong) {
+                return "try:\n" + indented(python_session(level) + python_call() + "\n" + right, "    ") +
+                       "except Exception as error:\n    " + wrong;
+            };
+            if (!by_level()) return tried(fixed, "print(\"no error\")\n", "print(error)\n    sys.exit(1)\n");
+            return "says = {}\n" + levels +
+                   indented(tried(by_name, "says[level] = \"no error\"\n", "says[level] = str(error)\n"), "    ") +
+                   "print(says)\nsys.exit(2 if says[\"" + passing().python + "\"] != \"no error\" else int(says[\"" +
+                   failing().python + "\"] != \"no error\"))\n";
+        }
+        if (!by_level()) return python_session(fixed) + "y = " + python_value() + "\n" + python_verdict("y");
+        return "y = {}\n" + each("y[level] = " + python_value() + "\n") + python_verdict("");
+    }
+
+    std::string python_verdict(const std::string& value) const {
+        const Language python = Language::python;
+        const std::string literals = expected_text(python, compared_);
+        const bool one = compared_.one();
+        const auto wrong = [&](const std::string& got) {
+            return one ? wrong_text(python, compared_, got, literals) : "wrong(" + got + ")";
+        };
+        std::string text;
+        if (!one)
+            text = "expected = [" + literals + "]\nwrong = lambda v: any(" + wrong_text(python, compared_, "a", "e") +
+                   " for a, e in zip(v, expected))\n";
+        text += "print(ort.__version__, y, \"expected:\", " + (one ? literals : std::string("expected")) + ")\n";
+        if (!value.empty()) return text + "sys.exit(int(" + wrong(value) + "))\n";
+        return text + "sys.exit(2 if " + wrong(std::string("y[\"") + passing().python + "\"]") + " else int(" +
+               wrong(std::string("y[\"") + failing().python + "\"]") + "))\n";
+    }
+
+    // ---- for the report ---------------------------------------------------------------------------------------------
+
+    std::string facts() const {
+        const auto wrong = is("mismatch") && compared_.sizes.empty() ? first_wrong(request_) : std::nullopt;
+        const std::string right = wrong                     ? short_number(wrong->expected)
+                                  : compared_.sizes.empty() ? std::string("right")
+                                                            : compared_.sizes,
+                          seen = wrong            ? short_number(wrong->got)
+                                 : is("mismatch") ? "wrong"
+                                                  : failure_.signature.kind;
+        std::string text = "| | " + (is("mismatch") ? output_ : std::string("ends with")) + " |\n|---|---|\n";
+        const auto row = [&](const std::string& what, const std::string& value) {
+            text += "| " + what + " | " + value + " |\n";
+        };
+        if (by_level()) row(std::string("`") + passing().python + "`", right);
+        if (!request_.blame.level.empty())
+            row(by_level() ? std::string("`") + failing().python + "` and above" : "every level of optimization",
+                "**" + seen + "**");
+        if (!request_.blame.off.empty())
+            row("with `optimization.disable_specified_optimizers` = `" + request_.blame.off + "`", right);
+        row("expected", right);
+        return text + "\nThe model (`model.onnx`, " + std::to_string(model_.files.at(0).text.size()) +
+               " bytes, attached):\n\n```\n" + model_.text + "```\n";
+    }
+
+    const ShortRequest& request_;
+    const Failure& failure_;
+    const WorkerHello& said_;
+    const ShortModel model_;
+    const Compared compared_;
+    const std::string output_;
+};
+
+}  // namespace
+
+std::optional<ShortProgram> onnxruntime_program(const ShortRequest& request, const WorkerHello& said,
+                                                std::string& why_not) {
+    why_not = not_in_short_model(request);
+    const Failure& failure = *request.graph.failure;
+    if (failure.signature.kind == "timeout") why_not = "node cannot end a run that hangs";
+    for (const auto& [name, value] : failure.options)
+        if (name != "pass-limit") why_not = "it is run with " + name + "=" + value;
+    const auto unknown = [](const Tensor& tensor) { return !type_of(tensor.dtype()); };
+    const auto half = [](const Tensor& tensor) { return tensor.dtype() == DType::f16; };
+    if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown) ||
+        (failure.signature.kind == "mismatch" && std::ranges::any_of(request.expected, half)))
+        why_not = "node's arrays have no elements of its dtypes";
+    if (!why_not.empty()) return std::nullopt;
+    return OnnxRuntimeProgram(request, said).write();
+}
+
+}  // namespace whittle

@@ -1,0 +1,199 @@
+#include <algorithm>
+#include <cmath>
+
+#include "backends/command/script_text.h"
+#include "backends/command/short_onnx.h"
+#include "backends/command/short_programs.h"
+#include "base/program_text.h"
+#include "base/subprocess.h"
+#include "graph/short_program.h"
+
+namespace whittle {
+namespace {
+
+const std::vector<std::string> kBuild = {
+    "g++", "-std=c++17", "-O1", "run.cpp", "-o", "run", "-I/usr/include/opencv4", "-lopencv_dnn", "-lopencv_core"};
+
+class OpenCvProgram {
+  public:
+    OpenCvProgram(const ShortRequest& request, const WorkerHello& said)
+        : request_(request),
+          failure_(*request.graph.failure),
+          said_(said),
+          model_(short_model(request)),
+          compared_(compared(request)) {}
+
+    ShortProgram write() {
+        const bool guilty = !request_.blame.off.empty();
+        std::map<std::string, std::string> values = {
+            {"HEADER", header("//")},
+            {"BUILD", shell_quote(kBuild) + " && ./run"},
+            {"ARGUMENTS", guilty ? "int argc, char **" : ""},
+            {"TRY", is("exception") ? " try" : ""},
+            {"CATCH", is("exception")
+                          ? " catch (const cv::Exception &e) {\n    printf(\"%s\\n\", e.err.c_str());\n    return 1;\n}"
+                          : ""},
+            {"BEFORE", (guilty ? "    const bool guilty = argc == 1;\n" : "") + before()},
+            {"OPTIONS", guilty ? "    if (!guilty) net.enableFusion(false);\n" : ""},
+            {"INPUTS", inputs()},
+            {"OUTPUT", model_.outputs.at(compared_.output)},
+            {"COMPARE", is("mismatch") ? compare() : ""}};
+        values["INCLUDES"] = includes(values);
+        ShortProgram program;
+        program.text = fill_template("repro_opencv.cpp", values);
+        program.summary = what() + (guilty ? ", by " + request_.blame.off : "");
+        program.compiler = "OpenCV " + said_.version;
+        program.files = model_.files;
+        ProgramFolder folder{.name = "run.cpp", .build = kBuild, .run = {"./run"}};
+        if (is("mismatch"))
+            folder.others.push_back(
+                {"run.py",
+                 fill_template("repro_opencv.py", {{"HEADER", header("#")},
+                                                   {"INPUTS", python_inputs()},
+                                                   {"OUTPUT", values.at("OUTPUT")},
+                                                   {"FLAT", compared_.sizes.empty() ? ".ravel()" : ""},
+                                                   {"COMPARE", python_compare()}}),
+                 {"python3", "run.py"},
+                 {"python3", "-c", "import cv2, numpy"}});
+        program.folder = std::move(folder);
+        program.control_argument = guilty ? request_.blame.off + " switched off" : "";
+        program.facts = "The model (`model.onnx`, " + std::to_string(model_.files.at(0).text.size()) +
+                        " bytes, attached):\n\n```\n" + model_.text + "```\n";
+        program.tracker = "opencv";
+        return program;
+    }
+
+  private:
+    bool is(const char* kind) const { return failure_.signature.kind == kind; }
+    std::string what() const { return what_is_wrong(request_, formula_of(model_.graph)); }
+
+    std::string header(const std::string& mark) const {
+        const std::string& off = request_.blame.off;
+        std::string text = comment_lines(mark, "OpenCV " + first_word(said_.version) + " dnn, CPU: " + what() +
+                                                   (off.empty() ? "" : ", with " + off) + ".");
+        if (!off.empty() && mark == "//") text += comment_lines(mark, "Without that (./run control) it is right.");
+        return text;
+    }
+
+    std::string before() const {
+        if (is("crash")) return "    signal(" + failure_.signature.detail + ", [](int) { _exit(1); });\n";
+        if (is("timeout"))
+            return "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(request_.alarm) + ");\n";
+        return {};
+    }
+
+    std::string file_of(std::size_t i) const { return "test_data_set_0/input_" + std::to_string(i) + ".pb"; }
+
+    std::string inputs() const {
+        std::string text;
+        for (std::size_t i = 0; i < failure_.inputs.size(); i++) {
+            const Tensor& value = failure_.inputs[i];
+            const std::string &name = model_.inputs.at(i), count = std::to_string(value.numel());
+            if (value.numel() <= kMostInPlace)
+                text += "    float " + name + "[] = {" + elements_text(Language::cpp, value) + "};\n";
+            else if (alike(value))
+                text += "    std::vector<float> " + name + "(" + count + ", " + first(Language::cpp, value) + ");\n";
+            else
+                text += "    std::vector<float> " + name + "(" + count + ");\n    FILE *" + name + "_file = fopen(\"" +
+                        file_of(i) + "\", \"rb\");\n    fseek(" + name + "_file, -4 * " + count +
+                        "L, SEEK_END);\n    if (fread(" + name + ".data(), 4, " + count + ", " + name +
+                        "_file) != " + count + ") return 2;\n";
+            const bool array = value.numel() <= kMostInPlace;
+            text += "    net.setInput(cv::Mat(std::vector<int>{" + shape(value) + "}, CV_32F, " + name +
+                    (array ? "" : ".data()") + "), \"" + name + "\");\n";
+        }
+        return text;
+    }
+
+    /// OpenCV's matrices have a dimension at least.
+    static std::string shape(const Tensor& value) { return value.rank() ? sizes_text(value) : "1"; }
+    static std::string first(Language language, const Tensor& value) {
+        return element_text(language, value.as_strided({1}, {1}, value.offset()).contiguous(), 0);
+    }
+
+    std::string compare() const {
+        if (!compared_.sizes.empty())
+            return "    std::string sizes;\n    for (int d = 0; d < y.dims; d++) sizes += (d ? \"x\" : \"\") + "
+                   "std::to_string(y.size[d]);\n    if (sizes != \"" +
+                   compared_.sizes + "\") {\n        printf(\"y is %s, expected " + compared_.sizes +
+                   "\\n\", sizes.c_str());\n        return 1;\n    }\n";
+        const std::string list = elements_text(Language::cpp, compared_.tensor);
+        if (compared_.one()) {
+            const std::string got = "y.ptr<float>()[" + std::to_string(compared_.element) + "]";
+            const std::string expected = list;
+            return "    const float expected = " + expected + ";\n    if (" +
+                   wrong_text(Language::cpp, compared_, got, "expected") +
+                   ") {\n        printf(\"y = %g, expected %g\\n\", " + got +
+                   ", expected);\n        return 1;\n    }\n";
+        }
+        return "    const float expected[] = {" + list + "};\n    for (int i = 0; i < " +
+               std::to_string(compared_.tensor.numel()) + "; i++)\n        if (" +
+               wrong_text(Language::cpp, compared_, "y.ptr<float>()[i]", "expected[i]") +
+               ") {\n            printf(\"y[%d] = %g, expected %g\\n\", i, y.ptr<float>()[i], expected[i]);\n"
+               "            return 1;\n        }\n";
+    }
+
+    static std::string includes(const std::map<std::string, std::string>& values) {
+        std::string body;
+        for (const char* part : {"BEFORE", "INPUTS", "COMPARE"}) body += values.at(part);
+        const auto has = [&](const char* word) { return body.find(word) != std::string::npos; };
+        std::string text;
+        if (has("std::fabs") || has("std::isnan") || has("INFINITY") || has("NAN")) text += "#include <cmath>\n";
+        if (has("signal(")) text += "#include <csignal>\n";
+        text += "#include <cstdio>";
+        if (has("std::string")) text += "\n#include <string>";
+        if (has("_exit(")) text += "\n#include <unistd.h>";
+        return text;
+    }
+
+    std::string python_inputs() const {
+        std::string text;
+        for (std::size_t i = 0; i < failure_.inputs.size(); i++) {
+            const Tensor& value = failure_.inputs[i];
+            std::string made = value.numel() > kMostInPlace ? "" : "np.array(" + nested_text(value) + ", np.float32)";
+            if (made.empty() && alike(value))
+                made = "np.full((" + shape(value) + (value.rank() > 1 ? "" : ",") + "), " +
+                       first(Language::python, value) + ", np.float32)";
+            else if (made.empty())
+                made = "np.frombuffer(open(\"" + file_of(i) + "\", \"rb\").read()[-" +
+                       std::to_string(4 * value.numel()) + ":], np.float32).reshape(" + shape(value) + ")";
+            text += "net.setInput(" + made + ", \"" + model_.inputs.at(i) + "\")\n";
+        }
+        return text;
+    }
+
+    std::string python_compare() const {
+        if (!compared_.sizes.empty())
+            return "sizes = \"x\".join(map(str, y.shape))\nprint(cv2.__version__, sizes, \"expected:\", \"" +
+                   compared_.sizes + "\")\nsys.exit(int(sizes != \"" + compared_.sizes + "\"))";
+        const std::string literals = elements_text(Language::python, compared_.tensor);
+        if (compared_.one()) {
+            const std::string got = "y[" + std::to_string(compared_.element) + "]";
+            return "print(cv2.__version__, " + got + ", \"expected:\", " + literals + ")\nsys.exit(int(" +
+                   wrong_text(Language::python, compared_, got, literals) + "))";
+        }
+        return "expected = [" + literals + "]\nprint(cv2.__version__, y, \"expected:\", expected)\nsys.exit(int(any(" +
+               wrong_text(Language::python, compared_, "a", "e") + " for a, e in zip(y, expected))))";
+    }
+
+    const ShortRequest& request_;
+    const Failure& failure_;
+    const WorkerHello& said_;
+    const ShortModel model_;
+    const Compared compared_;
+};
+
+}  // namespace
+
+std::optional<ShortProgram> opencv_program(const ShortRequest& request, const WorkerHello& said, std::string& why_not) {
+    why_not = not_in_short_model(request);
+    const Failure& failure = *request.graph.failure;
+    for (const auto& [name, value] : failure.options) why_not = "it is run with " + name + "=" + value;
+    const auto unknown = [](const Tensor& tensor) { return tensor.dtype() != DType::f32; };
+    if (std::ranges::any_of(failure.inputs, unknown) || std::ranges::any_of(request.expected, unknown))
+        why_not = "it has data of other types than float";
+    if (!why_not.empty()) return std::nullopt;
+    return OpenCvProgram(request, said).write();
+}
+
+}  // namespace whittle

@@ -1,0 +1,223 @@
+#include <algorithm>
+#include <array>
+
+#include "backends/command/repro_code.h"
+#include "backends/command/script_text.h"
+#include "backends/command/short_onnx.h"
+#include "backends/command/short_programs.h"
+#include "base/files.h"
+#include "base/program_text.h"
+#include "base/subprocess.h"
+#include "graph/short_program.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uintmax_t kLargestCompanion = 1 << 20;  // bytes; a larger one is a program that is installed
+
+/// A dtype as Python's struct has it.
+constexpr std::pair<DType, char> kFormats[] = {{DType::f64, 'd'}, {DType::f32, 'f'}, {DType::f16, 'e'},
+                                               {DType::i64, 'q'}, {DType::i32, 'i'}, {DType::i16, 'h'},
+                                               {DType::i8, 'b'},  {DType::u64, 'Q'}, {DType::u32, 'I'},
+                                               {DType::u16, 'H'}, {DType::u8, 'B'},  {DType::boolean, '?'}};
+
+const char* format_of(DType dtype) {
+    const auto* const found = std::ranges::find_if(kFormats, [&](const auto& known) { return known.first == dtype; });
+    return found == std::end(kFormats) ? nullptr : &found->second;
+}
+
+std::string quoted(const std::string& text) {
+    std::string result = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') result += '\\';
+        result += c == '\n' ? std::string("\\n") : std::string(1, c);
+    }
+    return result + "\"";
+}
+
+/// What numpy calls so, for who has none.
+std::string without_numpy(std::string text) {
+    for (const auto& [name, plain] : {std::pair{"np.inf", "float(\"inf\")"}, std::pair{"np.nan", "float(\"nan\")"}})
+        for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;) text.replace(at, 6, plain);
+    return text;
+}
+
+class Script {
+  public:
+    Script(const ShortRequest& request, const Scripted& scripted)
+        : request_(request), failure_(*request.graph.failure), scripted_(scripted), compared_(compared(request)) {
+        for (std::string& word : words_) {
+            std::error_code error;
+            if (!is_companion(word) || fs::file_size(word, error) > kLargestCompanion) continue;
+            companions_.push_back(fs::absolute(word).lexically_normal());
+            word = "./" + companions_.back().filename().string();
+        }
+        if (scripted.question.empty() &&
+            std::ranges::none_of(words_, [](const std::string& word) { return word.find("{}") != word.npos; }))
+            words_.emplace_back("{}");
+    }
+
+    ShortProgram write() {
+        const bool asks = !scripted_.question.empty(), rows = !scripted_.question_without.empty();
+        ShortProgram program;
+        const std::string run = this->run(), verdict = this->verdict();
+        program.text = fill_template("repro_script.py", {{"HEADER", header()},
+                                                         {"IMPORTS", imports(run + verdict)},
+                                                         {"PARAMETER", asks ? "question" : ""},
+                                                         {"FILES", names()},
+                                                         {"RUN", run},
+                                                         {"VERDICT", verdict}});
+        program.summary = what();
+        program.compiler = scripted_.name + (scripted_.version.empty() ? "" : ", version " + scripted_.version);
+        program.files = scripted_.files;
+        if (request_.graph.dialect == "onnx") data_set(program.files);
+        program.companions = companions_;
+        if (asks) program.files.push_back({"question.json", scripted_.question});
+        if (rows) program.files.push_back({"question_without.json", scripted_.question_without});
+        program.folder = ProgramFolder{.name = "run.py", .run = {"python3", "run.py"}};
+        if (rows) program.control = scripted_.off + " switched off";
+        return program;
+    }
+
+  private:
+    bool is(const char* kind) const { return failure_.signature.kind == kind; }
+    bool rows() const { return !scripted_.question_without.empty(); }
+    std::string what() const { return what_is_wrong(request_, ops_of(request_.graph)); }
+
+    std::string header() const {
+        return comment_lines("#", scripted_.name + ": " + what() +
+                                      (rows() ? ", by " + scripted_.off + ", without which it is right." : "."));
+    }
+
+    std::string names() const {
+        std::string text;
+        for (const ShortProgram::File& file : scripted_.files) text += (text.empty() ? "" : ", ") + quoted(file.name);
+        return text + (scripted_.files.size() == 1 ? "," : "");
+    }
+
+    /// The words of the command; "{}" in them is the folder.
+    std::string words() const {
+        std::string text;
+        for (const std::string& word : words_) {
+            const bool place = word.find("{}") != std::string::npos;
+            text += (text.empty() ? "" : ", ") +
+                    (word == "{}" ? "folder" : quoted(word) + (place ? ".replace(\"{}\", folder)" : ""));
+        }
+        return "[" + text + "]";
+    }
+
+    std::string call() const {
+        std::string options;
+        if (!scripted_.question.empty()) options += ", input=open(question).read().replace(\"{}\", folder)";
+        if (!scripted_.question.empty() || is("exception")) options += ", capture_output=True, text=True";
+        if (is("timeout")) options += ", timeout=" + std::to_string(request_.alarm);
+        return "subprocess.run(" + words() + options + ")";
+    }
+
+    /// The rest of a function that gives the values, or what became of the command.
+    std::string run() const {
+        if (is("timeout"))
+            return "    try:\n        " + call() +
+                   "\n    except subprocess.TimeoutExpired:\n        return \"no result after " +
+                   std::to_string(request_.alarm) + " s\"\n    return \"ended\"\n";
+        if (is("crash")) return "    return " + call() + ".returncode\n";
+        if (is("exception") && scripted_.question.empty())
+            return "    done = " + call() +
+                   "\n    return (done.stderr or \"it ended with \" + str(done.returncode)) if done.returncode else "
+                   "\"\"\n";
+        if (is("exception"))
+            return "    done = " + call() +
+                   "\n    return json.loads(done.stdout.splitlines()[-1]).get(\"error\", \"\")\n";
+        const DType dtype = request_.expected[compared_.output].dtype();
+        const std::string offset = std::to_string(compared_.element * static_cast<std::int64_t>(size_of(dtype)));
+        return (scripted_.question.empty() ? "    if " + call() + ".returncode:\n        sys.exit(2)"
+                                           : "    " + call()) +
+               "\n    data = open(folder + \"/outputs.safetensors\", \"rb\").read()\n"
+               "    size = int.from_bytes(data[:8], \"little\")\n"
+               "    begin = 8 + size + json.loads(data[8 : 8 + size])[\"" +
+               std::to_string(compared_.output) + "\"][\"data_offsets\"][0]" +
+               (compared_.element ? " + " + offset : "") + "\n    return list(struct.unpack_from(\"<" +
+               std::to_string(compared_.tensor.numel()) + std::string(1, *format_of(dtype)) + "\", data, begin))\n";
+    }
+
+    /// Calls run() and says what came of it.
+    std::string verdict() const {
+        const std::string one = scripted_.question.empty() ? "run()" : "run(\"question.json\")";
+        const std::string both = "{name: run(name + \".json\") for name in (\"question_without\", \"question\")}";
+        const auto status = [&](auto wrong) {
+            if (!rows()) return "sys.exit(int(" + wrong(std::string("y")) + "))\n";
+            return "sys.exit(2 if " + wrong(std::string("y[\"question_without\"]")) + " else int(" +
+                   wrong(std::string("y[\"question\"]")) + "))\n";
+        };
+        const std::string ran = "y = " + (rows() ? both : one) + "\n";
+        if (is("mismatch"))
+            return ran + "expected = [" + without_numpy(elements_text(Language::python, compared_.tensor)) +
+                   "]\nprint(\"y:\", y, \"expected:\", expected)\n" + status([&](const std::string& got) {
+                       return "any(" + wrong_text(Language::python, compared_, "a", "e") + " for a, e in zip(" + got +
+                              ", expected))";
+                   });
+        if (is("crash"))
+            return ran + "print(\"ended with\", y)\n" +
+                   status([&](const std::string& got) { return got + " == -signal." + failure_.signature.detail; });
+        if (is("timeout"))
+            return ran + "print(y)\n" + status([](const std::string& got) { return got + " != \"ended\""; });
+        return ran + "print(y)\n" + status([](const std::string& got) { return got + " != \"\""; });
+    }
+
+    void data_set(std::vector<ShortProgram::File>& files) const {
+        const std::vector<ShortProgram::File> model = short_model(request_).files;
+        for (const ShortProgram::File& file : model)
+            if (file.name.starts_with("test_data_set_0/")) files.push_back(file);
+    }
+
+    static std::string imports(const std::string& body) {
+        std::string text;
+        for (const char* module : {"json", "shutil", "signal", "struct", "subprocess", "sys", "tempfile"})
+            if (body.find(std::string(module) + ".") != std::string::npos || module == std::string_view("shutil") ||
+                module == std::string_view("tempfile"))
+                text += "import " + std::string(module) + "\n";
+        return text;
+    }
+
+    const ShortRequest& request_;
+    const Failure& failure_;
+    const Scripted& scripted_;
+    const Compared compared_;
+    std::vector<std::string> words_ = scripted_.words;
+    std::vector<fs::path> companions_;
+};
+
+}  // namespace
+
+std::vector<ShortProgram::File> files_of(const fs::path& folder) {
+    std::vector<ShortProgram::File> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder))
+        files.push_back({entry.path().filename().string(), read_file(entry.path())});
+    std::ranges::sort(files, {}, &ShortProgram::File::name);
+    return files;
+}
+
+std::optional<ShortProgram> script_program(const ShortRequest& request, const Scripted& scripted,
+                                           std::string& why_not) {
+    why_not = not_shown_shortly(*request.graph.failure);
+    if (request.graph.failure->signature.detail == "sizes") why_not = "its mismatch is none of values";
+    if (!request.graph.subgraphs.empty()) why_not = "its graph holds others";
+    for (const Tensor& expected : request.expected)
+        if (expected.numel() == 0 || !format_of(expected.dtype()))
+            why_not = "Python's standard library does not read all that it computes";
+    if (request.expected.empty()) why_not = "it computes nothing";
+    if (!why_not.empty()) return std::nullopt;
+    return Script(request, scripted).write();
+}
+
+ShortWriter short_writer(const std::string& api) {
+    constexpr std::pair<std::string_view, ShortWriter> kWriters[] = {{"onnxruntime", onnxruntime_program},
+                                                                     {"opencv", opencv_program}};
+    for (const auto& [name, writer] : kWriters)
+        if (name == api) return writer;
+    return nullptr;
+}
+
+}  // namespace whittle

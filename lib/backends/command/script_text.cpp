@@ -1,0 +1,150 @@
+#include "backends/command/script_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "expr/cpp_text.h"
+#include "graph/short_program.h"
+
+namespace whittle {
+namespace {
+
+/// The shortest decimal that reads back as the same.
+std::string decimal(double value, bool single) {
+    char text[40];
+    for (int digits = 1; digits <= 17; ++digits) {
+        std::snprintf(text, sizeof text, "%.*g", digits, value);
+        const bool same =
+            single ? std::strtof(text, nullptr) == static_cast<float>(value) : std::strtod(text, nullptr) == value;
+        if (same) break;
+    }
+    return text;
+}
+
+std::string special(Language language, double value) {
+    const bool python = language == Language::python;
+    if (std::isnan(value)) return python ? "np.nan" : language == Language::cpp ? "NAN" : "NaN";
+    const std::string infinity = python ? "np.inf" : language == Language::cpp ? "INFINITY" : "Infinity";
+    return value < 0 ? "-" + infinity : infinity;
+}
+
+bool is_big_in_javascript(DType dtype) { return dtype == DType::i64 || dtype == DType::u64; }
+
+std::string nested(const Tensor& contiguous, std::size_t dimension, std::int64_t& next) {
+    if (dimension == contiguous.sizes().size()) return element_text(Language::python, contiguous, next++);
+    std::string text;
+    for (std::int64_t i = 0; i < contiguous.sizes()[dimension]; i++)
+        text += (i ? ", " : "") + nested(contiguous, dimension + 1, next);
+    return "[" + text + "]";
+}
+
+}  // namespace
+
+std::string element_text(Language language, const Tensor& contiguous, std::int64_t element) {
+    const DType dtype = contiguous.dtype();
+    const auto at = static_cast<std::size_t>(element);
+    if (dtype == DType::boolean) {
+        const bool value = contiguous.values<bool>().at(at);
+        if (language == Language::python) return value ? "True" : "False";
+        return value ? "true" : "false";
+    }
+    if (!is_floating(dtype)) {
+        const Tensor one = contiguous.as_strided({}, {}, contiguous.offset() + element);
+        if (language == Language::cpp) return expr::integer_literal(dtype, one.item()).text;
+        return one.item().integer_text() + (language == Language::javascript && is_big_in_javascript(dtype) ? "n" : "");
+    }
+    const double value = contiguous.values<double>().at(at);
+    if (!std::isfinite(value)) return special(language, value);
+    const bool whole = value == std::trunc(value) && std::fabs(value) < 1e6 && !(value == 0 && std::signbit(value));
+    if (language == Language::cpp && !whole) return expr::float_literal(dtype, value).text;
+    return decimal(value, dtype != DType::f64);
+}
+
+std::string elements_text(Language language, const Tensor& tensor) {
+    const Tensor contiguous = tensor.contiguous();
+    std::string text;
+    for (std::int64_t i = 0; i < contiguous.numel(); i++)
+        text += (i ? ", " : "") + element_text(language, contiguous, i);
+    return text;
+}
+
+std::string nested_text(const Tensor& tensor) {
+    std::int64_t next = 0;
+    return nested(tensor.contiguous(), 0, next);
+}
+
+std::string sizes_text(const Tensor& tensor) {
+    std::string text;
+    for (const std::int64_t size : tensor.sizes()) text += (text.empty() ? "" : ", ") + std::to_string(size);
+    return text;
+}
+
+bool alike(const Tensor& tensor) {
+    const Tensor contiguous = tensor.contiguous();
+    const auto bytes = contiguous.contiguous_bytes();
+    const std::size_t size = size_of(tensor.dtype());
+    for (std::size_t i = size; i < bytes.size(); i++)
+        if (bytes[i] != bytes[i - size]) return false;
+    return !bytes.empty();
+}
+
+std::string expected_text(Language language, const Compared& compared) {
+    if (compared.sizes.empty()) return elements_text(language, compared.tensor);
+    const char* quote = language == Language::javascript ? "'" : "\"";
+    return quote + compared.sizes + quote;
+}
+
+Compared compared(const ShortRequest& request) {
+    Compared result;
+    if (const auto output = wrong_sizes(request)) {
+        result.output = *output;
+        result.sizes = sizes_of(request.expected[*output]);
+        return result;
+    }
+    const auto wrong = first_wrong(request);
+    result.output = wrong ? wrong->output : 0;
+    const Tensor expected = request.expected[result.output].contiguous();
+    if (expected.numel() <= kMostInPlace) {
+        result.tensor = expected.as_strided({expected.numel()}, {1}, expected.offset());
+    } else {
+        result.element = wrong ? wrong->element : 0;
+        result.tensor = expected.as_strided({1}, {1}, expected.offset() + result.element);
+    }
+    result.tensor = result.tensor.contiguous();
+    result.expected = result.tensor.values<double>();
+    if (is_floating(expected.dtype()) && !request.exact)
+        result.tolerance = absolute_tolerance(*request.graph.failure, result.tensor);
+    return result;
+}
+
+std::string wrong_text(Language language, const Compared& compared, const std::string& got,
+                       const std::string& expected) {
+    const bool python = language == Language::python, cpp = language == Language::cpp;
+    const auto all = [&](auto is) { return std::ranges::all_of(compared.expected, is); };
+    const auto any = [&](auto is) { return std::ranges::any_of(compared.expected, is); };
+    const auto is_nan = [](double v) { return std::isnan(v); };
+    const auto is_finite = [](double v) { return std::isfinite(v); };
+    const std::string differs = language == Language::javascript ? " !== " : " != ";
+    if (!compared.sizes.empty()) return got + differs + expected;
+    if (all(is_nan)) return python ? got + " == " + got : (cpp ? "!std::isnan(" : "!Number.isNaN(") + got + ")";
+    if (compared.tolerance == 0 && !any(is_nan)) return got + differs + expected;
+    if (all([&](double v) { return !std::isfinite(v); }) && !any(is_nan)) return got + differs + expected;
+    std::string close = std::string(python ? "abs("
+                                    : cpp  ? "std::fabs("
+                                           : "Math.abs(") +
+                        got + " - " + expected + ") <= " + short_number(compared.tolerance);
+    if (!all(is_finite)) {
+        if (python) close += " or " + got + " == " + expected;
+        if (cpp) close += " || " + got + " == " + expected;
+        if (language == Language::javascript) close += " || Object.is(" + got + ", " + expected + ")";
+        if (any(is_nan) && python) close += " or (" + got + " != " + got + " and " + expected + " != " + expected + ")";
+        if (any(is_nan) && cpp) close += " || (std::isnan(" + got + ") && std::isnan(" + expected + "))";
+    }
+    return python ? "not (" + close + ")" : "!(" + close + ")";
+}
+
+std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
+
+}  // namespace whittle

@@ -1,0 +1,52 @@
+// Pieces of short programs in the languages that compilers of ONNX are asked in.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/emitter.h"
+#include "tensor/tensor.h"
+
+namespace whittle {
+
+enum class Language { javascript, python, cpp };
+
+/// Elements that a reader takes in; a program holds no more of a tensor.
+constexpr std::int64_t kMostInPlace = 16;
+
+/// "-1n" in JavaScript, of an i64; "np.inf" in Python. Reads back as the same value.
+std::string element_text(Language language, const Tensor& contiguous, std::int64_t element);
+/// "0, 1, 2": all of them.
+std::string elements_text(Language language, const Tensor& tensor);
+/// "[[0, 1], [2, 3]]", a list for each dimension; of Python.
+std::string nested_text(const Tensor& tensor);
+/// "1, 3" of the sizes.
+std::string sizes_text(const Tensor& tensor);
+/// Whether all elements are the same.
+bool alike(const Tensor& tensor);
+
+/// What a program compares: all elements of an output, or, of a large one, the one that is wrong.
+struct Compared {
+    std::size_t output = 0;
+    std::int64_t element = 0;  ///< the first
+    std::vector<double> expected = {};
+    Tensor tensor;           ///< those elements
+    double tolerance = 0;    ///< 0: no difference at all
+    std::string sizes = {};  ///< "1x3" where these are wrong: they are compared instead
+    bool one() const { return !sizes.empty() || tensor.numel() == 1; }
+};
+/// Of the output that is wrong, or, where nobody knows, the first.
+Compared compared(const ShortRequest& request);
+
+/// What is expected, as a literal or a list of them: of Python and JavaScript sizes are a text.
+std::string expected_text(Language language, const Compared& compared);
+
+/// An expression that is true where `got`, one element, is not `expected`; both are names or literals.
+std::string wrong_text(Language language, const Compared& compared, const std::string& got,
+                       const std::string& expected);
+
+/// "1.30.0" of "1.30.0 (onnxruntime-node, node 20)".
+std::string first_word(const std::string& text);
+
+}  // namespace whittle

@@ -1,0 +1,55 @@
+#include "backends/command/short_onnx.h"
+
+#include <algorithm>
+
+#include "base/files.h"
+#include "frontends/onnx/save.h"
+#include "frontends/onnx/tensor_proto.h"
+#include "graph/short_program.h"
+
+namespace whittle {
+namespace {
+
+constexpr std::size_t kMostParameters = std::size_t(64) << 20;  // bytes that are sent with a report
+
+ShortProgram::File tensor_file(const std::string& prefix, std::size_t number, const Tensor& tensor) {
+    const TempDir folder("whittle-repro");
+    const std::filesystem::path file = folder.path() / "tensor.pb";
+    save_tensor_proto(file, tensor);
+    return {"test_data_set_0/" + prefix + std::to_string(number) + ".pb", read_file(file)};
+}
+
+}  // namespace
+
+std::string not_in_short_model(const ShortRequest& request) {
+    const Failure& failure = *request.graph.failure;
+    if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
+    if (request.graph.dialect != "onnx") return "its graph is none of ONNX";
+    if (!request.graph.subgraphs.empty()) return "its graph holds others";
+    std::size_t bytes = 0;
+    for (const auto& [name, value] : request.graph.attributes) bytes += value.contiguous().contiguous_bytes().size();
+    if (bytes > kMostParameters) return "its parameters are more than is sent with a report";
+    const auto empty = [](const Tensor& tensor) { return tensor.numel() == 0; };
+    if (std::ranges::any_of(failure.inputs, empty) || request.expected.empty() ||
+        std::ranges::any_of(request.expected, empty))
+        return "some of its data have no elements";
+    return {};
+}
+
+ShortModel short_model(const ShortRequest& request) {
+    ShortModel model;
+    model.graph = with_short_names(request.graph, OutputNames::y);
+    const TempDir folder("whittle-repro");
+    const std::filesystem::path file = folder.path() / "model.onnx";
+    const OnnxNames names = save_onnx(model.graph, file);
+    model.inputs = names.inputs, model.outputs = names.outputs;
+    model.text = onnx_text(model.graph);
+    model.files.push_back({"model.onnx", read_file(file)});
+    for (std::size_t i = 0; i < request.graph.failure->inputs.size(); i++)
+        model.files.push_back(tensor_file("input_", i, request.graph.failure->inputs[i]));
+    for (std::size_t i = 0; i < request.expected.size(); i++)
+        model.files.push_back(tensor_file("output_", i, request.expected[i]));
+    return model;
+}
+
+}  // namespace whittle

@@ -1,0 +1,328 @@
+#include "backends/libtorch/short_program.h"
+
+#include <torch/csrc/api/include/torch/version.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/program_text.h"
+#include "base/subprocess.h"
+#include "expr/cpp_text.h"
+#include "graph/short_program.h"
+#include "graph/value_ref.h"
+#include "ops/aten/earlier.h"
+#include "ops/core/registry.h"
+
+namespace whittle {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t kMostInPlace = 16;  // elements that a reader takes in
+constexpr std::int64_t kMostCalls = 12;
+
+/// What LibTorch declares no function of is a method, as its headers have it.
+bool is_method(const std::string& name) {
+    const std::string stem = name.ends_with('_') ? name.substr(0, name.size() - 1) : name;
+    const fs::path header = fs::path(WHITTLE_TORCH_HEADERS) / "ATen" / "ops" / (stem + ".h");
+    std::error_code ignored;
+    if (!fs::exists(header, ignored)) return name.ends_with('_');
+    return read_file(header).find(" " + name + "(const") == std::string::npos &&
+           read_file(header).find(" " + name + "(at::") == std::string::npos;
+}
+
+const char* dtype_name(DType dtype) {
+    constexpr std::pair<DType, const char*> kNames[] = {
+        {DType::f64, "torch::kFloat64"},   {DType::f32, "torch::kFloat32"}, {DType::f16, "torch::kFloat16"},
+        {DType::bf16, "torch::kBFloat16"}, {DType::i64, "torch::kInt64"},   {DType::i32, "torch::kInt32"},
+        {DType::i16, "torch::kInt16"},     {DType::i8, "torch::kInt8"},     {DType::u8, "torch::kUInt8"},
+        {DType::boolean, "torch::kBool"}};
+    for (const auto& [known, name] : kNames)
+        if (known == dtype) return name;
+    return nullptr;
+}
+
+std::string list_of(const std::vector<std::int64_t>& sizes) {
+    std::string text;
+    for (const std::int64_t size : sizes) text += (text.empty() ? "" : ", ") + std::to_string(size);
+    return "{" + text + "}";
+}
+
+/// A double that reads back as the same value of the dtype.
+std::string number(DType dtype, double value) {
+    const bool plain = value == std::trunc(value) && std::fabs(value) < 1e6 && !(value == 0 && std::signbit(value));
+    if (plain) return std::to_string(static_cast<long>(value)) + ".0";
+    std::string text = expr::float_literal(dtype == DType::f64 ? DType::f64 : DType::f32, value).text;
+    if (std::isfinite(value) && text.ends_with('f')) text.pop_back();
+    return text;
+}
+
+/// A node's name, where it is none of C++'s words.
+std::string variable(const std::string& name) {
+    constexpr std::string_view kTaken[] = {"and", "or",  "not",     "xor",   "bitand", "bitor", "compl", "expected",
+                                           "new", "int", "default", "float", "double", "bool",  "this",  "main"};
+    return std::ranges::find(kTaken, name) == std::end(kTaken) ? name : name + "_";
+}
+
+class LibTorchProgram {
+  public:
+    explicit LibTorchProgram(const ShortRequest& request)
+        : request_(request),
+          failure_(*request.graph.failure),
+          graph_(with_short_names(request.graph, OutputNames::y)) {}
+
+    ShortProgram write() {
+        std::map<std::string, std::string> values = {{"HEADER", header()}, {"BUILD", build()}, {"BEFORE", before()}};
+        values["CALLS"] = calls();
+        values["INPUTS"] = inputs();
+        const bool exception = failure_.signature.kind == "exception";
+        values["TRY"] = exception ? " try" : "";
+        values["CATCH"] =
+            exception
+                ? " catch (const c10::Error &e) {\n    printf(\"%s\\n\", e.what_without_backtrace());\n    return 1;\n}"
+                : "";
+        values["COMPARE"] = failure_.signature.kind == "mismatch" ? compare() : "";
+        values["INCLUDES"] = includes(values);
+        ShortProgram program;
+        program.text = fill_template("repro_libtorch_short.cpp", values);
+        program.summary = what();
+        program.compiler = "LibTorch " + version();
+        program.compile_flags = flags();
+        program.tracker = "pytorch";
+        return program;
+    }
+
+  private:
+    std::string who() const { return ops_of(graph_); }
+    std::string what() const { return what_is_wrong(request_, who()); }
+    std::string version() const { return failure_.version.empty() ? TORCH_VERSION : failure_.version; }
+    static std::vector<std::string> flags() {
+        std::vector<std::string> flags = {"-I" WHITTLE_TORCH_API_HEADERS, "-ltorch_cpu", "-lc10"};
+        if (WHITTLE_TORCH_HEADERS != std::string_view("/usr/include"))
+            flags.insert(flags.begin(), "-I" WHITTLE_TORCH_HEADERS);
+        return flags;
+    }
+
+    std::string header() const { return comment_lines("//", "LibTorch " + version() + ", CPU: " + what() + "."); }
+
+    std::string build() const {
+        const std::string program = request_.file.stem().string();
+        std::vector<std::string> argv = {"g++", "-std=c++17", "-O1", request_.file.filename().string(), "-o", program};
+        for (const std::string& flag : flags()) argv.push_back(flag);
+        return shell_quote(argv) + " && " + shell_quote({"./" + program});
+    }
+
+    std::string before() const {
+        if (failure_.signature.kind == "crash")
+            return "    signal(" + failure_.signature.detail + ", [](int) { _exit(1); });\n";
+        if (failure_.signature.kind == "timeout")
+            return "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(request_.alarm) + ");\n";
+        return {};
+    }
+
+    // ---- data -------------------------------------------------------------------------------------------------------
+
+    /// Statements that define a tensor of this name.
+    static std::string defined(const std::string& name, const Tensor& tensor) {
+        const std::string dtype = tensor.dtype() == DType::f32 ? "" : std::string(", ") + dtype_name(tensor.dtype());
+        const Tensor contiguous = tensor.contiguous();
+        std::string made;
+        if (tensor.numel() > 1 && alike(contiguous)) {
+            made = "torch::full(" + list_of(tensor.sizes()) + ", " + element(contiguous, 0) + dtype + ")";
+        } else {
+            for (std::int64_t i = 0; i < tensor.numel(); i++) made += (i ? ", " : "") + element(contiguous, i);
+            made = "torch::tensor({" + made + "}" + dtype + ")";
+            if (tensor.sizes() != Sizes{tensor.numel()}) made += ".reshape(" + list_of(tensor.sizes()) + ")";
+        }
+        if (tensor.strides() == contiguous_strides(tensor.sizes()))
+            return "    torch::Tensor " + name + " = " + made + ";\n";
+        return "    torch::Tensor " + name + " = torch::empty_strided(" + list_of(tensor.sizes()) + ", " +
+               list_of(tensor.strides()) + dtype + ");\n    " + name + ".copy_(" + made + ");\n";
+    }
+
+    static bool alike(const Tensor& contiguous) {
+        const auto bytes = contiguous.contiguous_bytes();
+        const std::size_t size = size_of(contiguous.dtype());
+        for (std::size_t i = size; i < bytes.size(); i++)
+            if (bytes[i] != bytes[i - size]) return false;
+        return true;
+    }
+
+    static std::string element(const Tensor& contiguous, std::int64_t i) {
+        const Tensor one = contiguous.as_strided({}, {}, contiguous.offset() + i);
+        if (is_floating(contiguous.dtype())) return number(contiguous.dtype(), one.to(DType::f64).item().to_double());
+        if (contiguous.dtype() == DType::boolean) return one.item().to_bool() ? "true" : "false";
+        return one.item().integer_text();
+    }
+
+    std::string inputs() const {
+        std::string text;
+        std::size_t next = 0;
+        for (const Node& node : graph_.nodes) {
+            if (node.kind == NodeKind::placeholder) text += defined(node.name, failure_.inputs.at(next++));
+            if (node.kind == NodeKind::get_attr) text += defined(node.name, graph_.attributes.at(node.target));
+        }
+        return text;
+    }
+
+    // ---- calls ------------------------------------------------------------------------------------------------------
+
+    std::string calls() {
+        std::string text;
+        for (NodeId id = 0; id < static_cast<NodeId>(graph_.nodes.size()); id++) {
+            const Node& node = graph_.node({id});
+            if (node.kind == NodeKind::placeholder || node.kind == NodeKind::get_attr) values_[id] = node.name;
+            if (node.kind != NodeKind::call) continue;
+            if (const auto read = item_read(node)) {
+                const std::string of = variable(graph_.node({read->node}).name);
+                const bool list = lists_.contains(read->node);
+                values_[id] = list ? of + "[" + std::to_string(read->index) + "]"
+                                   : "std::get<" + std::to_string(read->index) + ">(" + of + ")";
+                continue;
+            }
+            values_[id] = variable(node.name);
+            text += "    auto " + values_[id] + " = " + call(id, node) + ";\n";
+        }
+        return text;
+    }
+
+    std::string call(NodeId id, const Node& original) {
+        const Node node = with_earlier_target(original);
+        const Schema* schema = Registry::instance().find(node.target);
+        if (!schema || !node.target.starts_with("aten."))
+            throw Error("it calls " + node.target + ", which is none of ATen's");
+        if (schema->returns.size() == 1 && schema->returns[0].list) lists_.insert(id);
+        const ArgList bound = bind_arguments(*schema, node);
+        std::size_t given = node.args.size();
+        for (const auto& [name, arg] : node.kwargs)
+            for (std::size_t i = 0; i < schema->params.size(); i++)
+                if (schema->params[i].name == name) given = std::max(given, i + 1);
+        std::string function = node.target.substr(5);
+        function = function.substr(0, function.find('.'));
+        const bool method =
+            !schema->params.empty() && schema->params[0].type == ParamType::tensor && is_method(function);
+        std::string arguments;
+        for (std::size_t i = method ? 1 : 0; i < std::min(given, bound.size()); i++)
+            arguments += (arguments.empty() ? "" : ", ") + argument(schema->params[i], bound[i]);
+        if (!method) return "torch::" + function + "(" + arguments + ")";
+        return argument(schema->params.at(0), bound.at(0)) + "." + function + "(" + arguments + ")";
+    }
+
+    std::string argument(const Param& param, const Arg& arg) const {
+        if (arg.is_none())
+            return param.type == ParamType::tensor && !param.optional ? "torch::Tensor()" : "c10::nullopt";
+        if (const NodeRef* ref = arg.node()) return values_.at(ref->id);
+        if (const ArgList* list = arg.list()) {
+            std::string text;
+            for (const Arg& one : *list) text += (text.empty() ? "" : ", ") + argument(param, one);
+            if (param.type == ParamType::tensor_list)
+                return (param.optional ? "c10::List<c10::optional<torch::Tensor>>({" : "std::vector<torch::Tensor>{") +
+                       text + (param.optional ? "})" : "}");
+            if (param.type == ParamType::float_list) return "std::vector<double>{" + text + "}";
+            return (param.optional ? "at::IntArrayRef({" : "{") + text + (param.optional ? "})" : "}");
+        }
+        if (const auto* value = std::get_if<bool>(&arg.value)) return *value ? "true" : "false";
+        if (const auto* value = std::get_if<DType>(&arg.value)) return dtype_name(*value) ? dtype_name(*value) : "";
+        if (const auto* value = std::get_if<std::int64_t>(&arg.value))
+            return param.type == ParamType::tensor
+                       ? "torch::scalar_tensor(" + std::to_string(*value) + ", torch::kInt64)"
+                       : std::to_string(*value);
+        if (const auto* value = std::get_if<double>(&arg.value))
+            return param.type == ParamType::tensor ? "torch::scalar_tensor(" + number(DType::f64, *value) + ")"
+                                                   : number(DType::f64, *value);
+        if (const auto* value = std::get_if<std::string>(&arg.value)) return text_argument(param, *value);
+        throw Error("it calls with a nested graph");
+    }
+
+    static std::string text_argument(const Param& param, const std::string& text) {
+        if (param.name == "memory_format")
+            return text == "channels_last"      ? "torch::MemoryFormat::ChannelsLast"
+                   : text == "channels_last_3d" ? "torch::MemoryFormat::ChannelsLast3d"
+                   : text == "preserve_format"  ? "torch::MemoryFormat::Preserve"
+                                                : "torch::MemoryFormat::Contiguous";
+        if (param.name == "layout") return "torch::kStrided";
+        if (param.name == "device") return "torch::kCPU";
+        return string_literal(text);
+    }
+
+    // ---- the verdict ------------------------------------------------------------------------------------------------
+
+    std::string compare() const {
+        std::string text;
+        const std::vector<NodeId> outputs = graph_.outputs();
+        const auto wrong = first_wrong(request_);
+        for (std::size_t i = 0; i < outputs.size(); i++) {
+            const Tensor& expected = request_.expected[i];
+            const std::string right = outputs.size() == 1 ? "expected" : "expected" + std::to_string(i);
+            const Tolerance tolerance = failure_.accuracy.tolerance(expected.dtype());
+            const std::string value = values_.at(outputs[i]);
+            const std::string element = std::to_string(wrong && wrong->output == i ? wrong->element : 0);
+            const auto at = [&](const std::string& name) {
+                return name + ".flatten()[" + element + "].item<double>()";
+            };
+            text += defined(right, expected.contiguous());
+            text += "    if (!torch::allclose(" + value + ", " + right + ", " + short_number(tolerance.rtol) + ", " +
+                    short_number(tolerance.atol) + ", /*equal_nan=*/true)) {\n        printf(\"element " + element +
+                    ": %g, expected %g\\n\", " + at(value) + ",\n               " + at(right) +
+                    ");\n        return 1;\n    }\n";
+        }
+        return text;
+    }
+
+    static std::string includes(const std::map<std::string, std::string>& values) {
+        std::string body;
+        for (const auto& [key, value] : values) body += value;
+        const auto has = [&](const char* word) { return body.find(word) != std::string::npos; };
+        std::string text;
+        if (has("INFINITY") || has("NAN")) text += "#include <cmath>\n";
+        if (has("signal(")) text += "#include <csignal>\n";
+        text += "#include <cstdio>";
+        if (has("_exit(")) text += "\n#include <unistd.h>";
+        return text;
+    }
+
+    const ShortRequest& request_;
+    const Failure& failure_;
+    const Graph graph_;
+    std::map<NodeId, std::string> values_;
+    std::set<NodeId> lists_;  ///< calls that give lists of tensors
+};
+
+/// Why a reader would not take it in.
+std::string too_much(const ShortRequest& request) {
+    const Failure& failure = *request.graph.failure;
+    if (std::string why = not_shown_shortly(failure); !why.empty()) return why;
+    if (failure.signature.detail == "sizes") return "its mismatch is none of values";
+    if (request.graph.dialect != "aten") return "its graph is none of ATen's calls";
+    if (!failure.options.empty()) return "it loads a library of ops";
+    if (op_count(request.graph) > kMostCalls || !request.graph.subgraphs.empty())
+        return "its graph is more than a reader takes in";
+    const auto large = [](const Tensor& tensor) {
+        const Tensor contiguous = tensor.contiguous();
+        const auto bytes = contiguous.contiguous_bytes();
+        const std::size_t size = size_of(tensor.dtype());
+        bool same = true;
+        for (std::size_t i = size; i < bytes.size() && same; i++) same = bytes[i] == bytes[i - size];
+        return (tensor.numel() > kMostInPlace && !same) || tensor.numel() == 0 || !dtype_name(tensor.dtype());
+    };
+    if (std::ranges::any_of(failure.inputs, large) || std::ranges::any_of(request.expected, large))
+        return "its data are more than a reader takes in";
+    for (const auto& [key, value] : request.graph.attributes)
+        if (large(value)) return "its parameters are more than a reader takes in";
+    return {};
+}
+
+}  // namespace
+
+std::optional<ShortProgram> libtorch_program(const ShortRequest& request, std::string& why_not) {
+    why_not = too_much(request);
+    if (!why_not.empty()) return std::nullopt;
+    return LibTorchProgram(request).write();
+}
+
+}  // namespace whittle

@@ -1,0 +1,185 @@
+#include "graph/short_program.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "graph/value_ref.h"
+
+namespace whittle {
+namespace {
+
+constexpr std::size_t kMostInFormula = 4;  // calls
+
+/// "MaxPool" of "onnx.MaxPool", "neg" of "aten.neg.default".
+std::string op_word(const std::string& target) {
+    const std::string word = target.substr(target.find('.') + 1);
+    return target.starts_with("aten.") ? word.substr(0, word.find('.')) : word.substr(word.rfind('.') + 1);
+}
+
+std::string lower(std::string text) {
+    std::ranges::transform(text, text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return text;
+}
+
+std::string counted(const std::string& stem, std::size_t count, std::size_t next) {
+    return count == 1 ? stem : stem + std::to_string(next);
+}
+
+std::string formula(const Graph& graph, const Arg& arg) {
+    if (const NodeRef* ref = arg.node()) {
+        const Node& node = producer_of(graph, graph.node(*ref));
+        if (node.kind == NodeKind::get_attr) return {};  // as little
+        if (node.kind != NodeKind::call) return node.name;
+        std::string operands;
+        for (const Arg& operand : node.args) {
+            const std::string text = formula(graph, operand);
+            if (!text.empty()) operands += (operands.empty() ? "" : ", ") + text;
+        }
+        return op_word(node.target) + "(" + operands + ")";
+    }
+    std::string text;
+    if (const ArgList* list = arg.list())
+        for (const Arg& element : *list) {
+            const std::string one = formula(graph, element);
+            if (!one.empty()) text += (text.empty() ? "" : ", ") + one;
+        }
+    return text;  // a number says less than the model does
+}
+
+std::string one_line(std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    return text;
+}
+
+}  // namespace
+
+Graph with_short_names(const Graph& original, OutputNames outputs) {
+    Graph graph = original;
+    graph.failure.reset();
+    graph.name = "graph";
+    const std::size_t inputs = graph.placeholders().size();
+    std::map<std::string, int> used;
+    std::map<std::string, Tensor> attributes;
+    std::size_t input = 0;
+    for (Node& node : graph.nodes) {
+        node.stack = {}, node.module_path = {};
+        if (node.kind == NodeKind::placeholder) node.name = node.target = counted("x", inputs, input++);
+        if (node.kind == NodeKind::get_attr) {
+            const auto place = std::distance(graph.attributes.begin(), graph.attributes.find(node.target));
+            const std::string key = "w" + std::to_string(place);
+            attributes.emplace(key, graph.attributes.at(node.target));
+            node.name = node.target = key;
+        }
+        if (node.kind != NodeKind::call) continue;
+        const std::string word = lower(identifier(op_word(node.target)));
+        const int nth = used[word]++;
+        node.name = nth ? word + "_" + std::to_string(nth) : word;
+    }
+    graph.attributes = std::move(attributes);
+    if (outputs == OutputNames::op) return graph;
+    const std::vector<NodeId> returned = graph.outputs();
+    for (std::size_t i = 0; i < returned.size(); i++)
+        if (Node& node = graph.nodes.at(static_cast<std::size_t>(returned[i])); node.kind == NodeKind::call)
+            node.name = counted("y", returned.size(), i);
+    return graph;
+}
+
+std::string ops_of(const Graph& graph) {
+    std::string text;
+    std::set<std::string> seen;
+    for (const NodeId id : graph.calls()) {
+        const Node& node = graph.node({id});
+        if (!is_getitem(node) && seen.insert(node.target).second) text += (text.empty() ? "" : ", ") + node.target;
+    }
+    return text;
+}
+
+std::string formula_of(const Graph& graph) {
+    const std::vector<NodeId> outputs = graph.outputs();
+    std::set<std::string> words;
+    std::string ops;
+    for (const NodeId id : graph.calls()) {
+        const Node& node = graph.node({id});
+        if (is_op_call(node) && words.insert(op_word(node.target)).second)
+            ops += (ops.empty() ? "" : ", ") + op_word(node.target);
+    }
+    if (outputs.size() != 1 || graph.calls().size() > kMostInFormula) return ops;
+    return formula(graph, Arg(NodeRef{outputs[0]}));
+}
+
+std::string short_number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.7g", value);
+    return text;
+}
+
+double absolute_tolerance(const Failure& failure, const Tensor& expected) {
+    if (!is_floating(expected.dtype())) return 0;
+    double largest = 0;
+    for (const double value : expected.contiguous().values<double>())
+        if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));
+    const Tolerance tolerance = failure.accuracy.tolerance(expected.dtype());
+    return tolerance.atol + tolerance.rtol * largest;
+}
+
+std::optional<WrongElement> first_wrong(const ShortRequest& request) {
+    for (std::size_t i = 0; i < request.got.size() && i < request.expected.size(); i++) {
+        const Tensor& right = request.expected[i];
+        const std::vector<double> got = request.got[i].contiguous().values<double>(),
+                                  expected = right.contiguous().values<double>();
+        for (std::size_t k = 0; k < got.size() && k < expected.size(); k++) {
+            const auto one = [&](double value) {
+                return Tensor::of(std::vector<double>{value}, {1}).to(right.dtype());
+            };
+            if (compare(one(got[k]), one(expected[k]), request.graph.failure->accuracy))
+                return WrongElement{i, static_cast<std::int64_t>(k), got[k], expected[k]};
+        }
+    }
+    return std::nullopt;
+}
+
+std::string sizes_of(const Tensor& tensor) {
+    std::string text;
+    for (const std::int64_t size : tensor.sizes()) text += (text.empty() ? "" : "x") + std::to_string(size);
+    return text;
+}
+
+std::optional<std::size_t> wrong_sizes(const ShortRequest& request) {
+    if (request.graph.failure->signature.detail != "sizes") return std::nullopt;
+    for (std::size_t i = 0; i < request.got.size() && i < request.expected.size(); i++)
+        if (request.got[i].sizes() != request.expected[i].sizes()) return i;
+    return 0;
+}
+
+std::string what_is_wrong(const ShortRequest& request, const std::string& who) {
+    const Failure& failure = *request.graph.failure;
+    const std::string &kind = failure.signature.kind, &stage = failure.signature.stage;
+    if (kind == "exception") return who + " fails to " + stage + ": " + one_line(failure.message);
+    if (kind == "crash") return failure.signature.detail + " at " + stage + " of " + who;
+    if (kind == "timeout") return stage + " of " + who + " is not done after " + std::to_string(request.alarm) + " s";
+    if (const auto wrong = wrong_sizes(request))
+        return who + " gives " + sizes_of(request.got[*wrong]) + " values, expected " +
+               sizes_of(request.expected[*wrong]);
+    if (const auto wrong = first_wrong(request))
+        return who + " gives " + short_number(wrong->got) + ", expected " + short_number(wrong->expected);
+    return who + " gives wrong values";
+}
+
+std::string not_shown_shortly(const Failure& failure) {
+    const std::string &kind = failure.signature.kind, &detail = failure.signature.detail;
+    if (!failure.signature.part.empty()) return "it fails at gradients";
+    if (failure.accuracy.mode == Accuracy::Mode::strict) return "it fails with --accuracy=strict only";
+    if (kind == "mismatch" && detail != "value" && detail != "nan_or_inf" && detail != "sizes")
+        return "its mismatch is none of values or sizes";
+    if (kind == "crash" && !detail.starts_with("SIG")) return "the process ends in the middle of its work";
+    if (kind != "mismatch" && kind != "exception" && kind != "crash" && kind != "timeout")
+        return "a short program does not show " + kind;
+    return {};
+}
+
+}  // namespace whittle

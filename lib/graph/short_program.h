@@ -1,0 +1,51 @@
+// What the short programs of all backends share (Emitter::short_program()): names that say nothing of the user's model,
+// and the line that says what is wrong.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "graph/emitter.h"
+
+namespace whittle {
+
+/// Which names the values that the graph returns get: y (y0, y1 … of several), or, as other values, the op's.
+enum class OutputNames { op, y };
+
+/// The graph without its failure, stacks and module paths: inputs are called x (x0, x1 … of several), parameters w0,
+/// w1 …, calls as their op, the graph "graph". It has no nested graphs.
+Graph with_short_names(const Graph& graph, OutputNames outputs = OutputNames::op);
+
+/// "onnx.Pad, onnx.MaxPool": each once, in order.
+std::string ops_of(const Graph& graph);
+/// "MaxPool(Pad(x))" of a graph with short names, few calls and one output; else its ops, without the dialect.
+std::string formula_of(const Graph& graph);
+
+/// The first element that is not as expected.
+struct WrongElement {
+    std::size_t output = 0;
+    std::int64_t element = 0;
+    double got = 0, expected = 0;
+};
+/// Nothing where all that was computed is as expected.
+std::optional<WrongElement> first_wrong(const ShortRequest& request);
+
+/// "1x3x2".
+std::string sizes_of(const Tensor& tensor);
+/// Where the failure is one of sizes: the first output that has others than expected.
+std::optional<std::size_t> wrong_sizes(const ShortRequest& request);
+
+/// "SIGSEGV at run of WHO"; "WHO gives 1, expected -1".
+std::string what_is_wrong(const ShortRequest& request, const std::string& who);
+
+/// Why no short program shows such a failure, as a clause; empty: one may. Of its size it says nothing.
+std::string not_shown_shortly(const Failure& failure);
+
+/// "%.7g".
+std::string short_number(double value);
+
+/// How far a value may be from what is expected of the output, as an absolute difference; 0 for integers.
+double absolute_tolerance(const Failure& failure, const Tensor& expected);
+
+}  // namespace whittle

@@ -1,0 +1,132 @@
+#include "repro/anonymize.h"
+
+#include <cctype>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "graph/short_program.h"
+#include "ops/core/interpreter.h"
+#include "repro/cpp_data.h"
+#include "run/suspect.h"
+
+namespace whittle::repro {
+namespace {
+
+class Anonymizer {
+  public:
+    Anonymizer(const Graph& graph, Backend& backend, const Options& options)
+        : backend_(backend), options_(options), result_{renamed(graph), {}, 0} {}
+
+    Anonymous run() {
+        // Names that the user gave may be in the words of the failure.
+        const std::optional<Outcome> outcome = fails_alike(result_.graph);
+        if (!outcome) throw Error("it does not fail in the same way under other names", "leave --anonymize out");
+        Failure& failure = *result_.graph.failure;
+        failure.message = outcome->message;
+        for (std::size_t i = 0; i < failure.inputs.size(); i++)
+            replace(result_.graph.node({result_.graph.placeholders().at(i)}).name,
+                    [i](Graph& graph) -> Tensor& { return graph.failure->inputs.at(i); });
+        std::vector<std::string> names;
+        for (const auto& [name, value] : result_.graph.attributes) names.push_back(name);
+        for (const std::string& name : names)
+            replace(name, [&name](Graph& graph) -> Tensor& { return graph.attributes.at(name); });
+        failure.message = fails_alike(result_.graph).value_or(*outcome).message;
+        return std::move(result_);
+    }
+
+  private:
+    static Graph renamed(const Graph& graph) {
+        Graph other = with_short_names(graph);
+        other.failure = graph.failure;
+        // Directives name what they are for.
+        std::map<std::string, std::string> names;
+        for (std::size_t i = 0; i < graph.nodes.size(); i++) names[graph.nodes[i].name] = other.nodes[i].name;
+        if (std::optional<Culprit>& culprit = other.failure->culprit) {
+            culprit->directive = with_names(culprit->directive, names);
+            for (std::string& text : culprit->together) text = with_names(text, names);
+        }
+        for (auto& [key, value] : other.failure->options)
+            if (key == "disable") value = with_names(value, names);
+        return other;
+    }
+
+    /// The text with other names for nodes; "conv_stage" is of conv.
+    static std::string with_names(const std::string& text, const std::map<std::string, std::string>& names) {
+        const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+        std::string result, word;
+        for (std::size_t i = 0; i <= text.size(); i++) {
+            const char c = i < text.size() ? text[i] : '\0';
+            if (c && in_word(c)) {
+                word += c;
+                continue;
+            }
+            std::size_t stem = word.size();
+            while (stem != std::string::npos && stem > 0 && !names.contains(word.substr(0, stem)))
+                stem = word.rfind('_', stem - 1);
+            const bool named = stem != std::string::npos && stem > 0;
+            result += named ? names.at(word.substr(0, stem)) + word.substr(stem) : word;
+            word.clear();
+            if (c) result += c;
+        }
+        return result;
+    }
+
+    /// How it fails, where that is as recorded.
+    std::optional<Outcome> fails_alike(const Graph& graph) const {
+        const Failure& failure = *graph.failure;
+        try {
+            std::vector<Tensor> expected = evaluate(graph, failure.inputs);
+            expected.resize(graph.outputs().size());
+            for (int left = options_.rate.flaky() ? repeats(options_.rate, 1) : 1; left > 0; left--) {
+                Outcome outcome =
+                    query(graph, failure.inputs, expected, backend_, suspect_of(failure, options_.limits));
+                if (outcome.failed() && alike(signature_of(outcome), failure.signature)) return outcome;
+            }
+        } catch (const Error&) {  // the reference refuses such values
+        }
+        return std::nullopt;
+    }
+
+    /// The words of an exception may hold names; kind and stage do not.
+    static bool alike(const Signature& seen, const Signature& recorded) {
+        if (seen.kind != recorded.kind || seen.stage != recorded.stage || seen.part != recorded.part) return false;
+        return seen.kind == "exception" || seen.detail == recorded.detail;
+    }
+
+    /// Puts made-up values into the place of a tensor, where it fails with them, too.
+    template <class Place>
+    void replace(const std::string& name, Place tensor_of) {
+        const Tensor own = tensor_of(result_.graph);
+        if (own.numel() == 0) return;
+        for (const Data data : {Data::ones, Data::random}) {
+            Graph candidate = result_.graph;
+            tensor_of(candidate) = made_up(own, data, seed_);
+            if (!same_bits(tensor_of(candidate), own) && !fails_alike(candidate)) continue;
+            result_.graph = std::move(candidate);
+            result_.replaced++;
+            seed_++;
+            return;
+        }
+        log_info(LogChannel::repro, name + ": the failure needs its values");
+        result_.kept.push_back(name);
+    }
+
+    Backend& backend_;
+    const Options& options_;
+    Anonymous result_;
+    std::uint64_t seed_ = 1;
+};
+
+}  // namespace
+
+Anonymous anonymized(const Graph& graph, Backend& backend, const Options& options) {
+    if (!graph.subgraphs.empty())
+        throw Error("found a graph with nested graphs, whose names --anonymize does not change",
+                    "rename them in the model");
+    return Anonymizer(graph, backend, options).run();
+}
+
+}  // namespace whittle::repro

@@ -1,0 +1,203 @@
+#include "repro/verify.h"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <string_view>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/log.h"
+#include "base/subprocess.h"
+
+namespace whittle::repro {
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::seconds kBuildLimit{300};
+
+std::string last_line(std::string text) {
+    while (!text.empty() && text.back() == '\n') text.pop_back();
+    const std::size_t newline = text.rfind('\n');
+    return newline == std::string::npos ? text : text.substr(newline + 1);
+}
+
+/// The first error of a compiler, or its last line.
+std::string first_error(const std::string& text) {
+    const std::size_t error = text.find("error:");
+    if (error == std::string::npos) return last_line(text);
+    const std::size_t begin = text.rfind('\n', error) + 1;  // npos + 1 is 0
+    return text.substr(begin, text.find('\n', error) - begin);
+}
+
+ProcessResult run_in(const Program& program, const std::vector<std::string>& argv, std::chrono::seconds limit) {
+    ProcessOptions options;
+    options.folder = program.folder;
+    options.timeout = limit;
+    log_info(LogChannel::repro, "runs: " + shell_quote(argv));
+    const ProcessResult result = run_process(argv, options);
+    const std::string said = last_line(result.out.empty() ? result.err : result.out);
+    log_info(LogChannel::repro, "it " + ending_of(result) + (said.empty() ? "" : ": " + said));
+    return result;
+}
+
+/// Words of four letters and more: numbers differ, and names are others in a short program.
+std::set<std::string> words_of(const std::string& text) {
+    std::set<std::string> words;
+    std::string word;
+    for (std::size_t i = 0; i <= text.size(); i++) {
+        const auto c = static_cast<unsigned char>(i < text.size() ? text[i] : ' ');
+        if (std::isalpha(c)) {
+            word += static_cast<char>(std::tolower(c));
+            continue;
+        }
+        if (word.size() >= 4) words.insert(word);
+        word.clear();
+    }
+    return words;
+}
+
+/// Whether a program printed such words, most of them. A script that cannot even begin ends as one does that shows the
+/// failure: with 1.
+bool says(const std::string& printed, const std::string& expected) {
+    std::string words = expected;
+    constexpr std::string_view kPath = "<path>";  // in a signature's words
+    for (std::size_t at; (at = words.find(kPath)) != std::string::npos;) words.replace(at, kPath.size(), " ");
+    const std::set<std::string> wanted = words_of(words), there = words_of(printed);
+    const auto found = std::ranges::count_if(wanted, [&](const std::string& word) { return there.contains(word); });
+    return 10 * static_cast<std::size_t>(found) >= 7 * wanted.size();
+}
+
+std::string how_it_ended(const ProcessResult& result) {
+    return result.timed_out ? "a timeout"
+           : result.signal  ? "signal " + std::to_string(result.signal)
+                            : "exit " + std::to_string(result.exit_code);
+}
+
+/// It ended as a program that shows the failure does.
+bool shows(const Program& program, const ProcessResult& result) {
+    if (result.timed_out) return false;
+    if (!program.ends_by.empty()) return result.signal && signal_name(result.signal) == program.ends_by;
+    return result.exit_code == 1 && !result.signal && says(result.out, program.says);
+}
+
+std::string wanted_ending(const Program& program) { return program.ends_by.empty() ? "exit 1" : program.ends_by; }
+
+/// Of the other programs of the folder, what became of each.
+std::vector<std::string> verify_others(const Program& program, const Options& options, std::chrono::seconds limit) {
+    std::vector<std::string> lines;
+    for (const ProgramFolder::Other& other : program.others) {
+        const ProcessResult probe = run_in(program, other.probe, limit);
+        if (probe.exit_code != 0 || probe.signal || probe.timed_out) {
+            lines.push_back(other.name + " was not run: " + shell_quote(other.probe) + " fails here");
+            continue;
+        }
+        int runs = 0;
+        ProcessResult last;
+        while (runs < options.runs && shows(program, last = run_in(program, other.run, limit))) runs++;
+        lines.push_back(other.name + (runs == options.runs
+                                          ? ": " + std::to_string(runs) + " of " + std::to_string(runs) + " runs fail"
+                                          : " does NOT show it: " + how_it_ended(last)));
+    }
+    return lines;
+}
+
+}  // namespace
+
+Place place_in(const fs::path& root, const Emission& emission, const Options& options) {
+    if (!emission.folder) return {root, root / options.output.filename()};
+    const fs::path folder = options.bundle ? root : root / options.output.stem();
+    return {folder, folder / emission.folder->name};
+}
+
+void write_program(const Place& place, const Emission& emission) {
+    for (const Sidecar& sidecar : emission.sidecars) write_file(place.folder / sidecar.file, sidecar.bytes);
+    write_file(place.file, emission.text);
+    if (!emission.folder) return;
+    for (const ProgramFolder::Other& other : emission.folder->others) write_file(place.folder / other.name, other.text);
+    for (const fs::path& companion : emission.companions) {
+        std::error_code error;
+        const fs::path to = place.folder / companion.filename();
+        if (fs::equivalent(companion, to, error)) continue;  // a bundle of a bundle
+        fs::copy_file(companion, to, fs::copy_options::overwrite_existing, error);
+        if (error) throw Error({companion.string(), {}}, "cannot copy it beside the repro: " + error.message());
+    }
+}
+
+std::vector<std::string> build_command(const Emission& emission, const Options& options) {
+    if (emission.folder) return emission.folder->build;
+    const std::string name = options.output.stem().string();
+    std::vector<std::string> argv = {"g++", "-std=c++17", "-O1", name + ".cpp", "-o", name};
+    argv.insert(argv.end(), emission.compile_flags.begin(), emission.compile_flags.end());
+    return argv;
+}
+
+std::vector<std::string> run_command(const Emission& emission, const Options& options) {
+    if (emission.folder) return emission.folder->run;
+    std::vector<std::string> argv = {"./" + options.output.stem().string()};
+    argv.insert(argv.end(), emission.arguments.begin(), emission.arguments.end());
+    return argv;
+}
+
+Program program_in(const fs::path& root, const Emission& emission, const Options& options) {
+    Program program{.folder = place_in(root, emission, options).folder,
+                    .build = build_command(emission, options),
+                    .run = run_command(emission, options)};
+    if (emission.folder) program.lent = emission.folder->lent, program.others = emission.folder->others;
+    program.ends_by = emission.ends_by, program.says = emission.says;
+    program.control = !emission.control.empty() && !emission.control_in_each_run;
+    if (options.bundle) program.build = {"sh", "run.sh", "build"}, program.run = {"sh", "run.sh"};
+    return program;
+}
+
+void verify(const Program& program, const Options& options, Report& report) {
+    for (const auto& [name, path] : program.lent) {
+        std::error_code error;
+        fs::create_directory_symlink(path, program.folder / name, error);
+        if (error) throw Error({(program.folder / name).string(), {}}, "cannot link it: " + error.message());
+    }
+    if (!program.build.empty()) {
+        const ProcessResult built = run_in(program, program.build, kBuildLimit);
+        if (built.exit_code != 0 || built.timed_out) {
+            report.message = "it does not build: " +
+                             (built.timed_out ? std::string("the compiler took too long") : first_error(built.err));
+            return;
+        }
+    }
+    const auto limit = 10 * options.alarm;  // its own alarm comes first
+    const bool flaky = options.rate.flaky();
+    const int runs = flaky ? repeats(options.rate, 1) : options.runs;
+    report.runs = report.of = 0;
+    while (report.of < runs && report.runs < options.runs) {
+        const ProcessResult result = run_in(program, program.run, limit);
+        report.of++;
+        if (flaky && !result.signal && !result.timed_out && result.exit_code == 0) continue;
+        report.message = last_line(result.out);
+        if (!shows(program, result)) {
+            const std::string said = report.message.empty() ? last_line(result.err) : report.message;
+            const bool silent = program.ends_by.empty() && result.exit_code == 1 && !result.signal && !result.timed_out;
+            report.message =
+                "run " + std::to_string(report.of) + " of " + std::to_string(runs) + " ended with " +
+                how_it_ended(result) +
+                (silent ? ", without the words of the failure: " : ", expected " + wanted_ending(program) + ": ") +
+                said;
+            return;
+        }
+        report.runs++;
+    }
+    if (report.runs == 0) {
+        report.message = "none of " + std::to_string(runs) + " runs failed";
+        return;
+    }
+    report.others = verify_others(program, options, limit);
+    report.verified = !program.control;
+    if (report.verified) return;
+    std::vector<std::string> with_control = program.run;
+    with_control.emplace_back("control");
+    const ProcessResult control = run_in(program, with_control, limit);
+    report.verified = control.exit_code == 0 && !control.signal && !control.timed_out;
+    if (!report.verified) report.message = "the control fails too: " + last_line(control.out);
+}
+
+}  // namespace whittle::repro

@@ -1,0 +1,91 @@
+// The short program of LibTorch's calls, of a graph that LibTorch computes right: it builds without a warning, and says
+// so. A number that is changed in it is found.
+#include "backends/libtorch/short_program.h"
+
+#include <catch2/catch.hpp>
+
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "graph/text.h"
+#include "ops/core/interpreter.h"
+
+using namespace whittle;
+
+namespace {
+
+// A function, a method, what writes, lists of tensors, several results, numbers in a tensor's place, none, dtypes,
+// texts.
+constexpr const char* kCalls = R"(graph calls {
+  %x = placeholder["x"] : f32[2, 3]
+  %y = placeholder["y"] : f32[2, 3] strides[1, 2]
+  %i = placeholder["i"] : i64[2]
+  %w = get_attr["w"] : f32[1, 1, 2, 2]
+  %add = aten.add.Tensor(%x, %y, alpha=2) : f32[2, 3]
+  %view = aten.view.default(%add, [3, 2]) : f32[3, 2]
+  %cat = aten.cat.default([%view, %view], 1) : f32[3, 4]
+  %max = aten.max.dim(%cat, 1, true) : (f32[3, 1], i64[3, 1])
+  %values = getitem(%max, 0) : f32[3, 1]
+  %split = aten.split.Tensor(%cat, 3, 1) : (f32[3, 3], f32[3, 1])
+  %piece = getitem(%split, 1) : f32[3, 1]
+  %mul = aten.mul.Tensor(%values, %piece) : f32[3, 1]
+  %relu_ = aten.relu_.default(%mul) : f32[3, 1]
+  %image = aten.reshape.default(%cat, [1, 1, 3, 4]) : f32[1, 1, 3, 4]
+  %conv = aten.convolution.default(%image, %w, none, [1, 1], [0, 0], [1, 1], false, [0, 0], 1) : f32[1, 1, 2, 3]
+  %select = aten.index_select.default(%x, 0, %i) : f32[2, 3]
+  %div = aten.div.Tensor_mode(%select, 2.5, rounding_mode="floor") : f32[2, 3]
+  %to = aten._to_copy.default(%div, dtype=f64) : f64[2, 3]
+  return (%relu_, %conv, %to)
+}
+)";
+
+ProcessResult built_and_run(const std::string& text, const std::vector<std::string>& flags) {
+    const TempDir folder("whittle-test");
+    write_file(folder.path() / "repro.cpp", text);
+    std::vector<std::string> build = {"g++", "-std=c++17", "-O1", "-Wall", "repro.cpp", "-o", "repro"};
+    build.insert(build.end(), flags.begin(), flags.end());
+    const ProcessResult built = run_process(build, {.folder = folder.path()});
+    INFO(text << built.err);
+    REQUIRE(built.exit_code == 0);
+    return run_process({(folder.path() / "repro").string()}, {.folder = folder.path()});
+}
+
+}  // namespace
+
+TEST_CASE("short program: torch:: calls compute what the reference does") {
+    Graph graph = parse(kCalls);
+    graph.attributes["w"] = Tensor::of<float>({1, -1, 0.5F, 2}, {1, 1, 2, 2});
+    graph.failure = Failure{.backend = "libtorch", .signature = {"mismatch", "run", "value"}, .message = ""};
+    const Tensor columns = Tensor::of<float>({1, 4, 2, 5, 3, -6}, {3, 2});
+    graph.failure->inputs = {Tensor::of<float>({1, 2, 3, 4, 5, 6}, {2, 3}), columns.as_strided({2, 3}, {1, 2}, 0),
+                             Tensor::of<std::int64_t>({1, 0})};
+    std::vector<Tensor> expected = evaluate(graph, graph.failure->inputs);
+    expected.resize(3);
+    std::string why_not;
+    const auto program = libtorch_program({graph, expected, expected, "repro.cpp"}, why_not);
+    INFO(why_not);
+    REQUIRE(program);
+    const ProcessResult run = built_and_run(program->text, program->compile_flags);
+    INFO(program->text << run.out << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(run.out == "ok\n");
+
+    std::vector<Tensor> other = expected;
+    other[2] = Tensor::of<double>({1, 1, 2, 0, 0, 9}, {2, 3});
+    const auto wrong = libtorch_program({graph, other, expected, "repro.cpp"}, why_not);
+    REQUIRE(wrong);
+    const ProcessResult said = built_and_run(wrong->text, wrong->compile_flags);
+    INFO(wrong->text << said.out << said.err);
+    CHECK(said.exit_code == 1);
+    CHECK(said.out == "element 1: 2, expected 1\n");
+}
+
+TEST_CASE("short program: what there is none of is said") {
+    Graph graph =
+        parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %y = mylib.scale(%x) : f32[2]\n  return (%y)\n}\n");
+    graph.failure = Failure{.backend = "libtorch", .signature = {"mismatch", "run", "sizes"}, .message = ""};
+    graph.failure->inputs = {Tensor::of<float>({1, 2})};
+    const std::vector<Tensor> expected = {Tensor::of<float>({1, 2})};
+    std::string why_not;
+    CHECK_FALSE(libtorch_program({graph, expected, expected, "repro.cpp"}, why_not));
+    CHECK(why_not == "its mismatch is none of values");
+}

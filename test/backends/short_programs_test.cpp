@@ -1,0 +1,209 @@
+// The text of short programs for ONNX's compilers and for any command, as who gets one reads it; nothing of them need
+// be installed. test/repro/onnxruntime.txt, opencv.txt and scripts.txt run what is. Rewritten with
+// WHITTLE_UPDATE_GOLDENS=1 (scripts/update-goldens does); review with `git diff`.
+#include "backends/command/short_programs.h"
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <limits>
+
+#include "backends/command/short_onnx.h"
+#include "base/files.h"
+#include "graph/short_program.h"
+#include "graph/text.h"
+#include "ops/core/interpreter.h"
+
+using namespace whittle;
+
+namespace {
+
+constexpr const char* kPool = R"(graph user_model opset("": 17) {
+  %secret_in = placeholder["secret.in"] : f32[1, 1, 1]
+  %pads = get_attr["block.pads"] : i64[6]
+  %t = onnx.Pad(%secret_in, %pads) : f32[1, 1, 2]
+  %out = onnx.MaxPool(%t, kernel_shape=[2]) : f32[1, 1, 1]
+  return (%out)
+}
+)";
+constexpr const char* kSum = R"(graph add opset("": 17) {
+  %a = placeholder["a"] : i64[3]
+  %b = placeholder["b"] : i64[3]
+  %c = onnx.Add(%a, %b) : i64[3]
+  return (%c)
+}
+)";
+constexpr const char* kLarge = R"(graph tanh opset("": 17) {
+  %a = placeholder["a"] : f32[4, 8]
+  %b = placeholder["b"] : f32[4, 8]
+  %c = onnx.Add(%a, %b) : f32[4, 8]
+  %d = onnx.Tanh(%c) : f32[4, 8]
+  return (%d)
+}
+)";
+constexpr const char* kSoftplus = R"(graph sp opset("": 17) {
+  %a = placeholder["a"] : f32[1, 2]
+  %b = onnx.Softplus(%a) : f32[1, 2]
+  return (%b)
+}
+)";
+
+struct Case {
+    Graph graph;
+    std::vector<Tensor> expected, got;
+    Blame blame = {};
+    bool exact = false;
+
+    ShortRequest request() const { return {graph, expected, got, "repro.cpp", 60, blame, exact}; }
+};
+
+Case failing(const char* text, std::vector<Tensor> inputs, const Signature& signature,
+             const std::map<std::string, Tensor>& attributes = {}) {
+    Case one{parse(text), {}, {}};
+    for (const auto& [name, value] : attributes) one.graph.attributes[name] = value;
+    one.graph.failure = Failure{.backend = "worker:ort", .signature = signature, .message = "no kernel for it"};
+    one.graph.failure->inputs = std::move(inputs);
+    one.expected = evaluate(one.graph, one.graph.failure->inputs);
+    return one;
+}
+
+Case pooled() {
+    Case one = failing(kPool, {Tensor::of<float>({-1}, {1, 1, 1})}, {"mismatch", "run", "value"},
+                       {{"block.pads", Tensor::of<std::int64_t>({0, 0, 1, 0, 0, 0}, {6})}});
+    one.got = {Tensor::of<float>({-1}, {1, 1, 1})};
+    one.blame = {.level = "level", .passes_to = 0, .fails_at = 1, .off = "Pad_Fusion", .kind = "optimizer"};
+    one.exact = true;
+    return one;
+}
+
+Tensor ramp(float from) {
+    std::vector<float> values;
+    for (int i = 0; i < 32; i++) values.push_back(from + static_cast<float>(i) / 8);
+    return Tensor::of(values, {4, 8});
+}
+
+Case large() {
+    Case one =
+        failing(kLarge, {ramp(-1), Tensor::of(std::vector<float>(32, 0.5F), {4, 8})}, {"mismatch", "run", "value"});
+    std::vector<float> got;
+    for (const double value : one.expected[0].values<double>()) got.push_back(static_cast<float>(value));
+    got[5] = 2;
+    one.got = {Tensor::of(got, {4, 8})};
+    one.blame = {.level = "level", .passes_to = -1, .fails_at = 0, .kind = "optimizer"};
+    return one;
+}
+
+Case summed(const Signature& signature) {
+    Case one = failing(kSum, {Tensor::of<std::int64_t>({1, 2, 3}), Tensor::of<std::int64_t>({4, 5, 6})}, signature);
+    one.got = {Tensor::of<std::int64_t>({5, 0, 9})};
+    one.blame = {.level = "level", .passes_to = 1, .fails_at = 2, .kind = "optimizer"};
+    return one;
+}
+
+const WorkerHello& said() {
+    static const WorkerHello hello = [] {
+        WorkerHello one;
+        one.version = "1.30.0 (node 20)", one.package = "onnxruntime-node@1.30.0", one.modules = "/data/node_modules";
+        return one;
+    }();
+    return hello;
+}
+
+/// Every text of the program; of files that are none, the size.
+std::string shown(const std::string& name, const std::optional<ShortProgram>& program, const std::string& why_not) {
+    if (!program) return "==== " + name + ": none: " + why_not + "\n";
+    std::string text = "==== " + name + ": " + program->folder->name + "\n" + program->text;
+    for (const ProgramFolder::Other& other : program->folder->others)
+        text += "==== " + name + ": " + other.name + "\n" + other.text;
+    for (const ShortProgram::File& file : program->files)
+        text += "==== " + name + ": " + file.name + ", " + std::to_string(file.text.size()) + " bytes\n";
+    if (!program->facts.empty()) text += "==== " + name + ": facts\n" + program->facts;
+    if (!program->ends_by.empty()) text += "==== " + name + ": ends by " + program->ends_by + "\n";
+    return text + "==== " + name + ": control: " + program->control + program->control_argument + "\n";
+}
+
+std::string shown(const std::string& name, const Case& one,
+                  std::optional<ShortProgram> (*write)(const ShortRequest&, const WorkerHello&, std::string&)) {
+    std::string why_not;
+    const std::optional<ShortProgram> program = write(one.request(), said(), why_not);
+    return shown(name, program, why_not);
+}
+
+void check_golden(const std::string& name, const std::string& got) {
+    const std::filesystem::path path =
+        std::filesystem::path(WHITTLE_SOURCE_DIR) / "test/backends/golden" / (name + ".txt");
+    if (std::getenv("WHITTLE_UPDATE_GOLDENS")) write_file(path, got);
+    INFO("the text of " << name << " has changed; WHITTLE_UPDATE_GOLDENS=1 rewrites " << path);
+    CHECK(got == read_file(path));
+}
+
+}  // namespace
+
+TEST_CASE("golden: short programs for ONNX Runtime") {
+    std::string text = shown("pad and pool", pooled(), onnxruntime_program);
+    text += shown("large data, at all levels", large(), onnxruntime_program);
+    text += shown("several integers", summed({"mismatch", "run", "value"}), onnxruntime_program);
+    text += shown("an exception", summed({"exception", "compile", "no kernel"}), onnxruntime_program);
+    text += shown("a crash", summed({"crash", "run", "SIGSEGV"}), onnxruntime_program);
+    text += shown("a hang", summed({"timeout", "run", ""}), onnxruntime_program);
+    check_golden("onnxruntime", text);
+}
+
+TEST_CASE("golden: short programs for OpenCV") {
+    Case softplus = failing(kSoftplus, {Tensor::of<float>({100, -1}, {1, 2})}, {"mismatch", "run", "nan_or_inf"});
+    softplus.got = {Tensor::of<float>({std::numeric_limits<float>::infinity(), 0.3132617F}, {1, 2})};
+    std::string text = shown("softplus", softplus, opencv_program);
+    Case fused = large();
+    fused.blame = {.off = "fusion", .kind = "switch"};
+    text += shown("large data, with fusion", fused, opencv_program);
+    text += shown("integers", summed({"mismatch", "run", "value"}), opencv_program);
+    softplus.graph.failure->signature = {"crash", "run", "SIGABRT"};
+    text += shown("a crash", softplus, opencv_program);
+    softplus.graph.failure->signature = {"exception", "compile", "no layer"};
+    text += shown("an exception", softplus, opencv_program);
+    check_golden("opencv", text);
+}
+
+TEST_CASE("golden: scripts for any command") {
+    const auto scripted = [](const std::string& name, const Case& one, const Scripted& how) {
+        std::string why_not;
+        const std::optional<ShortProgram> program = script_program(one.request(), how, why_not);
+        return shown(name, program, why_not);
+    };
+    const Scripted command{
+        .name = "cmd:compiler --run", .words = {"compiler", "--run"}, .files = {{"model.onnx", "m"}}};
+    Scripted worker{.name = "worker:w", .words = {"w"}, .files = {{"model.onnx", "m"}, {"inputs.safetensors", "i"}}};
+    worker.question = "{\"id\": 1}\n", worker.question_without = "{\"id\": 1, \"off\": [\"fuse\"]}\n",
+    worker.off = "fuse";
+    std::string text = scripted("a command", large(), command);
+    text += scripted("a command's words", summed({"exception", "run", "exited with #: error: bad"}), command);
+    text += scripted("a command that hangs", summed({"timeout", "run", ""}), command);
+    text += scripted("a worker with its switch", summed({"mismatch", "run", "value"}), worker);
+    text += scripted("a worker that ends", summed({"crash", "run", "SIGABRT"}), worker);
+    check_golden("script", text);
+}
+
+TEST_CASE("short programs: nothing of the user's names is in the model") {
+    const Case one = pooled();
+    const ShortModel model = short_model(one.request());
+    for (const ShortProgram::File& file : model.files)
+        for (const char* name : {"secret", "block", "user_model"}) {
+            CAPTURE(file.name, name);
+            CHECK(file.text.find(name) == std::string::npos);
+        }
+    CHECK(model.text.find("w0 = Constant") != std::string::npos);
+    CHECK(formula_of(model.graph) == "MaxPool(Pad(x))");
+}
+
+TEST_CASE("short programs: what is not shown shortly is said") {
+    std::string why_not;
+    Case one = pooled();
+    one.graph.failure->options["threads"] = "2";
+    CHECK_FALSE(onnxruntime_program(one.request(), said(), why_not));
+    CHECK(why_not == "it is run with threads=2");
+    one = pooled();
+    one.graph.failure->accuracy.mode = Accuracy::Mode::strict;
+    CHECK_FALSE(onnxruntime_program(one.request(), said(), why_not));
+    CHECK(why_not == "it fails with --accuracy=strict only");
+    CHECK_FALSE(short_writer("tensorrt"));
+    CHECK(short_writer("opencv") == opencv_program);
+}

@@ -1,0 +1,17 @@
+# ONNX Runtime 1.30.0, CPU: BatchNormalization(x0, x1, x1, x1, x1) gives 0.8999939, expected 1, at all levels of
+# optimization.
+#
+#   pip install onnxruntime && python3 run.py
+import sys
+
+import numpy as np
+import onnxruntime as ort
+
+x0 = np.array([[[[1]]]], np.float32)
+x1 = np.array([1], np.float32)
+options = ort.SessionOptions()
+options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+session = ort.InferenceSession("model.onnx", options, providers=["CPUExecutionProvider"])
+y = session.run(["y"], {"x0": x0, "x1": x1})[0].item()
+print(ort.__version__, y, "expected:", 1)
+sys.exit(int(not (abs(y - 1) <= 0.00011)))

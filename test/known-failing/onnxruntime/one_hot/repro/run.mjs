@@ -1,0 +1,10 @@
+// ONNX Runtime 1.30.0, CPU: OneHot(x) gives 0, expected 1, at all levels of optimization.
+//
+//   npm install onnxruntime-node@1.30.0 && node run.mjs
+import ort from 'onnxruntime-node';
+
+const x = new ort.Tensor('float32', [0.265625], [1]);
+const session = await ort.InferenceSession.create('model.onnx', { graphOptimizationLevel: 'disabled' });
+const y = (await session.run({ x })).y.data[0];
+console.log('y:', y, 'expected:', 1n);
+process.exit(y !== 1n ? 1 : 0);

@@ -1,0 +1,26 @@
+// OpenCV 4.6.0 dnn, CPU: Concat(x) gives 7.72355e+24, expected 1, with fusion.
+// Without that (./run control) it is right.
+//
+//   g++ -std=c++17 -O1 run.cpp -o run -I/usr/include/opencv4 -lopencv_dnn -lopencv_core && ./run
+#include <opencv2/dnn.hpp>
+
+#include <cstdio>
+
+int main(int argc, char **) {
+    const bool guilty = argc == 1;
+    cv::dnn::Net net = cv::dnn::readNetFromONNX("model.onnx");
+    net.setPreferableBackend(cv::dnn::DNN_BACKEND_OPENCV);
+    if (!guilty) net.enableFusion(false);
+
+    float x[] = {1};
+    net.setInput(cv::Mat(std::vector<int>{1, 1}, CV_32F, x), "x");
+    cv::Mat y = net.forward("y");
+
+    const float expected = 1;
+    if (y.ptr<float>()[0] != expected) {
+        printf("y = %g, expected %g\n", y.ptr<float>()[0], expected);
+        return 1;
+    }
+    printf("ok\n");
+    return 0;
+}

@@ -1,0 +1,3 @@
+# needs: explain --list-backends | grep '^opencv ' | grep -vq 'not installed'
+minify model_5134.json -o m.json
+repro m.json --anonymize --issue ISSUE.md

@@ -1,0 +1,15 @@
+# OpenCV 4.6.0 dnn, CPU: MaxPool(x) gives 1x1x2x3 values, expected 1x1x1x1.
+#
+#   python3 run.py
+import sys
+
+import cv2
+import numpy as np
+
+net = cv2.dnn.readNetFromONNX("model.onnx")
+net.setPreferableBackend(cv2.dnn.DNN_BACKEND_OPENCV)
+net.setInput(np.array([[[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]]], np.float32), "x")
+y = net.forward("y")
+sizes = "x".join(map(str, y.shape))
+print(cv2.__version__, sizes, "expected:", "1x1x1x1")
+sys.exit(int(sizes != "1x1x1x1"))
