@@ -93,8 +93,12 @@ NodeValue write_through(GraphBuilder& builder, const NodeValue& base, const Tens
     if (const auto order = memory_order(shown, sizes)) {
         const bool moved = !std::is_sorted(order->begin(), order->end());
         const NodeValue straight = moved ? builder.call("aten.permute.default", {arg(value), ints(*order)}) : value;
-        if (straight.meta.sizes == sizes) return straight;
-        return builder.call("aten.reshape.default", {arg(straight), ints(sizes)});
+        const NodeValue whole = straight.meta.sizes == sizes
+                                    ? straight
+                                    : builder.call("aten.reshape.default", {arg(straight), ints(sizes)});
+        // Other views of the base see through its strides.
+        return whole.meta.strides == base.meta.strides ? whole
+                                                       : builder.call("aten.copy.default", {arg(base), arg(whole)});
     }
     const std::optional<Slice> slice = slice_of(shown, sizes);
     if (slice && slice->drops)

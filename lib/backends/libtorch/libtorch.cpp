@@ -12,6 +12,7 @@
 #include "graph/abilities.h"
 #include "graph/emitter.h"
 #include "ops/core/registry.h"
+#include "tensor/reach.h"
 
 namespace whittle {
 namespace {
@@ -36,12 +37,20 @@ class LibTorchInterpreter final : public NamingInterpreter {
     }
 
   private:
+    /// Views behind it see through the strides that the graph says: copy() of LibTorch 1.13 keeps the source's, that of
+    /// later ones self's.
+    static Tensor as_inferred(Tensor result, const ValueMeta& meta) {
+        const bool differs = result.sizes() == meta.sizes && result.dtype() == meta.dtype && result.numel() > 1 &&
+                             result.strides() != meta.strides;
+        return differs ? laid_out(result, meta.strides).with_requires_grad(result.requires_grad()) : result;
+    }
+
     static std::vector<Tensor> boxed(const Node& call, const aten::Operands& value) {
         std::vector<Tensor> results;
         for (std::optional<Tensor>& result : aten::call_boxed(call, value)) {
             // A gradient that nobody asked for is undefined there, zeros here.
             const ValueMeta meta = results.size() < call.results.size() ? call.results[results.size()] : ValueMeta();
-            results.push_back(result ? std::move(*result) : Tensor(meta.dtype, meta.sizes));
+            results.push_back(result ? as_inferred(std::move(*result), meta) : Tensor(meta.dtype, meta.sizes));
         }
         return results;
     }

@@ -286,7 +286,9 @@ bool Cutter::shows_write(ValueId id, std::int32_t piece) const {
 bool Cutter::is_whole_version(ValueId id, std::int32_t writer) const {
     const Step& step = recording_.step(writer);
     const TensorRef* written = step.end && !step.end->values.empty() ? step.end->values.front().tensor() : nullptr;
-    return written && written->version == recording_.value(id).tensor.version;
+    const TensorRef& tensor = recording_.value(id).tensor;
+    // Running statistics are written without a result that shows it.
+    return written && written->storage == tensor.storage && written->version == tensor.version;
 }
 
 /// Makes what the piece and the step read of one memory views of the tensor that shows all of it, if there is one.

@@ -127,6 +127,9 @@ inline std::uint64_t hash(std::uint64_t seed, std::uint64_t value) {
 /// Writes what the buffer holds; a thread's first record before it. False once nothing is recorded any more.
 bool commit(Thread& thread, RecordBuffer& record);
 
+/// Code of LibTorch, of the C and C++ libraries, or of ours.
+bool in_torch_code(std::uintptr_t address);
+
 /// The number of the stack above the caller.
 std::uint32_t stack_id(Thread& thread);
 void start_unwinding();

@@ -51,6 +51,11 @@ void quietly(F&& body) {
 
 void quietly_here(const std::function<void(Thread&)>& body) { quietly(body); }
 
+bool in_torch_code(std::uintptr_t address) {
+    return std::any_of(state.torch_code.begin(), state.torch_code.end(),
+                       [&](const auto& segment) { return address >= segment.first && address < segment.second; });
+}
+
 Thread::~Thread() {
     thread_gone = true;
     chunk.unmap();
@@ -228,9 +233,9 @@ std::unique_ptr<at::ObserverContext> op_begins(const at::RecordFunction& functio
     }
     Thread& thread = this_thread;
     if (is_script(function)) {
-        thread.script_calls.emplace_back();
+        auto context = std::make_unique<torchscript::CallContext>(torchscript::open_call(thread));
         quietly([&](Thread&) { torchscript::begin_call(thread, function); });
-        return nullptr;
+        return context;
     }
     if (!state.recorder.on() && thread.depth == 0 && is_op(function)) state.recorder.miss();
     const bool wanted = thread.core < 0 && !thread.printing && !thread.busy;
@@ -239,15 +244,14 @@ std::unique_ptr<at::ObserverContext> op_begins(const at::RecordFunction& functio
     ++thread.depth;
     return nullptr;
 }
-void op_ends(const at::RecordFunction& function, at::ObserverContext*) {
+void op_ends(const at::RecordFunction& function, at::ObserverContext* context) {
     if (thread_gone) {
         --late_depth;
         return;
     }
     Thread& thread = this_thread;
     if (is_script(function)) {
-        // One that waits for others (torch.jit.wait) may end in another thread.
-        if (!thread.script_calls.empty()) thread.script_calls.pop_back();
+        if (context) torchscript::end_call(thread, static_cast<torchscript::CallContext*>(context)->call);
         return;
     }
     --thread.depth;
@@ -258,12 +262,7 @@ void op_ends(const at::RecordFunction& function, at::ObserverContext*) {
 
 // ---- Hooks of the stub
 
-bool is_foreign(const void* caller) {
-    const auto address = reinterpret_cast<std::uintptr_t>(caller);
-    for (const auto& [low, high] : state.torch_code)
-        if (address >= low && address < high) return true;
-    return false;
-}
+bool is_foreign(const void* caller) { return in_torch_code(reinterpret_cast<std::uintptr_t>(caller)); }
 
 void on_module_made(void* module) {
     quietly([&](Thread&) {

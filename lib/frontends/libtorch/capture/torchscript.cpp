@@ -7,8 +7,11 @@
 #include <torch/csrc/jit/runtime/interpreter.h>
 
 #include <algorithm>
+#include <atomic>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <unordered_set>
 
 #include "frontends/libtorch/capture/state.h"
 
@@ -222,7 +225,9 @@ std::vector<Place> places_of(const std::vector<StackEntry>& entries, const Objec
         const auto [file, line, column] = *range->file_line_col();
         const std::string type = modules[i] ? type_name(*modules[i]) + "." : "";
         // What autograd differentiates as one is a function "<forward op>" of its own.
-        const std::string function = entries[i].filename.find('<') == 0 ? method : short_name(entries[i].filename);
+        // And what runs where an assumption of an optimized graph fails is its "fallback_function".
+        const bool part = entries[i].filename.find('<') == 0 || entries[i].filename == "fallback_function";
+        const std::string function = part && !method.empty() ? method : short_name(entries[i].filename);
         places.push_back({.file = file,
                           .function = type + function,
                           .text = line_of(*range),
@@ -254,6 +259,44 @@ std::uint64_t beginning_of(Thread& thread, const Object& module, const char* met
 
 }  // namespace
 
+namespace {
+
+std::atomic<std::uint64_t> last_call{0};
+/// Calls that ended on another thread than they began on; the latter takes them out when it looks next.
+std::mutex elsewhere_mutex;
+std::unordered_set<std::uint64_t> ended_elsewhere;
+std::atomic<std::size_t> elsewhere_count{0};
+
+void drop_ended(Thread& thread) {
+    if (elsewhere_count.load(std::memory_order_acquire) == 0) return;
+    const std::lock_guard lock(elsewhere_mutex);
+    std::vector<Call>& calls = thread.script_calls;
+    calls.erase(std::remove_if(calls.begin(), calls.end(),
+                               [](const Call& call) { return ended_elsewhere.erase(call.number) > 0; }),
+                calls.end());
+    elsewhere_count = ended_elsewhere.size();
+}
+
+}  // namespace
+
+std::uint64_t open_call(Thread& thread) {
+    drop_ended(thread);
+    thread.script_calls.emplace_back().number = ++last_call;
+    return thread.script_calls.back().number;
+}
+
+void end_call(Thread& thread, std::uint64_t number) {
+    std::vector<Call>& calls = thread.script_calls;
+    const auto call = std::find_if(calls.begin(), calls.end(), [&](const Call& one) { return one.number == number; });
+    if (call != calls.end()) {
+        calls.erase(call);
+        return;
+    }
+    const std::lock_guard lock(elsewhere_mutex);
+    ended_elsewhere.insert(number);
+    elsewhere_count = ended_elsewhere.size();
+}
+
 void begin_call(Thread& thread, const at::RecordFunction& function) {
     const auto inputs = function.inputs();
     if (inputs.empty() || !inputs[0].isObject() || !inputs[0].toObjectRef().type()->is_module()) return;
@@ -262,14 +305,18 @@ void begin_call(Thread& thread, const at::RecordFunction& function) {
     const auto [place, fresh] = thread.places.try_emplace(
         hash(hash(reinterpret_cast<std::uintptr_t>(&module), std::hash<std::string>()(function.name())), ~0ull), 0);
     if (fresh) place->second = beginning_of(thread, module, function.name());
-    thread.script_calls.back() = {&module, function.name(), place->second};
+    Call& call = thread.script_calls.back();
+    call.module = &module;
+    call.method = function.name();
+    call.place = place->second;
 }
 
-std::vector<StackEntry> entries(const Thread& thread, std::uint64_t& key) {
-    std::vector<StackEntry> found;
-    if (thread.script_calls.empty()) return found;
-    found = torch::jit::currentCallstack();
-    key = hash(key, reinterpret_cast<std::uintptr_t>(thread.script_calls.front().module));
+std::vector<StackEntry> entries(Thread& thread, std::uint64_t& key) {
+    drop_ended(thread);
+    // What goes on behind a wait is in the interpreter, though no call began on this thread.
+    std::vector<StackEntry> found = torch::jit::currentCallstack();
+    if (!thread.script_calls.empty())
+        key = hash(key, reinterpret_cast<std::uintptr_t>(thread.script_calls.front().module));
     for (const StackEntry& entry : found) {
         key = hash(key, reinterpret_cast<std::uintptr_t>(entry.range.source().get()));
         key = hash(key, (static_cast<std::uint64_t>(entry.range.start()) << 32) | entry.range.end());
@@ -278,13 +325,15 @@ std::vector<StackEntry> entries(const Thread& thread, std::uint64_t& key) {
 }
 
 void merge(Thread& thread, const std::vector<StackEntry>& entries, std::vector<std::uint64_t>& pcs) {
-    if (thread.script_calls.empty()) return;
-    const Call& outermost = thread.script_calls.front();
+    if (thread.script_calls.empty() && entries.empty()) return;
+    const Call outermost = thread.script_calls.empty() ? Call() : thread.script_calls.front();
     std::vector<std::uint64_t> numbers;
     for (const Place& place : places_of(entries, static_cast<const Object*>(outermost.module), outermost.method))
         numbers.push_back(define(thread, place));
     if (numbers.empty() && outermost.place) numbers.push_back(outermost.place);
-    pcs.insert(pcs.begin(), numbers.begin(), numbers.end());
+    // Outside of LibTorch's own frames, so that whoever called the interpreter is what stands behind them.
+    const auto caller = std::find_if(pcs.begin(), pcs.end(), [](std::uint64_t pc) { return !in_torch_code(pc); });
+    pcs.insert(caller, numbers.begin(), numbers.end());
 }
 
 }  // namespace whittle::libtorch::torchscript

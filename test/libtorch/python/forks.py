@@ -1,0 +1,34 @@
+"""A scripted module that forks and waits, and what the program does after it."""
+import torch
+
+
+class Fork(torch.nn.Module):
+    def branch(self, x):
+        y = x.sin()
+        return y + 1
+
+    def forward(self, x):
+        future = torch.jit.fork(self.branch, x)
+        y = x.cos()
+        return y + torch.jit.wait(future)
+
+
+class Other(torch.nn.Module):
+    def forward(self, x):
+        return x.exp()
+
+
+def after(x):
+    return x.tanh() * 2
+
+
+def main():
+    fork, other = torch.jit.script(Fork()), torch.jit.script(Other())
+    x = torch.arange(4.0)
+    y = fork(x)
+    z = after(y)
+    w = other(z)
+    print("%.4f" % (w.sum() / 3))
+
+
+main()

@@ -1,0 +1,30 @@
+"""Writes that other tensors see: through transposed views, from other layouts, and by batch norm's statistics."""
+import torch
+import torch.nn.functional as F
+
+
+def transposed(x, y):
+    x.t().copy_(y)
+    return x.view(2, 6) * 2
+
+
+def seen_through_strides(x, y):
+    x.t().copy_(y)
+    return x.as_strided((2, 3), (1, 4), 1) * 2
+
+
+def other_layout(memory, x):
+    memory.copy_(x.t())
+    return memory.as_strided((2, 3), (1, 4), 1) * 2
+
+
+def statistics(x, mean, var):
+    F.batch_norm(x, mean, var, training=True)
+    return mean * 2
+
+
+numbers = torch.arange(12.0)
+print(transposed(torch.zeros(3, 4), numbers.view(4, 3)).sum().item())
+print(seen_through_strides(torch.zeros(3, 4), numbers.view(4, 3)).tolist())
+print(other_layout(torch.zeros(3, 4), numbers.view(4, 3)).tolist())
+print(statistics(torch.ones(4, 3), torch.zeros(3), torch.ones(3)).tolist())
