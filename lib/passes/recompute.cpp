@@ -25,7 +25,7 @@ constexpr double kMostPerByte = 64;
 /// … and at least: nothing is made again for less.
 constexpr double kLeastPerByte = 1.0 / 64;
 /// … where a budget has to be met, whatever it takes.
-constexpr double kAnythingPerByte = 1e9;
+constexpr double kAnythingPerByte = 1e4;
 /// Of the search for a rate: each halves what is left, in powers.
 constexpr int kSearchSteps = 6;
 
@@ -104,9 +104,10 @@ class MinCut {
     int source() const { return 2 * count_; }
     int sink() const { return 2 * count_ + 1; }
 
-    /// The network counts in parts of a step.
+    /// The network counts in parts of a step. What is the most to be paid is so little that what can be paid for many
+    /// values stays below what never is.
     static std::int64_t capacity(double steps) {
-        constexpr double kParts = 16, kMost = 1e15;
+        constexpr double kParts = 16, kMost = 1e13;
         return static_cast<std::int64_t>(std::clamp(steps * kParts, 1.0, kMost));
     }
 
