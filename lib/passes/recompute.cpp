@@ -18,7 +18,7 @@ namespace {
 
 /// What a call costs beside its loops, in steps of these: to be looked up, to allocate; a view less; a composite that
 /// is taken apart first, for each of its parts.
-constexpr double kCallSteps = 600, kViewSteps = 300, kPartSteps = 2500;
+constexpr double kCallSteps = 600, kViewSteps = 500, kPartSteps = 2500;
 /// What keeping a byte is worth, at most, in steps, however much time is left: of a chain of pointwise calls on large
 /// tensors some eighty are made again for one value.
 constexpr double kMostPerByte = 64;
