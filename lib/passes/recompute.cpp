@@ -18,14 +18,14 @@ namespace {
 
 /// What a call costs beside its loops, in steps of these: to be looked up, to allocate; a view less; a composite that
 /// is taken apart first, for each of its parts.
-constexpr double kCallSteps = 600, kViewSteps = 300, kPartSteps = 2500;
+constexpr double kCallSteps = 600, kViewSteps = 500, kPartSteps = 2500;
 /// What keeping a byte is worth, at most, in steps, however much time is left: of a chain of pointwise calls on large
 /// tensors some eighty are made again for one value.
 constexpr double kMostPerByte = 64;
 /// … and at least: nothing is made again for less.
 constexpr double kLeastPerByte = 1.0 / 64;
 /// … where a budget has to be met, whatever it takes.
-constexpr double kAnythingPerByte = 1e9;
+constexpr double kAnythingPerByte = 1e4;
 /// Of the search for a rate: each halves what is left, in powers.
 constexpr int kSearchSteps = 6;
 
@@ -104,9 +104,10 @@ class MinCut {
     int source() const { return 2 * count_; }
     int sink() const { return 2 * count_ + 1; }
 
-    /// The network counts in parts of a step.
+    /// The network counts in parts of a step. What is the most to be paid is so little that what can be paid for many
+    /// values stays below what never is.
     static std::int64_t capacity(double steps) {
-        constexpr double kParts = 16, kMost = 1e15;
+        constexpr double kParts = 16, kMost = 1e13;
         return static_cast<std::int64_t>(std::clamp(steps * kParts, 1.0, kMost));
     }
 
