@@ -245,8 +245,9 @@ bool is_exact(const Subject& subject, const Blame& blame, Backend& backend, cons
 std::optional<Short> short_of_graph(const Subject& subject, Backend& backend, Emitter& emitter, const Options& options,
                                     std::string& why_not) {
     const Failure& failure = *subject.graph.failure;
-    const Outcome outcome =
-        query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
+    Outcome outcome;  // only wrong values are shown; a hang would take its whole limit
+    if (failure.signature.kind == name(Outcome::Kind::mismatch))
+        outcome = query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
     const Blame blame = blame_of(subject.graph, subject.expected, backend, options.limits);
     const bool exact = is_exact(subject, blame, backend, options);
     try {

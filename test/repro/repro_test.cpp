@@ -28,7 +28,9 @@ Graph copied_abs() {
                    {"mismatch", "run", "value"});
 }
 
-Report written(const Graph& graph, const Options& options) {
+/// The harness: what a folder with a script holds is in short_programs_test.cpp.
+Report written(const Graph& graph, Options options) {
+    options.harness = true;
     return write_repro(graph, *find_backend(graph.failure->backend), options);
 }
 
