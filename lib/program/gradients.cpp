@@ -157,6 +157,8 @@ const Differentiated& expect_gradients(const std::optional<Differentiated>& made
 }
 
 /// A part of a failing graph, which fails on these inputs as a graph without gradients.
+constexpr char kBackwardSuffix[] = "_backward", kJointSuffix[] = "_joint";
+
 Graph alone(const Graph& failing, const Graph& part, const char* suffix, Values inputs) {
     Graph graph = without_requires_grad(part);
     graph.name = failing.name + suffix;
@@ -172,7 +174,7 @@ Graph backward_alone(const Graph& failing, const Backend& backend) {
     const auto found = differentiate(failing, backend, failing.failure->options);
     const Differentiated& made = expect_gradients(found, failing);
     const Values& inputs = failing.failure->inputs;
-    return alone(failing, made.parts.backward, "_backward",
+    return alone(failing, made.parts.backward, kBackwardSuffix,
                  made.backward_inputs(inputs, evaluate(made.parts.forward, inputs)));
 }
 
@@ -180,7 +182,7 @@ Graph joint_alone(const Graph& failing, JointShape& shape) {
     const auto found = differentiate(failing);
     const Differentiated& made = expect_gradients(found, failing);
     shape = {made.joint.outputs, made.joint.tangents, made.joint.gradients};
-    return alone(failing, made.joint.graph, "_joint", made.joint_inputs(failing.failure->inputs));
+    return alone(failing, made.joint.graph, kJointSuffix, made.joint_inputs(failing.failure->inputs));
 }
 
 }  // namespace whittle::program

@@ -156,7 +156,7 @@ class Exporter {
             outputs = Json::array({{{"as_tensors", std::move(list)}}});
         }
         std::string target = "torch.ops." + node.target;
-        if (node.target == "higher_order.map") target += "_impl";
+        if (higher_order && node.target.substr(kHigherOrder.size()) == "map") target += "_impl";
         nodes_.push_back({{"target", std::move(target)},
                           {"inputs", higher_order ? operands(node) : arguments(*schema, node)},
                           {"outputs", std::move(outputs)},
