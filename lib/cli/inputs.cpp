@@ -116,6 +116,8 @@ Given read_given(const InputOptions& options, const DeclaredValues& declared) {
             given.inputs.push_back({name, file, random_tensor(meta->dtype, meta->sizes, random)});
         else if (std::optional<Tensor> number = number_in(file); number && !is_file)
             given.inputs.push_back({name, file, std::move(*number)});
+        else if (!is_file && file.find('[') != std::string::npos && !fs::exists(file))
+            throw invalid_value(file, "--input", "expected a file, a number, or DTYPE[SIZES] such as f32[2, 3]");
         else
             given.inputs.push_back({name, file, load_tensor(file, name)});
     }

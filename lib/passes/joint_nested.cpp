@@ -90,8 +90,7 @@ Graph gradient_body(const Graph& body, const std::string& name, const std::set<s
 
 class NestedGradient {
   public:
-    NestedGradient(GraphBuilder& builder, const Node& call, CallGradients& gradients)
-        : builder_(builder), call_(call), gradients_(gradients) {
+    NestedGradient(GraphBuilder& builder, CallGradients& gradients) : builder_(builder), gradients_(gradients) {
         for (std::size_t i = 0; i < gradients.result_count(); ++i) {
             const std::optional<NodeValue> gradient = gradients.grad_if_any(i);
             given_.push_back(gradient.has_value());
@@ -189,7 +188,6 @@ class NestedGradient {
     }
 
     GraphBuilder& builder_;
-    const Node& call_;
     CallGradients& gradients_;
     std::vector<bool> given_;          ///< of each result: it has a gradient
     std::vector<NodeValue> tangents_;  ///< those
@@ -200,7 +198,7 @@ class NestedGradient {
 bool has_nested_gradient(std::string_view target) { return target == kCond || target == kMap; }
 
 void differentiate_nested(GraphBuilder& builder, const Node& call, CallGradients& gradients) {
-    NestedGradient nested(builder, call, gradients);
+    NestedGradient nested(builder, gradients);
     if (call.target == kCond)
         nested.cond();
     else

@@ -83,6 +83,11 @@ class Caller {
         if (type->kind() == c10::TypeKind::FloatType && number) return tensor.item().toDouble();
         if (type->kind() == c10::TypeKind::BoolType && number) return tensor.item().toBool();
         if (type->kind() == c10::TypeKind::NumberType && number) return tensor.item();
+        const bool unknown = type->kind() != c10::TypeKind::IntType && type->kind() != c10::TypeKind::FloatType &&
+                             type->kind() != c10::TypeKind::BoolType && type->kind() != c10::TypeKind::NumberType;
+        if (unknown)
+            throw Error("the parameter '" + declaration(parameter) + "' of forward() is neither a tensor nor a number",
+                        "capture a program that loads the module and calls it");
         throw Error("the parameter '" + declaration(parameter) + "' of forward() cannot be made of " +
                         print(ValueMeta::of(given)),
                     "tensors are given, and numbers as tensors of one element");
