@@ -43,4 +43,12 @@ CompileResult compile(const PlainKernel& kernel) {
     return executable;
 }
 
+void warm_up_plain() {
+    caught([] {
+        Halide::Func zero;
+        zero() = 0;
+        zero.realize();
+    });
+}
+
 }  // namespace whittle::halide

@@ -50,5 +50,7 @@ class PlainKernels {
 };
 
 CompileResult compile(const PlainKernel& kernel);
+/// What Halide's JIT makes once in a process, its run-time library: forked children then have it.
+void warm_up_plain();
 
 }  // namespace whittle::halide
