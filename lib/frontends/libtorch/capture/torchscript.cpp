@@ -266,6 +266,8 @@ std::atomic<std::uint64_t> last_call{0};
 std::mutex elsewhere_mutex;
 std::unordered_set<std::uint64_t> ended_elsewhere;
 std::atomic<std::size_t> elsewhere_count{0};
+/// Those that a thread left behind and that are still to end on another.
+std::unordered_set<std::uint64_t> left_behind;
 
 void drop_ended(Thread& thread) {
     if (elsewhere_count.load(std::memory_order_acquire) == 0) return;
@@ -281,7 +283,14 @@ void drop_ended(Thread& thread) {
 
 std::uint64_t open_call(Thread& thread) {
     drop_ended(thread);
-    thread.script_calls.emplace_back().number = ++last_call;
+    std::vector<Call>& calls = thread.script_calls;
+    if (!calls.empty() && torch::jit::currentCallstack().empty()) {
+        // They waited and go on elsewhere: this thread is no longer in them.
+        const std::lock_guard lock(elsewhere_mutex);
+        for (const Call& call : calls) left_behind.insert(call.number);
+        calls.clear();
+    }
+    calls.emplace_back().number = ++last_call;
     return thread.script_calls.back().number;
 }
 
@@ -293,6 +302,7 @@ void end_call(Thread& thread, std::uint64_t number) {
         return;
     }
     const std::lock_guard lock(elsewhere_mutex);
+    if (left_behind.erase(number) > 0) return;
     ended_elsewhere.insert(number);
     elsewhere_count = ended_elsewhere.size();
 }
@@ -315,7 +325,7 @@ std::vector<StackEntry> entries(Thread& thread, std::uint64_t& key) {
     drop_ended(thread);
     // What goes on behind a wait is in the interpreter, though no call began on this thread.
     std::vector<StackEntry> found = torch::jit::currentCallstack();
-    if (!thread.script_calls.empty())
+    if (!found.empty() && !thread.script_calls.empty())
         key = hash(key, reinterpret_cast<std::uintptr_t>(thread.script_calls.front().module));
     for (const StackEntry& entry : found) {
         key = hash(key, reinterpret_cast<std::uintptr_t>(entry.range.source().get()));
@@ -325,7 +335,7 @@ std::vector<StackEntry> entries(Thread& thread, std::uint64_t& key) {
 }
 
 void merge(Thread& thread, const std::vector<StackEntry>& entries, std::vector<std::uint64_t>& pcs) {
-    if (thread.script_calls.empty() && entries.empty()) return;
+    if (entries.empty()) return;  // whatever calls wait elsewhere
     const Call outermost = thread.script_calls.empty() ? Call() : thread.script_calls.front();
     std::vector<std::uint64_t> numbers;
     for (const Place& place : places_of(entries, static_cast<const Object*>(outermost.module), outermost.method))
