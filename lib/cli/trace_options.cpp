@@ -88,9 +88,9 @@ void GraphOptions::write(std::span<const Graph* const> graphs) const {
         throw Error({"--write-pt2", {}}, "found " + plural(graphs.size(), "graph") + ", expected one",
                     "--function NAME chooses a program's; of a folder, give one of its graphs/*.json");
     try {
-        program::CompiledProgram parts(*graphs[0]);
-        // Of what is not ATen's, what it is made of.
-        pt2::save_pt2(*pt2, graphs[0]->dialect == "aten" ? *graphs[0] : parts.graph(program::Stage::decomposed));
+        if (graphs[0]->dialect == "aten") return pt2::save_pt2(*pt2, *graphs[0]);
+        program::CompiledProgram made_of(*graphs[0]);
+        pt2::save_pt2(*pt2, made_of.graph(program::Stage::decomposed));
     } catch (const Error& error) {
         if (!error.where().file.empty()) throw;
         throw Error({pt2->string(), {}}, "it cannot be written: " + error.message(), error.hint());

@@ -112,6 +112,14 @@ std::string formula_of(const Graph& graph) {
     return formula(graph, Arg(NodeRef{outputs[0]}));
 }
 
+std::string ends_by_failure(const ShortRequest& request) {
+    const auto& signature = request.graph.failure->signature;
+    if (signature.kind == "crash") return "    signal(" + signature.detail + ", [](int) { _exit(1); });\n";
+    if (signature.kind == "timeout")
+        return "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(request.alarm) + ");\n";
+    return {};
+}
+
 std::string short_number(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.7g", value);

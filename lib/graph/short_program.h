@@ -42,6 +42,9 @@ std::string what_is_wrong(const ShortRequest& request, const std::string& who);
 /// Why no short program shows such a failure, as a clause; empty: one may. Of its size it says nothing.
 std::string not_shown_shortly(const Failure& failure);
 
+/// Statements of C++ by which a crash or a hang, where the failure is one, ends the program with status 1.
+std::string ends_by_failure(const ShortRequest& request);
+
 /// "%.7g".
 std::string short_number(double value);
 

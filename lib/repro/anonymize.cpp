@@ -1,6 +1,5 @@
 #include "repro/anonymize.h"
 
-#include <cctype>
 #include <map>
 #include <memory>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "graph/short_program.h"
 #include "ops/core/interpreter.h"
 #include "repro/cpp_data.h"
+#include "repro/words_of.h"
 #include "run/suspect.h"
 
 namespace whittle::repro {
@@ -55,23 +55,13 @@ class Anonymizer {
 
     /// The text with other names for nodes; "conv_stage" is of conv.
     static std::string with_names(const std::string& text, const std::map<std::string, std::string>& names) {
-        const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-        std::string result, word;
-        for (std::size_t i = 0; i <= text.size(); i++) {
-            const char c = i < text.size() ? text[i] : '\0';
-            if (c && in_word(c)) {
-                word += c;
-                continue;
-            }
+        return with_words(text, [&](const std::string& word) {
             std::size_t stem = word.size();
             while (stem != std::string::npos && stem > 0 && !names.contains(word.substr(0, stem)))
                 stem = word.rfind('_', stem - 1);
             const bool named = stem != std::string::npos && stem > 0;
-            result += named ? names.at(word.substr(0, stem)) + word.substr(stem) : word;
-            word.clear();
-            if (c) result += c;
-        }
-        return result;
+            return named ? names.at(word.substr(0, stem)) + word.substr(stem) : word;
+        });
     }
 
     /// How it fails, where that is as recorded.

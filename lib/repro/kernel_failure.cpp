@@ -1,7 +1,6 @@
 #include "repro/kernel_failure.h"
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 #include "backends/halide/plain_text.h"
@@ -11,6 +10,7 @@
 #include "expr/interpret.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
+#include "repro/words_of.h"
 #include "run/suspect.h"
 
 namespace whittle::repro {
@@ -53,19 +53,7 @@ std::string without_names(const std::string& text, const expr::Group& group) {
         for (const expr::Update& update : stage.updates)
             for (const expr::LoopVar& var : update.domain) names.insert(var.name);
     }
-    const auto in_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-    std::string result, word;
-    for (std::size_t i = 0; i <= text.size(); i++) {
-        const char c = i < text.size() ? text[i] : '\0';
-        if (c && in_word(c)) {
-            word += c;
-            continue;
-        }
-        result += names.contains(word) ? "#" : word;
-        word.clear();
-        if (c) result += c;
-    }
-    return result;
+    return with_words(text, [&](const std::string& word) { return names.contains(word) ? "#" : word; });
 }
 
 /// Runs cases and tells whether they fail as the graph did.

@@ -77,7 +77,8 @@ class LibTorchProgram {
           graph_(with_short_names(request.graph, OutputNames::y)) {}
 
     ShortProgram write() {
-        std::map<std::string, std::string> values = {{"HEADER", header()}, {"BUILD", build()}, {"BEFORE", before()}};
+        std::map<std::string, std::string> values = {
+            {"HEADER", header()}, {"BUILD", build()}, {"BEFORE", ends_by_failure(request_)}};
         values["CALLS"] = calls();
         values["INPUTS"] = inputs();
         const bool exception = failure_.signature.kind == "exception";
@@ -115,14 +116,6 @@ class LibTorchProgram {
         std::vector<std::string> argv = {"g++", "-std=c++17", "-O1", request_.file.filename().string(), "-o", program};
         for (const std::string& flag : flags()) argv.push_back(flag);
         return shell_quote(argv) + " && " + shell_quote({"./" + program});
-    }
-
-    std::string before() const {
-        if (failure_.signature.kind == "crash")
-            return "    signal(" + failure_.signature.detail + ", [](int) { _exit(1); });\n";
-        if (failure_.signature.kind == "timeout")
-            return "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(request_.alarm) + ");\n";
-        return {};
     }
 
     // ---- data -------------------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class PluginProgram {
         const bool exception = failure_.signature.kind == "exception", compiles = failure_.signature.stage == "compile";
         values["COMPILE_FAILS"] = exception && compiles ? "1" : "2";
         values["RUN_FAILS"] = exception && !compiles ? "1" : "2";
-        values["BEFORE"] = before();
+        values["BEFORE"] = ends_by_failure(request_);
         values["COMPARE"] = failure_.signature.kind == "mismatch" ? compare() : "";
         values["DATA"] = data_;
         values["HEADER"] = "// " + library_.filename().string() + ", backend " + backend_ + ": " +
@@ -172,14 +172,6 @@ class PluginProgram {
         values["COUNTS"] = counts;
         values["SIZES"] = sizes;
         values["PLACES"] = places;
-    }
-
-    std::string before() const {
-        if (failure_.signature.kind == "crash")
-            return "    signal(" + failure_.signature.detail + ", [](int) { _exit(1); });\n";
-        if (failure_.signature.kind == "timeout")
-            return "    signal(SIGALRM, [](int) { _exit(1); });\n    alarm(" + std::to_string(request_.alarm) + ");\n";
-        return {};
     }
 
     std::string compare() const {

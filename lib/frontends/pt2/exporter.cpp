@@ -66,7 +66,6 @@ class Exporter {
 
     const Json& lifted_specs() const { return lifted_specs_; }
     const Json& user() const { return user_; }
-    const Json& outputs_of() const { return result_names_; }
 
   private:
     void value(const std::string& name, const ValueMeta& meta) { values_[name] = tensor_meta(meta); }
@@ -86,10 +85,7 @@ class Exporter {
                                 "', expected an operand");
                 return add_attribute(node, names);
             case NodeKind::output:
-                for (const Arg& result : node.args) {
-                    outputs_.push_back(as_tensor(name_of(*result.node())));
-                    result_names_.push_back(as_tensor(name_of(*result.node())));
-                }
+                for (const Arg& result : node.args) outputs_.push_back(as_tensor(name_of(*result.node())));
                 return;
             case NodeKind::call:
                 if (node.target == kGetItem)
@@ -283,7 +279,7 @@ class Exporter {
     const std::vector<std::vector<NodeId>> read_;
     std::map<std::string, std::string> attributes_;  ///< the first node of each
     Json lifted_ = Json::array(), lifted_specs_ = Json::array(), user_ = Json::array(), outputs_ = Json::array(),
-         result_names_ = Json::array(), nodes_ = Json::array(), values_ = Json::object();
+         nodes_ = Json::array(), values_ = Json::object();
 };
 
 // torch.utils._pytree's form: a leaf, and a tuple of others.
@@ -333,7 +329,7 @@ Json program_of(const Graph& graph) {
     Json written = exporter.graph(true);
     Json inputs = exporter.lifted_specs(), outputs = Json::array();
     for (const Json& input : exporter.user()) inputs.push_back({{"user_input", {{"arg", input}}}});
-    for (const Json& output : exporter.outputs_of()) outputs.push_back({{"user_output", {{"arg", output}}}});
+    for (const Json& output : written.at("outputs")) outputs.push_back({{"user_output", {{"arg", output}}}});
     return {{"graph_module",
              {{"graph", std::move(written)},
               {"signature", {{"input_specs", std::move(inputs)}, {"output_specs", std::move(outputs)}}},

@@ -70,15 +70,20 @@ void tell_constants(Thread& thread, const torch::jit::Block& block, const Object
     }
 }
 
-const torch::jit::Graph* graph_of(const Object& module, const char* method) {
+/// Null where the method has no code of TorchScript's.
+const torch::jit::GraphFunction* code_of(const Object& module, const char* method) {
     torch::jit::Function* const function = module.type()->findMethod(method);
-    const auto* const code = function ? torch::jit::tryToGraphFunction(*function) : nullptr;
-    return code ? code->optimized_graph().get() : nullptr;
+    return function ? torch::jit::tryToGraphFunction(*function) : nullptr;
 }
 
 /// The mutex is not held.
 void tell_names(Thread& thread, const Object& module, const char* method) {
-    const torch::jit::Graph* const graph = graph_of(module, method);
+    {
+        const std::lock_guard lock(state.mutex);
+        if (state.scripted.count(&module) > 0) return;
+    }
+    const torch::jit::GraphFunction* const code = code_of(module, method);
+    const auto graph = code ? code->optimized_graph() : nullptr;  // LibTorch may make it now: not under our lock
     const std::lock_guard lock(state.mutex);
     const bool fresh = state.scripted
                            .emplace(&module, c10::weak_intrusive_ptr<Object>(c10::intrusive_ptr<Object>::reclaim_copy(
@@ -247,8 +252,7 @@ std::vector<Place> places_of(const std::vector<StackEntry>& entries, const Objec
 /// Where a method begins: its first statement that has a place. Ops of which LibTorch says nothing (what autograd makes
 /// of a part of it) are there.
 std::uint64_t beginning_of(Thread& thread, const Object& module, const char* method) {
-    torch::jit::Function* const function = module.type()->findMethod(method);
-    const auto* const code = function ? torch::jit::tryToGraphFunction(*function) : nullptr;
+    const torch::jit::GraphFunction* const code = code_of(module, method);
     if (!code) return 0;
     for (const torch::jit::Node* node : code->graph()->nodes()) {
         const std::vector<Place> places = places_of({{method, node->sourceRange()}}, &module, method);
@@ -256,10 +260,6 @@ std::uint64_t beginning_of(Thread& thread, const Object& module, const char* met
     }
     return 0;
 }
-
-}  // namespace
-
-namespace {
 
 std::atomic<std::uint64_t> last_call{0};
 /// Calls that ended on another thread than they began on; the latter takes them out when it looks next.
