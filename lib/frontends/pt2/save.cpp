@@ -33,10 +33,10 @@ class ArchiveWriter {
     ArchiveWriter(const ArchiveWriter&) = delete;
     ArchiveWriter& operator=(const ArchiveWriter&) = delete;
 
-    /// Copied: sources are read when the archive is closed.
+    /// Copied: sources are read when the archive is closed. An empty one has no buffer: libzip would not free it.
     void add(const std::string& entry, const void* data, std::size_t size) {
-        void* const copy = std::malloc(size ? size : 1);
-        if (!copy) throw std::bad_alloc();
+        void* const copy = size ? std::malloc(size) : nullptr;
+        if (size && !copy) throw std::bad_alloc();
         if (size) std::memcpy(copy, data, size);
         zip_source_t* const source = zip_source_buffer(zip_, copy, size, 1);
         if (!source) std::free(copy);
