@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/error.h"
-#include "explain/api_spelling.h"
 #include "ops/core/registry.h"
+#include "printers/api_spelling.h"
 
 namespace {
 
@@ -148,10 +148,10 @@ std::string literal(const Param& param, const Arg& arg) {
         if (param.type == ParamType::number) return std::to_string(*i) + ".0";
         return std::to_string(*i);
     }
-    if (const auto* d = std::get_if<double>(&arg.value)) return explain::cpp_number(*d);
+    if (const auto* d = std::get_if<double>(&arg.value)) return printers::cpp_number(*d);
     if (const auto* b = std::get_if<bool>(&arg.value)) return *b ? "true" : "false";
     if (const auto* s = std::get_if<std::string>(&arg.value)) return "\"" + *s + "\"";
-    if (const auto* t = std::get_if<DType>(&arg.value)) return explain::api_dtype(*t);
+    if (const auto* t = std::get_if<DType>(&arg.value)) return printers::api_dtype(*t);
     if (const ArgList* list = arg.list()) {
         std::string text;
         for (const Arg& element : *list) text += (text.empty() ? "" : ", ") + literal(param, element);
@@ -186,6 +186,8 @@ std::string cpp_type(const Param& param) {
             return "const IntList&";
         case ParamType::float_list:
             return "const FloatList&";
+        case ParamType::bool_list:
+            return "const std::vector<bool>&";
         default:
             return "";
     }
@@ -204,7 +206,7 @@ std::string return_type(const Schema& schema) {
 bool fill(const RegisteredOp& op, Function& function) {
     bool skipped_positional = false;
     for (const Param& param : op.schema.params) {
-        if (explain::api_leaves_out(param)) {
+        if (printers::api_leaves_out(param)) {
             if (!param.default_value) return false;
             skipped_positional |= !param.keyword_only;
             continue;

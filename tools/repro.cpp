@@ -8,6 +8,7 @@
 #include "cli/accuracy_choice.h"
 #include "cli/backend_choice.h"
 #include "cli/environment.h"
+#include "cli/issue_bundle.h"
 #include "cli/model.h"
 #include "cli/repro_options.h"
 #include "cli/tool.h"
@@ -111,7 +112,13 @@ int main(int argc, char** argv) {
                    "Writes one standalone C++ file that shows a failure with nothing but the compiler under suspicion, "
                    "and verifies it by building and running it.");
     declare(tool, options);
-    cli::Tool env("repro env", "", "Prints the environment: what to paste into an issue.");
-    tool.command(env, [&] { return cli::print_environment(env), 0; });
+    cli::Tool env("repro env", "[-- COMMAND]", "Prints the environment: what to paste into an issue.");
+    cli::IssueBundleOptions bundle;
+    bundle.declare(env);
+    tool.command(env, [&] {
+        cli::require_with(!bundle.command.empty(), "a command", !bundle.folder.empty(), "--bundle");
+        bundle.folder.empty() ? cli::print_environment(env) : cli::write_issue_bundle(env, bundle);
+        return 0;
+    });
     return cli::run_tool(tool, argc, argv, [&] { return run(tool, options); });
 }

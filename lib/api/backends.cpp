@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "api/impl.h"
+#include "api/function_executable.h"
 #include "api/session.h"
 #include "api/stack.h"
 #include "backends/registry.h"
@@ -18,21 +18,6 @@
 namespace whittle::api {
 
 namespace {
-
-std::vector<whittle::Tensor> values_of(const TensorList& tensors, const std::string& what) {
-    std::vector<whittle::Tensor> values;
-    for (const Tensor& tensor : tensors) {
-        if (!tensor.defined()) throw Error("found an undefined tensor among " + what);
-        values.push_back(demand(tensor, {}));
-    }
-    return values;
-}
-
-TensorList wrapped(std::span<const whittle::Tensor> values) {
-    TensorList tensors;
-    for (const whittle::Tensor& value : values) tensors.push_back(wrap(value));
-    return tensors;
-}
 
 /// What the program's function is shown of a graph.
 BackendGraph shown(const Graph& graph) {
@@ -48,51 +33,6 @@ BackendGraph shown(const Graph& graph) {
     };
     return view;
 }
-
-/// Runs `f`, of which nothing is recorded; what it throws is nested in the BackendError that says so.
-template <class F>
-auto guarded(const std::string& backend, const std::string& stage, const std::string& graph, F&& f) {
-    const NotRecording not_recording;
-    const auto failed = [&](const std::string& words) {
-        return BackendError("backend " + backend + " failed at " + stage + " of graph " + graph + ": " + words);
-    };
-    try {
-        return f();
-    } catch (const std::exception& error) {
-        std::throw_with_nested(failed(error.what()));
-    } catch (...) {
-        std::throw_with_nested(failed("an exception that is not a std::exception"));
-    }
-}
-
-class FunctionExecutable final : public Executable {
-  public:
-    FunctionExecutable(std::string backend, const Graph& graph, std::function<TensorList(const TensorList&)> callable)
-        : backend_(std::move(backend)), name_(graph.name), callable_(std::move(callable)) {
-        for (const NodeId id : graph.outputs()) metas_.push_back(graph.node({id}).meta());
-    }
-
-    RunResult run(std::span<const whittle::Tensor> inputs) override {
-        return guarded(backend_, "run", name_, [&]() -> RunResult {
-            TensorList given;
-            for (const whittle::Tensor& input : inputs) given.push_back(wrap(own_copy(input)));
-            Values outputs = values_of(callable_(given), "the outputs");
-            if (outputs.size() != metas_.size())
-                throw Error("got " + std::to_string(outputs.size()) + " outputs, expected " +
-                            std::to_string(metas_.size()));
-            for (std::size_t i = 0; i < outputs.size(); ++i)
-                if (outputs[i].dtype() != metas_[i].dtype || outputs[i].sizes() != metas_[i].sizes)
-                    throw Error("output " + std::to_string(i) + " is " + print(ValueMeta::of(outputs[i])) +
-                                ", expected " + print(metas_[i]));
-            return outputs;
-        });
-    }
-
-  private:
-    const std::string backend_, name_;
-    const std::function<TensorList(const TensorList&)> callable_;
-    std::vector<ValueMeta> metas_;
-};
 
 class FunctionBackend final : public Backend, public Support {
   public:
@@ -110,7 +50,7 @@ class FunctionBackend final : public Backend, public Support {
             auto callable = answer.callable();
             if (!answer.text().empty()) callable = shown(rewritten(graph, answer.text())).run;
             if (!callable) callable = shown(graph).run;
-            return std::make_unique<FunctionExecutable>(name_, graph, std::move(callable));
+            return function_executable(name_, graph, std::move(callable));
         });
     }
 

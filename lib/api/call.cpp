@@ -133,6 +133,12 @@ void Call::add(const FloatList& value) {
     push(Arg(list));
 }
 
+void Call::add(const std::vector<bool>& values) {
+    ArgList list;
+    for (const bool value : values) list.emplace_back(value);
+    push(Arg(std::move(list)));
+}
+
 namespace {
 
 /// Arguments that only repeat their default are left out, as people write calls.

@@ -39,6 +39,7 @@ class Call {
     void add(ScalarType value) { push(Arg(to_internal(value))); }
     void add(const IntList& value);
     void add(const FloatList& value);
+    void add(const std::vector<bool>& values);
     template <class T>
     void add(const std::optional<T>& value) {
         if (value)

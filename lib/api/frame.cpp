@@ -10,6 +10,7 @@
 
 #include "api/piecewise.h"
 #include "api/stack.h"
+#include "api/stepping.h"
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -212,7 +213,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
     };
     if (!compiled && function_.repro.before_compiling()) keep(false);
     try {
-        if (!compiled) compiled = find(recorded);
+        if (!compiled || compiled->stepped != steps()) compiled = find(recorded);
         graphs_.push_back(identity(*compiled, symbolic.get()));
         outputs = execute(*compiled, recorded, all);
         if (verifies()) verify(*compiled, all, outputs);

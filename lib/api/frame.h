@@ -30,6 +30,7 @@ namespace whittle::api {
 struct CompiledGraph {
     OneAtATime mutex;  ///< executables run one call at a time
     std::unique_ptr<Executable> executable;
+    bool stepped = false;                        ///< where it can be, as code that a debugger stops in
     std::shared_ptr<CompiledGradient> gradient;  ///< then the executable is of its forward graph
     Graph graph;                                 ///< as it was captured, parameters are inputs: what the reference runs
     Graph functional;                            ///< without writes

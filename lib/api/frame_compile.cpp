@@ -5,7 +5,9 @@
 #include "api/compile_report.h"
 #include "api/frame.h"
 #include "api/piecewise.h"
+#include "api/stepping.h"
 #include "backends/registry.h"
+#include "base/log.h"
 #include "base/log_step.h"
 #include "capture/log.h"
 #include "graph/abilities.h"
@@ -42,8 +44,10 @@ Graph with_parameters_as_inputs(const Graph& graph) {
 /// Where the graph is or will be when it is compiled.
 std::shared_ptr<CompiledGraph> Execution::slot(const Recorded& recorded) {
     const std::lock_guard lock(function_.mutex);
-    std::shared_ptr<CompiledGraph>& slot = function_.graphs[recorded.key];
+    const bool stepped = steps();
+    std::shared_ptr<CompiledGraph>& slot = function_.graphs[stepped ? recorded.key + "\nstepped" : recorded.key];
     if (!slot) slot = std::make_shared<CompiledGraph>();
+    slot->stepped = stepped;
     return slot;
 }
 
@@ -103,6 +107,8 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
         const Graph& forward = forward_of(program, made.gradient.get(), backend);
         const bool in_parts = made.gradient && made.gradient->error.empty();
         const program::Observing observing(report ? &*report : nullptr);
+        CodeStepper stepper;
+        const Stepping stepping(log_enabled(LogArtifact::step) ? &stepper : nullptr);
         if (report) report->begin_part(in_parts ? "forward" : "");
         made.executable = compile_part(made.gradient ? without_requires_grad(forward) : forward,
                                        in_parts ? std::optional(CompileStage::forward) : std::nullopt, graph);

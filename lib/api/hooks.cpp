@@ -99,4 +99,11 @@ PrepareDebug::~PrepareDebug() {
     }
 }
 
+struct Debug::State {
+    DebugFiles files;
+};
+
+Debug::Debug(const std::string& folder) : state_(new State{{folder, "+step"}}) {}
+Debug::~Debug() = default;
+
 }  // namespace whittle::api

@@ -115,6 +115,27 @@ class PrepareDebug {
     std::unique_ptr<State> state_;
 };
 
+/// As long as it lives, a debugger can stop in what the process's compiled functions run: each graph that a backend
+/// interprets is written as C++ into a new folder FOLDER/run_N, built without optimization, loaded and called in place
+/// of the interpreter; and so is the C of each kernel of halide. Beside them are all parts of the debug folder
+/// (logs.md). Where a graph or a kernel cannot be built, a warning says so, and it runs as ever. What was compiled
+/// before the scope is compiled anew in it, and runs again behind it. `$WHITTLE_DEBUG_DIR` with
+/// `$WHITTLE_DEBUG_PARTS=+step` does the same of a program that is not changed. Throws std::exception for a folder that
+/// cannot be written.
+///
+///   const whittle::Debug scope("debug");   // (gdb) break step_0   or   break FILE:LINE, pending on the library's load
+class Debug {
+  public:
+    explicit Debug(const std::string& folder);
+    ~Debug();
+    Debug(const Debug&) = delete;
+    Debug& operator=(const Debug&) = delete;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
 WHITTLE_API_END
 
 #endif

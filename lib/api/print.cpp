@@ -47,16 +47,54 @@ void print_dim(std::ostream& out, const whittle::Tensor& flat, std::size_t dim, 
     out << "]";
 }
 
+std::string kind_text(const ValueMeta& meta) { return std::string(whittle::name(meta.dtype)) + to_string(meta.sizes); }
+
+std::string text_of(const whittle::Tensor& tensor) {
+    const whittle::Tensor value = tensor.contiguous();
+    std::ostringstream text;
+    print_dim(text, value, 0, 0, 0);
+    return text.str() + " : " + kind_text(ValueMeta::of(value));
+}
+
+/// Nobody sees this look: no graph that is being recorded ends. Empty where there is a value.
+std::string without_value(const Tensor& tensor) {
+    if (!tensor.defined()) return "undefined";
+    const TensorImpl& impl = *tensor.impl();
+    return impl.value ? "" : kind_text(impl.meta) + " (recorded, not computed yet)";
+}
+
 }  // namespace
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
     if (!tensor.defined()) return out << "tensor(undefined)";
-    const whittle::Tensor value = demand(tensor, {static_cast<int>(capture::BreakKind::side_effect),
-                                                  "print of a tensor", "aten.print", __builtin_return_address(0)})
-                                      .contiguous();
-    std::ostringstream text;
-    print_dim(text, value, 0, 0, 0);
-    return out << text.str() << " : " << whittle::name(value.dtype()) << to_string(value.sizes());
+    return out << text_of(demand(tensor, {static_cast<int>(capture::BreakKind::side_effect), "print of a tensor",
+                                          "aten.print", __builtin_return_address(0)}));
 }
 
 }  // namespace whittle::api
+
+// What share/gdb/whittle.py asks of a program that a debugger holds: "f32[2, 3] {1, 2, 3, 4, 5, 6}", and the whole. The
+// text lives until the next question.
+extern "C" __attribute__((visibility("default"), used)) const char* whittle_debug_line(const void* tensor) {
+    using namespace whittle::api;
+    static std::string text;
+    const auto& asked = *static_cast<const whittle::api::Tensor*>(tensor);
+    text = without_value(asked);
+    if (!text.empty()) return text.c_str();
+    constexpr std::int64_t kFirst = 8;
+    const whittle::Tensor value = asked.impl()->value->contiguous();
+    text = kind_text(whittle::ValueMeta::of(value)) + " {";
+    for (std::int64_t i = 0; i < std::min(value.numel(), kFirst); ++i)
+        text += (i > 0 ? ", " : "") + number_text(value, i);
+    text += value.numel() > kFirst ? ", ...}" : "}";
+    return text.c_str();
+}
+
+extern "C" __attribute__((visibility("default"), used)) const char* whittle_debug_text(const void* tensor) {
+    using namespace whittle::api;
+    static std::string text;
+    const auto& asked = *static_cast<const whittle::api::Tensor*>(tensor);
+    text = without_value(asked);
+    if (text.empty()) text = text_of(*asked.impl()->value);
+    return text.c_str();
+}

@@ -48,7 +48,8 @@ constexpr const char* kIndexHead =
 
 Parts debug_parts(std::string_view list, std::string_view place) {
     Parts parts;
-    std::ranges::transform(kAllLogArtifacts, parts.begin(), [](LogArtifact part) { return !is_expensive(part); });
+    std::ranges::transform(kAllLogArtifacts, parts.begin(),
+                           [](LogArtifact part) { return is_written_by_default(part); });
     bool first = true;
     for (std::string word : split_list(list)) {
         const bool changes = word.starts_with('+') || word.starts_with('-'), on = !word.starts_with('-');
@@ -79,10 +80,10 @@ bool DebugFolder::begin() {
     return !run_.empty();
 }
 
-bool DebugFolder::write(LogArtifact artifact, std::string_view title, std::string_view text) {
+fs::path DebugFolder::write(LogArtifact artifact, std::string_view title, std::string_view text) {
     const std::string what = std::string(name(artifact)) + '\n' + std::string(title) + '\n' + std::string(text);
-    if (!written_.insert(content_hash(what)).second) return true;
-    if (!begin()) return false;
+    fs::path& known = written_[content_hash(what)];
+    if (!known.empty() || !begin()) return known;
     char number[16];
     std::snprintf(number, sizeof number, "%04d_", ++count_);
     const std::string file =
@@ -94,7 +95,8 @@ bool DebugFolder::write(LogArtifact artifact, std::string_view title, std::strin
     std::snprintf(at, sizeof at, "%.3f", seconds.count());
     std::ofstream index(run_ / "index.md", std::ios::app);
     index << "| " << at << " | [" << file << "](" << file << ") | " << title << " |\n";
-    return out.flush() && index.flush();
+    if (out.flush() && index.flush()) known = run_ / file;
+    return known;
 }
 
 }  // namespace whittle

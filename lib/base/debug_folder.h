@@ -9,7 +9,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
-#include <set>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -27,8 +27,8 @@ class DebugFolder {
     /// Makes DIR, if need be. Throws Error when that, or a file in it, cannot be made.
     explicit DebugFolder(std::filesystem::path dir);
 
-    /// A file of the text, unless there is one with the same title and text. Returns false when it cannot be written.
-    bool write(LogArtifact artifact, std::string_view title, std::string_view text);
+    /// The file of the text, written unless there is one with the same title and text. Empty: it cannot be written.
+    std::filesystem::path write(LogArtifact artifact, std::string_view title, std::string_view text);
     /// DIR/run_N; empty until the first file is written.
     const std::filesystem::path& run() const { return run_; }
     const std::filesystem::path& dir() const { return dir_; }
@@ -37,7 +37,7 @@ class DebugFolder {
     bool begin();
 
     std::filesystem::path dir_, run_;
-    std::set<std::string> written_;  ///< hashes
+    std::map<std::string, std::filesystem::path> written_;  ///< by hash of what is in it
     int count_ = 0;
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

@@ -22,6 +22,7 @@
 
 #include "base/debug_folder.h"
 #include "base/error.h"
+#include "base/event_log.h"
 #include "base/suggest.h"
 #include "base/variables.h"
 
@@ -186,14 +187,18 @@ class Writer {
             write(level, text);
         }
     }
-    /// An artifact as a file. What cannot be written is said once, and the program that logs goes on.
-    void write_file(LogArtifact artifact, std::string_view title, std::string_view text) {
-        if (log_.descriptor >= 0)
-            return send(log_.descriptor, static_cast<unsigned char>(kFile + index_of(artifact)),
-                        std::string(title) + '\0' + std::string(text));
-        if (!log_.folder) return;
+    /// An artifact as a file of this process, whose name is returned. What cannot be written is said once, and the
+    /// program that logs goes on.
+    std::string write_file(LogArtifact artifact, std::string_view title, std::string_view text) {
+        if (log_.descriptor >= 0) {
+            send(log_.descriptor, static_cast<unsigned char>(kFile + index_of(artifact)),
+                 std::string(title) + '\0' + std::string(text));
+            return {};
+        }
+        if (!log_.folder) return {};
         const bool first = log_.folder->run().empty();
-        if (!log_.folder->write(artifact, title, text)) {
+        const std::filesystem::path file = log_.folder->write(artifact, title, text);
+        if (file.empty()) {
             const std::string where = log_.folder->dir().string();
             log_.folder.reset();
             for (std::atomic<bool>& part : log_.parts) part = false;
@@ -201,6 +206,7 @@ class Writer {
         } else if (first && !log_.quiet) {
             write(LogLevel::info, "debug files are in " + log_.folder->run().string());
         }
+        return file.string();
     }
     void write_file(LogArtifact artifact, const std::string& sent) {
         const std::size_t end = std::min(sent.find('\0'), sent.size() - 1);
@@ -216,9 +222,26 @@ class Writer {
     const std::lock_guard<std::mutex> lock_{log_.mutex};
 };
 
+bool is_shown(LogChannel channel, LogLevel level) {
+    return level >= state().channels[index_of(channel)].load(std::memory_order_relaxed);
+}
+
+void show(LogChannel channel, LogLevel level, std::string_view message) {
+    if (is_shown(channel, level)) Writer().write(level, '[' + std::string(name(channel)) + "] " + std::string(message));
+}
+
+/// What the structured log has of all channels.
+bool is_event(LogLevel level) { return level >= LogLevel::info && EventLog::instance().is_open(); }
+bool is_event(LogArtifact artifact) {
+    const bool cheap =
+        artifact == LogArtifact::guards || artifact == LogArtifact::graph_breaks || artifact == LogArtifact::recompiles;
+    return cheap && EventLog::instance().is_open();
+}
+
 void write_if_enabled(LogChannel channel, LogLevel level, std::string_view message) {
-    if (log_enabled(channel, level))
-        Writer().write(level, '[' + std::string(name(channel)) + "] " + std::string(message));
+    show(channel, level, message);
+    constexpr const char* kNames[] = {"debug", "info", "warning", "error"};
+    if (is_event(level)) EventLog::instance().message(name(channel), kNames[static_cast<std::size_t>(level)], message);
 }
 
 /// "| `capture` | … |" of each row.
@@ -251,7 +274,7 @@ std::string logs_page() {
            "one\n"
            "file. `--debug-parts`, or `$WHITTLE_DEBUG_PARTS`, says which: `guards,ir` only these, `+assembly,-ir` "
            "what\n"
-           "is otherwise than by default, which is all but `lowered` and `assembly`.\n"
+           "is otherwise than by default, which is all but `lowered`, `assembly`, `picture` and `step`.\n"
            "\n## Which step failed\n\n"
            "`--log capture,backend,lowering` tells of each step when it begins and when it ends:\n\n"
            "    info: [backend] Step 2: compile by backend NAME: graph main (3 ops): begin\n"
@@ -295,19 +318,19 @@ DebugVariables debug_variables() {
     return {state().folder->dir().string(), state().debug_parts};
 }
 
-bool log_enabled(LogChannel channel, LogLevel level) {
-    return level >= state().channels[index_of(channel)].load(std::memory_order_relaxed);
-}
+bool log_enabled(LogChannel channel, LogLevel level) { return is_shown(channel, level) || is_event(level); }
 
 static bool is_on(const std::atomic<bool>& artifact) { return artifact.load(std::memory_order_relaxed); }
-static bool is_file(LogArtifact artifact) { return is_on(state().parts[index_of(artifact)]); }
+bool is_debug_file(LogArtifact artifact) { return is_on(state().parts[index_of(artifact)]); }
 static bool is_logged(LogArtifact artifact) { return is_on(state().artifacts[index_of(artifact)]); }
 
 static thread_local bool paused = false;
 ArtifactPause::ArtifactPause() : before_(std::exchange(paused, true)) {}
 ArtifactPause::~ArtifactPause() { paused = before_; }
 
-bool log_enabled(LogArtifact artifact) { return !paused && (is_logged(artifact) || is_file(artifact)); }
+bool log_enabled(LogArtifact artifact) {
+    return !paused && (is_logged(artifact) || is_debug_file(artifact) || is_event(artifact));
+}
 
 void send_log_to(int descriptor) { state().descriptor = descriptor; }
 
@@ -339,13 +362,46 @@ void log_warning(LogChannel channel, std::string_view message) {
 }
 void log_error(LogChannel channel, std::string_view message) { write_if_enabled(channel, LogLevel::error, message); }
 
+void show_info(LogChannel channel, std::string_view message) { show(channel, LogLevel::info, message); }
+
 void log_artifact(LogArtifact artifact, std::string_view title, std::string_view text) {
     if (!log_enabled(artifact)) return;
-    if (is_file(artifact)) Writer().write_file(artifact, title, text);
+    if (EventLog::instance().is_open()) EventLog::instance().artifact(name(artifact), title, text);
+    debug_file(artifact, title, text);
     if (!is_logged(artifact)) return;
     std::string message = '[' + std::string(name(artifact)) + "] " + std::string(title) + "\n" + std::string(text);
     while (message.ends_with('\n')) message.pop_back();
     Writer().write(LogLevel::info, message);
+}
+
+std::string debug_file(LogArtifact artifact, std::string_view title, std::string_view text) {
+    return !paused && is_debug_file(artifact) ? Writer().write_file(artifact, title, text) : std::string();
+}
+
+struct DebugFiles::Before {
+    std::unique_ptr<DebugFolder> folder;
+    std::string parts_text;
+    std::array<bool, kArtifactCount> parts{};
+};
+
+DebugFiles::DebugFiles(const std::string& dir, const std::string& parts_text) : before_(std::make_unique<Before>()) {
+    const std::array<bool, kArtifactCount> parts = debug_parts(parts_text, "parts of debug files");
+    before_->folder = std::make_unique<DebugFolder>(dir);
+    before_->parts_text = parts_text;
+    State& log = writable_state();
+    const std::lock_guard lock(log.mutex);
+    log.folder.swap(before_->folder);
+    log.debug_parts.swap(before_->parts_text);
+    std::ranges::copy(log.parts, before_->parts.begin());
+    std::ranges::copy(parts, log.parts.begin());
+}
+
+DebugFiles::~DebugFiles() {
+    State& log = state();
+    const std::lock_guard lock(log.mutex);
+    log.folder = std::move(before_->folder);
+    log.debug_parts = std::move(before_->parts_text);
+    std::ranges::copy(before_->parts, log.parts.begin());
 }
 
 }  // namespace whittle

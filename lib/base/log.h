@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,21 +34,30 @@ enum class LogLevel : std::uint8_t { debug, info, warning, error, off };
     X(cli, "the command, and what its MODEL was taken for")
 
 /// The same of artifacts: texts that are logged whole, or written as files (base/debug_folder.h) with this extension.
-#define WHITTLE_LOG_ARTIFACTS(X)                                                                                \
-    X(graph_code, ".txt", "every captured graph in its textual form")                                           \
-    X(graph_sizes, ".txt", "the sizes of every tensor of every captured graph")                                 \
-    X(aot_graphs, ".txt",                                                                                       \
-      "every graph on its way through a compilation, after each pass that changed it: functional, decomposed, " \
-      "folded, core; joint, forward and backward")                                                              \
-    X(graph_breaks, ".txt", "every graph break with its reason and the user's stack")                           \
-    X(guards, ".txt", "the conditions under which a captured graph may be used again")                          \
-    X(recompiles, ".txt", "the guard that failed and what it found instead")                                    \
-    X(ir, ".txt", "every kernel as tensor expressions")                                                         \
-    X(schedule, ".txt", "the schedule directives of every kernel")                                              \
-    X(output_code, ".cpp", "every kernel as the C++ program that Halide is given")                              \
-    X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                    \
-    X(lowered, ".stmt", "the statements that Halide lowers every kernel to; it does so once more for this")     \
-    X(assembly, ".s", "the assembly of every kernel; Halide compiles it once more for this")
+#define WHITTLE_LOG_ARTIFACTS(X)                                                                                       \
+    X(graph_code, ".txt", "every captured graph in its textual form")                                                  \
+    X(graph_sizes, ".txt", "the sizes of every tensor of every captured graph")                                        \
+    X(graph_cpp, ".cpp",                                                                                               \
+      "every captured graph, and every graph on its way through a compilation, as C++ that compiles against "          \
+      "the API, with what every value is")                                                                             \
+    X(picture, ".dot", "the same graphs as pictures for Graphviz's dot")                                               \
+    X(aot_graphs, ".txt",                                                                                              \
+      "every graph on its way through a compilation, after each pass that changed it: functional, decomposed, "        \
+      "folded, core; joint, forward and backward")                                                                     \
+    X(graph_breaks, ".txt", "every graph break with its reason and the user's stack")                                  \
+    X(guards, ".txt", "the conditions under which a captured graph may be used again")                                 \
+    X(recompiles, ".txt", "the guard that failed and what it found instead")                                           \
+    X(ir_unfused, ".txt", "the kernels that operations are before they are joined, as `ir` shows kernels")             \
+    X(ir, ".txt",                                                                                                      \
+      "every kernel: its operations, what it reads of which other kernel, what it writes, and its tensor expressions") \
+    X(schedule, ".txt", "the schedule directives of every kernel")                                                     \
+    X(output_code, ".cpp", "every kernel as the C++ program that Halide is given")                                     \
+    X(loop_nest, ".txt", "the loops of every kernel, as Halide prints them")                                           \
+    X(lowered, ".stmt", "the statements that Halide lowers every kernel to; it does so once more for this")            \
+    X(assembly, ".s", "the assembly of every kernel; Halide compiles it once more for this")                           \
+    X(step, ".cpp",                                                                                                    \
+      "what runs in a program of the API, for a debugger to stop in: each graph that a backend interprets, and "       \
+      "each kernel as the C that Halide writes of it, built without optimization and loaded in their place")
 
 #define WHITTLE_ROW(name, ...) name,
 enum class LogChannel : std::uint8_t { WHITTLE_LOG_CHANNELS(WHITTLE_ROW) };
@@ -64,9 +74,10 @@ inline constexpr LogArtifact kAllLogArtifacts[] = {WHITTLE_LOG_ARTIFACTS(WHITTLE
 std::string_view name(LogChannel channel);
 std::string_view name(LogArtifact artifact);
 std::string_view extension(LogArtifact artifact);
-/// Whether making it compiles again what was compiled: a debug folder has it only where it is asked for.
-constexpr bool is_expensive(LogArtifact artifact) {
-    return artifact == LogArtifact::lowered || artifact == LogArtifact::assembly;
+/// Whether a debug folder has it without being asked: not what compiles something again, nor what changes how it runs.
+constexpr bool is_written_by_default(LogArtifact artifact) {
+    return artifact != LogArtifact::lowered && artifact != LogArtifact::assembly && artifact != LogArtifact::picture &&
+           artifact != LogArtifact::step;
 }
 
 /// All of them with what they show, as share/doc/logs.md has it.
@@ -95,9 +106,11 @@ struct DebugVariables {
 };
 DebugVariables debug_variables();
 
-/// True when a message of this level on this channel would be written: ask before building an expensive one.
+/// True when a message of this level on this channel would be written, for people or into the structured log, which has
+/// information and above: ask before building an expensive one.
 bool log_enabled(LogChannel channel, LogLevel level);
-/// True when it would be logged or written as a file. Artifacts have one level.
+/// True when it would be logged or written as a file. Artifacts have one level. The structured log has those that are,
+/// and guards, graph breaks and recompiles.
 bool log_enabled(LogArtifact artifact);
 
 void log_debug(LogChannel channel, std::string_view message);
@@ -105,9 +118,32 @@ void log_info(LogChannel channel, std::string_view message);
 void log_warning(LogChannel channel, std::string_view message);
 void log_error(LogChannel channel, std::string_view message);
 
+/// As log_info(), to people alone: the structured log (base/event_log.h) has it in its own form.
+void show_info(LogChannel channel, std::string_view message);
+
 /// E.g. log_artifact(LogArtifact::graph_code, "graph_1", print(graph)): in the log a heading line, then the
 /// text as it is.
 void log_artifact(LogArtifact artifact, std::string_view title, std::string_view text);
+
+/// True when the artifact is written into a debug folder.
+bool is_debug_file(LogArtifact artifact);
+
+/// The artifact's file in the debug folder, written now or before; empty where none is written.
+std::string debug_file(LogArtifact artifact, std::string_view title, std::string_view text);
+
+/// While it lives, artifacts of the whole process are files in DIR and in no other debug folder, those of `parts` (see
+/// LogOptions). Throws Error as configure_log() does.
+class DebugFiles {
+  public:
+    DebugFiles(const std::string& dir, const std::string& parts);
+    ~DebugFiles();
+    DebugFiles(const DebugFiles&) = delete;
+    DebugFiles& operator=(const DebugFiles&) = delete;
+
+  private:
+    struct Before;
+    std::unique_ptr<Before> before_;
+};
 
 /// While it lives, this thread makes no artifacts: for what is compiled that nobody asked for.
 class ArtifactPause {

@@ -2,7 +2,10 @@
 
 #include <cstdio>
 #include <exception>
+#include <string_view>
+#include <utility>
 
+#include "base/event_log.h"
 #include "base/log.h"
 
 namespace whittle {
@@ -32,23 +35,34 @@ std::string title_of(LogStep::Kind kind, const std::string& what) {
     __builtin_unreachable();
 }
 
-}  // namespace
-
-LogStep::LogStep(Kind kind, const std::string& what) : kind_(kind), exceptions_(std::uncaught_exceptions()) {
-    if (!log_enabled(channel_of(kind), LogLevel::info)) return;
-    title_ = title_of(kind, what);
-    log_info(channel_of(kind), title_ + ": begin");
+const char* name_of(LogStep::Kind kind) {
+    constexpr const char* kNames[] = {"capture", "backend", "lowering"};
+    return kNames[static_cast<int>(kind) - 1];
 }
 
-LogStep::~LogStep() { std::uncaught_exceptions() > exceptions_ ? end("ended by an exception after") : done(); }
+}  // namespace
 
-void LogStep::end(const char* how) {
-    if (title_.empty()) return;
+LogStep::LogStep(Kind kind, const std::string& what)
+    : kind_(kind), over_(!log_enabled(channel_of(kind), LogLevel::info)), exceptions_(std::uncaught_exceptions()) {
+    if (over_) return;
+    what_ = what;
+    show_info(channel_of(kind), title_of(kind, what) + ": begin");
+    if (EventLog::instance().is_open()) EventLog::instance().step(name_of(kind), "begin", what_, 0);
+}
+
+LogStep::~LogStep() { std::uncaught_exceptions() > exceptions_ ? end("ended") : done(); }
+
+void LogStep::end(const char* event) {
+    if (std::exchange(over_, true)) return;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
+    const std::string_view said = event;
+    const char* const how = said == "done"     ? "done in"
+                            : said == "failed" ? "failed after"
+                                               : "ended by an exception after";
     char time[32];
     std::snprintf(time, sizeof time, "%.3f s", seconds.count());
-    log_info(channel_of(kind_), title_ + ": " + how + " " + time);
-    title_.clear();
+    show_info(channel_of(kind_), title_of(kind_, what_) + ": " + how + " " + time);
+    if (EventLog::instance().is_open()) EventLog::instance().step(name_of(kind_), event, what_, seconds.count());
 }
 
 }  // namespace whittle

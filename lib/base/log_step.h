@@ -21,16 +21,18 @@ class LogStep {
     LogStep& operator=(const LogStep&) = delete;
 
     /// Ends it here, before its scope does.
-    void done() { end("done in"); }
+    void done() { end("done"); }
     /// The same where it failed, with no exception to tell.
-    void failed() { end("failed after"); }
+    void failed() { end("failed"); }
 
   private:
-    void end(const char* how);
+    /// `event`: "done", "failed", "ended".
+    void end(const char* event);
 
     Kind kind_;
-    std::string title_ = {};  ///< empty: it has ended, or nobody wants to know
-    int exceptions_;          ///< in flight when it began
+    std::string what_ = {};
+    bool over_ = false;  ///< it has ended, or nobody wants to know
+    int exceptions_;     ///< in flight when it began
     std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

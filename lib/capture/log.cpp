@@ -2,6 +2,7 @@
 
 #include "base/words.h"
 #include "graph/text.h"
+#include "printers/log.h"
 
 namespace whittle::capture {
 namespace {
@@ -32,6 +33,7 @@ void log_graph(const Graph& graph, const std::string& frame) {
                                           plural(graph.outputs().size(), "output"));
     if (log_enabled(LogArtifact::graph_code)) log_artifact(LogArtifact::graph_code, graph.name, print(graph));
     if (log_enabled(LogArtifact::graph_sizes)) log_artifact(LogArtifact::graph_sizes, graph.name, sizes_text(graph));
+    printers::log_graph(graph, graph.name);
 }
 
 void log_calls(const Graph& graph) {

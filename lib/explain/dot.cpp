@@ -1,78 +1,16 @@
-#include <algorithm>
-
+#include "printers/dot.h"
 #include "explain/show.h"
-#include "graph/text.h"
 
 namespace whittle::explain {
 
-namespace {
-
-/// For a quoted string of the DOT language: https://graphviz.org/doc/info/lang.html
-std::string quote(std::string_view text) {
-    std::string result = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\')
-            result += std::string("\\") + c;
-        else if (c == '\n')
-            result += "\\n";
-        else
-            result += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-    return result + "\"";
-}
-
-bool is_result(const Graph& graph, NodeId id) {
-    const std::vector<NodeId> results = graph.outputs();
-    return std::find(results.begin(), results.end(), id) != results.end();
-}
-
-std::string graph_dot(const Frame& frame, const std::vector<NodeId>& breaks, std::size_t number) {
-    const Graph& graph = frame.graph;
-    const auto id_of = [&](NodeId id) { return 'g' + std::to_string(number) + "_" + std::to_string(id); };
-    const std::string prefix = 'g' + std::to_string(number);
-    std::string text =
-        "  subgraph cluster_" + prefix + " {\n    label=" + quote(graph.name + " (" + frame.name + ")") + ";\n";
-    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-        const Node& node = graph.nodes[i];
-        const NodeId id = static_cast<NodeId>(i);
-        if (node.kind == NodeKind::get_attr && !is_result(graph, id)) continue;
-        std::string label, style;
-        if (node.kind == NodeKind::output) {
-            label = "output";
-            style = "shape=ellipse, fillcolor=\"#fdf3dc\"";
-        } else if (node.kind != NodeKind::call) {
-            label = (node.target.empty() ? node.name : node.target) + "\n" + print(node.meta());
-            style = "shape=ellipse, fillcolor=\"#e6f4e6\"";
-        } else {
-            label = "%" + node.name + "\n" + node.target;
-            for_each_input(node, [&](NodeRef ref) {
-                const Node& source = graph.node(ref);
-                if (source.kind == NodeKind::get_attr) label += "\n" + source.target + " " + print(source.meta());
-            });
-            const bool stops = std::binary_search(breaks.begin(), breaks.end(), id);
-            style = stops ? "shape=box, style=filled, fillcolor=\"#f4b6b0\", color=red" : "shape=box";
-        }
-        text += "    " + id_of(id) + " [label=" + quote(label) + ", " + style + "];\n";
-        for_each_input(node, [&](NodeRef ref) {
-            const Node& source = graph.node(ref);
-            if (source.kind == NodeKind::get_attr && node.kind != NodeKind::output) return;
-            const std::string edge = source.results.empty() ? "" : print(source.results.front());
-            text += "    " + id_of(ref.id) + " -> " + id_of(id) + " [label=" + quote(edge) + "];\n";
-        });
-    }
-    return text + "  }\n";
-}
-
-}  // namespace
-
 std::string to_dot(const std::vector<Frame>& frames, const Report& report) {
-    std::string text =
-        "digraph whittle {\n"
-        "  graph [fontname=\"sans-serif\", fontsize=12, color=\"#b0b8c4\", nodesep=0.4];\n"
-        "  node [fontname=\"monospace\", fontsize=10, style=filled, fillcolor=\"#eef3fa\", color=\"#5b6b80\"];\n"
-        "  edge [fontname=\"monospace\", fontsize=8, fontcolor=\"#5b6b80\", color=\"#5b6b80\", arrowsize=0.7];\n";
-    for (std::size_t i = 0; i < frames.size(); ++i) text += graph_dot(frames[i], report.break_nodes.at(i), i);
-    return text + "}\n";
+    std::vector<std::string> clusters;
+    for (std::size_t i = 0; i < frames.size(); ++i)
+        clusters.push_back(
+            printers::dot_cluster(frames[i].graph, {.title = frames[i].graph.name + " (" + frames[i].name + ")",
+                                                    .red = report.break_nodes.at(i),
+                                                    .number = i}));
+    return printers::dot_file(clusters);
 }
 
 }  // namespace whittle::explain

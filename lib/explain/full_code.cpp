@@ -8,15 +8,18 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/words.h"
-#include "explain/api_spelling.h"
-#include "explain/cpp_source.h"
 #include "explain/guard_code.h"
 #include "graph/text.h"
+#include "printers/api_spelling.h"
+#include "printers/cpp_source.h"
 #include "trace/index.h"
 #include "trace/record.h"
 
 namespace whittle::explain {
 namespace fs = std::filesystem;
+using printers::comment;
+using printers::cpp_string;
+using printers::to_cpp;
 
 namespace {
 
@@ -76,10 +79,6 @@ struct Entry {
     return good && (!strides.given() || value.strides() == strides.values()) && value.requires_grad() == requires_grad;
 }
 
-[[maybe_unused]] Tensor __unsupported(const char* op) {
-    throw std::logic_error(std::string(op) + " has no function in the API");
-}
-
 /// Where the program itself ran: what stands at its place in the source.
 [[maybe_unused]] void __break(const char* id, const char* place, const char* text) {
     std::cout << "break " << id << " at " << place << ": " << text << "\n";
@@ -125,7 +124,7 @@ class FrameWriter {
         std::string code = "// What runs in place of " + name_ + ", captured as " + plural(pieces_.size(), "graph") +
                            " with " + plural(breaks, "break") + " between" +
                            (starts.size() > 2 ? ", in " + plural(starts.size() - 1, "way") + " through it" : "") +
-                           ".\n" + kHead;
+                           ".\n" + kHead + printers::unsupported_ops_code() + '\n';
         for (std::size_t i = 0; i < pieces_.size(); ++i) code += compiled(i);
         std::string table = "const Entry __entries[] = {\n";
         for (std::size_t e = 0; e + 1 < starts.size(); ++e) {

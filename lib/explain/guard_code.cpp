@@ -1,9 +1,12 @@
 #include "explain/guard_code.h"
 
-#include "explain/api_spelling.h"
-#include "explain/cpp_source.h"
+#include "printers/api_spelling.h"
+#include "printers/cpp_source.h"
 
 namespace whittle::explain {
+using printers::api_dtype;
+using printers::cpp_number;
+using printers::cpp_string;
 
 using capture::Guard;
 using capture::HostValue;

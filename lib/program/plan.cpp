@@ -241,4 +241,24 @@ std::vector<DirectiveText> directives(const Plan& plan) {
     return all;
 }
 
+std::string print(const Plan& plan, const Kernel& kernel) {
+    const auto called = [&](ValueRef value) {
+        const Node& node = plan.graph.node({value.node});
+        const std::string item = node.results.size() > 1 ? "[" + std::to_string(value.index) + "]" : "";
+        return "%" + node.name + item;
+    };
+    const auto maker = [&](ValueRef value) -> std::string {
+        for (const Kernel& other : plan.kernels)
+            if (std::ranges::find(other.outputs, value) != other.outputs.end()) return other.group.name;
+        return std::string(name(plan.graph.node({value.node}).kind));
+    };
+    std::string text = kernel.group.name + "\n  computes:";
+    for (const NodeId id : kernel.nodes) text += " %" + plan.graph.node({id}).name;
+    for (const ValueRef value : kernel.inputs) text += "\n  reads:    " + called(value) + " of " + maker(value);
+    for (const ValueRef value : kernel.outputs)
+        text += "\n  writes:   " + called(value) + " : " +
+                whittle::print(plan.graph.node({value.node}).results.at(value.index));
+    return text + "\n" + expr::print(kernel.group);
+}
+
 }  // namespace whittle::program

@@ -45,6 +45,10 @@ using Scheduler = expr::Schedule (*)(expr::Group&);
 /// Error when an op refuses its operands.
 Plan plan(const Graph& core, PassLimits& limits, Scheduler scheduler);
 
+/// What the kernel is made of, and what it needs of others: its calls, the values that it reads and writes, and its
+/// expressions.
+std::string print(const Plan& plan, const Kernel& kernel);
+
 /// A directive that can be switched off.
 struct DirectiveText {
     std::string text;        ///< expr::print

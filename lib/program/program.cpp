@@ -9,6 +9,7 @@
 #include "graph/text.h"
 #include "graph/verify.h"
 #include "ops/core/registry.h"
+#include "printers/log.h"
 #include "program/hooks.h"
 #include "program/observer.h"
 
@@ -57,10 +58,12 @@ bool verifies(const Graph& graph, whittle::Stage stage) {
 
 /// Those that are as they were are not said again; the first of them is, for who looks for it.
 void log_stage(Stage stage, const Graph& before, const Graph& graph) {
-    if (!log_enabled(LogArtifact::aot_graphs)) return;
-    const std::string text = print(graph);
-    if (stage == Stage::functional || text != print(before))
-        log_artifact(LogArtifact::aot_graphs, graph.name + "." + std::string(name(stage)), text);
+    constexpr LogArtifact kShown[] = {LogArtifact::aot_graphs, LogArtifact::graph_cpp, LogArtifact::picture};
+    if (std::ranges::none_of(kShown, [](LogArtifact artifact) { return log_enabled(artifact); })) return;
+    const std::string text = print(graph), title = graph.name + "." + std::string(name(stage));
+    if (stage != Stage::functional && text == print(before)) return;
+    log_artifact(LogArtifact::aot_graphs, title, text);
+    printers::log_graph(graph, title);
 }
 
 }  // namespace

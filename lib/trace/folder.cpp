@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/event_log.h"
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "graph/document.h"
@@ -146,11 +147,19 @@ std::optional<RecordPolicy> record_policy_called(std::string_view wanted) {
     return std::nullopt;
 }
 
+/// What happens from now on is in the folder, too: of the program that is traced, and of who traces it.
+static void open_log(const fs::path& folder) {
+    std::error_code failed;  // then the index cannot be written either, which is told
+    fs::create_directories(folder, failed);
+    EventLog::instance().open(folder.string());
+}
+
 TraceWriter::TraceWriter(fs::path folder, TraceIndex head) : folder_(std::move(folder)), index_(std::move(head)) {}
 
 TraceWriter TraceWriter::continued(const fs::path& folder) {
     TraceWriter writer(folder, load_index(folder));
     writer.opened_ = true;
+    open_log(folder);
     return writer;
 }
 
@@ -159,6 +168,7 @@ void TraceWriter::open() {
     if (opened_ || folder_.empty()) return;
     remove_trace(folder_);
     opened_ = true;
+    open_log(folder_);
     save();
 }
 
@@ -218,6 +228,8 @@ void TraceWriter::changed() {
 void TraceWriter::save() {
     if (folder_.empty()) return;
     open();
+    if (const fs::path log = EventLog::instance().file(); !log.empty() && log.parent_path() == folder_)
+        add_file(log.filename());
     save_index(folder_, index_);
     saved_at_ = std::chrono::steady_clock::now();
 }

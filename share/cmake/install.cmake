@@ -14,7 +14,7 @@ foreach(tool trace explain minify repro replay)
             RENAME ${WHITTLE_PROGRAM_PREFIX}${tool}.1 COMPONENT runtime)
   endif()
 endforeach()
-foreach(folder schema doc ci)
+foreach(folder schema doc ci gdb)
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/share/${folder})
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/${folder} DESTINATION ${CMAKE_INSTALL_DATADIR}/whittle
             COMPONENT runtime)

@@ -66,6 +66,10 @@ Sample sample_of(LogArtifact artifact) {
             return {"explain g.json $LOG", "  %b = aten.neg.default[(]%a[)] : f32\\[64, 32\\]"};
         case LogArtifact::graph_sizes:
             return {"explain g.json $LOG", "%b: \\[64, 32\\]"};
+        case LogArtifact::graph_cpp:
+            return {"explain g.json $LOG", "    const Tensor b = whittle::neg[(]a[)];  // f32\\[64, 32\\]"};
+        case LogArtifact::picture:
+            return {"explain g.json $LOG", ".*label=\"%b.naten.neg.default\".*"};
         case LogArtifact::aot_graphs:
             return {"trace -o t g.json --backend halide $LOG", "  %b = aten.neg.default[(]%a[)] : f32\\[64, 32\\]"};
         case LogArtifact::graph_breaks:
@@ -74,6 +78,8 @@ Sample sample_of(LogArtifact artifact) {
             return {"trace -o t $EXAMPLES/toy_example $LOG", "L\\['a'\\]: f32\\[10\\].*"};
         case LogArtifact::recompiles:
             return {"trace -o t $EXAMPLES/recompiles $LOG", "L\\['step'\\] == 0, now 1"};
+        case LogArtifact::ir_unfused:
+            return {"trace -o t g.json --backend halide $LOG", "  reads:    %a of kernel_0"};
         case LogArtifact::ir:
             return {"trace -o t g.json --backend halide $LOG", "input x: f32\\[64, 32\\].*"};
         case LogArtifact::schedule:
@@ -86,6 +92,9 @@ Sample sample_of(LogArtifact artifact) {
             return {"trace -o t g.json --backend halide $LOG", " *let .*b_stage.*"};
         case LogArtifact::assembly:
             return {"trace -o t g.json --backend halide $LOG", "\\s+v?(xor|sub)ps\\s.*"};
+        case LogArtifact::step:
+            return {"trace -q -o t $EXAMPLES/toy_example $LOG",
+                    "    const Tensor abs = whittle::abs[(]l_a[)];  // f32\\[10\\].*"};
     }
     __builtin_unreachable();
 }

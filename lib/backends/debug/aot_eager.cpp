@@ -170,9 +170,7 @@ class AotEager final : public Backend, public Support, public Differentiates, pu
     FindBackend find_;
 };
 
-MakeInterpreter as_eager(const BackendOptions&) {
-    return [] { return std::make_unique<NamingInterpreter>(); };
-}
+MakeInterpreter as_eager(const BackendOptions&) { return {}; }
 
 /// ops=custom|all.
 MakeInterpreter crossref(const BackendOptions& options) {

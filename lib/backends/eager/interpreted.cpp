@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "graph/stepping.h"
 #include "graph/value_ref.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/memory.h"
@@ -58,11 +59,13 @@ std::vector<std::string> targets_of(const Graph& graph, const std::function<bool
 std::vector<std::string> without_kernel(const Graph& graph) { return targets_of(graph, lacks_kernel); }
 
 std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make) {
-    return std::make_unique<InterpretedExecutable>(with_visible_writes(graph), std::move(make));
-}
-
-std::unique_ptr<Executable> interpreted(const Graph& graph) {
-    return interpreted(graph, [] { return std::make_unique<NamingInterpreter>(); });
+    Graph visible = with_visible_writes(graph);
+    if (!make) {
+        if (GraphStepper* const stepper = graph_stepper())
+            if (auto stepped = stepper->step(visible)) return stepped;
+        make = [] { return std::make_unique<NamingInterpreter>(); };
+    }
+    return std::make_unique<InterpretedExecutable>(std::move(visible), std::move(make));
 }
 
 std::optional<BackendFailure> refused_by_kernels(const Graph& graph) {

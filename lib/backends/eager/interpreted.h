@@ -41,10 +41,9 @@ class NamingInterpreter : public Interpreter {
 
 using MakeInterpreter = std::function<std::unique_ptr<NamingInterpreter>()>;
 
-/// Runs the graph in an interpreter of its own each time; an Error is a failure of the run that names the op.
-std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make);
-/// As eager runs it.
-std::unique_ptr<Executable> interpreted(const Graph& graph);
+/// Runs the graph in an interpreter of its own each time; an Error is a failure of the run that names the op. Where
+/// there is no `make`, as eager runs it, or, if somebody wants that here (graph/stepping.h), as code to step through.
+std::unique_ptr<Executable> interpreted(const Graph& graph, MakeInterpreter make = {});
 
 /// The failure of compiling for the registry's kernels: an op that has none, a call that does not fit its schema.
 std::optional<BackendFailure> refused_by_kernels(const Graph& graph);

@@ -124,14 +124,25 @@ class HalideBackend final : public Backend,
         auto result = planned(program);
         if (auto* failure = std::get_if<BackendFailure>(&result)) return std::move(*failure);
         const Plan& plan = *std::get<const Plan*>(result);
+        log_unfused(program);
         log_plan(plan, compile_options);
         return build(program, plan, compile_options);
+    }
+
+    /// What `fuse` and `inline` begin with: a kernel for each call that is none but a view.
+    static void log_unfused(CompiledProgram& program) {
+        if (!log_enabled(LogArtifact::ir_unfused)) return;
+        program::PassLimits limits(BackendOptions{{"disable", "fuse;inline"}});
+        const Plan plan =
+            program::plan(program.graph(program::Stage::core), limits, [](expr::Group&) { return expr::Schedule(); });
+        for (const Kernel& kernel : plan.kernels)
+            log_artifact(LogArtifact::ir_unfused, plan.graph.name + "." + kernel.group.name, print(plan, kernel));
     }
 
     static void log_plan(const Plan& plan, const CompileOptions& options) {
         for (const Kernel& kernel : plan.kernels) {
             const std::string title = plan.graph.name + "." + kernel.group.name;
-            if (log_enabled(LogArtifact::ir)) log_artifact(LogArtifact::ir, title, expr::print(kernel.group));
+            if (log_enabled(LogArtifact::ir)) log_artifact(LogArtifact::ir, title, print(plan, kernel));
             if (log_enabled(LogArtifact::schedule)) {
                 std::string text;
                 for (const expr::Directive& directive : kernel.schedule) text += expr::print(directive) + "\n";

@@ -9,10 +9,12 @@
 
 #include "backends/halide/loader/loaded_object.h"
 #include "backends/halide/pipeline_maker.h"
+#include "base/built_code.h"
 #include "base/disk_cache.h"
 #include "base/files.h"
 #include "base/log.h"
 #include "expr/canonical.h"
+#include "graph/graph.h"
 
 namespace whittle::halide {
 namespace {
@@ -64,6 +66,8 @@ std::string kept(const std::string& what, const std::string& key, const Make& ma
     return object;
 }
 
+using SetErrorHandler = void*(void (*)(void*, const char*));
+
 void take_error(void* context, const char* message) {
     if (context) static_cast<std::string*>(context)->append(message);
 }
@@ -83,8 +87,7 @@ const LoadedObject& runtime() {
         std::string error;
         auto code = LoadedObject::load(object, nullptr, error);
         if (!code) throw Error({}, "Halide's run-time library cannot be loaded: " + error);
-        using SetHandler = void*(void (*)(void*, const char*));
-        reinterpret_cast<SetHandler*>(code->find("halide_set_error_handler"))(take_error);
+        reinterpret_cast<SetErrorHandler*>(code->find("halide_set_error_handler"))(take_error);
         return code.release();
     }();
     return *loaded;
@@ -103,6 +106,50 @@ std::string compiled(const expr::Group& group, const expr::Schedule& schedule, c
     const Halide::Buffer<std::uint8_t> object =
         pipeline.compile_to_module(arguments, kFunction, target).compile_to_buffer();
     return {reinterpret_cast<const char*>(object.data()), object.number_of_elements()};
+}
+
+/// Halide's run-time library as an object file beside the sources that are built with it.
+std::string runtime_object(const std::filesystem::path& folder) {
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
+    const std::filesystem::path path = folder / "halide_runtime.o";
+    if (!std::filesystem::exists(path))
+        Halide::compile_standalone_runtime(path.string(), Halide::Target(default_target()));
+    return path.string();
+}
+
+/// The kernel as the C that Halide writes of it, built so that a debugger stops in it; null where nobody asked for
+/// that. Throws Error where it cannot be built.
+std::shared_ptr<const KernelCode> stepped(const expr::Group& group, const expr::Schedule& schedule,
+                                          const Halide::Target& target) {
+    if (!is_debug_file(LogArtifact::step)) return nullptr;
+    const Prepared prepared(group);
+    PipelineMaker maker(prepared);
+    Halide::Pipeline pipeline = maker.make(schedule);
+    std::vector<Halide::Argument> arguments;
+    for (const Halide::ImageParam& input : maker.inputs()) arguments.emplace_back(input);
+    const TempDir folder;
+    const auto text = folder.path() / "kernel.cpp";
+    const std::string name = identifier(group.name);
+    pipeline.compile_to_c(text.string(), arguments, name, target);
+    const std::string file = debug_file(LogArtifact::step, group.name, read_file(text));
+    if (file.empty()) return nullptr;
+    const std::string runtime = runtime_object(std::filesystem::path(file).parent_path());
+    const BuiltCode built(file, {runtime, "-lpthread", "-ldl"});
+    auto code = std::make_shared<KernelCode>();
+    code->function = built.function<KernelCode::Function>((name + "_argv").c_str());
+    built.function<SetErrorHandler>("halide_set_error_handler")(take_error);
+    return code;
+}
+
+/// The same, or null with a warning where it cannot be built.
+std::shared_ptr<const KernelCode> stepped_if_possible(const expr::Group& group, const expr::Schedule& schedule,
+                                                      const Halide::Target& target) {
+    std::shared_ptr<const KernelCode> code;
+    if (const auto failed = caught([&] { code = stepped(group, schedule, target); }))
+        log_warning(LogChannel::lowering,
+                    group.name + " cannot be stepped through and runs as compiled: " + failed->message);
+    return code;
 }
 
 /// With the names: they stand in Halide's error messages.
@@ -152,6 +199,8 @@ std::variant<std::shared_ptr<const KernelCode>, KernelError> kernel_code(const e
         const Halide::Target target = Halide::Target(target_text)
                                           .with_feature(Halide::Target::NoRuntime)
                                           .with_feature(Halide::Target::UserContext);
+        code = stepped_if_possible(group, schedule, target);
+        if (code) return;
         const std::string key = key_of(group, schedule, target);
         code = living.find(key);
         if (code) return;

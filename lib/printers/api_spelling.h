@@ -6,7 +6,7 @@
 
 #include "graph/schema.h"
 
-namespace whittle::explain {
+namespace whittle::printers {
 
 /// Parameters that the API leaves out: there is one device, one layout, one generator.
 bool api_leaves_out(const Param& param);
@@ -17,4 +17,4 @@ std::string api_dtype(DType dtype);
 /// A double literal, the shortest that reads back as the same number: "0.5", "2.0", "1e-05", "INFINITY", "NAN".
 std::string cpp_number(double value);
 
-}  // namespace whittle::explain
+}  // namespace whittle::printers

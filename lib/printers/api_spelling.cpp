@@ -1,10 +1,10 @@
-#include "explain/api_spelling.h"
+#include "printers/api_spelling.h"
 
 #include <charconv>
 #include <cmath>
 #include <set>
 
-namespace whittle::explain {
+namespace whittle::printers {
 
 bool api_leaves_out(const Param& param) {
     static const std::set<std::string> names = {"layout",        "device",    "pin_memory",
@@ -22,4 +22,4 @@ std::string cpp_number(double value) {
     return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-}  // namespace whittle::explain
+}  // namespace whittle::printers

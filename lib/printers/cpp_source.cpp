@@ -1,23 +1,19 @@
-#include "explain/cpp_source.h"
+#include "printers/cpp_source.h"
 
 #include <algorithm>
 #include <filesystem>
 
 #include "base/error.h"
-#include "explain/api_spelling.h"
 #include "expr/group.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/registry.h"
+#include "printers/api_spelling.h"
 
-namespace whittle::explain {
+namespace whittle::printers {
 namespace {
 
-/// The API has no lists of booleans: only autograd's own ops take them.
-bool in_api(const RegisteredOp* op) {
-    const auto is_bool_list = [](const Param& param) { return param.type == ParamType::bool_list; };
-    return op && op->def->name.starts_with("aten.") && std::ranges::none_of(op->schema.params, is_bool_list);
-}
+bool in_api(const RegisteredOp* op) { return op && op->def->name.starts_with("aten."); }
 
 std::string unsupported(const Node& call) { return "__unsupported(" + cpp_string(call.target) + ")"; }
 
@@ -94,6 +90,8 @@ class Writer {
                 return "whittle::IntList" + braces(arg);
             case ParamType::float_list:
                 return "whittle::FloatList" + braces(arg);
+            case ParamType::bool_list:
+                return "std::vector<bool>" + braces(arg);
             case ParamType::tensor_list:
                 return (param.optional ? "std::vector<whittle::OptionalTensor>" : "whittle::TensorList") + braces(arg);
             case ParamType::text:
@@ -147,11 +145,15 @@ class Writer {
     const std::string name_;
 };
 
-std::string place(const Node& node) {
-    if (node.stack.empty()) return "";
+/// What the values are, and the user's line that asked for them.
+std::string remark(const Node& node) {
+    std::string text;
+    for (const ValueMeta& meta : node.results) text += (text.empty() ? "  // " : ", ") + print(meta);
+    if (node.stack.empty()) return text;
     const StackFrame& top = node.stack.front();
     const std::string file = std::filesystem::path(top.file).filename().string();
-    return "  // " + file + ':' + std::to_string(top.line) + (top.text.empty() ? "" : ": " + comment(top.text));
+    return text + (text.empty() ? "  // " : "; ") + file + ':' + std::to_string(top.line) +
+           (top.text.empty() ? "" : ": " + comment(top.text));
 }
 
 /// Whether the API returns a list where the graph has one value: of one chunk, or of an operation with nested graphs.
@@ -209,26 +211,62 @@ std::string to_cpp(const Graph& graph, const std::string& name) {
     const auto readers = users(graph);
     std::string functions, parameters, body;
     for (const auto& [key, nested] : graph.subgraphs) functions += to_cpp(*nested, writer.nested(key)) + '\n';
-    for (const NodeId id : graph.placeholders())
+    for (const NodeId id : graph.placeholders()) {
+        const Node& node = graph.node({id});
         parameters += (parameters.empty() ? "" : ", ") +
                       ((readers.at(static_cast<std::size_t>(id)).empty() ? "[[maybe_unused]] " : "") +
-                       ("const Tensor& " + variable(graph.node({id}).name)));
+                       ("const Tensor& " + variable(node.name)));
+        body += "    // " + variable(node.name) + ": " + print(node.meta()) +
+                (node.target.empty() || node.target == node.name ? "" : ", " + comment(node.target)) + '\n';
+    }
     if (!graph.attributes.empty())
         parameters += (parameters.empty() ? "" : ", ") + std::string("const Parameters& parameters");
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         const Node& node = graph.nodes[i];
         if (node.kind == NodeKind::get_attr)
-            body += "    const Tensor& " + variable(node.name) + " = parameters.at(" + cpp_string(node.target) + ");\n";
+            body += "    const Tensor& " + variable(node.name) + " = parameters.at(" + cpp_string(node.target) + ");" +
+                    remark(node) + '\n';
         if (node.kind != NodeKind::call) continue;
         const std::optional<ValueRef> read = item_read(node);
         const std::string value = read ? item(graph, *read) : writer.call(node);
         const bool one = !read && is_list_of_one(graph, readers.at(i), node);
         const char* type = !read && !one && has_several(node) ? "const auto " : "const Tensor ";
-        body += "    " + (type + variable(node.name)) + " = " + value + (one ? ".at(0);" : ";") + place(node) + '\n';
+        body += "    " + (type + variable(node.name)) + " = " + value + (one ? ".at(0);" : ";") + remark(node) + '\n';
     }
     std::string results;
     for (const NodeId id : graph.outputs()) results += (results.empty() ? "" : ", ") + variable(graph.node({id}).name);
     return functions + "Values " + name + '(' + parameters + ") {\n" + body + "    return {" + results + "};\n}\n";
 }
 
-}  // namespace whittle::explain
+std::string unsupported_ops_code() {
+    return "[[maybe_unused]] Tensor __unsupported(const char* op) {\n"
+           "    throw std::logic_error(std::string(op) + \" has no function in the API\");\n"
+           "}\n";
+}
+
+std::string cpp_file(const Graph& graph, const std::string& about) {
+    const std::string name = variable(graph.name);
+    std::string arguments;
+    for (std::size_t i = 0; i < graph.placeholders().size(); ++i)
+        arguments += (i > 0 ? ", inputs.at(" : "inputs.at(") + std::to_string(i) + ')';
+    if (!graph.attributes.empty()) arguments += arguments.empty() ? "parameters" : ", parameters";
+    return "// " + comment(about) +
+           "\n"
+           "// Build it against Whittle: find_package(Whittle), target_link_libraries(… Whittle::api)\n"
+           "#include <whittle/whittle.h>\n\n"
+           "#include <cmath>\n#include <map>\n#include <stdexcept>\n#include <string>\n#include <vector>\n\n"
+           "using whittle::Tensor;\n"
+           "using Values = std::vector<Tensor>;\n"
+           "using Parameters = std::map<std::string, Tensor>;\n\n"
+           "namespace {\n\n" +
+           unsupported_ops_code() + '\n' + to_cpp(graph, name) +
+           "\n}  // namespace\n\n"
+           "/// What a program calls that steps through the file: one tensor per input in, one per output out.\n"
+           "extern \"C\" void " +
+           std::string(kStepSymbol) +
+           "([[maybe_unused]] const Values& inputs, [[maybe_unused]] const Parameters& parameters, Values& outputs) {\n"
+           "    outputs = " +
+           name + '(' + arguments + ");\n}\n";
+}
+
+}  // namespace whittle::printers

@@ -1,0 +1,172 @@
+#include "cli/issue_bundle.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "backends/registry.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/subprocess.h"
+#include "base/words.h"
+#include "cli/environment.h"
+#include "cli/usage.h"
+#include "graph/abilities.h"
+
+namespace whittle::cli {
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Names that are nobody's business, and what stands for them; the longest first.
+class Private {
+  public:
+    Private() {
+        const char* home = std::getenv("HOME");
+        if (home && std::string_view(home).size() > 1) words_[home] = "~";
+        if (const ::passwd* user = ::getpwuid(::getuid()); user && std::string_view(user->pw_name) != "root")
+            words_[user->pw_name] = "USER";
+        char host[256] = "";
+        if (::gethostname(host, sizeof host - 1) == 0 && host[0]) words_[host] = "HOST";
+    }
+
+    /// Whole words only.
+    std::string without(std::string text) const {
+        for (const auto& [word, instead] : words_)
+            for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at)) {
+                const bool whole = (at == 0 || !is_part(text[at - 1])) &&
+                                   (at + word.size() == text.size() || !is_part(text[at + word.size()]));
+                if (whole) text.replace(at, word.size(), instead);
+                at += whole ? instead.size() : word.size();
+            }
+        return text;
+    }
+
+  private:
+    struct Longer {
+        bool operator()(const std::string& a, const std::string& b) const {
+            return a.size() != b.size() ? a.size() > b.size() : a < b;
+        }
+    };
+    static bool is_part(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
+
+    std::map<std::string, std::string, Longer> words_;
+};
+
+/// What the processor has of what compilers make use of.
+std::string vector_features() {
+    static const std::set<std::string> wanted = {"sse4_1",   "sse4_2",      "avx",         "avx2",        "fma",
+                                                 "f16c",     "avx512f",     "avx512bw",    "avx512dq",    "avx512vl",
+                                                 "amx_tile", "avx512_vnni", "avx512_bf16", "avx512_fp16", "avx_vnni",
+                                                 "asimd",    "asimddp",     "sve",         "sve2",        "bf16"};
+    std::ifstream in("/proc/cpuinfo");
+    for (std::string line; std::getline(in, line);) {
+        if (!line.starts_with("flags") && !line.starts_with("Features")) continue;
+        std::istringstream words(line.substr(line.find(':') + 1));
+        std::string found;
+        for (std::string word; words >> word;)
+            if (wanted.contains(word)) found += (found.empty() ? "" : " ") + word;
+        return found;
+    }
+    return {};
+}
+
+std::string first_line_of(const std::vector<std::string>& command) {
+    if (!program_path(command[0])) return {};
+    const ProcessResult ran = run_process(command, {.timeout = std::chrono::seconds(10)});
+    return ran.good() ? ran.out.substr(0, ran.out.find('\n')) : "";
+}
+
+/// Variables that change what is captured or compiled.
+std::map<std::string, std::string> told_variables() {
+    constexpr std::string_view kPrefixes[] = {"WHITTLE_", "HL_",      "OMP_",  "MKL_",
+                                              "TORCH_",   "PYTORCH_", "ATEN_", "LC_ALL="};
+    std::map<std::string, std::string> found;
+    for (char** variable = ::environ; *variable; ++variable) {
+        const std::string_view setting = *variable;
+        const std::size_t equals = setting.find('=');
+        if (equals == setting.npos) continue;
+        for (const std::string_view prefix : kPrefixes)
+            if (setting.starts_with(prefix)) found.emplace(setting.substr(0, equals), setting.substr(equals + 1));
+    }
+    return found;
+}
+
+std::string environment_text() {
+    std::map<std::string, std::string> found;
+    for (const char* name : {"halide", "libtorch"}) {
+        try {
+            const auto backend = find_backend(BackendSpec(name), {});
+            if (const std::string version = version_of(*backend); !version.empty())
+                found[std::string("backend ") + name] = version;
+        } catch (const Error&) {  // not in this build
+        }
+    }
+    found.merge(environment());
+    if (const std::string features = vector_features(); !features.empty()) found["cpu features"] = features;
+    for (const char* compiler : {"g++", "clang++"})
+        if (const std::string version = first_line_of({compiler, "--version"}); !version.empty())
+            found[compiler] = version;
+    std::string text;
+    for (const auto& [name, value] : found) text += name + ": " + value + "\n";
+    for (const auto& [name, value] : told_variables()) text += "$" + name + ": " + value + "\n";
+    return text;
+}
+
+/// What the command printed, under the log of components.
+std::string log_of(const std::vector<std::string>& command) {
+    const char* const set = std::getenv("WHITTLE_LOGS");
+    const std::string logs = (set && *set ? std::string(set) + "," : std::string()) + "all";
+    const ProcessResult ran = run_process(command, {.environment = {{"WHITTLE_LOGS", logs}}, .inherit_errors = false});
+    return "$ " + shell_quote(command) + "\n" + ran.out + (ran.err.empty() ? "" : "stderr:\n" + ran.err) + "it " +
+           ending_of(ran) + "\n";
+}
+
+constexpr const char* kLeftOut =
+    "What is not in this folder:\n"
+    "- models, graphs, weights, inputs and results: `repro` writes those that you choose, with --anonymize under "
+    "other\n"
+    "  names and with other weights\n"
+    "- sources, and the files that the command names: only its words and what it printed are here\n"
+    "- environment variables but those above that begin with WHITTLE_, HL_, OMP_, MKL_, TORCH_, PYTORCH_ or ATEN_\n"
+    "- the names of the user and of the machine, and the home folder: they stand as USER, HOST and ~\n"
+    "- network addresses, serial numbers, other processes\n"
+    "Other paths and what the command itself prints are as they are: read log.txt before you send it.\n";
+
+}  // namespace
+
+void IssueBundleOptions::declare(Tool& tool) {
+    tool.option(
+        "--bundle", folder, "DIR",
+        "Write a folder to attach to an issue: versions, processor, compilers and variables; with a COMMAND also "
+        "that and its log; and a list of what is left out.");
+    tool.after_dashes(command, "With --bundle: the command that shows the failure, which is run.");
+}
+
+void write_issue_bundle(const Tool& tool, const IssueBundleOptions& options) {
+    if (fs::exists(options.folder) && !(fs::is_directory(options.folder) && fs::is_empty(options.folder)))
+        throw Error({options.folder.string(), {}}, "it is there already, expected an empty folder or a new name");
+    const Private names;
+    std::vector<std::string> files;
+    const auto write = [&](const char* name, const std::string& text) {
+        write_file(options.folder / name, names.without(text));
+        files.push_back((options.folder / name).string());
+    };
+    write("environment.txt", environment_text());
+    if (!options.command.empty()) {
+        write("command.txt", shell_quote(options.command) + "\n");
+        write("log.txt", log_of(options.command));
+    }
+    write("left_out.txt", kLeftOut);
+    if (tool.shared().json) return print_json({{"files", files}});
+    for (const std::string& file : files) std::cout << "written: " << file << "\n";
+}
+
+}  // namespace whittle::cli

@@ -1,0 +1,53 @@
+# Shows tensors of the API in gdb with their dtype, sizes and first values:
+#   gdb -x PREFIX/share/whittle/gdb/whittle.py ./program
+#   (gdb) print x
+#   $1 = f32[2, 3] {1, 2, 3, 4, 5, 6}
+#   (gdb) whittle-tensor x            all of it, as the program would print it
+# The program itself is asked, so it has to run; of a core file gdb shows the members.
+import gdb
+
+
+def _ask(function, tensor):
+    """What the library says of the tensor, or None where it cannot be asked."""
+    if tensor.address is None:
+        return None
+    try:
+        call = "((const char *(*)(const void *)) {})".format(function)
+        text = gdb.parse_and_eval("{}((const void *) {})".format(call, int(tensor.address)))
+        return text.string()
+    except gdb.error:
+        return None
+
+
+class TensorPrinter:
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        text = _ask("whittle_debug_line", self.value)
+        return text if text is not None else "a tensor (the program does not run)"
+
+
+def _printer(value):
+    name = value.type.strip_typedefs().unqualified().name or ""
+    return TensorPrinter(value) if name.startswith("whittle::") and name.endswith("api::Tensor") else None
+
+
+class TensorCommand(gdb.Command):
+    """whittle-tensor EXPRESSION: the tensor as the program would print it."""
+
+    def __init__(self):
+        super().__init__("whittle-tensor", gdb.COMMAND_DATA, gdb.COMPLETE_EXPRESSION)
+
+    def invoke(self, expression, from_tty):
+        value = gdb.parse_and_eval(expression)
+        if value.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            value = value.referenced_value()
+        text = _ask("whittle_debug_text", value)
+        if text is None:
+            raise gdb.GdbError("found no tensor that the program can be asked about in '{}'".format(expression))
+        gdb.write(text + "\n")
+
+
+gdb.pretty_printers.append(_printer)
+TensorCommand()
