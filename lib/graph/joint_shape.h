@@ -7,8 +7,6 @@
 
 namespace whittle {
 
-struct Graph;
-
 /// Placeholders: those of the forward graph, then a tangent for each of some outputs. Outputs: those of the forward
 /// graph, then gradients.
 struct JointShape {
@@ -17,8 +15,5 @@ struct JointShape {
     std::vector<std::string> gradients = {};  ///< whose gradient each further output is: a placeholder's name, or an
                                               ///< attribute's
 };
-
-/// What the first outputs of a joint graph depend on: its forward graph, as it was differentiated.
-Graph forward_of(const Graph& joint, const JointShape& shape);
 
 }  // namespace whittle

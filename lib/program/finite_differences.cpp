@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "graph/joint_forward.h"
 #include "ops/core/custom.h"
 #include "ops/core/draws.h"
 #include "ops/core/gradients.h"

@@ -13,6 +13,7 @@
 
 #include "backends/libtorch/memory.h"
 #include "backends/libtorch/translation.h"
+#include "graph/joint_forward.h"
 
 namespace whittle::aten {
 namespace {

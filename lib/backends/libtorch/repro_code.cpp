@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/program_text.h"
 #include "graph/failure.h"
+#include "graph/joint_forward.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/memory.h"
 

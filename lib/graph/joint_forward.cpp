@@ -1,8 +1,6 @@
-#include "graph/joint_shape.h"
+#include "graph/joint_forward.h"
 
 #include <map>
-
-#include "graph/graph.h"
 
 namespace whittle {
 
