@@ -55,7 +55,10 @@ std::optional<Failure> failure_of(const Options& options, const cli::LoadedFrame
     if (options.accuracy.given()) suspect.accuracy = options.accuracy.accuracy();
     if (options.accuracy.mode) suspect.tier = Tier::computes;
     std::optional<Failure> failure = debug::failure_of(frame, suspect);
-    if (failure && recorded) failure->culprit = frame.graph.failure->culprit;
+    if (failure && recorded) {
+        failure->culprit = frame.graph.failure->culprit;
+        failure->signature.rate = frame.graph.failure->signature.rate;
+    }
     return failure;
 }
 
@@ -81,7 +84,8 @@ int write_python(const cli::Tool& tool, const Options& options, const LoadedFram
 int run(const cli::Tool& tool, Options& options) {
     options.repro.check_usage(cli::files_read(options.graph, options.inputs));
     options.backend.check();
-    cli::require_with(!options.backend.pairs.empty(), "--backend-option", !options.backend.name.empty(), "--backend");
+    cli::require_with(!options.backend.options().empty(), "--backend-option", !options.backend.name.empty(),
+                      "--backend");
     std::vector<cli::LoadedFrame> frames = cli::load_model(options.graph, {.inputs = options.inputs});
     if (frames.size() != 1)
         throw Error({options.graph.string(), {}},

@@ -11,6 +11,7 @@
 #include "ops/core/mode.h"
 #include "passes/no_grad.h"
 #include "program/compile.h"
+#include "program/finite_differences.h"
 #include "run/untouched.h"
 #include "tensor/compare.h"
 #include "tensor/reach.h"
@@ -143,6 +144,18 @@ void CompiledNode::verify(const TensorList& tangents, const Values& gradients) c
             throw VerifyError("graph " + graph_ + ": the gradient of '" +
                               gradient_->joint.node({placeholders.at(gradient_->gradients[i])}).name +
                               "' is wrong: " + difference->description);
+    if (!gradient_->rules_held.exchange(true)) verify_rules(inputs);
+}
+
+void CompiledNode::verify_rules(std::span<const whittle::Tensor> inputs) const {
+    const std::vector<NodeId> placeholders = gradient_->joint.placeholders();
+    JointShape shape{gradient_->outputs, gradient_->tangents, {}};
+    for (const std::size_t position : gradient_->gradients)
+        shape.gradients.push_back(gradient_->joint.node({placeholders.at(position)}).name);
+    const program::Slopes slopes = program::check_slopes(gradient_->joint, shape, inputs);
+    if (slopes.wrong)
+        throw VerifyError("graph " + graph_ + ": the gradient of '" + slopes.wrong->of +
+                          "' is wrong by its rules, whatever the backend: " + slopes.wrong->text());
 }
 
 void CompiledNode::release() {

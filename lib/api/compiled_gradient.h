@@ -1,6 +1,7 @@
 // The gradients of a compiled graph: the same backend compiles a second graph, which computes them.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +19,8 @@ struct CompiledGradient : Derivative {
     std::function<std::string(const BackendFailure&)> words = {};  ///< of a failure of the backend
     std::string backend_failed = {};                               ///< at compiling parts.backward
     Graph joint = {};                                              ///< as a whole
-    bool verified = false;                                         ///< every run is compared with it
+    bool verified = false;                                         ///< every run is compared with it …
+    std::atomic<bool> rules_held = false;  ///< … and its rules, at the first, with finite differences
 };
 
 /// The gradient of a graph, which may write, cut as the backend wants it. Null where no result has one. What stands in
@@ -49,6 +51,8 @@ class CompiledNode final : public GradNode {
     TensorList differentiated(const TensorList& gradients, bool create_graph, bool last);
     Values run(Values passed) const;
     void verify(const TensorList& tangents, const Values& gradients) const;
+    /// The joint graph's own gradients: another judge than the rules that they are made of.
+    void verify_rules(std::span<const whittle::Tensor> inputs) const;
 
     std::string graph_;
     std::shared_ptr<CompiledGradient> gradient_;

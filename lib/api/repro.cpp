@@ -10,6 +10,7 @@
 #include "base/subprocess.h"
 #include "base/variables.h"
 #include "base/words.h"
+#include "graph/backend_options.h"
 #include "ops/core/mode.h"
 #include "program/program.h"
 #include "run/suspect.h"
@@ -119,8 +120,8 @@ void keep_for_minify(const FailingGraph& failing, const ReproOptions& options, b
         return log_error(LogChannel::capture, "the failing graph is kept in " + file.string() + "; " + next);
     }
     std::vector<std::string> minify = {"minify", file.string(), "--backend", failing.backend};
-    for (const auto& [key, value] : failing.backend_options)
-        minify.insert(minify.end(), {"--backend-option", key + "=" + value});
+    const std::vector<std::string> more = option_words(failing.backend_options);
+    minify.insert(minify.end(), more.begin(), more.end());
     if (wrong_results) minify.push_back("--accuracy");
     const std::string next = options.level == 1 ? "next: " + shell_quote(minify) : minified(file, minify);
     log_error(LogChannel::capture, "the failing graph is kept in " + file.string() + "; " + next);

@@ -69,6 +69,8 @@ constexpr BuiltIn kBuiltIn[] = {
      make_eager_with_modes_backend},
     {"roundtrip", "eager on the graph as it is read back from its own file", make_roundtrip_backend},
     {"libtorch", "LibTorch, op by op: a reference that is not ours", make_libtorch},
+    {"finite_differences", "eager, with gradients held against differences of the outputs in f64, along two directions",
+     make_finite_differences_backend},
     {"ts", "TorchScript: LibTorch's optimizer, and a fuser that is chosen", make_ts},
     {"aot_eager_default_partitioner", "aot_eager, where backward is given all that it reads of forward",
      [] { return make_aot_eager_default_partitioner_backend(find_spec); }},

@@ -5,6 +5,7 @@
 #include "cli/model.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
+#include "graph/backend_options.h"
 
 namespace whittle::cli {
 
@@ -16,12 +17,18 @@ void BackendChoice::declare(Tool& tool, std::string_view fallback) {
         "Default: " +
             std::string(fallback) + ".");
     tool.option("--backend-option", pairs, "KEY=VALUE", "An option of the backend's own. May be repeated.");
+    tool.option("--pass-limit", limits, "PASS=K",
+                "Only the first K applications of a pass of the backend's, or a level of its compiler: the option "
+                "pass-limit. May be repeated.");
+    tool.option("--disable", disabled, "NAME",
+                "Without this pass, optimizer or directive of the backend's: the option disable. May be repeated.");
 }
 
 std::vector<std::string> BackendChoice::words() const {
     std::vector<std::string> words;
     if (!name.empty()) words = {"--backend", name};
-    for (const std::string& pair : pairs) words.insert(words.end(), {"--backend-option", pair});
+    const std::vector<std::string> more = option_words(options());
+    words.insert(words.end(), more.begin(), more.end());
     return words;
 }
 
@@ -34,6 +41,11 @@ BackendOptions BackendChoice::options() const {
         if (!result.emplace(pair.substr(0, equals), pair.substr(equals + 1)).second)
             throw Error("--backend-option: '" + pair.substr(0, equals) + "' is given twice");
     }
+    const auto add = [&](const char* key, const std::vector<std::string>& parts) {
+        for (const std::string& part : parts) result[key] += (result[key].empty() ? "" : ";") + part;
+    };
+    add("pass-limit", limits);
+    add("disable", disabled);
     return result;
 }
 

@@ -19,6 +19,8 @@ class Tool;
 struct BackendChoice {
     std::string name = {};                ///< as the user typed it; empty: the program's default
     std::vector<std::string> pairs = {};  ///< KEY=VALUE
+    /// What is to be switched off, each a part of the options pass-limit and disable.
+    std::vector<std::string> limits = {}, disabled = {};
 
     /// `fallback` is what the help page states as the default.
     void declare(Tool& tool, std::string_view fallback);
@@ -29,7 +31,7 @@ struct BackendChoice {
     void default_to(const LoadedFrame& frame);
     /// The one that was named, else `fallback`.
     BackendSpec spec(std::string_view fallback) const { return name.empty() ? BackendSpec(fallback) : name; }
-    /// As they are typed: --backend B --backend-option KEY=VALUE ….
+    /// As they are typed: --backend B --backend-option KEY=VALUE --pass-limit PASS=K ….
     std::vector<std::string> words() const;
     /// The options as a map. Throws Error for a pair without '=' and for a key given twice.
     BackendOptions options() const;

@@ -62,7 +62,6 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
     if (!followed.minified.graphs.empty()) {
         letter.minimized = followed.minified.graphs[0];
         letter.minimized_file = followed.minified.files[0];
-        letter.rate = followed.minified.rates[0];
         letter.drifted = followed.minified.drifted;
     }
     if (!followed.repros.empty())

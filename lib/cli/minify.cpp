@@ -42,7 +42,6 @@ void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& 
     if (!done.failed()) return;
     all.graphs.push_back(done.result.graph);
     all.files.push_back(done.written.output);
-    all.rates.push_back(done.rate);
     all.drifted.insert(all.drifted.end(), done.written.drifted.begin(), done.written.drifted.end());
 }
 
@@ -120,15 +119,23 @@ Followed follow_up(const Tool& tool, const FollowUp& wanted, std::ostream& repor
     followed.verified = minified.good;
     for (std::size_t i = 0; i < minified.graphs.size() && minified.good; ++i) {
         const Graph& graph = minified.graphs[i];
-        if (!debug::has_repro(graph)) {
-            followed.no_repro = "the backend " + graph.failure->backend + " has no part of a repro of its own";
+        const auto none = [&](std::string why) {
+            followed.no_repro = std::move(why);
             followed.verified = false;
             if (!tool.shared().json) report << "\nno repro:   " << followed.no_repro << "\n";
+        };
+        if (!debug::has_repro(graph)) {
+            none("the backend " + graph.failure->backend + " has no part of a repro of its own");
             continue;
         }
-        repro::Options options = repro_options(minified.files[i]);
-        options.rate = minified.rates[i];
-        const repro::Report written = debug::write_repro(graph, minified.files[i], options);
+        const repro::Options options = repro_options(minified.files[i]);
+        repro::Report written;
+        try {
+            written = debug::write_repro(graph, minified.files[i], options);
+        } catch (const Error& error) {  // the graph cannot be written down; it is minimized all the same
+            none(error.message());
+            continue;
+        }
         if (!tool.shared().json) report << "\n" << debug::to_text(written, *graph.failure, options) << std::flush;
         json["repros"].push_back(debug::to_json(written));
         followed.repros.push_back(written.output);

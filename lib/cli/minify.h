@@ -21,7 +21,6 @@ struct Minified {
     nlohmann::json json = {};                         ///< what minify --json prints
     std::vector<Graph> graphs = {};                   ///< the minimized ones, each with its failure …
     std::vector<std::filesystem::path> files = {};    ///< … and where it is
-    std::vector<Rate> rates = {};                     ///< … and how often it fails, where it does not always
     std::vector<std::filesystem::path> drifted = {};  ///< where other failures are that were met
 };
 

@@ -141,7 +141,7 @@ void JudgeOptions::check_usage() const {
             throw Error(std::string(option) + " cannot be used with --test and --check: there the command judges");
     };
     not_with_command(given, "--accuracy");
-    not_with_command(!backend.pairs.empty(), "--backend-option");
+    not_with_command(!backend.options().empty(), "--backend-option");
     for (const std::int64_t code : fail_codes) require_range("--fail-code", static_cast<double>(code), 1, 255);
     for (const std::int64_t code : ignore_codes) require_range("--ignore-fail-code", static_cast<double>(code), 1, 255);
 }

@@ -24,6 +24,7 @@ constexpr Component kComponents[] = {
     {"roundtrip", "the graph's own file", CompileStage::captured},
     {"libtorch", "a kernel of the reference (or of LibTorch)", CompileStage::captured,
      "a gradient rule (or LibTorch's)"},
+    {"finite_differences", "a kernel of the reference", CompileStage::captured, "a gradient rule", "", true},
     {"aot_eager_default_partitioner", "functionalize, the joint graph, or its cut", CompileStage::functional},
     {"aot_eager", "the min-cut partition", CompileStage::functional},
     {"aot_eager_decomp_partition", "a decomposition", CompileStage::decomposed},
@@ -54,6 +55,7 @@ class Procedure {
             const bool is_own = &component == &own;
             // Of a debug backend, those before it are its neighbours, whatever it is given.
             if (!is_own && own.backend.empty() && component.stage > consumed) continue;
+            if (!is_own && component.stands_in && !nobody_judged_gradients(guilt.tried.back())) continue;
             const int nth = static_cast<int>(guilt.tried.size()) + 1;
             const int runs = guilt.rate.failed > 0 ? repeats(guilt.rate, nth) : 1;
             guilt.tried.push_back(is_own ? suspect
@@ -71,6 +73,12 @@ class Procedure {
     static CompileStage consumed_by(const Backend& backend) {
         return std::max(backend.consumes(),
                         offered<Differentiates>(backend) ? CompileStage::functional : CompileStage::captured);
+    }
+
+    bool nobody_judged_gradients(const Tried& before) const {
+        const Graph& graph = frame_.graph;
+        return !before.undecided.empty() &&
+               std::ranges::any_of(graph.outputs(), [&](NodeId id) { return graph.node({id}).meta().requires_grad; });
     }
 
     static const Component& row_of(const BackendSpec& spec) {
@@ -106,6 +114,8 @@ class Procedure {
                 tried.undecided = trial.outcome.message;
                 break;
             }
+            if (offered<OwnGradients>(*backend) && !trial.outcome.no_gradients.empty())
+                tried.undecided = "of gradients: " + trial.outcome.no_gradients;
             if (trial.failed() && tried.failed++ == 0) {
                 tried.failure = trial.text();
                 tried.of_gradients = !trial.outcome.part.empty();

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "debug/frame.h"
-#include "run/rate.h"
+#include "graph/rate.h"
 #include "run/suspect.h"
 
 namespace whittle::debug {
@@ -23,6 +23,7 @@ struct Component {
     CompileStage stage;                         ///< it says nothing of a suspect that consumes an earlier one
     std::string_view guilty_of_gradients = {};  ///< who it is where only gradients are wrong; empty: the same
     std::string_view option = {};               ///< of the backend, "ops=all", where its default asks less
+    bool stands_in = false;  ///< it is only asked about gradients of which the one before it says nothing
 
     BackendOptions options() const;
 };
@@ -51,7 +52,7 @@ struct Guilt {
     std::string undecided = {};        ///< why the suspect cannot be judged
     std::optional<std::size_t> guilty = {};
     Rate rate = {};  ///< at which the suspect fails
-    int repeat = 1;  ///< runs without a failure after which the first that passed was said to (run/rate.h)
+    int repeat = 1;  ///< runs without a failure after which the first that passed was said to (graph/rate.h)
 
     bool fails() const { return guilty.has_value(); }
     const Tried& who() const { return tried.at(*guilty); }
@@ -66,7 +67,7 @@ struct ProcedureOptions {
 };
 
 /// Asks the suspect, to know how often it fails, and each component before it until one fails, as often as that rate
-/// wants (run/rate.h). A debug backend as suspect is held against those before it. Wrong results count. What draws
+/// wants (graph/rate.h). A debug backend as suspect is held against those before it. Wrong results count. What draws
 /// random numbers cannot be judged. Throws Error for a backend that is not there and when nobody knows what is right.
 Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options = {});
 

@@ -13,8 +13,6 @@ namespace {
 
 using reduce::Set;
 
-constexpr std::string_view kTogether = " together with ";
-
 class CulpritFinder {
   public:
     CulpritFinder(const Graph& graph, Backend& backend, Switchable& switchable, const DiagnoseOptions& options)
@@ -47,10 +45,10 @@ class CulpritFinder {
                 return fails(switchable_.limited(failure_.options, pass.name, most));
             };
             if (const auto limits = bisect(pass.applications, fails_with, options_.stop))
-                return Culprit{found ? found->component : "compiler",
-                               {},
-                               as_options(*limits, switchable_, pass.name, failure_.options),
-                               pass.name + partner(pass.name, limits->failing, inspection->parts().passes)};
+                return Culprit{.component = found ? found->component : "compiler",
+                               .together = as_options(*limits, switchable_, pass.name, failure_.options),
+                               .op = pass.name,
+                               .partner = partner(pass.name, limits->failing, inspection->parts().passes)};
         }
         return found || opaque ? found : Culprit{"compiler", {}, {}, {}};
     }
@@ -105,7 +103,7 @@ class CulpritFinder {
         return outcome.is_failure() && signature_of(outcome) == failure_.signature;
     }
 
-    /// " together with " another pass, without which it does not fail although the application is still there.
+    /// Another pass, without which it does not fail although the application is still there; empty: there is none.
     std::string partner(const std::string& pass, int application, const std::vector<Switchable::Pass>& passes) {
         for (const Switchable::Pass& other : passes) {
             if (other.name == pass || other.applications == 0 || stopped()) continue;
@@ -114,8 +112,7 @@ class CulpritFinder {
             const auto applied = [&](const Switchable::Pass& one) {
                 return one.name == pass && one.applications >= application;
             };
-            if (look && std::ranges::any_of(look->parts().passes, applied) && !fails(options))
-                return std::string(kTogether) + other.name;
+            if (look && std::ranges::any_of(look->parts().passes, applied) && !fails(options)) return other.name;
         }
         return "";
     }
@@ -175,7 +172,7 @@ class CulpritFinder {
 std::optional<Closeness> closeness(const Graph& graph, Backend& backend, const Limits& limits, const Rate& rate) {
     const Failure& failure = *graph.failure;
     if (failure.signature.kind != name(Outcome::Kind::mismatch)) return std::nullopt;
-    for (int left = rate.flaky() ? repeats(rate, 1) : 1; left > 0; left--) {
+    for (int left = runs_until_passing(rate); left > 0; left--) {
         const Outcome outcome = run_isolated(graph, failure.inputs, backend, failure.options, limits);
         if (outcome.failed()) return std::nullopt;
         if (const auto close = closeness_of(graph, failure.inputs, outcome.outputs, failure.accuracy)) return close;
@@ -185,17 +182,11 @@ std::optional<Closeness> closeness(const Graph& graph, Backend& backend, const L
 
 }  // namespace
 
-PassPair passes_of(const Culprit& culprit) {
-    const std::size_t end = culprit.op.find(kTogether);
-    if (end == std::string::npos) return {culprit.op, {}};
-    return {culprit.op.substr(0, end), culprit.op.substr(end + kTogether.size())};
-}
-
 std::optional<BackendOptions> without_culprit(const Culprit& culprit, const Switchable& switchable,
                                               const BackendOptions& options) {
     if (culprit.component == "switch") return switchable.without(options, {culprit.directive});
     if (!culprit.directive.empty() || culprit.together.size() != 2) return std::nullopt;
-    return switchable.limited(options, passes_of(culprit).pass, 0);
+    return switchable.limited(options, culprit.op, 0);
 }
 
 Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& options) {

@@ -9,8 +9,8 @@
 #include "graph/abilities.h"
 #include "graph/failure.h"
 #include "graph/graph.h"
+#include "graph/rate.h"
 #include "run/divergence.h"
-#include "run/rate.h"
 #include "run/suspect.h"
 
 namespace whittle::debug {
@@ -35,16 +35,10 @@ struct Diagnosis {
 /// `graph` carries its failure. The search of reduce/search.h finds the fewest directives with which it still fails.
 /// Where it fails without any, the backend is asked what was wrong before them; then passes are switched off and the
 /// application with which it begins to fail is bisected (bisect.h). Another pass without which that same application
-/// does no harm is told with it: "fuse together with cse". What remains is the compiler itself. Where it fails
-/// in some runs only, the rate is measured, and each question is asked as often as run/rate.h wants before its answer
+/// does no harm is told with it, as its partner. What remains is the compiler itself. Where it fails
+/// in some runs only, the rate is measured, and each question is asked as often as graph/rate.h wants before its answer
 /// is that it passes. Throws Interrupted.
 Diagnosis diagnose(const Graph& graph, Backend& backend, const DiagnoseOptions& options);
-
-/// Of a culprit that is a pass: its name, and the other one without which it does no harm, or nothing.
-struct PassPair {
-    std::string pass, partner;
-};
-PassPair passes_of(const Culprit& culprit);
 
 /// `options` without the pass or the switch that is guilty, in any graph: what fails with them has another culprit.
 /// Nothing where the culprit is no such part: a lowering cannot be switched off, and a directive of one schedule says

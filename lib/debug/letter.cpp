@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "debug/diagnose.h"
 #include "graph/abilities.h"
+#include "graph/backend_options.h"
 #include "graph/json_text.h"
 
 namespace whittle::debug {
@@ -19,17 +20,25 @@ const Culprit* culprit_of(const Letter& letter) {
     return &*letter.minimized->failure->culprit;
 }
 
+/// At which the minimized graph fails: as measured of it, else as the model does.
+Rate rate_of(const Letter& letter) {
+    const bool measured = letter.minimized && letter.minimized->failure->signature.rate.flaky();
+    return measured ? letter.minimized->failure->signature.rate : letter.guilt.rate;
+}
+
 /// explain MODEL --backend B …: its exit status says whether it fails.
 std::vector<std::string> question(const Letter& letter, const std::filesystem::path& model, const std::string& backend,
                                   const BackendOptions& options) {
     std::vector<std::string> words = {"explain", model.string(), "--backend", backend};
-    for (const auto& [key, value] : options) words.insert(words.end(), {"--backend-option", key + "=" + value});
+    const std::vector<std::string> more = option_words(options);
+    words.insert(words.end(), more.begin(), more.end());
     words.insert(words.end(), letter.accuracy.begin(), letter.accuracy.end());
     if (model == letter.model) words.insert(words.end(), letter.inputs.begin(), letter.inputs.end());
-    const Rate& rate = model == letter.model || !letter.rate.flaky() ? letter.guilt.rate : letter.rate;
+    const Rate rate = model == letter.model ? letter.guilt.rate : rate_of(letter);
     if (!rate.flaky()) return words;
     return {"sh", "-c",
-            "for run in $(seq " + std::to_string(repeats(rate, 1)) + "); do " + shell_quote(words) + " || exit; done"};
+            "for run in $(seq " + std::to_string(runs_until_passing(rate)) + "); do " + shell_quote(words) +
+                " || exit; done"};
 }
 
 /// "pass-limit=fuse=1" as one more option.
@@ -154,8 +163,10 @@ std::string to_text(const Letter& letter) {
     const Culprit* const culprit = culprit_of(letter);
     std::string text = line("what:", as_line(who.failure, 300));
     text += line("since:", since_text(letter));
-    text += line("who:", culprit ? culprit->text() + (culprit->component == "gradient" ? " (or LibTorch's)" : "")
-                                 : std::string(who.who()) + on_ops(letter));
+    text += line("who:",
+                 culprit ? culprit->text() +
+                               (culprit->component == "gradient" && who.backend == "libtorch" ? " (or LibTorch's)" : "")
+                         : std::string(who.who()) + on_ops(letter));
     text += line("how sure:", sure_text(letter));
     if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
     if (!letter.first_bad.empty()) text += line("first bad:", shell_quote(letter.first_bad));
@@ -175,10 +186,12 @@ nlohmann::json to_json(const Letter& letter) {
     if (const Culprit* const found = culprit_of(letter)) {
         culprit["component"] = found->component;
         culprit["text"] = found->text();
-        if (!found->directive.empty()) culprit["directive"] = found->directive;
-        const auto [pass, partner] = passes_of(*found);
-        if (!pass.empty()) culprit["pass"] = pass;
-        if (!partner.empty()) culprit["partner"] = partner;
+        if (!found->directive.empty())
+            culprit["directive"] = found->directive;
+        else if (const bool of_op = found->component == "lowering" || found->component == "gradient";
+                 !found->op.empty())
+            culprit[of_op ? "op" : "pass"] = found->op;
+        if (!found->partner.empty()) culprit["partner"] = found->partner;
     }
     if (!letter.last_good.empty()) culprit["last_good"] = shell_quote(letter.last_good);
     if (!letter.first_bad.empty()) culprit["first_bad"] = shell_quote(letter.first_bad);
@@ -188,7 +201,7 @@ nlohmann::json to_json(const Letter& letter) {
     if (!letter.no_repro.empty()) json["no_repro"] = letter.no_repro;
     json["since"] = since_text(letter);
     json["how_sure"] = sure_text(letter);
-    if (letter.rate.flaky()) json["minimized_rate"] = letter.rate.value();
+    if (letter.minimized && rate_of(letter).flaky()) json["minimized_rate"] = rate_of(letter).value();
     json["send"] = send_text(letter);
     return json;
 }

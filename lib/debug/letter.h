@@ -19,7 +19,6 @@ struct Letter {
     std::size_t ops = 0;                                      ///< of the frame that fails
     std::optional<Graph> minimized = {};                      ///< with its failure
     std::filesystem::path minimized_file = {};                ///< where it is
-    Rate rate = {};                                           ///< at which the minimized graph fails, if not always
     std::vector<std::filesystem::path> drifted = {};          ///< where other failures are that were met meanwhile
     std::optional<std::filesystem::path> repro = {};          ///< that was written …
     bool verified = false;                                    ///< … and shows the failure

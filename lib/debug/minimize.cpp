@@ -54,16 +54,17 @@ std::vector<std::string> first_divergent(const LoadedFrame& frame, Backend& back
 void blame(Minimized& done, Backend& backend, const Suspect& suspect) {
     Graph& graph = done.result.graph;
     const reduce::Flakiness& flaky = done.result.flaky;
-    done.rate = {static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)};
+    Rate rate{static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)};
     try {
         graph.failure->version = version_of(backend);
         const Diagnosis found = diagnose(as_compiled(graph, backend), backend,
                                          {.limits = suspect.limits, .flaky = flaky.runs > 0, .stop = interrupted});
         graph.failure->culprit = found.culprit;
         done.written.closeness = found.closeness;
-        if (found.rate.flaky()) done.rate = found.rate;
+        if (found.rate.flaky()) rate = found.rate;
     } catch (const Interrupted&) {  // the graph is minimized all the same
     }
+    if (rate.flaky()) done.result.signature.rate = graph.failure->signature.rate = rate;
 }
 
 /// OUT.drifted-1.json …, in OUT's folder and format, for the other failures that were met; never the model itself.

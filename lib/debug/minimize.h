@@ -6,14 +6,12 @@
 
 #include "debug/search.h"
 #include "reduce/report.h"
-#include "run/rate.h"
 
 namespace whittle::debug {
 
 struct Minimized {
     reduce::Minimized result = {};
     reduce::Written written = {};  ///< where the result is, and what was learnt beside it
-    Rate rate = {};                ///< at which the result fails, where it is flaky and the suspect is at hand
     std::string judge = {};        ///< who said so
     std::string file = {};         ///< the frame's
 

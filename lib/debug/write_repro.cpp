@@ -60,6 +60,15 @@ std::optional<program::Interpreted> wrongly_interpreted(const Backend& backend, 
     return refused ? std::move(run) : std::nullopt;
 }
 
+/// What a backend that interprets makes of the graph, with the failure, where it has a part of a repro for that.
+std::optional<Graph> run_by_interpreter(const Backend& backend, const Graph& graph) {
+    if (!graph.failure || !offered<Emitter>(backend)) return std::nullopt;
+    std::optional<program::Interpreted> run = program::interpreted_by(backend, graph);
+    if (!run) return std::nullopt;
+    run->instead.failure = run->asked.failure;
+    return std::move(run->instead);
+}
+
 }  // namespace
 
 bool has_repro(const Graph& failing) {
@@ -83,6 +92,8 @@ repro::Report write_repro(const Graph& graph, const fs::path& file, const repro:
         const Graph joint = program::joint_alone(graph, with.gradients.emplace());
         return repro::write_repro(joint, *backend, with);
     }
+    if (std::optional<Graph> run = run_by_interpreter(*backend, graph))
+        return repro::write_repro(*run, *backend, options);
     return repro::write_repro(as_compiled(graph, *backend), *backend, options);
 }
 

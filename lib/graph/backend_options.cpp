@@ -18,6 +18,17 @@ std::vector<std::string> option_parts(const BackendOptions& options, const std::
     return result;
 }
 
+std::vector<std::string> option_words(const BackendOptions& options) {
+    std::vector<std::string> words;
+    for (const auto& [key, value] : options) {
+        if (key == "pass-limit" || key == "disable")
+            words.insert(words.end(), {"--" + key, value});
+        else
+            words.insert(words.end(), {"--backend-option", key + "=" + value});
+    }
+    return words;
+}
+
 Error wrong_option(const std::string& key, const std::string& found, const std::string& expected,
                    const std::vector<std::string>& words) {
     return Error({"backend option " + key, {}}, "found '" + found + "', expected " + expected,

@@ -13,6 +13,10 @@ namespace whittle {
 /// What stands between ';' in the option `key`; empty parts are none, as is an option that is not there.
 std::vector<std::string> option_parts(const BackendOptions& options, const std::string& key);
 
+/// As a command line has them: "--pass-limit", "fuse=1", "--disable", "cse" for what switches passes off, which every
+/// program has options for, and "--backend-option", "KEY=VALUE" for the others.
+std::vector<std::string> option_words(const BackendOptions& options);
+
 /// What is thrown for a value that the option cannot have; a word that is close to it among `words` is suggested.
 Error wrong_option(const std::string& key, const std::string& found, const std::string& expected,
                    const std::vector<std::string>& words = {});

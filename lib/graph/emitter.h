@@ -16,6 +16,13 @@
 
 namespace whittle {
 
+/// What was inferred of a result before the call ran.
+struct InferredResult {
+    std::string node;  ///< the call
+    std::size_t result = 0;
+    ValueMeta meta = {};
+};
+
 /// What the part is written for. In the program each placeholder and get_attr `%NAME` is a pointer in_NAME to its first
 /// element, with the tensor's strides; the results go to arrays of `struct Outputs`.
 struct EmitRequest {
@@ -26,6 +33,9 @@ struct EmitRequest {
     std::function<std::string(const std::string& name, const Tensor& tensor)> define;
     /// The graph is a joint one, and its gradients are to be computed as OwnGradients in abilities.h has it.
     std::optional<JointShape> gradients = {};
+    /// Whose dtype, sizes and strides the part holds against those of the real result: where they differ it throws
+    /// "result 0 of OP is f32[2], inferred is f32[3]".
+    std::optional<InferredResult> inferred = {};
 };
 
 /// The same computation as plain loops: the second opinion.

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/rate.h"
 #include "tensor/compare.h"
 #include "tensor/tensor.h"
 
@@ -21,8 +22,13 @@ struct Signature {
     /// backend must not write: "written_input" "written_parameter".
     std::string detail = {};
     std::string part = {};  ///< "backward" where it fails at gradients
-    bool operator==(const Signature&) const = default;
-    /// "mismatch (nan_or_inf) at run", "mismatch (value) at run of backward": one line.
+    Rate rate = {};         ///< measured, where it fails in some runs only; {0, 0}: in all
+
+    /// Two failures are alike whatever their rates: these are measured, and no two measurements agree.
+    bool operator==(const Signature& other) const {
+        return kind == other.kind && stage == other.stage && detail == other.detail && part == other.part;
+    }
+    /// "mismatch (nan_or_inf) at run", "mismatch (value) at run of backward, in 12 of 40 runs": one line.
     std::string text() const;
 };
 
@@ -34,6 +40,7 @@ struct Culprit {
     std::string directive = {};  ///< schedule: as explain prints it, "conv.vectorize(x, 8)"; switch: its name
     std::vector<std::string> together = {};  ///< directives it takes, too; pass: last good, first bad
     std::string op = {};  ///< lowering: the op that is lowered wrongly; pass: its name; switch: its kind, "optimizer"
+    std::string partner = {};  ///< pass: another one without which it does no harm
     bool operator==(const Culprit&) const = default;
     std::string text() const;  ///< one line
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "graph/backend_options.h"
 
 namespace whittle {
 
@@ -235,8 +236,22 @@ std::string Signature::text() const {
     if (!detail.empty()) text += " (" + detail + ")";
     if (!stage.empty()) text += " at " + stage;
     if (!part.empty()) text += " of " + part;
+    if (rate.flaky()) text += ", in " + std::to_string(rate.failed) + " of " + std::to_string(rate.runs) + " runs";
     return text;
 }
+
+namespace {
+
+/// "--pass-limit fuse=1", of "pass-limit=fuse=1".
+std::string typed(const std::string& option) {
+    const std::size_t equals = option.find('=');
+    std::string text;
+    for (const std::string& word : option_words({{option.substr(0, equals), option.substr(equals + 1)}}))
+        text += (text.empty() ? "" : " ") + word;
+    return text;
+}
+
+}  // namespace
 
 std::string Culprit::text() const {
     if (!directive.empty()) {
@@ -246,11 +261,11 @@ std::string Culprit::text() const {
     }
     if (component == "lowering") return "lowering of " + op;
     if (component == "gradient") return "gradient rule of " + op;
-    const std::string bisected = together.size() == 2 ? " (last good: --backend-option " + together[0] +
-                                                            ", first bad: --backend-option " + together[1] + ")"
-                                                      : "";
-    if (component == "pass") return "pass " + op + bisected;
-    if (!bisected.empty()) return component + ", as soon as pass " + op + " is applied" + bisected;
+    const std::string bisected =
+        together.size() == 2 ? " (last good: " + typed(together[0]) + ", first bad: " + typed(together[1]) + ")" : "";
+    const std::string passes = op + (partner.empty() ? "" : " together with " + partner);
+    if (component == "pass") return "pass " + passes + bisected;
+    if (!bisected.empty()) return component + ", as soon as pass " + passes + " is applied" + bisected;
     return component;
 }
 

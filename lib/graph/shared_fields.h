@@ -87,12 +87,20 @@ struct Fields<Accuracy> {
 };
 
 template <>
+struct Fields<Rate> {
+    static void visit(auto& field) {
+        field("failed", &Rate::failed, "", Count{});
+        field("runs", &Rate::runs, "", Count{});
+    }
+};
+template <>
 struct Fields<Signature> {
     static void visit(auto& field) {
         field("kind", &Signature::kind, "", OneOf{" exception mismatch crash timeout out_of_memory check"});
         field("stage", &Signature::stage, "", OneOf{" compile run"});
         field("detail", &Signature::detail, "");
         field.maybe("part", &Signature::part, "Where it fails at gradients.", OneOf{"backward"});
+        field.maybe("rate", &Signature::rate, "Where it fails in some runs only: of how many it failed in how many.");
     }
 };
 template <>
@@ -102,6 +110,7 @@ struct Fields<Culprit> {
         field.maybe("directive", &Culprit::directive, "");
         field.maybe("together", &Culprit::together, "");
         field.maybe("op", &Culprit::op, "");
+        field.maybe("partner", &Culprit::partner, "Of a pass: another one without which it does no harm.");
     }
 };
 template <>

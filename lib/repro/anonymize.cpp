@@ -70,7 +70,7 @@ class Anonymizer {
         try {
             std::vector<Tensor> expected = evaluate(graph, failure.inputs);
             expected.resize(graph.outputs().size());
-            for (int left = options_.rate.flaky() ? repeats(options_.rate, 1) : 1; left > 0; left--) {
+            for (int left = runs_until_passing(failure.signature.rate); left > 0; left--) {
                 Outcome outcome =
                     query(graph, failure.inputs, expected, backend_, suspect_of(failure, options_.limits));
                 if (outcome.failed() && alike(signature_of(outcome), failure.signature)) return outcome;

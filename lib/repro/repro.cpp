@@ -106,7 +106,7 @@ Subject with_data(const Graph& graph, Data data) {
 /// In one run, or where it does not always fail, in one of as many as that takes.
 bool fails_alike(const Subject& subject, Backend& backend, const Options& options) {
     const Failure& failure = *subject.graph.failure;
-    for (int left = options.rate.flaky() ? repeats(options.rate, 1) : 1; left > 0; left--) {
+    for (int left = runs_until_passing(failure.signature.rate); left > 0; left--) {
         const Outcome outcome =
             query(subject.graph, failure.inputs, subject.expected, backend, suspect_of(failure, options.limits));
         if (outcome.failed() && signature_of(outcome) == failure.signature) return true;
@@ -302,7 +302,7 @@ std::optional<Report> write_short(const Short& found, const Options& options, st
         if (options.bundle) files = files_below(elsewhere.path());
         if (!emission->folder || !emission->folder->build.empty())
             files.insert(emission->folder ? fs::path("run") : options.output.stem());
-        if (options.verify) verify(program_in(elsewhere.path(), *emission, options), options, report);
+        if (options.verify) verify(program_in(elsewhere.path(), *emission, options), {}, options, report);
         if (options.verify && !report.verified) {
             log_info(LogChannel::repro, "the short program:\n" + emission->text);
             return why_not = report.message, std::nullopt;
@@ -349,8 +349,9 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
                         ", expected one that says how a program without Whittle runs it",
                     "what is part of Whittle needs no repro; a backend of your own offers Emitter");
     Report report;
-    const bool in_short = !options.harness && !interpreting && !options.rate.flaky();
-    if (options.rate.flaky() && !options.harness) report.not_short = "it does not always fail";
+    const Rate& rate = original.failure->signature.rate;
+    const bool in_short = !options.harness && !interpreting && !rate.flaky();
+    if (rate.flaky() && !options.harness) report.not_short = "it does not always fail";
     if (in_short && offered<halide::PlainKernels>(backend))
         if (const auto found = short_of_kernel(original, backend, options, report.not_short))
             if (std::optional<Report> written = write_short(*found, options, report.not_short)) return *written;
@@ -372,10 +373,10 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
             report.message = "the program's inputs and parameters are constants, which no backend can write to";
             return;
         }
-        verify(program_in(folder, emission, options), options, report);
+        verify(program_in(folder, emission, options), rate, options, report);
         if (!report.verified) return;
         const std::string body(body_of(emission));
-        Emission claimed = emit(claim_of(report, options.rate));
+        Emission claimed = emit(claim_of(report, rate));
         claimed.text.replace(claimed.text.size() - body_of(claimed).size(), std::string::npos, body);
         emission = std::move(claimed);
     };
@@ -387,7 +388,7 @@ Report write_named(const Graph& original, Backend& backend, const Options& optio
         files.insert(options.output.stem());
         if (options.verify) check(elsewhere.path());
         std::set<std::string> tried = {std::string(body_of(emission))};
-        for (int i = options.rate.flaky() && options.verify ? repeats(options.rate, 1) : 0;
+        for (int i = rate.flaky() && options.verify ? runs_until_passing(rate) : 0;
              i > 0 && !says_so(report, *graph.failure); i--) {
             Emission other = emit("not verified");
             if (!tried.emplace(body_of(other)).second) continue;

@@ -19,7 +19,6 @@
 #include "graph/joint_shape.h"
 #include "repro/cpp_data.h"
 #include "run/outcome.h"
-#include "run/rate.h"
 
 namespace whittle::repro {
 
@@ -28,9 +27,6 @@ struct Options {
     std::string command = {};  ///< what the user typed, for the header
     bool verify = true;
     int runs = 3;  ///< of the verification
-    /// At which the graph fails, where it does not always; {0, 0}: it does. What a compilation draws is in the program
-    /// or is not: it is then written until one that shows the failure comes, and run as often as run/rate.h wants.
-    Rate rate = {};
     /// Values of the inputs and floating-point parameters. Nothing: the smallest that still fails in the same way, of
     /// zeros, ones, random (made up by the program itself) and real values.
     std::optional<Data> data = Data::real;
@@ -75,6 +71,8 @@ struct Report {
     std::string not_short = {};  ///< why there is no short program, where one was looked for: a clause
 };
 
+/// Of what fails in some runs only, the failure's signature says at which rate: what a compilation draws is in the
+/// program or is not, so it is written until one that shows the failure comes, and run as often as graph/rate.h wants.
 /// `backend` is the one of the failure. `graph` carries a failure with the backend, its signature and one input per
 /// placeholder. Writes the file (and sidecars) whether or not it verifies; a repro that does not show the failure is
 /// reported with verified == false. Throws Error when the graph has no failure, when the

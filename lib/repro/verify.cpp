@@ -151,7 +151,7 @@ Program program_in(const fs::path& root, const Emission& emission, const Options
     return program;
 }
 
-void verify(const Program& program, const Options& options, Report& report) {
+void verify(const Program& program, const Rate& rate, const Options& options, Report& report) {
     for (const auto& [name, path] : program.lent) {
         std::error_code error;
         fs::create_directory_symlink(path, program.folder / name, error);
@@ -166,8 +166,8 @@ void verify(const Program& program, const Options& options, Report& report) {
         }
     }
     const auto limit = 10 * options.alarm;  // its own alarm comes first
-    const bool flaky = options.rate.flaky();
-    const int runs = flaky ? repeats(options.rate, 1) : options.runs;
+    const bool flaky = rate.flaky();
+    const int runs = flaky ? runs_until_passing(rate) : options.runs;
     report.runs = report.of = 0;
     while (report.of < runs && report.runs < options.runs) {
         const ProcessResult result = run_in(program, program.run, limit);

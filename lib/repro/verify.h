@@ -38,7 +38,7 @@ struct Program {
 };
 Program program_in(const std::filesystem::path& root, const Emission& emission, const Options& options);
 
-/// Builds it, runs it and its control; fills in `report`.
-void verify(const Program& program, const Options& options, Report& report);
+/// Builds it, runs it and its control; fills in `report`. `rate`: at which what it shows fails, if not always.
+void verify(const Program& program, const Rate& rate, const Options& options, Report& report);
 
 }  // namespace whittle::repro

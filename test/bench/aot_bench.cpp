@@ -7,17 +7,22 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
+#include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "graph/abilities.h"
 #include "graph/json.h"
 #include "ops/core/builder.h"
 #include "ops/core/interpreter.h"
 #include "passes/functionalize.h"
 #include "passes/no_grad.h"
 #include "passes/partition.h"
+#include "program/compile.h"
 #include "tensor/safetensors.h"
 
 namespace {
@@ -102,29 +107,57 @@ Gradients judge(const Problem& problem, const Tensors& got) {
     return result;
 }
 
-/// A training step through both graphs: forward outputs and gradients.
-class Step {
-  public:
-    Step(const Joint& joint, const Partition& parts)
-        : inputs_(joint.inputs), saved_(parts.saved), forward_(parts.forward), backward_(parts.backward) {}
+/// Runs a graph: inputs to outputs.
+using Run = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
 
-    /// `forward`: where the outputs of the forward graph go, if anywhere.
-    std::vector<Tensor> gradients(std::span<const Tensor> inputs, std::vector<Tensor>* forward = nullptr) const {
-        Interpreter interpreter;
-        const std::vector<Tensor> outputs = interpreter.run(forward_, inputs.first(inputs_));
-        if (forward) *forward = outputs;
+Run interpreted(const Graph& graph) {
+    return [prepared = std::make_shared<PreparedGraph>(graph)](std::span<const Tensor> inputs) {
+        return Interpreter().run(*prepared, inputs);
+    };
+}
+
+/// What a backend compiled. Throws Error, in its words, where it did not, and when it fails to run.
+Run run_of(const std::string& backend, CompileResult result) {
+    const auto failed = [backend](const BackendFailure& failure) {
+        return Error(backend + " failed at " + failure.stage + ": " + failure.message);
+    };
+    if (const auto* failure = std::get_if<BackendFailure>(&result)) throw failed(*failure);
+    auto* executable = std::get_if<std::unique_ptr<Executable>>(&result);
+    if (!executable) throw Error(backend + " does not take the graph");
+    return [failed, run = std::shared_ptr<Executable>(std::move(*executable))](std::span<const Tensor> inputs) {
+        RunResult values = run->run(inputs);
+        if (const auto* failure = std::get_if<BackendFailure>(&values)) throw failed(*failure);
+        return std::get<Values>(std::move(values));
+    };
+}
+
+/// A training step: what gives the gradients for inputs and tangents.
+using Step = std::function<std::vector<Tensor>(std::span<const Tensor>)>;
+
+/// Through both graphs. `seen`: where the outputs of the forward graph go, if anywhere.
+Step step_of(const Joint& joint, const Partition& parts, const Run& forward, const Run& backward,
+             std::vector<Tensor>* seen = nullptr) {
+    return [=, inputs = joint.inputs, saved = parts.saved](std::span<const Tensor> given) {
+        const std::vector<Tensor> outputs = forward(given.first(inputs));
+        if (seen) *seen = outputs;
         std::vector<Tensor> passed;
-        for (const Saved& saved : saved_)
-            passed.push_back(saved.is_output ? outputs.at(saved.position) : inputs[saved.position]);
-        passed.insert(passed.end(), inputs.begin() + static_cast<std::ptrdiff_t>(inputs_), inputs.end());
-        return interpreter.run(backward_, passed);
-    }
+        for (const Saved& one : saved) passed.push_back(one.is_output ? outputs.at(one.position) : given[one.position]);
+        passed.insert(passed.end(), given.begin() + static_cast<std::ptrdiff_t>(inputs), given.end());
+        return backward(passed);
+    };
+}
+Step step_of(const Joint& joint, const Partition& parts, std::vector<Tensor>* seen = nullptr) {
+    return step_of(joint, parts, interpreted(parts.forward), interpreted(parts.backward), seen);
+}
 
-  private:
-    std::size_t inputs_;
-    std::vector<Saved> saved_;
-    PreparedGraph forward_, backward_;
-};
+/// Through the joint graph as one, of whose outputs the last are the gradients.
+Step step_of(const Joint& joint, const Run& whole) {
+    return [whole, outputs = static_cast<std::ptrdiff_t>(joint.outputs)](std::span<const Tensor> given) {
+        std::vector<Tensor> values = whole(given);
+        values.erase(values.begin(), values.begin() + outputs);
+        return values;
+    };
+}
 
 /// Of each step the best run; they run by turns, since a machine is faster at one time than at another.
 std::vector<double> seconds_of(const std::vector<Step>& steps, std::span<const Tensor> inputs) {
@@ -132,11 +165,51 @@ std::vector<double> seconds_of(const std::vector<Step>& steps, std::span<const T
     double all = 0;
     for (int run = 0; run < kRuns && all < kSeconds; ++run)
         for (std::size_t i = 0; i < steps.size(); ++i) {
-            const double seconds = seconds_of([&] { steps[i].gradients(inputs); });
+            const double seconds = seconds_of([&] { steps[i](inputs); });
             all += seconds;
             best[i] = std::min(best[i], seconds);
         }
     return best;
+}
+
+/// One step under each backend, by turns: `eager` interprets the joint graph as one, `aot_eager` what min-cut made of
+/// it, `halide` compiles that, and `libtorch` runs forward op by op and its own autograd behind it.
+void measure_backends(const Joint& joint, const Partition& parts, const std::vector<Tensor>& inputs,
+                      const std::function<Gradients(const std::vector<Tensor>&)>& judged, json& row) {
+    std::vector<std::string> names;
+    std::vector<Step> steps;
+    const auto add = [&](const std::string& name, const std::function<Step()>& make) {
+        json& of = row["steps"][name];
+        try {
+            Step step;
+            of["compile_seconds"] = seconds_of([&] { step = make(); });
+            const Gradients gradients = judged(step(inputs));
+            of.update({{"right", gradients.right}, {"expected", gradients.expected}, {"error", gradients.error}});
+            names.push_back(name);
+            steps.push_back(std::move(step));
+        } catch (const Error& error) {
+            of["refused"] = error.what();
+        }
+    };
+    add("eager", [&] { return step_of(joint, interpreted(joint.graph)); });
+    add("aot_eager", [&] { return step_of(joint, parts); });
+    const std::unique_ptr<Backend> halide = find_backend("halide");
+    add("halide", [&] {
+        const auto part = [&](CompileStage stage, const Graph& graph) {
+            return run_of("halide", program::compile_part(*halide, stage, without_requires_grad(graph), {}));
+        };
+        return step_of(joint, parts, part(CompileStage::forward, parts.forward),
+                       part(CompileStage::backward, parts.backward));
+    });
+    std::unique_ptr<Backend> libtorch;  // which not every build has
+    add("libtorch", [&] {
+        libtorch = find_backend("libtorch");
+        return step_of(joint,
+                       run_of("libtorch", offered<OwnGradients>(*libtorch)->compile_joint(
+                                              joint.graph, {joint.outputs, joint.tangents, joint.gradients}, {})));
+    });
+    const std::vector<double> seconds = seconds_of(steps, inputs);
+    for (std::size_t i = 0; i < names.size(); ++i) row["steps"][names[i]]["seconds"] = seconds[i];
 }
 
 /// What a step leaves in buffers: right when it is as near to f64 as ten times PyTorch's own error, or 1e-6.
@@ -172,18 +245,21 @@ void measure_ours(const Problem& problem, json& row) {
     for (const NodeId id : captured.placeholders()) inputs.push_back(problem.inputs.at(captured.node({id}).target));
     for (const std::size_t output : joint.tangents) inputs.push_back(problem.inputs.at("tangent:" + outputs[output]));
 
+    const auto judged = [&](const std::vector<Tensor>& values) {
+        Tensors got;
+        for (std::size_t i = 0; i < values.size(); ++i) got[joint.gradients[i]] = values[i];
+        return judge(problem, got);
+    };
     std::vector<Step> steps;
+    std::optional<Partition> last;  // of min_cut
     for (const auto& [name, partitioner] : kPartitioners) {
         const PartitionOptions options{.partitioner = partitioner};
         std::optional<Partition> parts;
         const double seconds = seconds_of([&] { parts = partition(joint, options); });
-        const Step& step = steps.emplace_back(joint, *parts);
+        steps.push_back(step_of(joint, *parts));
         std::vector<Tensor> forward;
-        const std::vector<Tensor> values = step.gradients(inputs, &forward);
+        const Gradients gradients = judged(step_of(joint, *parts, &forward)(inputs));
         judge_buffers(problem, functional.updates, functional.graph, forward, row[name]);
-        Tensors got;
-        for (std::size_t i = 0; i < values.size(); ++i) got[joint.gradients[i]] = values[i];
-        const Gradients gradients = judge(problem, got);
         row[name].update({{"right", gradients.right},
                           {"expected", gradients.expected},
                           {"error", gradients.error},
@@ -191,11 +267,13 @@ void measure_ours(const Problem& problem, json& row) {
                           {"saved_bytes", parts->saved_bytes},
                           {"recomputed", parts->recomputed.size()},
                           {"seconds", seconds}});
+        last = std::move(parts);
     }
     const std::vector<double> seconds = seconds_of(steps, inputs);
     for (std::size_t i = 0; i < seconds.size(); ++i)
         row[kPartitioners[i].first].update(
             {{"step_seconds", seconds[i]}, {"step_of_default", seconds[i] / seconds.front()}});
+    measure_backends(joint, *last, inputs, judged, row);
 }
 
 /// functorch's joint graph, cut by us.
@@ -295,6 +373,27 @@ void print_gradients(const std::string& name, const json& row) {
         least.at("step_of_default").get<double>());
 }
 
+constexpr const char* kSteps[] = {"eager", "aot_eager", "halide", "libtorch"};
+
+/// Milliseconds of each backend's step, and how often LibTorch's time it takes.
+void print_steps(const std::string& name, const json& row) {
+    if (!row.contains("steps")) return;
+    const json& steps = row.at("steps");
+    std::printf("%-14s", name.c_str());
+    for (const char* backend : kSteps) {
+        const json& step = steps.at(backend);
+        if (step.contains("refused")) {
+            std::printf(" | %s", step.at("refused").get<std::string>().c_str());
+            continue;
+        }
+        std::printf(" | %3d/%-3d %9.3f", step.at("right").get<int>(), step.at("expected").get<int>(),
+                    1000 * step.at("seconds").get<double>());
+        if (steps.at("libtorch").contains("seconds"))
+            std::printf(" %6.2f", step.at("seconds").get<double>() / steps.at("libtorch").at("seconds").get<double>());
+    }
+    std::printf("\n");
+}
+
 void print_partitions(const std::string& name, const json& row) {
     const json& theirs = row.at("functorch");
     const auto ours = row.at("min_cut").at("saved_bytes").get<double>(),
@@ -331,6 +430,10 @@ json measure(const fs::path& folder) {
         }
         print_gradients(problem.name, row);
     }
+    std::printf("\nOne training step, by turns: gradients right, milliseconds, times LibTorch's\n%-14s", "");
+    for (const char* backend : kSteps) std::printf(" | %-24s", backend);
+    std::printf("\n");
+    for (const auto& [name, row] : all["ours"].items()) print_steps(name, row);
     for (const char* graph : {"joint", "joint_decomposed"}) {
         std::printf("\nfunctorch's %s.json: kB saved by our partitions | by functorch's\n", graph);
         std::printf("%-14s %8s %8s | %8s %8s %8s %8s | %5s %6s\n", "", "default", "min-cut", "default", "min-cut",

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
+#include "backends/debug/debug.h"
 #include "backends/eager/eager.h"
 #include "debug/components.h"
 #include "debug/wrong_rule.h"
@@ -77,6 +78,34 @@ Graph failing() {
     return graph;
 }
 
+/// finite_differences, where the calls of a rule compute another one's.
+class Spoilt final : public Backend, public OwnGradients {
+  public:
+    explicit Spoilt(std::string rule) : rule_(std::move(rule)) {}
+    std::string name() const override { return "spoilt"; }
+    std::string description() const override { return "a judge of wrong rules"; }
+    CompileStage consumes() const override { return CompileStage::captured; }
+    CompileResult compile(const Graph& graph, const BackendOptions& options) override {
+        return judge_->compile(graph, options);
+    }
+    CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions& options) override {
+        Graph spoilt = joint;
+        for (Node& node : spoilt.nodes)
+            if (node.target == rule_) node.target = "aten.sigmoid_backward.default";
+        return offered<OwnGradients>(*judge_)->compile_joint(spoilt, shape, options);
+    }
+
+  private:
+    const std::string rule_;
+    const std::unique_ptr<Backend> judge_ = make_finite_differences_backend();
+};
+
+Outcome judged(Backend& backend) {
+    const Graph graph = failing();
+    const std::vector<Tensor>& inputs = graph.failure->inputs;
+    return judge(run_isolated(graph, inputs, backend, {}, {}), graph, inputs, evaluate(graph, inputs), {});
+}
+
 std::optional<Culprit> culprit(const Disagrees& disagrees) {
     Judge judge(disagrees);
     return debug::wrong_rule(failing(), judge, {});
@@ -85,14 +114,9 @@ std::optional<Culprit> culprit(const Disagrees& disagrees) {
 }  // namespace
 
 TEST_CASE("gradients are compared with those of who has its own", "[gradients]") {
-    const Graph graph = failing();
-    const std::vector<Tensor>&inputs = graph.failure->inputs, expected = evaluate(graph, inputs);
-    const auto judged = [&](const Disagrees& disagrees) {
-        Judge backend(disagrees);
-        return judge(run_isolated(graph, inputs, backend, {}, {}), graph, inputs, expected, {});
-    };
-    CHECK(judged([](const Graph&) { return false; }).kind == Outcome::Kind::ok);
-    const Outcome outcome = judged([](const Graph&) { return true; });
+    Judge agrees([](const Graph&) { return false; }), differs([](const Graph&) { return true; });
+    CHECK(judged(agrees).kind == Outcome::Kind::ok);
+    const Outcome outcome = judged(differs);
     CHECK(outcome.kind == Outcome::Kind::mismatch);
     CHECK(outcome.part == "backward");
     CHECK_THAT(outcome.message, Catch::Contains("gradient of input 0 (x)"));
@@ -106,6 +130,17 @@ TEST_CASE("the rule that disagrees by itself is named", "[gradients]") {
         CHECK(found->op == op);
         CHECK(found->text() == "gradient rule of " + op);
     }
+}
+
+TEST_CASE("finite differences name a wrong rule, without another autograd", "[gradients]") {
+    Spoilt right(""), wrong("aten.tanh_backward.default");
+    CHECK(judged(right).kind == Outcome::Kind::ok);
+    const Outcome outcome = judged(wrong);
+    CHECK(signature_of(outcome) == failing().failure->signature);
+    CHECK_THAT(outcome.message, Catch::Contains("gradient of x") && Catch::Contains("finite differences"));
+    const auto found = debug::wrong_rule(failing(), wrong, {});
+    REQUIRE(found);
+    CHECK(found->text() == "gradient rule of aten.tanh.default");
 }
 
 TEST_CASE("where each rule is right by itself, the joint graph is wrong", "[gradients]") {

@@ -107,6 +107,28 @@ TEST_CASE("same_structure sees every difference but data, stacks and the failure
 TEST_CASE("a signature is one line") {
     CHECK(Signature{"mismatch", "run", "nan_or_inf"}.text() == "mismatch (nan_or_inf) at run");
     CHECK(Signature{"check", "", ""}.text() == "check");
+    Signature flaky{"mismatch", "run", "value", "backward"};
+    flaky.rate = {12, 40};
+    CHECK(flaky.text() == "mismatch (value) at run of backward, in 12 of 40 runs");
+    flaky.rate = {40, 40};
+    CHECK(flaky.text() == "mismatch (value) at run of backward");
+}
+
+TEST_CASE("failures are alike at whatever rate they were seen") {
+    Signature seen{"mismatch", "run", "value"}, again = seen;
+    seen.rate = {12, 40}, again.rate = {7, 30};
+    CHECK(seen == again);
+    again.detail = "sizes";
+    CHECK_FALSE(seen == again);
+}
+
+TEST_CASE("a pass is told with its partner, and with the options that show it") {
+    Culprit pair{
+        .component = "pass", .together = {"pass-limit=fuse=0", "pass-limit=fuse=1"}, .op = "fuse", .partner = "cse"};
+    CHECK(pair.text() ==
+          "pass fuse together with cse (last good: --pass-limit fuse=0, first bad: --pass-limit fuse=1)");
+    pair.component = "compiler", pair.together = {}, pair.partner = {};
+    CHECK(pair.text() == "compiler");
 }
 
 TEST_CASE("names stay unique when nodes change behind add's back") {

@@ -67,6 +67,26 @@ std::string json_of(const Graph& graph) {
 
 }  // namespace
 
+TEST_CASE("the rate of a failure and the partner of a pass come back; a file without them is read as it was") {
+    Graph graph = failing_graph();
+    CHECK(json_of(graph).find("\"rate\"") == std::string::npos);
+    graph.failure->signature.rate = {12, 40};
+    graph.failure->culprit =
+        Culprit{.component = "pass", .together = {"pass-limit=a=0", "pass-limit=a=1"}, .op = "a", .partner = "b"};
+    const Graph read = round_trip(graph);
+    REQUIRE(read.failure);
+    CHECK(read.failure->signature.rate == Rate{12, 40});
+    CHECK(read.failure->culprit == graph.failure->culprit);
+    // What was written before the two were apart.
+    std::map<std::string, Tensor> tensors;
+    const std::string json = graph_to_json(graph, tensors);
+    const std::string old = replaced(replaced(json, R"("op": "a", "partner": "b")", R"("op": "a together with b")"),
+                                     R"(, "rate": {"failed": 12, "runs": 40})", "");
+    const Graph older = graph_from_json(old, tensors, "g.json");
+    CHECK(older.failure->culprit->text() == graph.failure->culprit->text());
+    CHECK(older.failure->signature.rate == Rate{});
+}
+
 TEST_CASE("a graph comes back with its data, stacks and failure") {
     const Graph graph = failing_graph(), read = round_trip(graph);
     CHECK(same_structure(read, graph));

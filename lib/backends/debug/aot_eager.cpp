@@ -46,7 +46,7 @@ class AotInspection final : public Switchable::Inspection {
     const Switchable::Parts none_;
 };
 
-class AotEager final : public Backend, public Support, public Differentiates, public Switchable, public Optioned {
+class AotEager : public Backend, public Support, public Differentiates, public Switchable, public Optioned {
   public:
     using Interpreting = MakeInterpreter (*)(const BackendOptions&);
     /// `options` unless others are given; a part that no backend is named for is run as `interpreting` says under the
@@ -173,12 +173,35 @@ class AotEager final : public Backend, public Support, public Differentiates, pu
 MakeInterpreter as_eager(const BackendOptions&) { return {}; }
 
 /// ops=custom|all.
+bool of_all_ops(const BackendOptions& options) { return option_choice(options, "ops", {"custom", "all"}) == 1; }
+
 MakeInterpreter crossref(const BackendOptions& options) {
-    return [all = option_choice(options, "ops", {"custom", "all"}) == 1] { return make_crossref_interpreter(all); };
+    return [all = of_all_ops(options)] { return make_crossref_interpreter(all); };
 }
 
 /// mode=NAME.
 MakeInterpreter with_mode(const BackendOptions& options) { return under_modes("mode", {options.at("mode")}); }
+
+/// With a part of a repro: LibTorch, where it is there, says what the results really are.
+class CrossRef final : public AotEager, public Emitter {
+  public:
+    explicit CrossRef(FindBackend find)
+        : AotEager("aot_eager_decomp_partition_crossref",
+                   "aot_eager_decomp_partition, where each result is held against what is inferred of its call",
+                   BackendOptions{{"partition", "min_cut"}, {"decompositions", "core"}, {"ops", "custom"}}, crossref,
+                   find),
+          find_(std::move(find)) {}
+
+    SuspectCode emit(const EmitRequest& request) override {
+        const std::unique_ptr<Backend> libtorch = find_("libtorch");
+        Emitter* const calls = offered<Emitter>(*libtorch);
+        WHITTLE_CHECK(calls, "the backend libtorch writes no programs");
+        return crossref_code(request, *calls, of_all_ops(cut(request.graph.failure->options)));
+    }
+
+  private:
+    FindBackend find_;
+};
 
 std::unique_ptr<Backend> aot(std::string name, std::string description, const char* partition,
                              const char* decompositions, FindBackend find) {
@@ -210,11 +233,7 @@ std::unique_ptr<Backend> make_aot_eager_decomp_partition_with_mode_backend(FindB
         std::move(find));
 }
 std::unique_ptr<Backend> make_aot_eager_decomp_partition_crossref_backend(FindBackend find) {
-    return std::make_unique<AotEager>(
-        "aot_eager_decomp_partition_crossref",
-        "aot_eager_decomp_partition, where each result is held against what is inferred of its call",
-        BackendOptions{{"partition", "min_cut"}, {"decompositions", "core"}, {"ops", "custom"}}, crossref,
-        std::move(find));
+    return std::make_unique<CrossRef>(std::move(find));
 }
 std::unique_ptr<Backend> make_aot_ts_backend(FindBackend find) {
     return std::make_unique<AotEager>(

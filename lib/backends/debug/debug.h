@@ -30,6 +30,10 @@ std::unique_ptr<Backend> make_pre_dispatch_eager_backend();
 /// Writes the graph as JSON and tensors and as text, reads both again, compares, and runs what was read as eager.
 std::unique_ptr<Backend> make_roundtrip_backend();
 
+/// As eager, and a judge of gradient rules that is not another autograd: gradients are the rules' own, unless they
+/// differ from finite differences (program/finite_differences.h), which is a mismatch of gradients.
+std::unique_ptr<Backend> make_finite_differences_backend();
+
 /// Interprets functional graphs. Where something requires a gradient, whoever runs it (run/outcome.h) gives it forward
 /// and backward, cut as it says: by the options partition=default|min_cut and decompositions=none|core|backend; here
 /// min_cut and none. fw=B and bw=B: forward and backward are compiled by these backends, which get the options that are

@@ -55,20 +55,26 @@ void check_unshared(const Node& call, const Schema& schema, std::span<const Oper
         }
 }
 
+std::optional<std::size_t> first_misfit(std::span<const Tensor> results, std::span<const ValueMeta> expected,
+                                        bool in_place) {
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        const ValueMeta got = ValueMeta::of(results[i]);
+        const bool same = got.sizes == expected[i].sizes &&
+                          (in_place || (got.dtype == expected[i].dtype && same_strides(got, expected[i])));
+        if (!same) return i;
+    }
+    return std::nullopt;
+}
+
 void check_metas(const Node& call, std::span<const Tensor> results, std::span<const ValueMeta> expected,
                  std::string_view expected_are, bool in_place) {
     const std::string are(expected_are);
     if (results.size() != expected.size())
         throw Error(call.target + " gave " + std::to_string(results.size()) + " results, " + are + " are " +
                     std::to_string(expected.size()));
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        const ValueMeta got = ValueMeta::of(results[i]);
-        const bool same = got.sizes == expected[i].sizes &&
-                          (in_place || (got.dtype == expected[i].dtype && same_strides(got, expected[i])));
-        if (!same)
-            throw Error("result " + std::to_string(i) + " of " + call.target + " is " + print(got) + ", " + are +
-                        " is " + print(expected[i]));
-    }
+    if (const auto i = first_misfit(results, expected, in_place))
+        throw Error("result " + std::to_string(*i) + " of " + call.target + " is " + print(ValueMeta::of(results[*i])) +
+                    ", " + are + " is " + print(expected[*i]));
 }
 
 }  // namespace whittle

@@ -2,6 +2,7 @@
 // so.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +24,12 @@ void check_unwritten(const Node& call, std::span<const Operand> operands);
 void check_unshared(const Node& call, const Schema& schema, std::span<const Operand> operands,
                     std::span<const Tensor> results);
 
-/// Results are of the dtypes, sizes and strides that were `expected_are` ("recorded"). Of what is written in place the
-/// sizes count: it keeps its dtype and strides.
+/// The first result that is of another dtype, sizes or strides than expected. Of what is written in place the sizes
+/// count: it keeps its dtype and strides. As many are expected.
+std::optional<std::size_t> first_misfit(std::span<const Tensor> results, std::span<const ValueMeta> expected,
+                                        bool in_place);
+
+/// Results are of the dtypes, sizes and strides that were `expected_are` ("recorded"), as first_misfit() has it.
 void check_metas(const Node& call, std::span<const Tensor> results, std::span<const ValueMeta> expected,
                  std::string_view expected_are, bool in_place);
 

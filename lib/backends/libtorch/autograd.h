@@ -6,9 +6,6 @@
 
 namespace whittle::aten {
 
-/// What the first outputs of a joint graph depend on: its forward graph, as it was differentiated.
-Graph forward_of(const Graph& joint, const JointShape& shape);
-
 /// As OwnGradients in graph/abilities.h has it: runs the forward graph call by call, and then backward. An op that
 /// LibTorch refuses to differentiate is a failure of the run that is `unsupported`.
 std::unique_ptr<Executable> differentiated(const Graph& joint, const JointShape& shape);

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/program_text.h"
 #include "graph/failure.h"
+#include "graph/joint_forward.h"
 #include "ops/aten/hidden_writes.h"
 #include "ops/core/memory.h"
 
@@ -88,6 +89,9 @@ class Statements final : private Translation<std::string> {
         for (std::size_t i = 0; i < graph_.placeholders().size(); ++i)
             inputs.push_back("in[" + std::to_string(i) + "]");
         const Values outputs = translate(graph_, inputs);
+        if (request_.inferred && !held_)
+            throw Error("LibTorch has no call that gives %" + request_.inferred->node +
+                        ", of which it was to be asked");
         return text_ + "    return {" + joined(outputs, ", ") + "};";
     }
     /// Of constants, which come before the function.
@@ -117,10 +121,18 @@ class Statements final : private Translation<std::string> {
         Values results;
         if (call.results.size() == 1) {
             text_ += "    const at::Tensor " + name + " = " + made + "[0];\n";
-            return {name};
+            results = {name};
+        } else {
+            text_ += "    const std::vector<at::Tensor> " + name + " = " + made + ";\n";
+            for (std::size_t i = 0; i < call.results.size(); ++i)
+                results.push_back(name + "[" + std::to_string(i) + "]");
         }
-        text_ += "    const std::vector<at::Tensor> " + name + " = " + made + ";\n";
-        for (std::size_t i = 0; i < call.results.size(); ++i) results.push_back(name + "[" + std::to_string(i) + "]");
+        if (const auto& inferred = request_.inferred; inferred && inferred->node == call.name && !held_) {
+            text_ += "    hold(" + results.at(inferred->result) + ", " + std::to_string(inferred->result) + ", " +
+                     string_literal(call.target) + ", " + type_text(inferred->meta.dtype) + ", " +
+                     ints(inferred->meta.sizes) + ", " + ints(inferred->meta.strides) + ");\n";
+            held_ = true;
+        }
         return results;
     }
 
@@ -129,6 +141,7 @@ class Statements final : private Translation<std::string> {
     const std::map<std::string, std::string>* attributes_ = nullptr;
     std::string text_, defined_;
     std::set<std::string> names_;
+    bool held_ = false;  ///< the result that was inferred
     int constants_ = 0;
 };
 
@@ -217,7 +230,8 @@ SuspectCode libtorch_code(const EmitRequest& request, bool scripted) {
     const Failure& failure = *request.graph.failure;
     const Graph graph =
         with_visible_writes(request.gradients ? forward_of(request.graph, *request.gradients) : request.graph);
-    Slots slots = {{"OWN", has_writes(graph) ? ".clone()" : ""}, {"SCRIPT", ""}};
+    Slots slots = {{"OWN", has_writes(graph) ? ".clone()" : ""}, {"SCRIPT", ""}, {"HOLD", ""}};
+    if (request.inferred) slots["HOLD"] = fill_template("repro_libtorch_hold.cpp", {}) + "\n";
     const auto attributes = define_given(request, slots);
     Statements statements(graph, request);
     slots["CALLS"] = statements.run(attributes);

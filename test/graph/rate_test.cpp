@@ -1,5 +1,5 @@
 // How often what is flaky has to pass until it may be said to.
-#include "run/rate.h"
+#include "graph/rate.h"
 
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "run/rate.h"
+#include "graph/rate.h"
 
 #include <cmath>
 #include <numbers>
@@ -23,5 +23,7 @@ int repeats(const Rate& rate, int nth) {
     const double missed = 6 * kMostMissed / std::pow(std::numbers::pi * nth, 2);
     return static_cast<int>(std::ceil(std::log(missed) / std::log1p(-rate.least())));
 }
+
+int runs_until_passing(const Rate& rate) { return rate.flaky() ? repeats(rate, 1) : 1; }
 
 }  // namespace whittle

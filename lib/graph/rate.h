@@ -7,6 +7,7 @@ namespace whittle {
 /// So many of these runs failed.
 struct Rate {
     int failed = 0, runs = 0;
+    bool operator==(const Rate&) const = default;
 
     /// It fails, but not always.
     bool flaky() const { return failed > 0 && failed < runs; }
@@ -23,5 +24,8 @@ constexpr double kMostMissed = 1e-3;
 /// (1 - least())^n <= 6 kMostMissed / (pi nth)^2. These bounds add up to kMostMissed, however long the search is. 1
 /// where all runs failed.
 int repeats(const Rate& rate, int nth);
+
+/// The same of a single question; 1 where nothing was measured or all runs failed.
+int runs_until_passing(const Rate& rate);
 
 }  // namespace whittle

@@ -1,0 +1,49 @@
+#include "program/finite_differences.h"
+
+#include "backends/debug/debug.h"
+#include "backends/eager/interpreted.h"
+
+namespace whittle {
+namespace {
+
+/// The gradients of a joint graph by its own rules, unless differences of its outputs speak against them.
+class Held final : public Executable {
+  public:
+    Held(const Graph& joint, JointShape shape)
+        : joint_(joint), shape_(std::move(shape)), interpreted_(interpreted(joint)) {}
+
+    RunResult run(std::span<const Tensor> inputs) override {
+        const program::Slopes slopes = program::check_slopes(joint_, shape_, inputs);
+        if (!slopes.undecided.empty())
+            return BackendFailure{.stage = "run", .op = {}, .message = slopes.undecided, .unsupported = true};
+        if (slopes.wrong)
+            return BackendFailure{.stage = "run",
+                                  .op = {},
+                                  .message = "gradient of " + slopes.wrong->of + ": " + slopes.wrong->text(),
+                                  .mismatch = "value"};
+        return interpreted_->run(inputs);
+    }
+
+  private:
+    const Graph joint_;
+    const JointShape shape_;
+    const std::unique_ptr<Executable> interpreted_;
+};
+
+class FiniteDifferences final : public InterpretingBackend, public OwnGradients {
+  public:
+    std::string name() const override { return "finite_differences"; }
+    std::string description() const override {
+        return "eager, with gradients held against differences of the outputs in f64, along two directions";
+    }
+    CompileResult compile_joint(const Graph& joint, const JointShape& shape, const BackendOptions&) override {
+        if (std::optional<BackendFailure> failure = refused_by_kernels(joint)) return std::move(*failure);
+        return std::make_unique<Held>(joint, shape);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_finite_differences_backend() { return std::make_unique<FiniteDifferences>(); }
+
+}  // namespace whittle
