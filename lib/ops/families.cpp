@@ -14,6 +14,8 @@ std::vector<std::span<const OpDef>> op_families() {
         power_ops(),       //
         special_ops(),
         activation_form_ops(),
+        complex_ops(),
+        fft_ops(),
         compare_ops(),         //
         select_ops(),          //
         ternary_ops(),         //

@@ -1,0 +1,463 @@
+// Discrete Fourier transforms. The three that ATen dispatches to (complex to complex, real to complex, complex to real)
+// have kernels, in f64 whatever the dtype; the functions of torch.fft cut, pad and call them.
+// Definitions: https://pytorch.org/docs/stable/fft.html
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/elements.h"
+#include "ops/core/move_samples.h"
+#include "ops/core/pointwise.h"
+
+namespace whittle {
+
+namespace {
+
+using samples::t;
+
+// --- Kernels ---
+
+using Row = std::vector<Complex128>;
+
+/// The n-th roots of unity, of the sign of the exponent.
+Row roots(std::int64_t n, int sign) {
+    Row result(static_cast<std::size_t>(n));
+    for (std::int64_t k = 0; k < n; ++k)
+        result[static_cast<std::size_t>(k)] =
+            std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
+    return result;
+}
+
+/// Elements start, start + step … of `row`, transformed: by the least prime factor (Cooley and Tukey), a prime length
+/// by its definition. `unity` are the roots of the whole row.
+Row transform(const Row& row, std::size_t start, std::size_t step, std::size_t count, const Row& unity) {
+    if (count == 1) return {row[start]};
+    std::size_t factor = 2;
+    while (count % factor != 0) factor = factor * factor >= count ? count : factor + 1;
+    const std::size_t rest = count / factor;
+    std::vector<Row> parts;
+    for (std::size_t p = 0; p < factor; ++p)
+        parts.push_back(transform(row, start + p * step, step * factor, rest, unity));
+    Row result(count);
+    for (std::size_t k = 0; k < count; ++k)
+        for (std::size_t p = 0; p < factor; ++p)
+            result[k] += parts[p][k % rest] * unity[p * k % count * (unity.size() / count)];
+    return result;
+}
+
+/// Normalizations by ATen's codes: 0 none, 1 by the square root of the length, 2 by the length.
+double scale_of(std::int64_t normalization, std::int64_t length) {
+    if (normalization < 0 || normalization > 2)
+        throw Error("fft: found normalization " + std::to_string(normalization) + ", expected 0, 1 or 2");
+    const auto n = static_cast<double>(length);
+    return normalization == 0 ? 1 : normalization == 1 ? 1 / std::sqrt(n) : 1 / n;
+}
+
+/// Every row along `dim`, transformed.
+void transform_rows(Row& values, const Sizes& sizes, std::int64_t dim, bool forward) {
+    const std::int64_t length = sizes[static_cast<std::size_t>(dim)];
+    std::int64_t inner = 1;
+    for (auto d = static_cast<std::size_t>(dim) + 1; d < sizes.size(); ++d) inner *= sizes[d];
+    if (values.empty()) return;
+    const Row unity = roots(length, forward ? -1 : 1);
+    const std::int64_t outer = static_cast<std::int64_t>(values.size()) / (length * inner);
+    for (std::int64_t o = 0; o < outer; ++o)
+        for (std::int64_t i = 0; i < inner; ++i) {
+            Row row;
+            for (std::int64_t k = 0; k < length; ++k)
+                row.push_back(values[static_cast<std::size_t>((o * length + k) * inner + i)]);
+            row = transform(row, 0, 1, row.size(), unity);
+            for (std::int64_t k = 0; k < length; ++k)
+                values[static_cast<std::size_t>((o * length + k) * inner + i)] = row[static_cast<std::size_t>(k)];
+        }
+}
+
+/// The dimensions that are transformed, wrapped, and the number of elements of one transform.
+template <class T>
+std::vector<std::int64_t> dims_of(const Arguments<T>& arguments, const Sizes& sizes) {
+    std::vector<std::int64_t> dims;
+    for (const std::int64_t dim : arguments.integers("dim")) {
+        dims.push_back(wrap_dim(dim, static_cast<std::int64_t>(sizes.size())));
+        if (std::ranges::count(dims, dims.back()) > 1)
+            throw Error(arguments.schema().name + ": found dimension " + std::to_string(dim) + " twice");
+    }
+    if (dims.empty() || sizes.empty())
+        throw Error(arguments.schema().name + ": found no dimension to transform, expected one or more");
+    for (const std::int64_t dim : dims)
+        if (sizes[static_cast<std::size_t>(dim)] < 1)
+            throw Error(arguments.schema().name + ": found an empty dimension, expected elements to transform");
+    return dims;
+}
+
+std::int64_t length_of(const Sizes& sizes, const std::vector<std::int64_t>& dims) {
+    std::int64_t length = 1;
+    for (const std::int64_t dim : dims) length *= sizes[static_cast<std::size_t>(dim)];
+    return length;
+}
+
+Tensor scaled(Row values, double scale, DType dtype, const Sizes& sizes) {
+    for (Complex128& value : values) value *= scale;
+    return store(values, dtype, sizes);
+}
+
+// --- _fft_c2c ---
+
+std::vector<ValueMeta> infer_c2c(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta self = arguments.tensor("self");
+    dims_of(arguments, self.sizes);
+    return {ValueMeta::contiguous(self.dtype, self.sizes)};
+}
+std::vector<Tensor> eval_c2c(const Arguments<Tensor>& arguments) {
+    const Tensor self = arguments.tensor("self");
+    const std::vector<std::int64_t> dims = dims_of(arguments, self.sizes());
+    Row values = self.values<Complex128>();
+    for (const std::int64_t dim : dims) transform_rows(values, self.sizes(), dim, arguments.boolean("forward"));
+    const double scale = scale_of(arguments.integer("normalization"), length_of(self.sizes(), dims));
+    return {scaled(std::move(values), scale, self.dtype(), self.sizes())};
+}
+
+// --- _fft_r2c: the last of the dimensions keeps its first half where onesided ---
+
+template <class T>
+Sizes spectrum_sizes(const Arguments<T>& arguments, Sizes sizes) {
+    const auto last = static_cast<std::size_t>(dims_of(arguments, sizes).back());
+    if (arguments.boolean("onesided")) sizes[last] = sizes[last] / 2 + 1;
+    return sizes;
+}
+std::vector<ValueMeta> infer_r2c(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta self = arguments.tensor("self");
+    return {ValueMeta::contiguous(complex_of(self.dtype), spectrum_sizes(arguments, self.sizes))};
+}
+std::vector<Tensor> eval_r2c(const Arguments<Tensor>& arguments) {
+    const Tensor self = arguments.tensor("self");
+    const std::vector<std::int64_t> dims = dims_of(arguments, self.sizes());
+    Row values = self.values<Complex128>();
+    for (const std::int64_t dim : dims) transform_rows(values, self.sizes(), dim, true);
+    const double scale = scale_of(arguments.integer("normalization"), length_of(self.sizes(), dims));
+    const Tensor whole = scaled(std::move(values), scale, complex_of(self.dtype()), self.sizes());
+    return {whole.as_strided(spectrum_sizes(arguments, self.sizes()), whole.strides(), 0).contiguous()};
+}
+
+// --- _fft_c2r: back to real numbers, of which the last dimension has the first half ---
+
+template <class T>
+Sizes signal_sizes(const Arguments<T>& arguments, Sizes sizes) {
+    const auto last = static_cast<std::size_t>(dims_of(arguments, sizes).back());
+    const std::int64_t size = arguments.integer("last_dim_size");
+    if (size < 1) throw Error("_fft_c2r: found last_dim_size " + std::to_string(size) + ", expected 1 or more");
+    if (sizes[last] < size / 2 + 1)
+        throw Error("_fft_c2r: found " + std::to_string(sizes[last]) + " frequencies, expected " +
+                    std::to_string(size / 2 + 1) + " for a signal of " + std::to_string(size));
+    sizes[last] = size;
+    return sizes;
+}
+std::vector<ValueMeta> infer_c2r(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta self = arguments.tensor("self");
+    return {ValueMeta::contiguous(real_of(self.dtype), signal_sizes(arguments, self.sizes))};
+}
+std::vector<Tensor> eval_c2r(const Arguments<Tensor>& arguments) {
+    const Tensor self = arguments.tensor("self");
+    std::vector<std::int64_t> dims = dims_of(arguments, self.sizes());
+    const Sizes sizes = signal_sizes(arguments, self.sizes());
+    const double scale = scale_of(arguments.integer("normalization"), length_of(sizes, dims));
+    const std::int64_t last = dims.back();
+    dims.pop_back();
+    Row values = self.values<Complex128>();
+    for (const std::int64_t dim : dims) transform_rows(values, self.sizes(), dim, false);
+    // The other half of the last dimension is the conjugate of the first, read backwards.
+    const Tensor half = store(values, DType::c128, self.sizes());
+    const auto at = static_cast<std::size_t>(last);
+    const Tensor whole = pick(half, sizes, [&](std::vector<std::int64_t> index) {
+        if (index[at] > sizes[at] / 2) index[at] = sizes[at] - index[at];
+        return element_offset(index, half.strides());
+    });
+    values = whole.values<Complex128>();
+    std::size_t position = 0;
+    for_each_index(sizes, [&](const std::vector<std::int64_t>& index) {
+        Complex128& value = values[position++];
+        if (index[at] > sizes[at] / 2) value = std::conj(value);
+        // What has no partner is read as real.
+        if (index[at] == 0 || 2 * index[at] == sizes[at]) value = value.real();
+    });
+    transform_rows(values, sizes, last, false);
+    std::vector<double> signal;
+    for (const Complex128& value : values) signal.push_back(value.real() * scale);
+    return {store(signal, real_of(self.dtype()), sizes)};
+}
+
+// --- torch.fft: fft(self, n, dim, norm) and their like over several dimensions ---
+
+enum class Kind { c2c, r2c, c2r };
+
+/// norm: "backward" (none) scales the inverse by 1/n, "forward" the transform, "ortho" both by 1/sqrt(n).
+template <class T>
+std::int64_t normalization_of(const Arguments<T>& arguments, bool forward) {
+    const std::string norm = arguments.has("norm") ? arguments.text("norm") : "backward";
+    if (norm == "ortho") return 1;
+    if (norm != "backward" && norm != "forward")
+        throw Error(arguments.schema().name + ": found norm '" + norm + "'", "it is 'backward', 'forward' or 'ortho'");
+    return (norm == "forward") == forward ? 2 : 0;
+}
+
+/// The dimension cut or filled up with zeros at its end.
+NodeValue resized(GraphBuilder& b, const NodeValue& value, std::int64_t dim, std::int64_t size) {
+    const auto d = static_cast<std::size_t>(dim);
+    const std::int64_t has = value.meta.sizes[d];
+    if (has == size) return value;
+    if (has > size) return b.call("aten.slice.Tensor", {arg(value), dim, 0, size});
+    Sizes padding(2 * (value.meta.sizes.size() - d), 0);
+    padding.back() = size - has;
+    return b.call("aten.constant_pad_nd.default", {arg(value), Arg::ints(padding), 0});
+}
+
+/// What is transformed, and how long each dimension is then.
+struct Call {
+    std::vector<std::int64_t> dims, lengths;
+};
+template <class T>
+Call call_of(const Arguments<T>& arguments, const Sizes& sizes, Kind kind) {
+    const auto rank = static_cast<std::int64_t>(sizes.size());
+    Call call;
+    std::vector<std::int64_t> given;
+    if (arguments.schema().param("n")) {
+        call.dims = {wrap_dim(arguments.integer("dim"), rank)};
+        if (arguments.has("n")) given = {arguments.integer("n")};
+    } else {
+        given = arguments.integers("s");
+        call.dims = arguments.integers("dim");
+        const std::int64_t count = !given.empty() ? static_cast<std::int64_t>(given.size()) : rank;
+        if (call.dims.empty())
+            for (std::int64_t d = std::max<std::int64_t>(rank - count, 0); d < rank; ++d) call.dims.push_back(d);
+        for (std::int64_t& dim : call.dims) dim = wrap_dim(dim, rank);
+    }
+    if (!given.empty() && given.size() != call.dims.size())
+        throw Error(arguments.schema().name + ": found " + std::to_string(given.size()) + " sizes for " +
+                    std::to_string(call.dims.size()) + " dimensions, expected as many");
+    if (sizes.empty() || call.dims.empty())
+        throw Error(arguments.schema().name + ": found no dimension to transform, expected one or more");
+    for (std::size_t i = 0; i < call.dims.size(); ++i) {
+        std::int64_t length = sizes[static_cast<std::size_t>(call.dims[i])];
+        if (kind == Kind::c2r && i + 1 == call.dims.size()) length = 2 * (length - 1);
+        if (!given.empty() && given[i] != -1) length = given[i];
+        if (length < 1)
+            throw Error(arguments.schema().name + ": found a transform of " + std::to_string(length) +
+                        " elements, expected 1 or more");
+        call.lengths.push_back(length);
+    }
+    return call;
+}
+
+template <Kind kKind, bool kForward>
+std::vector<NodeRef> decompose_fft(GraphBuilder& b, const Arguments<NodeValue>& arguments) {
+    NodeValue value = arguments.tensor("self");
+    if (kKind == Kind::r2c && is_complex(value.meta.dtype))
+        throw Error(arguments.schema().name + ": found complex numbers, expected real ones");
+    // Integers become f32; real numbers become complex where the transform wants them.
+    const DType real = floating_result(value.meta.dtype);
+    const DType wanted = kKind == Kind::r2c ? real : complex_of(real);
+    value = b.convert(value, wanted);
+    const Call call = call_of(arguments, value.meta.sizes, kKind);
+    for (std::size_t i = 0; i < call.dims.size(); ++i) {
+        const bool half = kKind == Kind::c2r && i + 1 == call.dims.size();
+        value = resized(b, value, call.dims[i], half ? call.lengths[i] / 2 + 1 : call.lengths[i]);
+    }
+    const std::int64_t normalization = normalization_of(arguments, kForward);
+    const Arg dims = Arg::ints(call.dims);
+    if (kKind == Kind::c2c) return {b.call("aten._fft_c2c.default", {arg(value), dims, normalization, kForward}).ref};
+    if (kKind == Kind::r2c) return {b.call("aten._fft_r2c.default", {arg(value), dims, normalization, true}).ref};
+    return {b.call("aten._fft_c2r.default", {arg(value), dims, normalization, call.lengths.back()}).ref};
+}
+
+/// Rolled by half of each dimension, so that frequency 0 is in the middle; inverse: back.
+template <bool kInverse>
+std::vector<NodeRef> decompose_shift(GraphBuilder& b, const Arguments<NodeValue>& arguments) {
+    const NodeValue self = arguments.tensor("self");
+    const auto rank = static_cast<std::int64_t>(self.meta.sizes.size());
+    std::vector<std::int64_t> dims = arguments.integers("dim"), shifts;
+    if (!arguments.has("dim"))
+        for (std::int64_t d = 0; d < rank; ++d) dims.push_back(d);
+    for (std::int64_t& dim : dims) {
+        dim = wrap_dim(dim, rank);
+        const std::int64_t size = self.meta.sizes[static_cast<std::size_t>(dim)];
+        shifts.push_back(kInverse ? (size + 1) / 2 : size / 2);
+    }
+    return {b.call("aten.roll.default", {arg(self), Arg::ints(shifts), Arg::ints(dims)}).ref};
+}
+
+// --- Samples ---
+
+std::vector<Sample> one_dim_samples(DType dtype) {
+    using samples::random;
+    std::vector<Sample> result;
+    const auto add = [&](const std::string& label, const Tensor& x, ArgList rest) {
+        rest.insert(rest.begin(), t(0));
+        result.push_back({label, {x}, std::move(rest)});
+    };
+    for (const std::int64_t size : {2, 3, 8, 12, 15, 17, 64})
+        add("length " + std::to_string(size), random(dtype, {3, size}, static_cast<std::uint64_t>(size)), {});
+    for (auto& [layout, x] : samples::layouts(random(dtype, {4, 6}))) add("dim 0, " + layout, x, {Arg(), 0});
+    add("cut", random(dtype, {2, 9}), {6});
+    add("padded", random(dtype, {2, 5}), {8});
+    add("padded dim 0", random(dtype, {3, 5}), {7, 0});
+    for (const char* norm : {"forward", "backward", "ortho"}) add(norm, random(dtype, {2, 10}), {Arg(), -1, norm});
+    add("vector", random(dtype, {7}), {});
+    add("no rows", samples::ramp(dtype, {0, 4}), {});
+    return result;
+}
+
+std::vector<Sample> many_dim_samples(DType dtype, bool all_dims) {
+    using samples::random;
+    const Tensor x = random(dtype, {2, 6, 5}), y = samples::transposed(random(dtype, {4, 3, 2}));
+    std::vector<Sample> result = {
+        {"last two", {x}, {t(0), Arg(), Arg::ints({-2, -1})}},
+        {"outer two", {y}, {t(0), Arg(), Arg::ints({0, 2})}},
+        {"sizes", {x}, {t(0), Arg::ints({4, 8}), Arg::ints({1, 2})}},
+        {"ortho", {x}, {t(0), Arg(), Arg::ints({1, 2}), "ortho"}},
+        {"forward", {x}, {t(0), Arg(), Arg::ints({2, 1}), "forward"}},
+    };
+    if (all_dims) {
+        result.push_back({"all", {x}, {t(0)}});
+        result.push_back({"sizes of the last", {x}, {t(0), Arg::ints({8})}});
+    }
+    return result;
+}
+
+std::vector<Sample> shift_samples(DType dtype) {
+    return samples::operator+
+        (samples::moved(dtype, "all", {3, 4}), {samples::once(dtype, "rows", {3, 4}, {Arg::ints({0})}),
+                                                samples::once(dtype, "last", {2, 5}, {Arg::ints({-1})})});
+}
+
+std::vector<Sample> dispatched(DType dtype, const ArgList& rest, const std::string& label, const Sizes& sizes,
+                               const std::vector<std::int64_t>& dims) {
+    std::vector<Sample> result;
+    for (const int normalization : {0, 1, 2}) {
+        ArgList args = {t(0), Arg::ints(dims), normalization};
+        args.insert(args.end(), rest.begin(), rest.end());
+        result.push_back({label + ", normalization " + std::to_string(normalization),
+                          {samples::random(dtype, sizes)},
+                          std::move(args)});
+    }
+    return result;
+}
+
+std::vector<Sample> c2c_samples(DType dtype) {
+    using samples::operator+;
+    return dispatched(dtype, {true}, "forward", {3, 10}, {1}) + dispatched(dtype, {false}, "back", {3, 10}, {1}) +
+           dispatched(dtype, {true}, "planes", {2, 3, 8}, {0, 2});
+}
+std::vector<Sample> r2c_samples(DType dtype) {
+    using samples::operator+;
+    return dispatched(dtype, {true}, "half", {3, 10}, {1}) + dispatched(dtype, {false}, "whole", {3, 9}, {1}) +
+           dispatched(dtype, {true}, "planes", {6, 3, 8}, {0, 2});
+}
+std::vector<Sample> c2r_samples(DType dtype) {
+    using samples::operator+;
+    return dispatched(dtype, {10}, "even", {3, 6}, {1}) + dispatched(dtype, {9}, "odd", {3, 5}, {1}) +
+           dispatched(dtype, {8}, "planes", {6, 3, 5}, {0, 2});
+}
+
+// --- Records ---
+
+constexpr DTypeSet kTransformed = set_of(DType::f32) | set_of(DType::f64);
+constexpr DTypeSet kTaken = kTransformed | kIntegers | kBool;
+
+template <Kind kKind, bool kForward, bool kMany, bool kAllDims = false>
+constexpr OpDef fft_op(std::string_view name, std::string_view schema, std::string_view doc) {
+    OpDef def = {.name = name,
+                 .doc = doc,
+                 .schema = schema,
+                 .dtypes = kKind == Kind::r2c ? kTaken : kTaken | kComplex,
+                 .decompose = decompose_fft<kKind, kForward>,
+                 .samples = one_dim_samples};
+    if (kMany) def.samples = [](DType dtype) { return many_dim_samples(dtype, kAllDims); };
+    return def;
+}
+
+constexpr OpDef kFft[] = {
+    {.name = "aten._fft_c2c.default",
+     .doc = "the transform of complex numbers, over several dimensions; forward or back",
+     .schema = "_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
+     .dtypes = kComplex,
+     .infer = infer_c2c,
+     .eval = eval_c2c,
+     .grad = refuse_gradient,
+     .samples = c2c_samples},
+    {.name = "aten._fft_r2c.default",
+     .doc = "the transform of real numbers; onesided: without what is conjugate to the rest",
+     .schema = "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
+     .dtypes = kTransformed,
+     .infer = infer_r2c,
+     .eval = eval_r2c,
+     .grad = refuse_gradient,
+     .samples = r2c_samples},
+    {.name = "aten._fft_c2r.default",
+     .doc = "the real numbers of a onesided transform",
+     .schema = "_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor",
+     .dtypes = kComplex,
+     .infer = infer_c2r,
+     .eval = eval_c2r,
+     .grad = refuse_gradient,
+     .samples = c2r_samples},
+    fft_op<Kind::c2c, true, false>("aten.fft_fft.default",
+                                   "fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                                   "https://pytorch.org/docs/stable/generated/torch.fft.fft.html"),
+    fft_op<Kind::c2c, false, false>("aten.fft_ifft.default",
+                                    "fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                                    "https://pytorch.org/docs/stable/generated/torch.fft.ifft.html"),
+    fft_op<Kind::r2c, true, false>("aten.fft_rfft.default",
+                                   "fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                                   "https://pytorch.org/docs/stable/generated/torch.fft.rfft.html"),
+    fft_op<Kind::c2r, false, false>("aten.fft_irfft.default",
+                                    "fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                                    "https://pytorch.org/docs/stable/generated/torch.fft.irfft.html"),
+    fft_op<Kind::c2c, true, true>("aten.fft_fft2.default",
+                                  "fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+                                  "https://pytorch.org/docs/stable/generated/torch.fft.fft2.html"),
+    fft_op<Kind::c2c, false, true>(
+        "aten.fft_ifft2.default",
+        "fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.ifft2.html"),
+    fft_op<Kind::r2c, true, true>(
+        "aten.fft_rfft2.default",
+        "fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.rfft2.html"),
+    fft_op<Kind::c2r, false, true>(
+        "aten.fft_irfft2.default",
+        "fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.irfft2.html"),
+    fft_op<Kind::c2c, true, true, true>(
+        "aten.fft_fftn.default", "fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.fftn.html"),
+    fft_op<Kind::c2c, false, true, true>(
+        "aten.fft_ifftn.default", "fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.ifftn.html"),
+    fft_op<Kind::r2c, true, true, true>(
+        "aten.fft_rfftn.default", "fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.rfftn.html"),
+    fft_op<Kind::c2r, false, true, true>(
+        "aten.fft_irfftn.default",
+        "fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.irfftn.html"),
+    {.name = "aten.fft_fftshift.default",
+     .doc = "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html",
+     .schema = "fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
+     .dtypes = kMoved,
+     .decompose = decompose_shift<false>,
+     .samples = shift_samples},
+    {.name = "aten.fft_ifftshift.default",
+     .doc = "https://pytorch.org/docs/stable/generated/torch.fft.ifftshift.html",
+     .schema = "fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
+     .dtypes = kMoved,
+     .decompose = decompose_shift<true>,
+     .samples = shift_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> fft_ops() { return kFft; }
+
+}  // namespace whittle
