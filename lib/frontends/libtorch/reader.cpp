@@ -387,7 +387,7 @@ std::string TensorRef::obstacle() const {
     if (!dtype)
         return code < std::size(kTypes) ? std::string("a ") + kTypes[code] + " tensor" : "a tensor of another type";
     if (has(kQuantized)) return "a quantized tensor";
-    if (!has(kPlain)) return has(kHasStorage) ? "a tensor that is negated by a flag" : "a tensor without memory";
+    if (!has(kPlain)) return has(kHasStorage) ? "a tensor that is conjugated or negated by a flag" : "a tensor without memory";
     return {};
 }
 
