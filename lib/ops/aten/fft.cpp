@@ -287,6 +287,51 @@ std::vector<NodeRef> decompose_shift(GraphBuilder& b, const Arguments<NodeValue>
     return {b.call("aten.roll.default", {arg(self), Arg::ints(shifts), Arg::ints(dims)}).ref};
 }
 
+// --- stft: the transforms of overlapping frames ---
+
+/// Ones, or the window given, in the middle of n_fft zeros; nothing where frames are taken as they are.
+std::optional<NodeValue> window_of(GraphBuilder& b, const Arguments<NodeValue>& arguments, std::int64_t n_fft) {
+    const std::int64_t length = arguments.optional_integer("win_length").value_or(n_fft);
+    std::optional<NodeValue> window = arguments.optional_tensor("window");
+    if (length < 1 || length > n_fft)
+        throw Error("stft: found win_length " + std::to_string(length) + ", expected 1 to " + std::to_string(n_fft));
+    if (window && window->meta.sizes != Sizes{length})
+        throw Error("stft: found a window of sizes " + to_string(window->meta.sizes) + ", expected " +
+                    to_string(Sizes{length}));
+    if (length == n_fft) return window;
+    const DType dtype = arguments.tensor("self").meta.dtype;
+    if (!window) window = b.call("aten.ones.default", {Arg::ints({length})}, {{"dtype", dtype}});
+    const std::int64_t left = (n_fft - length) / 2;
+    return b.call("aten.constant_pad_nd.default", {arg(*window), Arg::ints({left, n_fft - length - left}), 0});
+}
+
+std::vector<NodeRef> decompose_stft(GraphBuilder& b, const Arguments<NodeValue>& arguments) {
+    NodeValue signal = arguments.tensor("self");
+    const bool batched = signal.meta.sizes.size() == 2;
+    if (!batched && signal.meta.sizes.size() != 1)
+        throw Error("stft: found a signal of sizes " + to_string(signal.meta.sizes) + ", expected 1 or 2 dimensions");
+    const std::int64_t n_fft = arguments.integer("n_fft"), length = signal.meta.sizes.back();
+    const std::int64_t hop = arguments.optional_integer("hop_length").value_or(n_fft / 4);
+    if (n_fft < 1 || n_fft > length || hop < 1)
+        throw Error("stft: found n_fft " + std::to_string(n_fft) + " and hop_length " + std::to_string(hop) +
+                    " for a signal of " + std::to_string(length) + ", expected 1 to " + std::to_string(length) +
+                    " and at least 1");
+    NodeValue frames = b.call("aten.unfold.default", {arg(signal), -1, n_fft, hop});
+    if (const std::optional<NodeValue> window = window_of(b, arguments, n_fft))
+        frames = b.call("aten.mul.Tensor", {arg(frames), arg(*window)});
+    const bool complex = is_complex(frames.meta.dtype);
+    const bool onesided = arguments.has("onesided") ? arguments.boolean("onesided") : !complex;
+    if (complex && onesided) throw Error("stft: found complex numbers, whose transform has no half that tells all");
+    const std::int64_t normalization = arguments.boolean("normalized") ? 1 : 0;
+    const Arg last = Arg::ints({static_cast<std::int64_t>(frames.meta.sizes.size()) - 1});
+    const NodeValue spectrum = complex ? b.call("aten._fft_c2c.default", {arg(frames), last, normalization, true})
+                                       : b.call("aten._fft_r2c.default", {arg(frames), last, normalization, onesided});
+    NodeValue result = b.call("aten.transpose.int", {arg(spectrum), -2, -1});
+    result = b.call("aten.clone.default", {arg(result)});
+    const bool parts = arguments.has("return_complex") ? !arguments.boolean("return_complex") : !complex;
+    return {parts ? b.call("aten.view_as_real.default", {arg(result)}).ref : result.ref};
+}
+
 // --- Samples ---
 
 std::vector<Sample> one_dim_samples(DType dtype) {
@@ -322,6 +367,22 @@ std::vector<Sample> many_dim_samples(DType dtype, bool all_dims) {
         result.push_back({"all", {x}, {t(0)}});
         result.push_back({"sizes of the last", {x}, {t(0), Arg::ints({8})}});
     }
+    return result;
+}
+
+std::vector<Sample> stft_samples(DType dtype) {
+    using samples::random;
+    const Tensor x = random(dtype, {40}), rows = random(dtype, {2, 33});
+    const Arg complex = true;
+    std::vector<Sample> result = {
+        {"hop by default", {x}, {t(0), 8}, {{"return_complex", complex}}},
+        {"rows", {rows}, {t(0), 10, 3}, {{"return_complex", complex}}},
+        {"short window", {x}, {t(0), 8, 4, 5}, {{"return_complex", complex}}},
+        {"window", {x, random(real_of(dtype), {6})}, {t(0), 9, 4, 6, t(1)}, {{"return_complex", complex}}},
+        {"normalized", {rows}, {t(0), 8, 4, Arg(), Arg(), true}, {{"return_complex", complex}}},
+        {"both sides", {x}, {t(0), 8, 4, Arg(), Arg(), false, false}, {{"return_complex", complex}}},
+        {"parts", {rows}, {t(0), 8, 4}, {{"return_complex", false}}},
+    };
     return result;
 }
 
@@ -442,6 +503,13 @@ constexpr OpDef kFft[] = {
         "aten.fft_irfftn.default",
         "fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
         "https://pytorch.org/docs/stable/generated/torch.fft.irfftn.html"),
+    {.name = "aten.stft.default",
+     .doc = "transforms of overlapping frames: https://pytorch.org/docs/stable/generated/torch.stft.html",
+     .schema = "stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
+               "normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
+     .dtypes = kTransformed | kComplex,
+     .decompose = decompose_stft,
+     .samples = stft_samples},
     {.name = "aten.fft_fftshift.default",
      .doc = "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html",
      .schema = "fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
