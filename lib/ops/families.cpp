@@ -5,6 +5,8 @@
 
 namespace whittle {
 
+std::span<const OpDef> fft_form_ops();
+
 std::vector<std::span<const OpDef>> op_families() {
     return {
         unary_ops(),       //
@@ -16,6 +18,7 @@ std::vector<std::span<const OpDef>> op_families() {
         activation_form_ops(),
         complex_ops(),
         fft_ops(),
+        fft_form_ops(),
         compare_ops(),         //
         select_ops(),          //
         ternary_ops(),         //
