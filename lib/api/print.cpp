@@ -12,8 +12,19 @@ namespace {
 
 constexpr std::int64_t kEdge = 3, kWhole = 8;  // elements shown of each end; dimensions up to kWhole are shown whole
 
+/// "1+2j", as Python writes them.
+std::string complex_text(const whittle::Tensor& element) {
+    const Complex128 value = element.values<Complex128>().at(0);
+    std::ostringstream out;
+    out.precision(element.dtype() == whittle::DType::c128 ? 8 : 4);
+    out << value.real() << std::showpos << value.imag() << 'j';
+    return out.str();
+}
+
 std::string number_text(const whittle::Tensor& flat, std::int64_t i) {
-    const whittle::Scalar value = flat.as_strided({}, {}, flat.offset() + i).item();
+    const whittle::Tensor element = flat.as_strided({}, {}, flat.offset() + i);
+    if (is_complex(element.dtype())) return complex_text(element);
+    const whittle::Scalar value = element.item();
     std::ostringstream out;
     out.precision(flat.dtype() == whittle::DType::f64 ? 8 : 4);
     if (value.is_boolean())

@@ -29,7 +29,9 @@ enum class ScalarType : std::uint8_t {
     Float8_e4m3fn,
     UInt16,
     UInt32,
-    UInt64
+    UInt64,
+    ComplexFloat,
+    ComplexDouble
 };
 
 inline constexpr ScalarType kFloat64 = ScalarType::Double, kDouble = ScalarType::Double;
@@ -46,6 +48,7 @@ inline constexpr ScalarType kUInt8 = ScalarType::Byte, kByte = ScalarType::Byte;
 /// Computed on by few ops: arithmetic, comparisons, shifts, sums. They promote to floats only.
 inline constexpr ScalarType kUInt16 = ScalarType::UInt16, kUInt32 = ScalarType::UInt32, kUInt64 = ScalarType::UInt64;
 inline constexpr ScalarType kBool = ScalarType::Bool;
+inline constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat, kComplexDouble = ScalarType::ComplexDouble;
 
 /// "f32", "i64" …
 std::string_view name(ScalarType type);

@@ -27,7 +27,7 @@ void apply(const std::string& option, const std::vector<std::string>& words, dou
         const auto equals = word.find('=');
         if (equals == std::string::npos) {
             for (const DType dtype : kAllDTypes)
-                if (is_floating(dtype)) set(dtype, number(option, word));
+                if (is_inexact(dtype)) set(dtype, number(option, word));
             continue;
         }
         const auto dtype = dtype_from_name(word.substr(0, equals));

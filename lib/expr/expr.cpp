@@ -75,6 +75,8 @@ Expr load(const std::string& from, DType dtype, std::vector<Expr> indices) {
 
 Expr cast(DType dtype, Expr value) {
     if (value->dtype == dtype) return value;
+    if (is_complex(dtype))
+        throw Error("found a cast to " + std::string(whittle::name(dtype)) + ", expected real numbers");
     // Half types convert to and from f32 only, as ATen's do: f64 and the integers take the way over f32.
     if (is_reduced(dtype) && value->dtype != DType::f32) return cast(dtype, cast(DType::f32, std::move(value)));
     if (is_reduced(value->dtype) && dtype != DType::f32) return cast(dtype, cast(DType::f32, std::move(value)));

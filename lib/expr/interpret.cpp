@@ -241,7 +241,9 @@ Kernel cast_kernel(DType to, DType from) {
         return visit_dtype(from, [&](auto f) -> Kernel {
             using To = decltype(t);
             using From = decltype(f);
-            if constexpr (is_reduced_type<To> || is_reduced_type<From>) {
+            if constexpr (is_complex_type<To> || is_complex_type<From>) {
+                return nullptr;
+            } else if constexpr (is_reduced_type<To> || is_reduced_type<From>) {
                 // Over f32, which is what a slot of a reduced float holds.
                 if constexpr (std::is_same_v<From, float> || std::is_same_v<To, float>)
                     return
@@ -285,7 +287,13 @@ void store_kernel(Slot* r, const Instruction& in) {
 }
 
 Kernel kernel_of(const Expr& e) {
-    if (e->op == Op::load) return visit_dtype(e->dtype, [](auto t) -> Kernel { return load_kernel<decltype(t)>; });
+    if (e->op == Op::load)
+        return visit_dtype(e->dtype, [](auto t) -> Kernel {
+            if constexpr (is_complex_type<decltype(t)>)
+                return nullptr;
+            else
+                return load_kernel<decltype(t)>;
+        });
     if (e->op == Op::select) return select_kernel;
     const DType from = e->operands[0]->dtype;
     if (e->op == Op::cast) return cast_kernel(e->dtype, from);
@@ -317,7 +325,12 @@ class Nest {
         store_.result = compile(value);
         for (const Expr& index : where) store_.operands.push_back(compile(index));
         store_.array = &target_;
-        store_.kernel = visit_dtype(value->dtype, [](auto t) -> Kernel { return store_kernel<decltype(t)>; });
+        store_.kernel = visit_dtype(value->dtype, [](auto t) -> Kernel {
+            if constexpr (is_complex_type<decltype(t)>)
+                return nullptr;
+            else
+                return store_kernel<decltype(t)>;
+        });
     }
 
     void run() {

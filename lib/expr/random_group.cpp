@@ -213,7 +213,8 @@ class GroupMaker {
     DType dtype() {
         for (;;) {
             const DType d = kAllDTypes[static_cast<std::size_t>(random_.below(std::size(kAllDTypes)))];
-            if (info_of(d).use != DTypeInfo::Use::stored && (options_.half_types || !is_reduced(d))) return d;
+            if (info_of(d).use != DTypeInfo::Use::stored && !is_complex(d) && (options_.half_types || !is_reduced(d)))
+                return d;
         }
     }
 

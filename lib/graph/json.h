@@ -10,12 +10,21 @@
 
 namespace whittle {
 
+class SharedTensors;
+
 /// Writes `path` and, when some tensor has more than a few elements, its sidecar (safetensors named like the JSON file,
 /// keyed by content hash, equal tensors stored once): both or neither, see graph/sidecar.h. A file of that name which
 /// Whittle did not write, or which another graph in the folder uses, is left alone, and so is the one that the graph at
 /// `path` has: the tensors go to NAME.2.safetensors then. That of a graph which `path` held before is removed at the
 /// end, when nothing else in the folder names it.
 void save_graph(const Graph& graph, const std::filesystem::path& path);
+
+/// As save_graph(); no tensors are written where a file in the folder has all of them, which the graph then names.
+void save_graph_sharing(const Graph& graph, const std::filesystem::path& path);
+
+/// As save_graph(), to a `path` that is not there yet: NAME.safetensors is a link to one of `shared`, which is written
+/// where there is none.
+void save_graph(const Graph& graph, const std::filesystem::path& path, SharedTensors& shared);
 
 /// Whether `path` holds already what save_graph would write there, and its sidecar exists where one is needed.
 bool is_saved(const Graph& graph, const std::filesystem::path& path);

@@ -161,11 +161,30 @@ std::string graph_to_json(const Graph& graph, std::map<std::string, Tensor>& ten
     return text;
 }
 
-void save_graph(const Graph& graph, const std::filesystem::path& path) {
+namespace {
+
+void save(const Graph& graph, const std::filesystem::path& path, bool shares) {
     TensorWriter tensors;
     const std::string members = "\n" + GraphWriter(graph, tensors, "  ").members();
-    save_with_tensors(path, tensors.sidecar(),
-                      [&](const std::string& sidecar) { return file_text(format_of(graph), members, sidecar); });
+    save_with_tensors(
+        path, tensors.sidecar(),
+        [&](const std::string& sidecar) { return file_text(format_of(graph), members, sidecar); }, shares);
+}
+
+}  // namespace
+
+void save_graph(const Graph& graph, const std::filesystem::path& path) { save(graph, path, false); }
+
+void save_graph_sharing(const Graph& graph, const std::filesystem::path& path) { save(graph, path, true); }
+
+void save_graph(const Graph& graph, const std::filesystem::path& path, SharedTensors& shared) {
+    TensorWriter tensors;
+    const std::string members = "\n" + GraphWriter(graph, tensors, "  ").members();
+    std::filesystem::path beside = path;
+    beside.replace_extension(".safetensors");
+    const bool any = !tensors.sidecar().empty();
+    if (any) shared.put(tensors.sidecar(), beside);
+    write_file(path, file_text(format_of(graph), members, any ? beside.filename().string() : ""));
 }
 
 bool is_saved(const Graph& graph, const std::filesystem::path& path) {

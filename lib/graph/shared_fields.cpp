@@ -25,7 +25,8 @@ Json Form<Tensor>::schema(SchemaMaker& maker, Plain) {
     return maker.define("tensor", [&]() -> Json {
         const Json size = {{"type", "integer"}, {"minimum", 0}}, integer = {{"type", "integer"}};
         const Json number = {{"type", {"number", "boolean"}}},
-                   bits = {{"type", "string"}, {"pattern", "^(nan|inf|-inf|0x[0-9a-f]+)$"}};
+                   bits = {{"type", "string"}, {"pattern", "^(nan|inf|-inf|0x[0-9a-f]+)$"}},
+                   pair = {{"type", "array"}, {"items", {{"anyOf", {number, bits}}}}, {"minItems", 2}, {"maxItems", 2}};
         return {{"type", "object"},
                 {"required", {"dtype", "sizes"}},
                 {"properties",
@@ -36,10 +37,11 @@ Json Form<Tensor>::schema(SchemaMaker& maker, Plain) {
                   {"requires_grad", {{"type", "boolean"}}},
                   {"data",
                    {{"description",
-                     "Row-major. NaN by its bits in hexadecimal, unless it is the usual quiet NaN. In the tensors file "
+                     "Row-major; of complex numbers pairs of parts. NaN by its bits in hexadecimal, unless it is the "
+                     "usual quiet NaN. In the tensors file "
                      "when absent."},
                     {"type", "array"},
-                    {"items", {{"anyOf", {number, bits}}}}}},
+                    {"items", {{"anyOf", {number, bits, pair}}}}}},
                   {"hash", {{"type", "string"}, {"pattern", "^[0-9a-f]{32}$"}}}}},
                 {"anyOf", {{{"required", Json::array({"data"})}}, {{"required", Json::array({"hash"})}}}},
                 {"additionalProperties", false}};

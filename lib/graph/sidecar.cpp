@@ -1,7 +1,10 @@
 #include "graph/sidecar.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <optional>
 #include <string_view>
 
@@ -52,6 +55,20 @@ struct Place {
     bool written = false;  ///< it holds these tensors already
 };
 
+/// A file of the folder that has them all, by their hashes.
+std::optional<fs::path> shared_place(const Tensors& tensors, const fs::path& path) {
+    const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    std::error_code ignored;
+    std::set<fs::path> found;  // in order of name
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+        if (entry.path().extension() != ".safetensors") continue;
+        const std::optional<Tensors> there = ours(entry.path());
+        if (there && std::ranges::all_of(tensors, [&](const auto& needed) { return there->contains(needed.first); }))
+            found.insert(entry.path());
+    }
+    return found.empty() ? std::nullopt : std::optional(*found.begin());
+}
+
 /// NAME.safetensors, or the first of NAME.2.safetensors … that nobody else needs, nor `path` as it is now.
 Place place_for(const Tensors& tensors, const fs::path& path) {
     const fs::path current = sidecar_named_in(path);
@@ -84,11 +101,12 @@ fs::path sidecar_named_in(const fs::path& path) {
 }
 
 void save_with_tensors(const fs::path& path, const Tensors& tensors,
-                       const std::function<std::string(const std::string& sidecar)>& text) {
+                       const std::function<std::string(const std::string& sidecar)>& text, bool shares) {
     const fs::path before = sidecar_named_in(path);
     fs::path now;
     if (!tensors.empty()) {
-        const Place place = place_for(tensors, path);
+        const std::optional<fs::path> shared = shares ? shared_place(tensors, path) : std::nullopt;
+        const Place place = shared ? Place{*shared, true} : place_for(tensors, path);
         now = place.file;
         if (!place.written) save_safetensors(now, tensors);
     }
@@ -98,6 +116,27 @@ void save_with_tensors(const fs::path& path, const Tensors& tensors,
     if (!before.empty() && before.filename() != now.filename() && before.extension() == ".safetensors" &&
         fs::is_regular_file(before, ignored) && ours(before) && !others_need(before, path))
         fs::remove(before, ignored);
+}
+
+void SharedTensors::put(const Tensors& tensors, const fs::path& to) {
+    const std::lock_guard lock(mutex_);
+    auto known = std::ranges::find_if(written_, [&](const Written& written) {
+        return std::ranges::all_of(tensors, [&](const auto& needed) { return written.hashes.contains(needed.first); });
+    });
+    if (known == written_.end()) {
+        // Copies of this process, which know nothing of each other, may write there, too.
+        const std::string name = "tensors-" + std::to_string(::getpid()) + "-" + std::to_string(written_.size() + 1);
+        Written fresh{folder_ / (name + ".safetensors"), {}};
+        for (const auto& [hash, tensor] : tensors) fresh.hashes.insert(hash);
+        save_safetensors(fresh.file, tensors);
+        fs::permissions(fresh.file, fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
+        written_.push_back(std::move(fresh));
+        known = std::prev(written_.end());
+    }
+    std::error_code error;
+    fs::create_hard_link(known->file, to, error);
+    if (error) error.clear(), fs::copy_file(known->file, to, error);
+    if (error) throw Error({to.string(), {}}, "cannot be written: " + error.message());
 }
 
 }  // namespace whittle

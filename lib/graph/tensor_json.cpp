@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "graph/json_text.h"
+#include "tensor/complex.h"
 #include "tensor/convert.h"
 #include "tensor/reach.h"
 #include "tensor/safetensors.h"
@@ -53,6 +54,8 @@ template <class T>
 std::string element_text(T value) {
     if constexpr (std::is_same_v<T, bool>) {
         return value ? "true" : "false";
+    } else if constexpr (is_complex_type<T>) {
+        return "[" + element_text(value.real()) + ", " + element_text(value.imag()) + "]";
     } else if constexpr (std::is_integral_v<T>) {
         return std::to_string(value);
     } else {
@@ -97,6 +100,11 @@ template <class T>
 T element(const Document& document, const Json& value) {
     if constexpr (std::is_same_v<T, bool>) {
         return document.boolean(value);
+    } else if constexpr (is_complex_type<T>) {
+        using Part = typename T::value_type;
+        const auto& parts = document.list(value);
+        if (parts.size() != 2) document.fail(value, "a real and an imaginary part");
+        return T(float_element<Part>(document, value[0]), float_element<Part>(document, value[1]));
     } else if constexpr (std::is_same_v<T, std::uint64_t>) {
         return document.unsigned_integer(value);
     } else if constexpr (std::is_integral_v<T>) {
@@ -142,7 +150,9 @@ std::string TensorWriter::json(const Tensor& tensor) {
     }
     if (!is_inline || hash_all_) {
         const std::string hash = content_hash(tensor);
-        if (!is_inline) sidecar_.emplace(hash, tensor);
+        // Under a dtype that safetensors has: of c128 the parts, one after the other.
+        const bool named = !info_of(tensor.dtype()).safetensors.empty();
+        if (!is_inline) sidecar_.emplace(hash, named ? tensor : as_real(tensor.contiguous()));
         text += ", \"hash\": \"" + hash + "\"";
     }
     return text + "}";
@@ -191,7 +201,8 @@ Tensor TensorReader::read(const Json& value) {
         const auto found = tensors.find(document_.text(*hash));
         if (found == tensors.end())
             document_.fail(*hash, "the hash of a tensor in the tensors file", "the two files belong together");
-        tensor = found->second;
+        const bool as_parts = info_of(dtype).safetensors.empty() && found->second.dtype() == real_of(dtype);
+        tensor = as_parts ? as_complex(found->second.contiguous()) : found->second;
         if (tensor.dtype() != dtype || tensor.sizes() != sizes)
             document_.fail_found(value,
                                  std::string(name(tensor.dtype())) + to_string(tensor.sizes()) + " in the tensors file",

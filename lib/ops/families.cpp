@@ -5,6 +5,8 @@
 
 namespace whittle {
 
+std::span<const OpDef> fft_form_ops();
+
 std::vector<std::span<const OpDef>> op_families() {
     return {
         unary_ops(),       //
@@ -14,6 +16,9 @@ std::vector<std::span<const OpDef>> op_families() {
         power_ops(),       //
         special_ops(),
         activation_form_ops(),
+        complex_ops(),
+        fft_ops(),
+        fft_form_ops(),
         compare_ops(),         //
         select_ops(),          //
         ternary_ops(),         //

@@ -135,6 +135,10 @@ class Functionalizer {
             return;
         }
         const NodeId base = memory(s.view_of);
+        if (node(id).meta().dtype != node(base).meta().dtype)
+            throw Error("found a write to %" + node(id).name + ", which shows the " +
+                        std::string(name(node(base).meta().dtype)) + " of %" + node(base).name + " as " +
+                        std::string(name(node(id).meta().dtype)) + ", expected a view that keeps the dtype");
         const NodeValue old = in_new(value(base));
         store(base, write_through(builder_, old, shown_by(id, old.meta.sizes), result));
         s.current = result.ref;

@@ -99,9 +99,14 @@ class Flow {
             if (node.kind == NodeKind::output) continue;
             const bool floating = std::any_of(node.results.begin(), node.results.end(),
                                               [](const ValueMeta& meta) { return is_floating(meta.dtype); });
-            if (!floating) continue;
             bool any = is_primal(node) && wanted(node);
             for_each_input(node, [&](NodeRef ref) { any = any || depends[at(ref.id)]; });
+            if (any && std::ranges::any_of(node.results, [](const auto& meta) { return is_complex(meta.dtype); }) &&
+                !ends_gradients(node))
+                throw Error({"", place_of(graph, node)},
+                            "found a gradient that goes through complex numbers, expected real ones",
+                            "detach() what they are made of");
+            if (!floating) continue;
             depends[i] = any && !ends_gradients(node);
         }
         return depends;

@@ -13,7 +13,7 @@
 namespace whittle {
 namespace {
 
-DType widened(DType dtype) { return is_floating(dtype) ? DType::f64 : dtype; }
+DType widened(DType dtype) { return is_complex(dtype) ? DType::c128 : is_floating(dtype) ? DType::f64 : dtype; }
 
 /// The same strides: as_strided reads memory.
 Tensor widened(const Tensor& tensor) {

@@ -11,6 +11,7 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/json.h"
+#include "graph/sidecar.h"
 #include "graph/json_text.h"
 #include "graph/shared_fields.h"
 #include "tensor/safetensors.h"
@@ -109,7 +110,7 @@ class CommandOracle final : public Oracle {
     }
 
   private:
-    std::filesystem::path write_query(const Candidate& candidate, const std::filesystem::path& folder) const {
+    std::filesystem::path write_query(const Candidate& candidate, const std::filesystem::path& folder) {
         const std::filesystem::path file = folder / ("candidate" + options_.extension);
         if (options_.extension == ".onnx") {
             candidate.file.empty() ? static_cast<void>(save_onnx(candidate.graph, file))
@@ -118,7 +119,7 @@ class CommandOracle final : public Oracle {
             save_tensors(folder / "test_data_set_0", "output_", candidate.expected);
             return file;
         }
-        save_graph(candidate.graph, file);
+        save_graph(candidate.graph, file, tensors_);
         std::map<std::string, Tensor> inputs;
         const std::vector<NodeId> placeholders = candidate.graph.placeholders();
         for (std::size_t i = 0; i < placeholders.size(); i++)
@@ -209,6 +210,8 @@ class CommandOracle final : public Oracle {
 
     CommandOracleOptions options_;
     std::optional<Pattern> pattern_;
+    const TempDir shared_{"whittle-tensors"};
+    SharedTensors tensors_{shared_.path()};
 };
 
 }  // namespace

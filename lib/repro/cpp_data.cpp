@@ -109,7 +109,7 @@ Tensor made_up(const Tensor& tensor, Data data, std::uint64_t seed) {
     if (data == Data::random)
         for (double& value : values) {
             const auto draw = static_cast<double>(random.next() >> 56);
-            value = is_floating(tensor.dtype()) ? (draw - 128) / 64 : static_cast<double>(draw >= 128);
+            value = is_inexact(tensor.dtype()) ? (draw - 128) / 64 : static_cast<double>(draw >= 128);
         }
     return Tensor::of(values, span.memory.sizes())
         .to(tensor.dtype())
@@ -129,7 +129,10 @@ std::string DataWriter::define_random(const std::string& name, const Tensor& ten
 std::string literal(const Tensor& tensor, std::int64_t i) {
     return visit_dtype(tensor.dtype(), [&]<class T>(T) -> std::string {
         const T value = tensor.data<T>()[i];
-        if constexpr (is_reduced_type<T>) {
+        if constexpr (is_complex_type<T>) {
+            const Tensor parts = Tensor::of(std::vector{value.real(), value.imag()}, {2});
+            return expr::cpp_type(tensor.dtype()) + "(" + literal(parts, 0) + ", " + literal(parts, 1) + ")";
+        } else if constexpr (is_reduced_type<T>) {
             std::uint32_t bits = 0;
             std::memcpy(&bits, &value, sizeof value);
             return format("0x%0*x", static_cast<int>(2 * sizeof value), bits);

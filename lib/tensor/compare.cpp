@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "tensor/complex.h"
 #include "tensor/compute.h"
 #include "tensor/convert.h"
 
@@ -25,8 +26,19 @@ std::string element_text(T value) {
         return value ? "true" : "false";
     else if constexpr (std::is_integral_v<T>)
         return std::to_string(value);
+    else if constexpr (is_complex_type<T>)
+        return number(value.real()) + (std::signbit(value.imag()) ? "-" : "+") + number(std::fabs(value.imag())) + "j";
     else
         return number(value);
+}
+
+/// Of a number, as a double.
+template <class T>
+double magnitude(T value) {
+    if constexpr (is_complex_type<T>)
+        return std::hypot(static_cast<double>(value.real()), static_cast<double>(value.imag()));
+    else
+        return std::fabs(static_cast<double>(value));
 }
 
 /// Row-major position as indices: "[1, 2]".
@@ -50,6 +62,15 @@ struct Rule {
     bool strict = false;  ///< a zero's sign counts
 };
 
+bool is_finite(const auto& value) { return std::isfinite(value.real()) && std::isfinite(value.imag()); }
+
+/// The distance to the next number, of the larger part: what one step of a complex number is.
+template <class T>
+double step_at(const std::complex<T>& value) {
+    const T largest = std::max(std::fabs(value.real()), std::fabs(value.imag()));
+    return static_cast<double>(std::nextafter(largest, std::numeric_limits<T>::infinity()) - largest);
+}
+
 template <class T>
 Closeness<T> closeness(T got, T expected, const Rule& rule) {
     const Tolerance& tolerance = rule.tolerance;
@@ -63,6 +84,15 @@ Closeness<T> closeness(T got, T expected, const Rule& rule) {
         const double allowed = tolerance.atol + tolerance.rtol * std::fabs(static_cast<double>(expected));
         return {error == 0 || static_cast<double>(error) <= std::max(allowed, tolerance.ulp), true,
                 static_cast<double>(error)};
+    } else if constexpr (is_complex_type<T>) {
+        const Closeness<typename T::value_type> parts[] = {closeness(got.real(), expected.real(), rule),
+                                                           closeness(got.imag(), expected.imag(), rule)};
+        if (!is_finite(got) || !is_finite(expected)) return {parts[0].close && parts[1].close, false};
+        // By the magnitude: one part may be what is left of terms that cancel.
+        const double error = magnitude(Complex128(got) - Complex128(expected));
+        if (rule.strict && error == 0) return {parts[0].close && parts[1].close, true, error};
+        const bool close = error <= tolerance.atol + tolerance.rtol * magnitude(expected);
+        return {close || (tolerance.ulp > 0 && error <= tolerance.ulp * step_at(expected)), true, error};
     } else {
         if (std::isnan(got) || std::isnan(expected)) return {std::isnan(got) && std::isnan(expected), false};
         if (std::isinf(got) || std::isinf(expected)) return {got == expected, false};
@@ -70,7 +100,8 @@ Closeness<T> closeness(T got, T expected, const Rule& rule) {
         const double error = std::fabs(static_cast<double>(got) - static_cast<double>(expected));
         if (rule.strict && error == 0 && std::signbit(got) != std::signbit(expected)) return {false, true, error};
         const bool close = error <= tolerance.atol + tolerance.rtol * std::fabs(static_cast<double>(expected));
-        return {close || (tolerance.ulp > 0 && ulp_distance(got, expected, rule.dtype) <= tolerance.ulp), true, error};
+        return {close || (tolerance.ulp > 0 && ulp_distance(got, expected, real_of(rule.dtype)) <= tolerance.ulp), true,
+                error};
     }
 }
 
@@ -87,8 +118,7 @@ std::optional<Difference> compare_values(const Tensor& got, const Tensor& expect
             worst = static_cast<std::int64_t>(i);
         }
         if (result.finite && result.error > 0 && y != T(0))
-            difference.max_rel_error =
-                std::max(difference.max_rel_error, result.error / std::fabs(static_cast<double>(y)));
+            difference.max_rel_error = std::max(difference.max_rel_error, result.error / magnitude(y));
         if (result.close) continue;
         if (first < 0) first = static_cast<std::int64_t>(i);
         ++difference.differing;
@@ -114,8 +144,8 @@ std::optional<Difference> compare(const Tensor& got, const Tensor& expected, con
     if (got.sizes() != expected.sizes())
         return Difference{Difference::Kind::sizes,
                           "got sizes " + to_string(got.sizes()) + ", expected " + to_string(expected.sizes()), 0, 0, 0};
-    return visit_ordered(got.dtype(),
-                         [&](auto element) { return compare_values<decltype(element)>(got, expected, rule); });
+    const auto values = [&](auto element) { return compare_values<decltype(element)>(got, expected, rule); };
+    return is_complex(got.dtype()) ? visit_complex(got.dtype(), values) : visit_ordered(got.dtype(), values);
 }
 
 /// The bits of a value as a number that grows by one from each value to the next.
@@ -130,6 +160,7 @@ std::int64_t position(T value) {
 
 template <class T>
 double steps(T a, T b) {
+    static_assert(!is_complex_type<T>);
     const std::int64_t x = position(a), y = position(b);
     // As unsigned the difference of any two fits.
     const auto low = static_cast<std::uint64_t>(std::min(x, y)), high = static_cast<std::uint64_t>(std::max(x, y));
@@ -198,7 +229,7 @@ std::optional<Difference> compare(const Tensor& got, const Tensor& expected, con
     const Tolerance tolerance = accuracy.tolerance(expected.dtype());
     auto difference =
         compare(got, expected, Rule{tolerance, expected.dtype(), accuracy.mode == Accuracy::Mode::strict});
-    if (!difference || accuracy.mode == Accuracy::Mode::close || !is_floating(expected.dtype())) return difference;
+    if (!difference || accuracy.mode == Accuracy::Mode::close || !is_inexact(expected.dtype())) return difference;
     if (difference->kind == Difference::Kind::dtype || difference->kind == Difference::Kind::sizes) return difference;
     const ErrorFigures between = measure(got, expected);
     if (accuracy.mode == Accuracy::Mode::strict) {
@@ -216,11 +247,22 @@ std::optional<Difference> compare(const Tensor& got, const Tensor& expected, con
 
 double ulp_distance(double a, double b, DType dtype) {
     if (!is_floating(dtype)) return std::fabs(a - b);
-    return visit_dtype(dtype, [&]<class T>(T) { return steps(cast_element<T>(a), cast_element<T>(b)); });
+    return visit_dtype(dtype, [&]<class T>(T) -> double {
+        if constexpr (is_complex_type<T>)
+            return std::fabs(a - b);  // measured by its parts
+        else
+            return steps(cast_element<T>(a), cast_element<T>(b));
+    });
 }
 
 ErrorFigures measure(const Tensor& got, const Tensor& expected) {
     WHITTLE_CHECK(got.sizes() == expected.sizes(), "measure() takes tensors of equal sizes");
+    if (is_complex(got.dtype()) || is_complex(expected.dtype())) {
+        const auto parts = [](const Tensor& tensor) {
+            return as_real(is_complex(tensor.dtype()) ? tensor : tensor.to(DType::c128));
+        };
+        return measure(parts(got), parts(expected));
+    }
     const std::vector<double> xs = load_broadcast<double>(got, got.sizes()),
                               ys = load_broadcast<double>(expected, expected.sizes());
     ErrorFigures figures;

@@ -12,7 +12,8 @@
 
 namespace whittle {
 
-/// What is close: |got - expected| <= atol + rtol * |expected|, or no more than `ulp` steps of the dtype apart.
+/// What is close: |got - expected| <= atol + rtol * |expected|, or no more than `ulp` steps of the dtype apart; of
+/// complex numbers the steps of the larger part.
 struct Tolerance {
     double rtol = 1e-4;
     double atol = 1e-5;

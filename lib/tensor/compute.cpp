@@ -7,6 +7,8 @@
 
 namespace whittle {
 
+void reject_complex(DType dtype) { throw Error("found " + std::string(name(dtype)) + ", expected real numbers"); }
+
 template <class T>
 std::vector<T> load_broadcast(const Tensor& tensor, const Sizes& sizes) {
     const auto count = static_cast<std::size_t>(element_count(sizes));
@@ -28,6 +30,8 @@ template std::vector<float> load_broadcast(const Tensor&, const Sizes&);
 template std::vector<std::int64_t> load_broadcast(const Tensor&, const Sizes&);
 template std::vector<std::uint64_t> load_broadcast(const Tensor&, const Sizes&);
 template std::vector<bool> load_broadcast(const Tensor&, const Sizes&);
+template std::vector<Complex64> load_broadcast(const Tensor&, const Sizes&);
+template std::vector<Complex128> load_broadcast(const Tensor&, const Sizes&);
 
 template <class T>
 Tensor store(const std::vector<T>& values, DType dtype, Sizes sizes) {
@@ -47,5 +51,7 @@ template Tensor store(const std::vector<float>&, DType, Sizes);
 template Tensor store(const std::vector<std::int64_t>&, DType, Sizes);
 template Tensor store(const std::vector<std::uint64_t>&, DType, Sizes);
 template Tensor store(const std::vector<bool>&, DType, Sizes);
+template Tensor store(const std::vector<Complex64>&, DType, Sizes);
+template Tensor store(const std::vector<Complex128>&, DType, Sizes);
 
 }  // namespace whittle

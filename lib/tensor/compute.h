@@ -6,10 +6,14 @@
 
 namespace whittle {
 
+/// Throws Error: an op that is not defined for complex numbers met some.
+[[noreturn]] void reject_complex(DType dtype);
+
 /// float for f32 and reduced floats, double for f64, int64_t for integers (u64 by its bits), bool for bool: calls
-/// f(T{}).
+/// f(T{}). Throws Error for complex dtypes.
 template <class F>
 decltype(auto) visit_compute(DType dtype, F&& f) {
+    if (is_complex(dtype)) reject_complex(dtype);
     if (dtype == DType::f64) return f(double{});
     if (is_floating(dtype)) return f(float{});
     if (dtype == DType::boolean) return f(bool{});
@@ -21,6 +25,20 @@ decltype(auto) visit_compute(DType dtype, F&& f) {
 template <class F>
 decltype(auto) visit_ordered(DType dtype, F&& f) {
     if (dtype == DType::u64) return f(std::uint64_t{});
+    return visit_compute(dtype, std::forward<F>(f));
+}
+
+/// std::complex<float> or std::complex<double>, for a complex dtype.
+template <class F>
+decltype(auto) visit_complex(DType dtype, F&& f) {
+    if (dtype == DType::c128) return f(Complex128{});
+    return f(Complex64{});
+}
+
+/// As visit_compute(), and complex: for kernels that put nothing in order and round nothing to integers.
+template <class F>
+decltype(auto) visit_arithmetic(DType dtype, F&& f) {
+    if (is_complex(dtype)) return visit_complex(dtype, std::forward<F>(f));
     return visit_compute(dtype, std::forward<F>(f));
 }
 

@@ -38,11 +38,18 @@ inline std::uint64_t truncate_to_uint64(double value) {
 ///   through int32_t, whose low bits remain (300.0 -> i8 is 44, NaN is 0); u64 see above;
 /// - integer to narrower integer: low bits (two's complement);
 /// - to reduced floats (f16, bf16, f8): through float, round to nearest even; what is beyond the range becomes
-///   infinity, or NaN where there is none.
+///   infinity, or NaN where there is none;
+/// - complex to anything real, bool too: the real part alone, as c10 converts.
 template <class To, class From>
 To cast_element(From value) {
     if constexpr (std::is_same_v<To, From>)
         return value;
+    else if constexpr (is_complex_type<From> && is_complex_type<To>)
+        return To(value);
+    else if constexpr (is_complex_type<From>)
+        return cast_element<To>(value.real());
+    else if constexpr (is_complex_type<To>)
+        return To(cast_element<typename To::value_type>(value));
     else if constexpr (is_reduced_type<From>)
         return cast_element<To>(static_cast<float>(value));
     else if constexpr (is_reduced_type<To>)

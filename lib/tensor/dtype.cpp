@@ -27,9 +27,17 @@ std::string dtype_names(std::string_view DTypeInfo::*member) {
     return text + " or " + last;
 }
 
-// The table of c10/core/ScalarType.cpp follows from five rules.
+DType complex_of(DType dtype) {
+    if (dtype == DType::f64 || dtype == DType::c128) return DType::c128;
+    if (dtype == DType::f32 || dtype == DType::c64) return DType::c64;
+    throw Error("found " + std::string(name(dtype)) + ", expected f32 or f64, of which there are complex numbers");
+}
+
+// The table of c10/core/ScalarType.cpp follows from six rules.
 DType promote(DType a, DType b) {
     if (a == b) return a;
+    if (is_complex(a) || is_complex(b))
+        return real_of(a) == DType::f64 || real_of(b) == DType::f64 ? DType::c128 : DType::c64;
     const auto limited = [](DType dtype) { return info_of(dtype).use == DTypeInfo::Use::limited; };
     if ((limited(a) || limited(b)) && !is_floating(a) && !is_floating(b))
         throw Error("found " + std::string(name(a)) + " with " + std::string(name(b)) + ", expected one dtype",

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <Eigen/Core>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -20,6 +21,8 @@ namespace whittle {
 
 using Half = Eigen::half;
 using BFloat16 = Eigen::bfloat16;
+using Complex64 = std::complex<float>;
+using Complex128 = std::complex<double>;
 
 /// One row per dtype, in the order of the enumeration, which is also that of the plug-in interface and of the API:
 ///   dtype, name, C++ type, category, what ops do with it, safetensors, onnx code, onnx name, ATen code, ATen name,
@@ -46,7 +49,11 @@ using BFloat16 = Eigen::bfloat16;
     X(u32, "u32", std::uint32_t, integer, limited, "U32", 12, "UINT32", 28, "UInt32", "<u4", "UInt(32)", "uint32_t",   \
       0, 0)                                                                                                            \
     X(u64, "u64", std::uint64_t, integer, limited, "U64", 13, "UINT64", 29, "UInt64", "<u8", "UInt(64)", "uint64_t",   \
-      0, 0)
+      0, 0)                                                                                                            \
+    X(c64, "c64", Complex64, complex, computed, "C64", 14, "COMPLEX64", 9, "ComplexFloat", "<c8", "",                  \
+      "std::complex<float>", 1e-4, 1e-5)                                                                               \
+    X(c128, "c128", Complex128, complex, computed, "", 15, "COMPLEX128", 10, "ComplexDouble", "<c16", "",              \
+      "std::complex<double>", 1e-7, 1e-9)
 
 enum class DType : std::uint8_t {
 #define WHITTLE_ROW(dtype, ...) dtype,
@@ -61,7 +68,7 @@ inline constexpr DType kAllDTypes[] = {
 };
 
 struct DTypeInfo {
-    enum class Category : std::uint8_t { floating, integer, boolean };
+    enum class Category : std::uint8_t { floating, integer, boolean, complex };
     /// `stored`: kept, moved and converted, but no arithmetic is defined on it; `limited`: only by ops that name it, as
     /// PyTorch has it.
     enum class Use : std::uint8_t { computed, stored, limited };
@@ -83,9 +90,11 @@ struct DTypeInfo {
     double rtol, atol;
 };
 
+template <class T>
+inline constexpr bool is_complex_type = std::is_same_v<T, Complex64> || std::is_same_v<T, Complex128>;
 /// Half, BFloat16 …: stored in fewer bits than float, without arithmetic of its own.
 template <class T>
-inline constexpr bool is_reduced_type = !std::is_arithmetic_v<T>;
+inline constexpr bool is_reduced_type = !std::is_arithmetic_v<T> && !is_complex_type<T>;
 
 inline constexpr DTypeInfo kDTypeTable[] = {
 #define WHITTLE_ROW(dtype, name, type, category, use, safetensors, onnx, onnx_name, aten, aten_name, npy, halide, cpp, \
@@ -116,6 +125,15 @@ constexpr std::string_view name(DType dtype) { return info_of(dtype).name; }
 /// Bytes of one element.
 constexpr std::size_t size_of(DType dtype) { return info_of(dtype).size; }
 constexpr bool is_floating(DType dtype) { return info_of(dtype).category == DTypeInfo::Category::floating; }
+constexpr bool is_complex(DType dtype) { return info_of(dtype).category == DTypeInfo::Category::complex; }
+/// Numbers that are rounded: floats, and complex numbers of them.
+constexpr bool is_inexact(DType dtype) { return is_floating(dtype) || is_complex(dtype); }
+/// Of a complex number's parts; other dtypes are their own.
+constexpr DType real_of(DType dtype) {
+    return dtype == DType::c64 ? DType::f32 : dtype == DType::c128 ? DType::f64 : dtype;
+}
+/// The bytes that an element's address is a multiple of.
+constexpr std::size_t alignment_of(DType dtype) { return size_of(real_of(dtype)); }
 /// Integers, without bool.
 constexpr bool is_integer(DType dtype) { return info_of(dtype).category == DTypeInfo::Category::integer; }
 /// Integers that have no negative values: u8, u16 …
@@ -139,6 +157,10 @@ std::optional<DType> dtype_from_aten(std::int64_t code);
 
 /// "f64, f32 … or bool", for messages; `member` says whose names. Those without one are left out.
 std::string dtype_names(std::string_view DTypeInfo::*member = &DTypeInfo::name);
+
+/// The complex dtype of numbers of a floating one. Throws Error for dtypes of which there is none: f64 and f32 have
+/// one.
+DType complex_of(DType dtype);
 
 /// ATen's promotion of two dtypes of equal standing (c10::promoteTypes). Throws Error for u16, u32 and u64 with another
 /// integer or bool, as PyTorch does: what holds both is not agreed on.

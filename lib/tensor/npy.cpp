@@ -188,7 +188,7 @@ Tensor load_npy(const std::filesystem::path& path) {
         }
         const Strides strides =
             *header.fortran_order ? column_major_strides(*header.shape) : contiguous_strides(*header.shape);
-        if (reinterpret_cast<std::uintptr_t>(data.data()) % size_of(dtype) == 0)
+        if (reinterpret_cast<std::uintptr_t>(data.data()) % alignment_of(dtype) == 0)
             return Tensor(Storage::borrow(data, mapping), dtype, *header.shape, strides);
         std::shared_ptr<Storage> copy = Storage::allocate(data.size());
         std::memcpy(const_cast<std::byte*>(copy->bytes().data()), data.data(), data.size());

@@ -34,6 +34,14 @@ double Random::normal() {
 
 Tensor random_tensor(DType dtype, Sizes sizes, Random& random) {
     const auto count = static_cast<std::size_t>(element_count(sizes));
+    if (is_complex(dtype)) {
+        std::vector<Complex128> values(count);
+        for (Complex128& value : values) {
+            const double real = random.normal();
+            value = {real, random.normal()};
+        }
+        return store(values, dtype, std::move(sizes));
+    }
     if (is_floating(dtype)) {
         std::vector<double> values(count);
         for (double& value : values) value = random.normal();

@@ -208,7 +208,7 @@ void check_layout(std::vector<Entry>& entries, std::uint64_t data_start, std::ui
 /// A view of the file, or a copy where the writer did not align the data to its element size.
 Tensor view_or_copy(const Entry& entry, std::span<const std::byte> data,
                     const std::shared_ptr<const MappedFile>& mapping) {
-    const auto aligned = reinterpret_cast<std::uintptr_t>(data.data()) % size_of(*entry.dtype) == 0;
+    const auto aligned = reinterpret_cast<std::uintptr_t>(data.data()) % alignment_of(*entry.dtype) == 0;
     if (aligned)
         return Tensor(Storage::borrow(data, mapping), *entry.dtype, *entry.shape, contiguous_strides(*entry.shape));
     Tensor copy(*entry.dtype, *entry.shape);
@@ -252,6 +252,9 @@ void save_safetensors(const std::filesystem::path& path, const std::map<std::str
     std::vector<std::pair<std::string, Tensor>> order;
     for (const auto& [key, tensor] : tensors) {
         WHITTLE_CHECK(key != kMetadata, "a tensor cannot have the metadata's name");
+        if (info_of(tensor.dtype()).safetensors.empty())
+            throw Error({path.string(), key}, "found " + std::string(name(tensor.dtype())) + ", expected " +
+                                                  dtype_names(&DTypeInfo::safetensors) + ": safetensors has no other");
         order.emplace_back(key, tensor.contiguous());
     }
     std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) {

@@ -105,8 +105,8 @@ Tensor::Tensor(std::shared_ptr<Storage> storage, DType dtype, Sizes sizes, Strid
         throw Error("found sizes " + to_string(sizes_) + " with strides " + to_string(strides_) + " at element " +
                     std::to_string(offset_) + ", expected a view inside the storage of " + std::to_string(held) + " " +
                     std::string(name(dtype_)) + " elements");
-    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % size_of(dtype_) != 0)
-        throw Error("found data that is not aligned to the " + std::to_string(size_of(dtype_)) + " bytes of " +
+    if (reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(dtype_) != 0)
+        throw Error("found data that is not aligned to the " + std::to_string(alignment_of(dtype_)) + " bytes of " +
                     std::string(name(dtype_)));
 }
 
@@ -149,7 +149,7 @@ Tensor Tensor::to(DType dtype) const {
     if (dtype == dtype_) return *this;
     Tensor result(dtype, sizes_);
     detail::convert_strided(raw(), dtype_, sizes_, strides_, result.mutable_raw(), dtype);
-    result.requires_grad_ = requires_grad_ && whittle::is_floating(dtype);
+    result.requires_grad_ = requires_grad_ && whittle::is_inexact(dtype);
     return result;
 }
 
@@ -162,10 +162,14 @@ template std::vector<float> Tensor::values() const;
 template std::vector<std::int64_t> Tensor::values() const;
 template std::vector<std::uint64_t> Tensor::values() const;
 template std::vector<bool> Tensor::values() const;
+template std::vector<Complex64> Tensor::values() const;
+template std::vector<Complex128> Tensor::values() const;
 
 Scalar Tensor::item() const {
     if (numel_ != 1)
         throw Error("found a tensor of sizes " + to_string(sizes_) + ", expected exactly one element to read a number");
+    if (whittle::is_complex(dtype_))
+        throw Error("found a complex number, expected a real one", "take its real and imaginary parts one by one");
     if (whittle::is_floating(dtype_)) return Scalar(values<double>()[0]);
     if (dtype_ == DType::boolean) return Scalar(static_cast<bool>(values<bool>()[0]));
     if (dtype_ == DType::u64) return Scalar(values<std::uint64_t>()[0]);

@@ -93,10 +93,11 @@ class Tensor {
     /// when nothing changes.
     Tensor to(DType dtype) const;
 
-    /// Row-major elements as the compute type T (float, double, int64_t, uint64_t, bool); converts.
+    /// Row-major elements as the compute type T (float, double, int64_t, uint64_t, bool, Complex64, Complex128);
+    /// converts.
     template <class T>
     std::vector<T> values() const;
-    /// The element of a tensor with exactly one. Throws Error otherwise.
+    /// The element of a tensor with exactly one. Throws Error otherwise, and for a complex one, which no Scalar is.
     Scalar item() const;
 
     /// The bytes of the elements, for files and hashes. The tensor must be contiguous (bug check), and the span lives

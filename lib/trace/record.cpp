@@ -86,7 +86,7 @@ fs::path save_captured_graph(const fs::path& folder, const Graph& graph) {
         const fs::path path = folder / "graphs" / name;
         if (is_saved(graph, path)) return path;
         if (fs::exists(path)) continue;
-        save_graph(graph, path);
+        save_graph_sharing(graph, path);
         return path;
     }
 }

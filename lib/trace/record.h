@@ -30,7 +30,7 @@ struct Record {
 };
 
 /// Writes the graph as graphs/NAME.json of `folder`, or NAME_1, NAME_2 … when another graph has that name; an equal
-/// graph that is there already is shared. Returns its path.
+/// graph that is there already is shared, and so are the tensors of one that has all of its. Returns its path.
 std::filesystem::path save_captured_graph(const std::filesystem::path& folder, const Graph& graph);
 
 /// Writes graph and record into `folder` (layout above); returns the record's path.

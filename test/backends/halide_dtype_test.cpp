@@ -23,4 +23,13 @@ TEST_CASE("halide names a dtype that it does not have", "[halide]") {
     CHECK(halide::not_lowered(graph) == std::vector<std::string>{"aten._to_copy.default"});
 }
 
+TEST_CASE("halide names complex numbers, made of real ones and read again", "[halide]") {
+    Graph graph;
+    const NodeRef x = graph.placeholder("x", ValueMeta::contiguous(DType::f32, {4}));
+    GraphBuilder builder(graph);
+    const NodeValue spectrum = builder.call("aten.fft_rfft.default", {x});
+    graph.output({builder.call("aten.abs.default", {arg(spectrum)}).ref});
+    CHECK(halide::not_lowered(graph) == std::vector<std::string>{"aten._fft_r2c.default", "aten.abs.default"});
+}
+
 }  // namespace whittle

@@ -8,6 +8,7 @@
 #include "expr/loops.h"
 #include "repro/cpp_data.h"
 #include "repro/failing.h"
+#include "tensor/complex.h"
 
 using namespace whittle;
 using namespace whittle::repro;
@@ -18,6 +19,10 @@ namespace fs = std::filesystem;
 
 /// The values that text loses first, as far as the dtype has them.
 Tensor special(DType dtype) {
+    if (is_complex(dtype)) {
+        const Tensor parts = special(real_of(dtype));
+        return as_complex(parts.as_strided({parts.numel() / 2, 2}, {2, 1}, 0));
+    }
     if (!is_floating(dtype))
         return visit_dtype(dtype, []<class T>(T) {
             std::vector<T> values;
@@ -62,7 +67,8 @@ class Printer {
 
     std::string run() const {
         std::string text =
-            "#include <algorithm>\n#include <cmath>\n#include <cstdint>\n#include <cstdio>\n#include <cstdlib>\n"
+            "#include <algorithm>\n#include <cmath>\n#include <complex>\n#include <cstdint>\n#include "
+            "<cstdio>\n#include <cstdlib>\n"
             "#include <cstring>\n#include <string>\n#include <type_traits>\n";
         for (const DType dtype : kAllDTypes)
             if (is_reduced(dtype)) text += expr::half_support_cpp(dtype);

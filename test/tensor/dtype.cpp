@@ -23,15 +23,15 @@ TEST_CASE("dtype names round-trip") {
 
 TEST_CASE("dtypes are found by what other formats call them") {
     for (const DType dtype : kAllDTypes) {
-        CHECK(dtype_with(&DTypeInfo::safetensors, info_of(dtype).safetensors) == dtype);
+        if (dtype != DType::c128) CHECK(dtype_with(&DTypeInfo::safetensors, info_of(dtype).safetensors) == dtype);
         CHECK(dtype_from_onnx(info_of(dtype).onnx) == dtype);
         CHECK(dtype_from_aten(info_of(dtype).aten) == dtype);
     }
     CHECK_FALSE(dtype_with(&DTypeInfo::npy, std::string_view()).has_value());
     CHECK_FALSE(dtype_from_onnx(8).has_value());   // STRING
     CHECK_FALSE(dtype_from_aten(12).has_value());  // QInt8
-    CHECK(dtype_names() == "f64, f32, f16, bf16, i64, i32, i16, i8, u8, bool, f8_e4m3fn, u16, u32 or u64");
-    CHECK(dtype_names(&DTypeInfo::npy) == "<f8, <f4, <f2, <i8, <i4, <i2, |i1, |u1, |b1, <u2, <u4 or <u8");
+    CHECK(dtype_names() == "f64, f32, f16, bf16, i64, i32, i16, i8, u8, bool, f8_e4m3fn, u16, u32, u64, c64 or c128");
+    CHECK(dtype_names(&DTypeInfo::npy) == "<f8, <f4, <f2, <i8, <i4, <i2, |i1, |u1, |b1, <u2, <u4, <u8, <c8 or <c16");
 }
 
 TEST_CASE("limits are those of the formats") {
@@ -64,16 +64,18 @@ TEST_CASE("u16, u32 and u64 promote to floats only, as PyTorch has it") {
 TEST_CASE("promotion is c10::promoteTypes") {
     // The upper triangle of the table in c10/core/ScalarType.cpp, in the order of the enumeration.
     const std::string expected[] = {
-        "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64",  //
-        "f32 f32 f32 f32 f32 f32 f32 f32 f32",      //
-        "f16 f32 f16 f16 f16 f16 f16 f16",          //
-        "bf16 bf16 bf16 bf16 bf16 bf16 bf16",       //
-        "i64 i64 i64 i64 i64 i64",                  //
-        "i32 i32 i32 i32 i32",                      //
-        "i16 i16 i16 i16",                          //
-        "i8 i16 i8",                                //
-        "u8 u8",                                    //
-        "bool",
+        "f64 f64 f64 f64 f64 f64 f64 f64 f64 f64 c128 c128",  //
+        "f32 f32 f32 f32 f32 f32 f32 f32 f32 c64 c128",       //
+        "f16 f32 f16 f16 f16 f16 f16 f16 c64 c128",           //
+        "bf16 bf16 bf16 bf16 bf16 bf16 bf16 c64 c128",        //
+        "i64 i64 i64 i64 i64 i64 c64 c128",                   //
+        "i32 i32 i32 i32 i32 c64 c128",                       //
+        "i16 i16 i16 i16 c64 c128",                           //
+        "i8 i16 i8 c64 c128",                                 //
+        "u8 u8 c64 c128",                                     //
+        "bool c64 c128",                                      //
+        "c64 c128",                                           //
+        "c128",
     };
     std::size_t row = 0;
     for (const DType a : kAllDTypes) {
@@ -128,6 +130,17 @@ TEST_CASE("integers wrap, anything is a bool, halves round to nearest even") {
     CHECK(std::isinf(static_cast<float>(cast_element<Half>(70000.0f))));
     CHECK(static_cast<float>(cast_element<BFloat16>(257.0f)) == 256.0f);
     CHECK(std::isnan(static_cast<float>(cast_element<BFloat16>(std::nan("")))));
+}
+
+TEST_CASE("complex numbers are cast by their parts, to real ones by the real part alone") {
+    CHECK(cast_element<Complex64>(Complex128(0.1, -3)) == Complex64(0.1f, -3.f));
+    CHECK(cast_element<std::int8_t>(Complex64(300.f, 7.f)) == 44);
+    CHECK(cast_element<bool>(Complex64(0.f, 7.f)) == false);
+    CHECK(cast_element<Complex128>(Half(1.5f)) == Complex128(1.5, 0));
+    CHECK(real_of(DType::c128) == DType::f64);
+    CHECK(complex_of(DType::f32) == DType::c64);
+    CHECK_THROWS_AS(complex_of(DType::f16), Error);
+    CHECK(alignment_of(DType::c128) == 8);
 }
 
 TEST_CASE("scalars know their kind") {

@@ -52,6 +52,10 @@ TEST_CASE("tensors of every dtype and shape round-trip through a file") {
     Random random(3);
     std::map<std::string, Tensor> tensors;
     for (const DType dtype : kAllDTypes) {
+        if (info_of(dtype).safetensors.empty()) {
+            CHECK_THROWS_AS(save_safetensors(path, {{"x", Tensor(dtype, {1})}}), Error);
+            continue;
+        }
         const std::string prefix(name(dtype));
         tensors[prefix + ".0d"] = random_tensor(dtype, {}, random);
         tensors[prefix + ".empty"] = random_tensor(dtype, {3, 0, 2}, random);

@@ -114,6 +114,20 @@ TEST_CASE("records share an equal graph and keep unequal ones apart") {
     CHECK_FALSE(fs::exists(folder.path() / "graphs/recorded_graph_2.json"));
 }
 
+TEST_CASE("graphs that have weights in common share their file") {
+    const TempDir folder;
+    Record record = full_record();
+    record.name = "a";
+    const fs::path a = save_record(folder.path(), recorded_graph(), record);
+    Graph renamed = recorded_graph();
+    renamed.name = "another";
+    record.name = "b";
+    const fs::path b = save_record(folder.path(), renamed, record);
+    CHECK(fs::exists(folder.path() / "graphs/another.json"));
+    CHECK_FALSE(fs::exists(folder.path() / "graphs/another.safetensors"));
+    CHECK(same_bits(load_record(b).graph.attributes["w"], load_record(a).graph.attributes["w"]));
+}
+
 TEST_CASE("changed data is refused, wherever it is") {
     const TempDir folder;
     const fs::path file = save_record(folder.path(), recorded_graph(), full_record());

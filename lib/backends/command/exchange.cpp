@@ -62,11 +62,12 @@ RunResult read_outputs(const fs::path& file, std::size_t count) {
     }
 }
 
-ModelNames write_model(const Graph& graph, bool onnx, const fs::path& folder, SharedWeights* weights) {
+ModelNames write_model(const Graph& graph, bool onnx, const fs::path& folder, SharedWeights* weights,
+                       SharedTensors* tensors) {
     Graph plain = graph;
     plain.failure.reset();
     if (onnx) return save_onnx(plain, folder / "model.onnx", weights);
-    save_graph(plain, folder / "graph.json");
+    tensors ? save_graph(plain, folder / "graph.json", *tensors) : save_graph(plain, folder / "graph.json");
     ModelNames names;
     for (const NodeId id : graph.placeholders()) names.inputs.push_back(graph.node({id}).name);
     for (const NodeId id : graph.outputs()) names.outputs.push_back(graph.node({id}).name);

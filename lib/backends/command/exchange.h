@@ -8,16 +8,17 @@
 
 #include "frontends/onnx/save.h"
 #include "graph/backend.h"
+#include "graph/sidecar.h"
 
 namespace whittle {
 
 using ModelNames = OnnxNames;
 
 /// model.onnx, or graph.json (with graph.safetensors when it has large tensors). Returns the names of inputs and
-/// outputs in the file. Large weights of model.onnx are external data of `weights`, if given. Throws Error when the
-/// graph has no spelling in that format.
+/// outputs in the file. Large weights of model.onnx are external data of `weights`, if given, and graph.safetensors is
+/// one of `tensors`. Throws Error when the graph has no spelling in that format.
 ModelNames write_model(const Graph& graph, bool onnx, const std::filesystem::path& folder,
-                       SharedWeights* weights = nullptr);
+                       SharedWeights* weights = nullptr, SharedTensors* tensors = nullptr);
 /// Which of both files, by the option format=auto|onnx|json; with auto it is `onnx`'s. Throws Error for another word.
 bool wants_onnx(const BackendOptions& options, bool onnx);
 /// inputs.safetensors: tensors "0", "1", ...

@@ -108,7 +108,8 @@ class WorkerQuery final : public Apart::Query {
         const bool onnx = wants_onnx(options, held_.worker->hello().onnx);
         ModelNames names;
         try {
-            names = write_model(graph, onnx, folder_, held_.worker->hello().external_data ? &pool_.weights() : nullptr);
+            names = write_model(graph, onnx, folder_, held_.worker->hello().external_data ? &pool_.weights() : nullptr,
+                                &pool_.tensors());
         } catch (const Error& error) {
             return BackendFailure{"compile", {}, "cannot write the model: " + error.message(), true};
         }

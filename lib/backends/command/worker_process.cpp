@@ -208,6 +208,7 @@ fs::path WorkerPool::scratch() {
         if (scratch_) scratch_->keep();  // it is not ours
         scratch_.emplace("whittle-worker");
         weights_.emplace(scratch_->path());
+        tensors_.emplace(scratch_->path());
         scratch_owner_ = ::getpid();
     }
     return scratch_->path();
@@ -224,6 +225,11 @@ fs::path WorkerPool::new_folder() {
 SharedWeights& WorkerPool::weights() {
     scratch();
     return *weights_;
+}
+
+SharedTensors& WorkerPool::tensors() {
+    scratch();
+    return *tensors_;
 }
 
 WorkerPool::Held WorkerPool::take(const ProcessOptions& limits) {

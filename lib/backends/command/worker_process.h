@@ -21,6 +21,7 @@
 #include "base/service.h"
 #include "frontends/onnx/weights.h"
 #include "graph/backend_options.h"
+#include "graph/sidecar.h"
 
 namespace whittle {
 
@@ -92,6 +93,8 @@ class WorkerPool {
     std::filesystem::path new_folder();
     /// Weights of the models in those folders, each of them written once.
     SharedWeights& weights();
+    /// … and of the graphs.
+    SharedTensors& tensors();
     /// What its workers say of themselves; one is started where none waits.
     WorkerHello hello();
 
@@ -107,6 +110,7 @@ class WorkerPool {
     std::mutex mutex_;
     std::optional<TempDir> scratch_;
     std::optional<SharedWeights> weights_;  ///< in it
+    std::optional<SharedTensors> tensors_;  ///< in it
     pid_t scratch_owner_ = 0;
     int folders_ = 0;  ///< made in it
     std::vector<Held> idle_;

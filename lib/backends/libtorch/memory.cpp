@@ -55,7 +55,8 @@ Tensor Memory::take(const at::Tensor& given) {
         throw Error(std::string("found a LibTorch tensor that is ") + c10::str(given.layout()) + " on " +
                     given.device().str() + ", expected a strided one on the CPU");
     // A gradient that is zeros throughout has no memory there.
-    const at::Tensor tensor = given._is_zerotensor() ? at::zeros(given.sizes(), given.dtype()) : given.resolve_neg();
+    const at::Tensor tensor =
+        given._is_zerotensor() ? at::zeros(given.sizes(), given.dtype()) : given.resolve_conj().resolve_neg();
     const at::Storage& storage = tensor.storage();
     auto found = taken_.find(storage.unsafeGetStorageImpl());
     if (found == taken_.end()) {

@@ -10,11 +10,12 @@ namespace {
 
 constexpr std::int32_t kMaxRank = 64;
 
-constexpr int kLast = WHITTLE_U64;
+constexpr int kLast = WHITTLE_C128;
 
 static_assert(static_cast<int>(DType::f64) == WHITTLE_F64 && static_cast<int>(DType::bf16) == WHITTLE_BF16 &&
                   static_cast<int>(DType::u8) == WHITTLE_U8 && static_cast<int>(DType::boolean) == WHITTLE_BOOL &&
-                  static_cast<int>(DType::f8_e4m3fn) == WHITTLE_F8_E4M3FN && static_cast<int>(DType::u64) == kLast &&
+                  static_cast<int>(DType::f8_e4m3fn) == WHITTLE_F8_E4M3FN &&
+                  static_cast<int>(DType::u64) == WHITTLE_U64 && static_cast<int>(DType::c128) == kLast &&
                   std::size(kAllDTypes) == kLast + 1,
               "the interface numbers element types as DType does");
 
@@ -42,8 +43,8 @@ Tensor receive(const whittle_tensor& tensor) {
     const Strides strides = tensor.strides ? Strides(tensor.strides, tensor.strides + rank) : contiguous_strides(sizes);
     const bool empty = element_count(sizes) == 0;
     if (!empty && !tensor.data) throw Error("found no data for sizes " + to_string(sizes));
-    if (reinterpret_cast<std::uintptr_t>(tensor.data) % size_of(dtype) != 0)
-        throw Error("found data that is not aligned to the " + std::to_string(size_of(dtype)) + " bytes of " +
+    if (reinterpret_cast<std::uintptr_t>(tensor.data) % alignment_of(dtype) != 0)
+        throw Error("found data that is not aligned to the " + std::to_string(alignment_of(dtype)) + " bytes of " +
                     std::string(name(dtype)));
     return Tensor::copy_of(tensor.data, dtype, std::move(sizes), strides);
 }

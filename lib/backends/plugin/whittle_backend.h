@@ -75,7 +75,9 @@ enum {
     WHITTLE_F8_E4M3FN = 10, /* OCP E4M3: bias 7, no infinities, NaN is 0x7f and 0xff */
     WHITTLE_U16 = 11,
     WHITTLE_U32 = 12,
-    WHITTLE_U64 = 13
+    WHITTLE_U64 = 13,
+    WHITTLE_C64 = 14, /* real and imaginary part, a binary32 each */
+    WHITTLE_C128 = 15 /* the same of two binary64 */
 };
 
 /* A strided view: element [i, j, ...] lies at data + (i * strides[0] + j * strides[1] + ...) * (size of an element). */

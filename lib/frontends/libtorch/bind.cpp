@@ -9,12 +9,18 @@ namespace whittle::libtorch {
 
 namespace {
 
-/// The names of the parameters in a schema's text: "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) ->
-/// …".
-std::vector<std::string> parameter_names(const std::string& schema) {
-    std::vector<std::string> names;
+/// A parameter in a schema's text.
+struct Parameter {
+    std::string name;
+    bool tensor = false;  ///< rather than a list of them, or a number
+    bool operator==(const Parameter&) const = default;
+};
+
+/// Of "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> …".
+std::vector<Parameter> parameters(std::string_view schema) {
+    std::vector<Parameter> all;
     const auto open = schema.find('(');
-    if (open == std::string::npos) return names;
+    if (open == std::string::npos) return all;
     int depth = 0;
     std::string current;
     const auto finish = [&] {
@@ -22,7 +28,8 @@ std::vector<std::string> parameter_names(const std::string& schema) {
         if (first == std::string::npos || current.substr(first) == "*") return current.clear();
         std::string text = current.substr(first);
         text = text.substr(0, text.find('='));
-        names.push_back(text.substr(text.rfind(' ') + 1));
+        const std::string type = text.substr(0, text.rfind(' '));
+        all.push_back({text.substr(text.rfind(' ') + 1), type.starts_with("Tensor") && !type.ends_with(']')});
         current.clear();
     };
     for (std::size_t i = open + 1; i < schema.size(); ++i) {
@@ -30,7 +37,7 @@ std::vector<std::string> parameter_names(const std::string& schema) {
         if (c == '(' || c == '[') ++depth;
         if (c == ')' && depth == 0) {
             finish();
-            return names;
+            return all;
         }
         if (c == ')' || c == ']') --depth;
         if (c == ',' && depth == 0)
@@ -38,7 +45,24 @@ std::vector<std::string> parameter_names(const std::string& schema) {
         else
             current += c;
     }
+    return all;
+}
+
+std::vector<std::string> parameter_names(const std::string& schema) {
+    std::vector<std::string> names;
+    for (Parameter& parameter : parameters(schema)) names.push_back(std::move(parameter.name));
     return names;
+}
+
+/// The registered op that takes what a form with `out` takes before that; empty when there is none.
+std::string target_without_out(const OpName& op) {
+    std::vector<Parameter> taken = parameters(op.schema);
+    taken.pop_back();
+    const std::string target = op.target(), base = target.substr(0, target.rfind('.') + 1);
+    for (const RegisteredOp& known : Registry::instance().all())
+        if (known.def->name.starts_with(base) && parameters(known.def->schema) == taken)
+            return std::string(known.def->name);
+    return {};
 }
 
 /// Batch norm in training: its results come from the batch alone. That it updates the running statistics is an effect
@@ -187,8 +211,9 @@ std::string functional_target(const OpName& op) {
     const std::string target = op.target();
     if (const std::string_view core = core_target(target); core != target) return std::string(core);
     if (!writes_argument(op)) return target;
+    if (writes_out(op)) return target_without_out(op);
     const auto dot = target.rfind('.');
-    if (dot == std::string::npos || dot == 0 || target[dot - 1] != '_') return {};  // out= and the like
+    if (dot == std::string::npos || dot == 0 || target[dot - 1] != '_') return {};  // several out=
     return target.substr(0, dot - 1) + target.substr(dot);
 }
 

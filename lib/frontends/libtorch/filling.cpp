@@ -50,7 +50,8 @@ class Finder {
             const auto same = [&](std::uint64_t storage) { return storage == read.front(); };
             if (std::ranges::all_of(read, same) && std::ranges::all_of(made, same)) return add(read.front(), index);
         }
-        for (const std::uint64_t storage : read) leave(storage, writes_argument(*step.op) && storage == read.front());
+        const std::uint64_t written = read.empty() ? 0 : writes_out(*step.op) ? read.back() : read.front();
+        for (const std::uint64_t storage : read) leave(storage, writes_argument(*step.op) && storage == written);
     }
 
     void add(std::uint64_t storage, std::size_t index) {
@@ -82,10 +83,12 @@ void mark_blank(std::vector<Step>& steps) {
     std::map<std::uint64_t, Made> untouched;  // by storage
     for (Step& step : steps) {
         if (step.kind != StepKind::op || !step.end) continue;
-        const TensorRef* first = step.begin->values.empty() ? nullptr : step.begin->values.front().tensor();
-        const auto filled = first ? untouched.find(first->storage) : untouched.end();
-        if (filled != untouched.end() && capture_role(step.op->name) == CaptureRole::fills)
-            filled->second.step->blank = same_place(*filled->second.tensor, *first);
+        const auto& given = step.begin->values;
+        const bool fills = capture_role(step.op->name) == CaptureRole::fills, out = writes_out(*step.op);
+        const TensorRef* written = given.empty() ? nullptr : (out ? given.back() : given.front()).tensor();
+        const auto filled = written ? untouched.find(written->storage) : untouched.end();
+        if (filled != untouched.end() && (fills || (out && writes_memory(step))))
+            filled->second.step->blank = same_place(*filled->second.tensor, *written);
         const bool allocates = makes_memory(*step.op);
         if (!allocates)  // empty_like() reads no elements
             for (const std::uint64_t storage : storages(*step.begin)) untouched.erase(storage);

@@ -71,7 +71,9 @@ std::optional<GraphBreak> PieceGraphs::add_call(std::int32_t index) {
     };
     std::variant<capture::Placed, GraphBreak> outcome = issue();
     if (const auto* value = std::get_if<capture::Placed>(&outcome); value && bound.writes && functional.empty()) {
-        operands = {operands.at(0), {.meta = &call.results.front(), .node = value->results.at(0).node}};
+        const ValueId written = recording_.written_value(index);
+        values.push_back(written);  // an `out`, which the call that computes does not read
+        operands = {operand_of(written, index), {.meta = &call.results.front(), .node = value->results.at(0).node}};
         call.args = {Arg(NodeRef{0}), Arg(NodeRef{1})};
         call.kwargs.clear();
         call.target = functional = "aten.copy_.default";
@@ -223,7 +225,7 @@ PieceGraphs::Writes PieceGraphs::last_writes() const {
     Writes writes;
     for (const std::int32_t index : piece_->steps)
         if (writes_memory(recording_.step(index)))
-            writes[cutter_.root(recording_.reads(index).at(0), piece_->number)] = index;
+            writes[cutter_.root(recording_.written_value(index), piece_->number)] = index;
     return writes;
 }
 

@@ -79,7 +79,8 @@ TensorRef read_tensor(Cursor& in) {
                 "expected elements within its memory");
     if (tensor.has(kWrappedNumber)) {
         const auto bits = in.get<std::uint64_t>();
-        if (tensor.dtype && tensor.sizes.empty()) tensor.number = number_of(*tensor.dtype, bits);
+        const bool real = tensor.dtype && !is_complex(*tensor.dtype);
+        if (real && tensor.sizes.empty()) tensor.number = number_of(*tensor.dtype, bits);
     }
     return tensor;
 }
@@ -386,8 +387,10 @@ std::string TensorRef::obstacle() const {
     if (has(kSparse)) return "a sparse tensor";
     if (!dtype)
         return code < std::size(kTypes) ? std::string("a ") + kTypes[code] + " tensor" : "a tensor of another type";
+    if (has(kWrappedNumber) && is_complex(*dtype)) return "a complex number of the host";
     if (has(kQuantized)) return "a quantized tensor";
-    if (!has(kPlain)) return has(kHasStorage) ? "a tensor that is negated by a flag" : "a tensor without memory";
+    if (!has(kPlain))
+        return has(kHasStorage) ? "a tensor that is conjugated or negated by a flag" : "a tensor without memory";
     return {};
 }
 

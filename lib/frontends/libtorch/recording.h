@@ -47,13 +47,17 @@ struct Recording {
     const std::vector<ValueId>& results(std::int32_t step) const {
         return values.results[static_cast<std::size_t>(step)];
     }
+    /// What a step that writes memory read there before.
+    ValueId written_value(std::int32_t index) const {
+        return reads(index).at(written_tensor(step(index), reads(index).size()));
+    }
     /// Snapshots before it tell what the step left in the memory that it wrote to: where its thread's next step begins,
     /// or another thread's that writes there, too.
     std::uint64_t order_after(std::int32_t index) const {
-        const std::uint64_t written = value(reads(index).at(0)).tensor.storage;
+        const std::uint64_t written = value(written_value(index)).tensor.storage;
         for (auto i = index + 1; i < static_cast<std::int32_t>(steps.size()); ++i)
             if (step(i).thread == step(index).thread ||
-                (writes_memory(step(i)) && value(reads(i).at(0)).tensor.storage == written))
+                (writes_memory(step(i)) && value(written_value(i)).tensor.storage == written))
                 return step(i).order();
         return std::numeric_limits<std::uint64_t>::max();
     }

@@ -166,12 +166,20 @@ ResultNumbers result_numbers(const Event& end) {
     return numbers;
 }
 
+bool writes_out(const OpName& op) {
+    const std::string params = op.schema.substr(0, op.schema.find(") ->"));
+    const auto mark = params.find('!');
+    return mark != std::string::npos && params.find('!', mark + 1) == std::string::npos &&
+           params.find_first_of(",[", mark) == std::string::npos && params.find(',') != std::string::npos;
+}
+
+std::size_t written_tensor(const Step& step, std::size_t count) { return writes_out(*step.op) ? count - 1 : 0; }
+
 bool writes_memory(const Step& step) {
     if (step.kind != StepKind::op || !writes_argument(*step.op) || !step.end) return false;
-    const auto first = [](const Event& event) {
-        return event.values.empty() ? nullptr : event.values.front().tensor();
-    };
-    const TensorRef *before = first(*step.begin), *after = first(*step.end);
+    if (step.begin->values.empty() || step.end->values.empty()) return false;
+    const TensorRef* before = (writes_out(*step.op) ? step.begin->values.back() : step.begin->values.front()).tensor();
+    const TensorRef* after = step.end->values.front().tensor();
     return before && after && before->storage == after->storage && before->sizes == after->sizes &&
            before->strides == after->strides;
 }

@@ -41,9 +41,14 @@ struct ResultNumbers {
 };
 ResultNumbers result_numbers(const Event& end);
 
-/// It wrote to the memory of its first argument. Not so t_(), unsqueeze_() and the like, which change how a tensor
-/// shows its memory.
+/// Is the only argument that it writes its last one, and not its first: "add.out(Tensor self, …, Tensor(a!) out)"?
+bool writes_out(const OpName& op);
+
+/// It wrote to the memory of its first argument, or of `out`. Not so t_(), unsqueeze_() and the like, which change how
+/// a tensor shows its memory, nor where `out` was given other sizes: then its memory is as good as new.
 bool writes_memory(const Step& step);
+/// Of a step that writes memory: the place of the tensor it writes among the `count` that are its arguments.
+std::size_t written_tensor(const Step& step, std::size_t count);
 
 /// Per step: the op whose gradient a backward op computes, or -1. Autograd numbers its nodes, and an op begins with the
 /// number that its node gets: of several, one inside the other, the last has it.

@@ -53,9 +53,10 @@ std::string count_message(const std::string& found, const Sizes& sizes, DType dt
 }
 
 Tensor from_typed_fields(const onnx::TensorProto& proto, DType dtype, const Sizes& sizes, const Location& where) {
-    const std::int64_t expected = element_count(sizes);
-    const int found = dtype == DType::f32                          ? proto.float_data_size()
-                      : dtype == DType::f64                        ? proto.double_data_size()
+    const std::int64_t expected = element_count(sizes) * (is_complex(dtype) ? 2 : 1);
+    // A complex number is two elements, one after the other.
+    const int found = real_of(dtype) == DType::f32                 ? proto.float_data_size()
+                      : real_of(dtype) == DType::f64               ? proto.double_data_size()
                       : dtype == DType::i64                        ? proto.int64_data_size()
                       : dtype == DType::u32 || dtype == DType::u64 ? proto.uint64_data_size()
                                                                    : proto.int32_data_size();
@@ -67,7 +68,13 @@ Tensor from_typed_fields(const onnx::TensorProto& proto, DType dtype, const Size
     if (expected == 0) return tensor;
     visit_dtype(dtype, [&]<class T>(T) {
         const auto copy = [&](const auto& data) { std::copy(data.begin(), data.end(), tensor.mutable_data<T>()); };
-        if constexpr (std::is_same_v<T, float>)
+        if constexpr (is_complex_type<T>) {
+            auto* parts = reinterpret_cast<typename T::value_type*>(tensor.mutable_data<T>());
+            if constexpr (std::is_same_v<T, Complex64>)
+                std::copy(proto.float_data().begin(), proto.float_data().end(), parts);
+            else
+                std::copy(proto.double_data().begin(), proto.double_data().end(), parts);
+        } else if constexpr (std::is_same_v<T, float>)
             copy(proto.float_data());
         else if constexpr (std::is_same_v<T, double>)
             copy(proto.double_data());
@@ -94,7 +101,7 @@ Tensor from_bytes(std::span<const std::byte> bytes, std::shared_ptr<const void> 
             throw Error(where, "found the bool " + std::to_string(static_cast<int>(*bad)) + " at byte " +
                                    std::to_string(bad - bytes.begin()) + " of the data, expected 0 or 1");
     }
-    const bool aligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % size_of(dtype) == 0;
+    const bool aligned = reinterpret_cast<std::uintptr_t>(bytes.data()) % alignment_of(dtype) == 0;
     if (aligned && !bytes.empty())
         return Tensor(Storage::borrow(bytes, std::move(owner)), dtype, sizes, contiguous_strides(sizes));
     Tensor copy(dtype, sizes);

@@ -18,7 +18,7 @@ struct NamedTensor {
 };
 
 /// Reads a file that holds one TensorProto. Throws Error naming the file for anything else, for truncated data, and for
-/// element types Whittle does not have (strings, unsigned 16 to 64 bit, complex).
+/// element types Whittle does not have (strings).
 NamedTensor load_tensor_proto(const std::filesystem::path& path);
 
 /// Writes the tensor, made contiguous, as raw little-endian data; atomically.

@@ -14,10 +14,10 @@ struct Code {
     std::int64_t code;
     DType dtype;
 };
-constexpr Code kDTypes[] = {{1, DType::u8},       {2, DType::i8},    {3, DType::i16},  {4, DType::i32},
-                            {5, DType::i64},      {6, DType::f16},   {7, DType::f32},  {8, DType::f64},
-                            {12, DType::boolean}, {13, DType::bf16}, {28, DType::u16}, {29, DType::f8_e4m3fn},
-                            {34, DType::u32},     {35, DType::u64}};
+constexpr Code kDTypes[] = {{1, DType::u8},   {2, DType::i8},         {3, DType::i16},      {4, DType::i32},
+                            {5, DType::i64},  {6, DType::f16},        {7, DType::f32},      {8, DType::f64},
+                            {10, DType::c64}, {11, DType::c128},      {12, DType::boolean}, {13, DType::bf16},
+                            {28, DType::u16}, {29, DType::f8_e4m3fn}, {34, DType::u32},     {35, DType::u64}};
 constexpr const char* kMemoryFormats[] = {"", "contiguous_format", "channels_last", "channels_last_3d",
                                           "preserve_format"};
 

@@ -4,6 +4,7 @@
 
 #include "ops/aten/families.h"
 #include "ops/aten/pointwise_grad.h"
+#include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
@@ -44,7 +45,7 @@ SumTypes sum_types(const Arguments<T>& arguments) {
         for (const OperandInfo& operand : operands)
             if (operand.dtype == DType::boolean)
                 throw Error(op + ": subtraction is not defined for bool", "use logical_xor or logical_not");
-    if (alpha.is_floating() && !is_floating(dtype))
+    if (alpha.is_floating() && !is_inexact(dtype))
         throw Error(op + ": alpha must be an integer for " + std::string(name(dtype)) + " results");
     if (alpha.is_boolean() && dtype != DType::boolean) throw Error(op + ": alpha is a bool but the result is not");
     return {broadcast_all(operands), dtype};
@@ -62,6 +63,8 @@ T weighted_sum(T a, T b, T weight) {
         return a || (weight && b);
     else if constexpr (std::is_integral_v<T>)
         return wrapping_add(a, wrapping_mul(weight, b));
+    else if constexpr (is_complex_type<T>)
+        return a + product(weight, b);
     else
         return weight == 1 ? a + b : weight == -1 ? a - b : a + weight * b;
 }
@@ -72,6 +75,8 @@ T weight_of(const Scalar& alpha, int sign) {
         return alpha.to_bool();
     else if constexpr (std::is_integral_v<T>)
         return wrapping_mul(alpha.to_integer(), sign);
+    else if constexpr (is_complex_type<T>)
+        return static_cast<T>(static_cast<typename T::value_type>(alpha.to_double() * sign));
     else
         return static_cast<T>(alpha.to_double()) * static_cast<T>(sign);
 }
@@ -79,7 +84,7 @@ T weight_of(const Scalar& alpha, int sign) {
 template <class F>
 std::vector<Tensor> eval_sum(const Arguments<Tensor>& arguments) {
     const SumTypes types = sum_types<F>(arguments);
-    return {visit_compute(types.dtype, [&]<class T>(T) {
+    return {visit_arithmetic(types.dtype, [&]<class T>(T) {
         const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
         const std::vector<T> a = read<T>(left, types.sizes, read_dtype<true>(left, types.dtype)),
                              b = read<T>(right, types.sizes, read_dtype<true>(right, types.dtype));
@@ -109,7 +114,7 @@ std::vector<expr::Value> lower_sum(expr::GroupBuilder&, const Arguments<expr::Va
 template <class F>
 std::vector<Sample> sum_samples(DType dtype) {
     using namespace samples;
-    std::vector<Sample> result = binary(dtype, F::allows_bool ? kAnyDType : kNumbers);
+    std::vector<Sample> result = binary(dtype, (F::allows_bool ? kAnyDType : kNumbers) | kComplex);
     const Tensor a = ramp(dtype, {2, 3}), b = random(dtype, {3});
     if (dtype != DType::boolean) result.push_back({"alpha", {a, b}, {t(0), t(1)}, {{"alpha", Arg(-3)}}});
     if (is_floating(dtype)) result.push_back({"alpha 0.3", {a, b}, {t(0), t(1)}, {{"alpha", Arg(0.3)}}});
@@ -134,7 +139,7 @@ constexpr OpDef sum_op(std::string_view name, std::string_view schema, std::stri
     return {.name = name,
             .doc = doc,
             .schema = schema,
-            .dtypes = (F::allows_bool ? kAnyDType : kNumbers) | kLimited,
+            .dtypes = (F::allows_bool ? kAnyDType : kNumbers) | kLimited | kComplex,
             .infer = infer_sum<F>,
             .eval = eval_sum<F>,
             .lower = lower_sum<F>,
@@ -149,6 +154,10 @@ struct Mul : Arithmetic {
     static T eval(T a, T b) {
         return a * b;
     }
+    template <Complex T>
+    static T eval(T a, T b) {
+        return product(a, b);
+    }
     static std::int64_t eval(std::int64_t a, std::int64_t b) { return wrapping_mul(a, b); }
     static bool eval(bool a, bool b) { return a && b; }
     static Expr lower(const Expr& a, const Expr& b) { return a->dtype == DType::boolean ? a && b : a * b; }
@@ -156,7 +165,7 @@ struct Mul : Arithmetic {
 
 /// NaN if either is NaN. Of two zeros the first, which std::max also gives.
 struct Maximum : Arithmetic {
-    template <class T>
+    template <Real T>
     static T eval(T a, T b) {
         return a != a || b <= a ? a : b;
     }
@@ -167,7 +176,7 @@ struct Maximum : Arithmetic {
     }
 };
 struct Minimum : Arithmetic {
-    template <class T>
+    template <Real T>
     static T eval(T a, T b) {
         return a != a || a <= b ? a : b;
     }
@@ -179,7 +188,7 @@ struct Minimum : Arithmetic {
 };
 /// The other one if one is NaN.
 struct Fmax : Arithmetic {
-    template <class T>
+    template <Real T>
     static T eval(T a, T b) {
         return b != b || b <= a ? a : b;
     }
@@ -189,7 +198,7 @@ struct Fmax : Arithmetic {
     }
 };
 struct Fmin : Arithmetic {
-    template <class T>
+    template <Real T>
     static T eval(T a, T b) {
         return b != b || a <= b ? a : b;
     }
@@ -323,9 +332,11 @@ constexpr OpDef kArithmetic[] = {
                                "other - alpha * self"),
                   rsub_grad),
     with_gradient(
-        op<Mul>("aten.mul.Tensor", "mul.Tensor(Tensor self, Tensor other) -> Tensor", "self * other; and for bool"),
+        op<Mul, kAnyDType | kLimited | kComplex>("aten.mul.Tensor", "mul.Tensor(Tensor self, Tensor other) -> Tensor",
+                                                 "self * other; and for bool"),
         mul_grad),
-    with_gradient(op<Mul>("aten.mul.Scalar", "mul.Scalar(Tensor self, Scalar other) -> Tensor", "self * other"),
+    with_gradient(op<Mul, kAnyDType | kLimited | kComplex>(
+                      "aten.mul.Scalar", "mul.Scalar(Tensor self, Scalar other) -> Tensor", "self * other"),
                   mul_grad),
     with_gradient(op<Maximum>("aten.maximum.default", "maximum(Tensor self, Tensor other) -> Tensor",
                               "the larger; NaN if any is"),

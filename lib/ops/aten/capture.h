@@ -94,6 +94,7 @@ struct Spelling {
 constexpr std::string_view core_target(std::string_view target) {
     constexpr Spelling kRenamed[] = {
         {"aten._reshape_alias.default", "aten.view.default"},
+        {"aten.transpose_.default", "aten.transpose.int"},
     };
     for (const Spelling& renamed : kRenamed)
         if (renamed.from == target) return renamed.to;

@@ -30,28 +30,28 @@ Expr less(const Expr& a, const Expr& b) {
     return kOrEqual ? a <= b : a < b;
 }
 struct Lt : Predicate {
-    template <class T>
+    template <Real T>
     static bool eval(T a, T b) {
         return a < b;
     }
     static Expr lower(const Expr& a, const Expr& b) { return less<false>(a, b); }
 };
 struct Le : Predicate {
-    template <class T>
+    template <Real T>
     static bool eval(T a, T b) {
         return a <= b;
     }
     static Expr lower(const Expr& a, const Expr& b) { return less<true>(a, b); }
 };
 struct Gt : Predicate {
-    template <class T>
+    template <Real T>
     static bool eval(T a, T b) {
         return a > b;
     }
     static Expr lower(const Expr& a, const Expr& b) { return less<false>(b, a); }
 };
 struct Ge : Predicate {
-    template <class T>
+    template <Real T>
     static bool eval(T a, T b) {
         return a >= b;
     }
@@ -87,30 +87,33 @@ std::vector<Sample> with_numbers(DType dtype) {
     return result;
 }
 
-template <class F>
+template <class F, DTypeSet kDTypes = kAnyDType | kLimited>
 constexpr OpDef op(std::string_view name, std::string_view schema, std::string_view doc) {
     return {.name = name,
             .doc = doc,
             .schema = schema,
-            .dtypes = kAnyDType | kLimited,
+            .dtypes = kDTypes,
             .infer = infer_binary<F>,
             .eval = eval_binary<F>,
             .lower = lower_binary<F>,
             .grad = no_gradient,
-            .samples = [](DType dtype) { return samples::binary(dtype); }};
+            .samples = [](DType dtype) { return samples::binary(dtype, kAnyDType | (kDTypes & kComplex)); }};
 }
-template <class F>
+template <class F, DTypeSet kDTypes = kAnyDType | kLimited>
 constexpr OpDef with_scalar(std::string_view name, std::string_view schema, std::string_view doc) {
-    OpDef def = op<F>(name, schema, doc);
+    OpDef def = op<F, kDTypes>(name, schema, doc);
     def.samples = with_numbers;
     return def;
 }
 
+/// What complex numbers have, too: they are in no order.
+constexpr DTypeSet kEqual = kAnyDType | kLimited | kComplex;
+
 constexpr OpDef kCompare[] = {
-    op<Eq>("aten.eq.Tensor", "eq.Tensor(Tensor self, Tensor other) -> Tensor", "self == other"),
-    with_scalar<Eq>("aten.eq.Scalar", "eq.Scalar(Tensor self, Scalar other) -> Tensor", "self == other"),
-    op<Ne>("aten.ne.Tensor", "ne.Tensor(Tensor self, Tensor other) -> Tensor", "self != other; true with NaN"),
-    with_scalar<Ne>("aten.ne.Scalar", "ne.Scalar(Tensor self, Scalar other) -> Tensor", "self != other"),
+    op<Eq, kEqual>("aten.eq.Tensor", "eq.Tensor(Tensor self, Tensor other) -> Tensor", "self == other"),
+    with_scalar<Eq, kEqual>("aten.eq.Scalar", "eq.Scalar(Tensor self, Scalar other) -> Tensor", "self == other"),
+    op<Ne, kEqual>("aten.ne.Tensor", "ne.Tensor(Tensor self, Tensor other) -> Tensor", "self != other; true with NaN"),
+    with_scalar<Ne, kEqual>("aten.ne.Scalar", "ne.Scalar(Tensor self, Scalar other) -> Tensor", "self != other"),
     op<Lt>("aten.lt.Tensor", "lt.Tensor(Tensor self, Tensor other) -> Tensor", "self < other"),
     with_scalar<Lt>("aten.lt.Scalar", "lt.Scalar(Tensor self, Scalar other) -> Tensor", "self < other"),
     op<Le>("aten.le.Tensor", "le.Tensor(Tensor self, Tensor other) -> Tensor", "self <= other"),

@@ -112,6 +112,7 @@ std::vector<Sample> fill_samples(DType dtype) {
 }
 
 constexpr OpDef filled_op(OpDef def) {
+    def.dtypes |= kComplex;
     def.infer = infer_filled;
     def.eval = eval_filled;
     def.lower = lower_filled;

@@ -4,6 +4,7 @@
 
 #include "ops/aten/families.h"
 #include "ops/aten/pointwise_grad.h"
+#include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
@@ -20,6 +21,10 @@ struct Divide : FloatingFunction {
     template <Floating T>
     static T eval(T a, T b) {
         return a / b;
+    }
+    template <Complex T>
+    static T eval(T a, T b) {
+        return quotient(a, b);
     }
     static Expr lower(const Expr& a, const Expr& b) { return a / b; }
 };
@@ -217,12 +222,14 @@ constexpr OpDef mode_op(std::string_view name, std::string_view schema) {
 }
 
 constexpr OpDef kDivision[] = {
-    with_gradient(op<Divide, kAnyDType | kLimited>("aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor",
-                                                   "self / other; integers give floats"),
-                  div_grad),
-    with_gradient(op<Divide, kAnyDType | kLimited>("aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor",
-                                                   "self / other; integers give floats"),
-                  div_grad),
+    with_gradient(
+        op<Divide, kAnyDType | kLimited | kComplex>(
+            "aten.div.Tensor", "div.Tensor(Tensor self, Tensor other) -> Tensor", "self / other; integers give floats"),
+        div_grad),
+    with_gradient(
+        op<Divide, kAnyDType | kLimited | kComplex>(
+            "aten.div.Scalar", "div.Scalar(Tensor self, Scalar other) -> Tensor", "self / other; integers give floats"),
+        div_grad),
     with_gradient(
         mode_op("aten.div.Tensor_mode", "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor"),
         div_mode_grad),

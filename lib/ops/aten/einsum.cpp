@@ -294,7 +294,7 @@ std::vector<Tensor> eval_einsum(const Arguments<Tensor>& args) {
     const Equation equation = equation_of(args);
     const std::vector<Tensor> operands = args.tensors("tensors");
     const DType dtype = operands[0].dtype();
-    return visit_accumulator(dtype, [&](auto zero) -> std::vector<Tensor> {
+    return visit_product(dtype, [&](auto zero) -> std::vector<Tensor> {
         return {sum_of_products<decltype(zero)>(equation, operands, dtype)};
     });
 }
@@ -358,7 +358,7 @@ constexpr OpDef kOps[] = {
     {.name = "aten.einsum.default",
      .doc = "Sums of products over labelled dimensions; pytorch.org/docs/stable/generated/torch.einsum.html",
      .schema = "einsum(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .infer = infer_einsum,
      .eval = eval_einsum,
      .decompose = decompose_einsum,

@@ -191,7 +191,7 @@ std::vector<Tensor> eval_index_put(const Arguments<Tensor>& a) {
     for_each_indexed(plan, a, self.sizes(), contiguous_strides(self.sizes()),
                      [&](std::int64_t offset) { targets.push_back(offset); });
     const Combine how = a.boolean("accumulate") ? Combine::sum : Combine::assign;
-    return {visit_compute(self.dtype(), [&]<class T>(T) {
+    return {visit_arithmetic(self.dtype(), [&]<class T>(T) {
         std::vector<T> result = self.values<T>();
         const std::vector<T> added = load_broadcast<T>(values, plan.sizes);
         for (std::size_t k = 0; k < targets.size(); ++k) {

@@ -91,7 +91,7 @@ std::vector<NodeRef> decompose_matmul(GraphBuilder& builder, const Arguments<Nod
 std::vector<Tensor> eval_matmul(const Arguments<Tensor>& args) {
     const Tensor a = args.tensor("self"), b = args.tensor("other");
     const MatmulShape shape = matmul_shape("matmul", meta_of(a), meta_of(b));
-    return visit_accumulator(a.dtype(), [&](auto zero) -> std::vector<Tensor> {
+    return visit_product(a.dtype(), [&](auto zero) -> std::vector<Tensor> {
         using T = decltype(zero);
         const Elements<T> left(a), right(b);
         const auto batch_strides = [&](const Tensor& operand, const Elements<T>& elements) {
@@ -164,7 +164,7 @@ std::vector<NodeRef> decompose_linear(GraphBuilder& builder, const Arguments<Nod
 std::vector<Tensor> eval_linear(const Arguments<Tensor>& args) {
     const LinearShape shape = linear_shape(args);
     const Tensor input = args.tensor("input");
-    return visit_accumulator(input.dtype(), [&](auto zero) -> std::vector<Tensor> {
+    return visit_product(input.dtype(), [&](auto zero) -> std::vector<Tensor> {
         using T = decltype(zero);
         const auto rows = Elements<T>::contiguous(input);
         const Elements<T> weight(args.tensor("weight"));
@@ -405,13 +405,13 @@ constexpr OpDef kOps[] = {
     {.name = "aten.addr.default",
      .doc = "beta self + alpha (vec1 outer vec2); pytorch.org/docs/stable/generated/torch.addr.html",
      .schema = "addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .decompose = decompose_addr,
      .samples = sample_addr},
     {.name = "aten.addbmm.default",
      .doc = "beta self + alpha (the sum of the batch's products); pytorch.org/docs/stable/generated/torch.addbmm.html",
      .schema = "addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .decompose = decompose_addbmm,
      .samples = sample_addbmm},
     {.name = "aten.trace.default",
@@ -422,20 +422,20 @@ constexpr OpDef kOps[] = {
     {.name = "aten.linalg_cross.default",
      .doc = "cross product; pytorch.org/docs/stable/generated/torch.linalg.cross.html",
      .schema = "linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .decompose = decompose_cross,
      .samples = sample_cross},
     {.name = "aten.matmul.default",
      .doc = "Product of tensors of any rank, batches broadcast; pytorch.org/docs/stable/generated/torch.matmul.html",
      .schema = "matmul(Tensor self, Tensor other) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .eval = eval_matmul,
      .decompose = decompose_matmul,
      .samples = sample_matmul},
     {.name = "aten.linear.default",
      .doc = "input weight^T + bias; pytorch.org/docs/stable/generated/torch.nn.functional.linear.html",
      .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .eval = eval_linear,
      .decompose = decompose_linear,
      .samples = sample_linear},
@@ -447,7 +447,7 @@ constexpr OpDef kOps[] = {
     {.name = "aten.tensordot.default",
      .doc = "Sum of products over given dimensions; pytorch.org/docs/stable/generated/torch.tensordot.html",
      .schema = "tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .decompose = decompose_tensordot,
      .samples = sample_tensordot},
     {.name = "aten.kron.default",

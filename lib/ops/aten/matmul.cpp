@@ -99,7 +99,7 @@ template <int RankA, int RankB>
 std::vector<Tensor> eval_product(const Arguments<Tensor>& args) {
     const Product p = plain_product<RankA, RankB>(args);
     const Tensor a = args.tensor(args.schema().params[0].name), b = args.tensor(args.schema().params[1].name);
-    return visit_accumulator(p.dtype, [&](auto zero) -> std::vector<Tensor> {
+    return visit_product(p.dtype, [&](auto zero) -> std::vector<Tensor> {
         return {store(multiply<decltype(zero)>(p, a, b), p.dtype, p.sizes)};
     });
 }
@@ -134,7 +134,7 @@ AddProduct add_product(const Arguments<T>& args) {
                     ", expected sizes that expand to " + to_string(p.sizes));
     result.beta = args.scalar("beta");
     result.alpha = args.scalar("alpha");
-    if (!is_floating(p.dtype) && (result.beta.is_floating() || result.alpha.is_floating()))
+    if (!is_inexact(p.dtype) && (result.beta.is_floating() || result.alpha.is_floating()))
         throw Error(schema.name + ": found a floating 'beta' or 'alpha', expected integers for " +
                     std::string(name(p.dtype)) + " operands");
     result.ignores_self = result.beta.to_double() == 0;
@@ -152,13 +152,13 @@ std::vector<Tensor> eval_add(const Arguments<Tensor>& args) {
     const AddProduct add = add_product<RankA, RankB>(args);
     const Product& p = add.product;
     const Tensor a = args.tensor(args.schema().params[1].name), b = args.tensor(args.schema().params[2].name);
-    return visit_accumulator(p.dtype, [&](auto zero) -> std::vector<Tensor> {
+    return visit_product(p.dtype, [&](auto zero) -> std::vector<Tensor> {
         using T = decltype(zero);
         // Unsigned arithmetic wraps; signed overflow would be undefined.
         using Wide = std::conditional_t<std::is_same_v<T, std::int64_t>, std::uint64_t, T>;
         const auto wide = [](const Scalar& s) {
-            return static_cast<Wide>(std::is_floating_point_v<T> ? static_cast<T>(s.to_double())
-                                                                 : static_cast<T>(s.to_integer()));
+            return static_cast<Wide>(std::is_integral_v<T> ? static_cast<T>(s.to_integer())
+                                                           : static_cast<T>(s.to_double()));
         };
         const Wide alpha = wide(add.alpha), beta = wide(add.beta);
         std::vector<T> result = multiply<T>(p, a, b);
@@ -279,7 +279,7 @@ std::vector<Sample> sample_add(DType dtype) {
     with("self column", samples::random(dtype, column), 2, 1);
     with("self transposed", samples::transposed(samples::random(dtype, full)), 2, 3);
     with("alpha 0", samples::random(dtype, full), 2, 0);
-    if (!is_floating(dtype)) return result;
+    if (!is_inexact(dtype)) return result;
     with("fractions", samples::random(dtype, full), 0.5, -1.5);
     with("beta 0 over nan", samples::values(dtype, {NAN}), 0, 1);
     with("beta 0.0 over inf", samples::values(dtype, {INFINITY}), 0.0, 2);
@@ -290,7 +290,7 @@ constexpr OpDef kOps[] = {
     {.name = "aten.mm.default",
      .doc = "Product of two matrices; pytorch.org/docs/stable/generated/torch.mm.html",
      .schema = "mm(Tensor self, Tensor mat2) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .infer = infer_product<2, 2>,
      .eval = eval_product<2, 2>,
      .lower = lower_plain<2, 2>,
@@ -299,7 +299,7 @@ constexpr OpDef kOps[] = {
     {.name = "aten.bmm.default",
      .doc = "Products of two batches of matrices; pytorch.org/docs/stable/generated/torch.bmm.html",
      .schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .infer = infer_product<3, 3>,
      .eval = eval_product<3, 3>,
      .lower = lower_plain<3, 3>,
@@ -308,7 +308,7 @@ constexpr OpDef kOps[] = {
     {.name = "aten.mv.default",
      .doc = "Product of a matrix and a vector; pytorch.org/docs/stable/generated/torch.mv.html",
      .schema = "mv(Tensor self, Tensor vec) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .infer = infer_product<2, 1>,
      .eval = eval_product<2, 1>,
      .lower = lower_plain<2, 1>,
@@ -317,7 +317,7 @@ constexpr OpDef kOps[] = {
     {.name = "aten.dot.default",
      .doc = "Inner product of two vectors; pytorch.org/docs/stable/generated/torch.dot.html",
      .schema = "dot(Tensor self, Tensor tensor) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .infer = infer_product<1, 1>,
      .eval = eval_product<1, 1>,
      .lower = lower_plain<1, 1>,
@@ -326,7 +326,7 @@ constexpr OpDef kOps[] = {
     {.name = "aten.addmm.default",
      .doc = "beta self + alpha (mat1 mat2); beta = 0 ignores self; pytorch.org/docs/stable/generated/torch.addmm.html",
      .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .infer = infer_add<2, 2>,
      .eval = eval_add<2, 2>,
      .lower = lower_add<2, 2>,
@@ -335,7 +335,7 @@ constexpr OpDef kOps[] = {
     {.name = "aten.baddbmm.default",
      .doc = "beta self + alpha (batch1 batch2); pytorch.org/docs/stable/generated/torch.baddbmm.html",
      .schema = "baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .infer = infer_add<3, 3>,
      .eval = eval_add<3, 3>,
      .lower = lower_add<3, 3>,
@@ -344,7 +344,7 @@ constexpr OpDef kOps[] = {
     {.name = "aten.addmv.default",
      .doc = "beta self + alpha (mat vec); pytorch.org/docs/stable/generated/torch.addmv.html",
      .schema = "addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
-     .dtypes = kNumbers,
+     .dtypes = kNumbers | kComplex,
      .infer = infer_add<2, 1>,
      .eval = eval_add<2, 1>,
      .lower = lower_add<2, 1>,

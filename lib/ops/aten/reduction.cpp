@@ -6,6 +6,7 @@
 
 #include "ops/aten/families.h"
 #include "ops/aten/reduction_grad.h"
+#include "ops/core/complex.h"
 #include "ops/core/integer.h"
 #include "ops/core/reduce.h"
 #include "ops/core/samples.h"
@@ -19,7 +20,8 @@ using samples::t;
 
 /// What a kernel accumulates in.
 template <class T>
-using Accumulator = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+using Accumulator =
+    std::conditional_t<is_complex_type<T>, Complex128, std::conditional_t<std::is_floating_point_v<T>, double, T>>;
 
 template <class T>
 Accumulator<T> plus(Accumulator<T> a, Accumulator<T> b) {
@@ -43,7 +45,7 @@ Accumulator<T> sum_of(std::int64_t length, const Row& row, F f) {
 template <class T>
 DType sum_dtype(const Arguments<T>& arguments) {
     const DType self = operand_info(arguments.tensor("self")).dtype;
-    return arguments.dtype("dtype").value_or(is_floating(self) ? self : DType::i64);
+    return arguments.dtype("dtype").value_or(is_inexact(self) ? self : DType::i64);
 }
 
 // --- sum and prod ---
@@ -55,7 +57,7 @@ std::vector<ValueMeta> infer_sum(const Arguments<ValueMeta>& arguments) {
 std::vector<Tensor> eval_sum(const Arguments<Tensor>& arguments) {
     const Reduction reduction = reduction_of(arguments);
     const DType dtype = sum_dtype(arguments);
-    return {visit_compute(dtype, [&]<class T>(T) {
+    return {visit_arithmetic(dtype, [&]<class T>(T) {
         const Rows<T> in = rows<T>(arguments.tensor("self"), reduction, dtype);
         const std::vector<T> out = in.template each<T>([&](const auto& row) {
             return static_cast<T>(sum_of<T>(in.length, row, [](T element) { return element; }));
@@ -73,13 +75,15 @@ std::vector<expr::Value> lower_sum(expr::GroupBuilder& builder, const Arguments<
 std::vector<Tensor> eval_prod(const Arguments<Tensor>& arguments) {
     const Reduction reduction = reduction_of(arguments);
     const DType dtype = sum_dtype(arguments);
-    return {visit_compute(dtype, [&]<class T>(T) {
+    return {visit_arithmetic(dtype, [&]<class T>(T) {
         const Rows<T> in = rows<T>(arguments.tensor("self"), reduction, dtype);
         const std::vector<T> out = in.template each<T>([&](const auto& row) {
             Accumulator<T> product = 1;
             for (std::int64_t j = 0; j < in.length; ++j) {
                 if constexpr (std::is_integral_v<T>)
                     product = static_cast<T>(wrapping_mul(product, row(j)));
+                else if constexpr (is_complex_type<T>)
+                    product = whittle::product(product, Complex128(row(j)));
                 else
                     product *= row(j);
             }
@@ -106,7 +110,7 @@ template <class T>
 DType mean_dtype(const Arguments<T>& arguments) {
     const DType self = operand_info(arguments.tensor("self")).dtype;
     const DType dtype = arguments.dtype("dtype").value_or(self);
-    if (!is_floating(dtype))
+    if (!is_inexact(dtype))
         throw Error("aten." + arguments.schema().name + ": the mean of " + std::string(name(dtype)) + " is not defined",
                     "give it a floating dtype");
     return dtype;
@@ -119,11 +123,14 @@ std::vector<ValueMeta> infer_mean(const Arguments<ValueMeta>& arguments) {
 std::vector<Tensor> eval_mean(const Arguments<Tensor>& arguments) {
     const Reduction reduction = reduction_of(arguments);
     const DType dtype = mean_dtype(arguments);
-    const Rows<double> in = rows<double>(arguments.tensor("self"), reduction, dtype);
-    const std::vector<double> out = in.each<double>([&](const auto& row) {
-        return sum_of<double>(in.length, row, [](double x) { return x; }) / static_cast<double>(in.length);
-    });
-    return {store(out, dtype, reduction.result())};
+    const auto means = [&]<class T>(T) {
+        const Rows<T> in = rows<T>(arguments.tensor("self"), reduction, dtype);
+        const std::vector<T> out = in.template each<T>([&](const auto& row) {
+            return sum_of<T>(in.length, row, [](T x) { return x; }) / static_cast<double>(in.length);
+        });
+        return store(out, dtype, reduction.result());
+    };
+    return {is_complex(dtype) ? means(Complex128{}) : means(double{})};
 }
 
 std::vector<expr::Value> lower_mean(expr::GroupBuilder& builder, const Arguments<expr::Value>& arguments) {
@@ -318,7 +325,7 @@ std::vector<Sample> prod_dim_samples(DType dtype) {
 
 /// The mean of integers needs a dtype.
 std::vector<Sample> as_means(DType dtype, std::vector<Sample> list) {
-    if (!is_floating(dtype))
+    if (!is_inexact(dtype))
         for (Sample& sample : list) sample.kwargs.emplace_back("dtype", DType::f32);
     return list;
 }
@@ -381,7 +388,7 @@ constexpr OpDef sum_op(std::string_view name, std::string_view schema, SamplesFn
     return {.name = name,
             .doc = "sum; i64 for integers and bool unless dtype says otherwise, wrapping",
             .schema = schema,
-            .dtypes = kAnyDType | kLimited,
+            .dtypes = kAnyDType | kLimited | kComplex,
             .infer = infer_sum,
             .eval = eval_sum,
             .lower = lower_sum,
@@ -391,7 +398,7 @@ constexpr OpDef prod_op(std::string_view name, std::string_view schema, SamplesF
     return {.name = name,
             .doc = "product; i64 for integers and bool unless dtype says otherwise, wrapping",
             .schema = schema,
-            .dtypes = kAnyDType | kLimited,
+            .dtypes = kAnyDType | kLimited | kComplex,
             .infer = infer_sum,
             .eval = eval_prod,
             .lower = lower_prod,
@@ -401,6 +408,7 @@ constexpr OpDef mean_op(std::string_view name, std::string_view schema, SamplesF
     return {.name = name,
             .doc = "sum / count in a floating dtype; NaN of nothing",
             .schema = schema,
+            .dtypes = kAnyDType | kComplex,
             .infer = infer_mean,
             .eval = eval_mean,
             .lower = lower_mean,

@@ -96,7 +96,7 @@ Tensor eval_scatter_of(const Scatter<Tensor>& s) {
         });
         return result;
     }
-    return visit_ordered(s.self.dtype(), [&]<class T>(T) {
+    const auto kernel = [&]<class T>(T) {
         std::vector<T> values = s.self.values<T>();
         const std::vector<T> added = used.values<T>();
         if (!s.include_self) {
@@ -108,7 +108,8 @@ Tensor eval_scatter_of(const Scatter<Tensor>& s) {
             values[target] = combine<T>(s.how, values[target], added[k]);
         }
         return store<T>(values, s.self.dtype(), s.self.sizes());
-    });
+    };
+    return is_complex(s.self.dtype()) ? visit_complex(s.self.dtype(), kernel) : visit_ordered(s.self.dtype(), kernel);
 }
 
 std::vector<Tensor> eval_scatter(const Arguments<Tensor>& a) {
@@ -231,7 +232,7 @@ std::vector<NodeRef> decompose_index_add(GraphBuilder& b, const Arguments<NodeVa
     const std::int64_t dim = wrap_dim(a.integer("dim"), static_cast<std::int64_t>(self.meta.sizes.size()));
     const NodeValue wide = index_of_slices(b, "index_add", self, dim, a.tensor("index"), source.meta.sizes);
     const Scalar alpha = a.scalar("alpha");
-    if (alpha.is_floating() && !is_floating(self.meta.dtype))
+    if (alpha.is_floating() && !is_inexact(self.meta.dtype))
         throw Error("index_add: found a floating alpha for a tensor of " + std::string(name(self.meta.dtype)) +
                     ", expected an integer");
     if (alpha.to_double() != 1) source = b.call("aten.mul.Tensor", {arg(source), Arg(alpha)});
@@ -351,7 +352,7 @@ std::span<const OpDef> scatter_ops() {
                    "https://pytorch.org/docs/stable/generated/torch.Tensor.scatter_reduce_.html",
             .schema = "scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool "
                       "include_self=True) -> Tensor",
-            .dtypes = kMoved,
+            .dtypes = kAnyDType | kLimited,
             .infer = infer_scatter,
             .eval = eval_scatter,
             .lower = lower_scatter,

@@ -38,7 +38,7 @@ std::vector<ValueMeta> infer_where(const Arguments<ValueMeta>& arguments) {
 std::vector<Tensor> eval_where(const Arguments<Tensor>& arguments) {
     const Types types = where_types(arguments);
     const std::vector<bool> condition = load_broadcast<bool>(arguments.tensor("condition"), types.sizes);
-    return {visit_compute(types.dtype, [&]<class T>(T) {
+    return {visit_arithmetic(types.dtype, [&]<class T>(T) {
         const std::vector<T> self = read<T>(arguments.operand("self"), types.sizes, types.dtype),
                              other = read<T>(arguments.operand("other"), types.sizes, types.dtype);
         std::vector<T> out(self.size());
@@ -58,7 +58,7 @@ std::vector<expr::Value> lower_where(expr::GroupBuilder&, const Arguments<expr::
 
 /// The same pairs as for a binary op, under conditions of several shapes.
 std::vector<Sample> where_samples(DType dtype) {
-    std::vector<Sample> result = samples::binary(dtype);
+    std::vector<Sample> result = samples::binary(dtype, kAnyDType | kComplex);
     for (Sample& sample : result) {
         const Sizes sizes = broadcast_sizes(sample.tensors[0].sizes(), sample.tensors[1].sizes());
         const Tensor condition = samples::random(DType::boolean, sizes);
@@ -125,7 +125,7 @@ std::vector<ValueMeta> infer_fill(const Arguments<ValueMeta>& arguments) {
 std::vector<Tensor> eval_fill(const Arguments<Tensor>& arguments) {
     const Types types = fill_types(arguments);
     const std::vector<bool> mask = load_broadcast<bool>(arguments.tensor("mask"), types.sizes);
-    return {visit_compute(types.dtype, [&]<class T>(T) {
+    return {visit_arithmetic(types.dtype, [&]<class T>(T) {
         std::vector<T> out = read<T>(arguments.tensor("self"), types.sizes, types.dtype);
         const std::vector<T> value = read<T>(arguments.operand("value"), {}, types.dtype);
         for (std::size_t i = 0; i < out.size(); ++i)
@@ -184,7 +184,7 @@ constexpr OpDef fill_op(std::string_view name, std::string_view schema, SamplesF
     return {.name = name,
             .doc = "value, as self's dtype, where mask holds, else self",
             .schema = schema,
-            .dtypes = kAnyDType | kLimited,
+            .dtypes = kMoved,
             .infer = infer_fill,
             .eval = eval_fill,
             .lower = lower_fill,
@@ -193,11 +193,11 @@ constexpr OpDef fill_op(std::string_view name, std::string_view schema, SamplesF
 
 constexpr OpDef kSelect[] = {
     with_gradient(where_op("aten.where.self", "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor",
-                           kAnyDType | kLimited, where_samples),
+                           kMoved, where_samples),
                   where_grad),
     with_gradient(
         where_op("aten.where.ScalarOther", "where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor",
-                 kAnyDType | kLimited, where_other_samples),
+                 kMoved, where_other_samples),
         where_grad),
     with_gradient(
         where_op("aten.where.ScalarSelf", "where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor",

@@ -35,6 +35,7 @@ std::int64_t diagonal_of(const Arguments<T>& a, const Sizes& sizes) {
 
 template <class Rule>
 constexpr OpDef triangle_op(OpDef def) {
+    def.dtypes = kAnyDType | kComplex;
     def.infer = [](const Arguments<ValueMeta>& a) -> std::vector<ValueMeta> {
         const ValueMeta self = a.tensor("self");
         diagonal_of(a, self.sizes);

@@ -1,10 +1,12 @@
 // One operand, element by element: signs, rounding, powers and roots, exponentials, trigonometry, predicates.
 // Definitions: https://pytorch.org/docs/stable/torch.html#pointwise-ops
 #include <cmath>
+#include <complex>
 #include <limits>
 
 #include "ops/aten/families.h"
 #include "ops/aten/pointwise_grad.h"
+#include "ops/core/complex.h"
 #include "ops/core/pointwise.h"
 #include "ops/core/samples.h"
 
@@ -19,10 +21,16 @@ using expr::Op;
 /// Integer negation that wraps.
 std::int64_t negated(std::int64_t x) { return static_cast<std::int64_t>(0 - static_cast<std::uint64_t>(x)); }
 
+/// The magnitude of complex numbers is real.
 struct Abs : Arithmetic {
+    static DType result(DType dtype) { return real_of(dtype); }
     template <Floating T>
     static T eval(T x) {
         return std::fabs(x);
+    }
+    template <Complex T>
+    static typename T::value_type eval(T x) {
+        return std::abs(x);
     }
     static std::int64_t eval(std::int64_t x) { return x < 0 ? negated(x) : x; }
     static std::uint64_t eval(std::uint64_t x) { return x; }
@@ -30,10 +38,9 @@ struct Abs : Arithmetic {
 };
 
 struct Neg : Arithmetic {
-    template <Floating T>
-    static T eval(T x) {
-        return -x;
-    }
+    template <class T>
+    requires Floating<T> || Complex<T>
+    static T eval(T x) { return -x; }
     static std::int64_t eval(std::int64_t x) { return negated(x); }
     static Expr lower(const Expr& x) { return expr::negate(x); }
 };
@@ -53,6 +60,16 @@ struct Sign : Arithmetic {
         const auto constant = [&](int value) { return expr::constant(x->dtype, Scalar(value)); };
         const Expr positive = expr::select(constant(0) < x, constant(1), constant(0));
         return is_unsigned(x->dtype) ? positive : expr::select(x < constant(0), constant(-1), positive);
+    }
+};
+
+/// sign; of complex numbers x / |x|.
+struct Sgn : Sign {
+    using Sign::eval;
+    template <Complex T>
+    static T eval(T x) {
+        const auto magnitude = std::abs(x);
+        return magnitude == 0 ? T(0) : T(x.real() / magnitude, x.imag() / magnitude);
     }
 };
 
@@ -107,6 +124,10 @@ struct Square : Arithmetic {
     static T eval(T x) {
         return x * x;
     }
+    template <Complex T>
+    static T eval(T x) {
+        return product(x, x);
+    }
     static std::int64_t eval(std::int64_t x) {
         const auto bits = static_cast<std::uint64_t>(x);
         return static_cast<std::int64_t>(bits * bits);
@@ -133,27 +154,36 @@ struct BitwiseNot : Arithmetic {
         }                                                                         \
         static Expr lower(const Expr& x) { return expr::unary(Op::function, x); } \
     };
-WHITTLE_MATH(Exp, exp)
+/// One that complex numbers have, too.
+#define WHITTLE_COMPLEX_MATH(Name, function)                                      \
+    struct Name : FloatingFunction {                                              \
+        template <class T>                                                        \
+        requires Floating<T> || Complex<T>                                        \
+        static T eval(T x) { return std::function(x); }                           \
+        static Expr lower(const Expr& x) { return expr::unary(Op::function, x); } \
+    };
+WHITTLE_COMPLEX_MATH(Exp, exp)
 WHITTLE_MATH(Expm1, expm1)
-WHITTLE_MATH(Log, log)
+WHITTLE_COMPLEX_MATH(Log, log)
 WHITTLE_MATH(Log1p, log1p)
 WHITTLE_MATH(Log2, log2)
-WHITTLE_MATH(Log10, log10)
-WHITTLE_MATH(Sqrt, sqrt)
-WHITTLE_MATH(Sin, sin)
-WHITTLE_MATH(Cos, cos)
-WHITTLE_MATH(Tan, tan)
-WHITTLE_MATH(Asin, asin)
-WHITTLE_MATH(Acos, acos)
-WHITTLE_MATH(Atan, atan)
-WHITTLE_MATH(Sinh, sinh)
-WHITTLE_MATH(Cosh, cosh)
-WHITTLE_MATH(Tanh, tanh)
-WHITTLE_MATH(Asinh, asinh)
-WHITTLE_MATH(Acosh, acosh)
-WHITTLE_MATH(Atanh, atanh)
+WHITTLE_COMPLEX_MATH(Log10, log10)
+WHITTLE_COMPLEX_MATH(Sqrt, sqrt)
+WHITTLE_COMPLEX_MATH(Sin, sin)
+WHITTLE_COMPLEX_MATH(Cos, cos)
+WHITTLE_COMPLEX_MATH(Tan, tan)
+WHITTLE_COMPLEX_MATH(Asin, asin)
+WHITTLE_COMPLEX_MATH(Acos, acos)
+WHITTLE_COMPLEX_MATH(Atan, atan)
+WHITTLE_COMPLEX_MATH(Sinh, sinh)
+WHITTLE_COMPLEX_MATH(Cosh, cosh)
+WHITTLE_COMPLEX_MATH(Tanh, tanh)
+WHITTLE_COMPLEX_MATH(Asinh, asinh)
+WHITTLE_COMPLEX_MATH(Acosh, acosh)
+WHITTLE_COMPLEX_MATH(Atanh, atanh)
 WHITTLE_MATH(Erf, erf)
 WHITTLE_MATH(Lgamma, lgamma)
+#undef WHITTLE_COMPLEX_MATH
 #undef WHITTLE_MATH
 
 struct Rsqrt : FloatingFunction {
@@ -161,12 +191,20 @@ struct Rsqrt : FloatingFunction {
     static T eval(T x) {
         return T(1) / std::sqrt(x);
     }
+    template <Complex T>
+    static T eval(T x) {
+        return quotient(T(1), std::sqrt(x));
+    }
     static Expr lower(const Expr& x) { return constant(x, 1) / expr::unary(Op::sqrt, x); }
 };
 struct Reciprocal : FloatingFunction {
     template <Floating T>
     static T eval(T x) {
         return T(1) / x;
+    }
+    template <Complex T>
+    static T eval(T x) {
+        return quotient(T(1), x);
     }
     static Expr lower(const Expr& x) { return constant(x, 1) / x; }
 };
@@ -201,16 +239,24 @@ Expr is_infinite(const Expr& x) {
 }
 
 struct IsInf : Predicate {
-    template <class T>
+    template <Real T>
     static bool eval(T x) {
         return std::isinf(static_cast<double>(x));
+    }
+    template <Complex T>
+    static bool eval(T x) {
+        return std::isinf(x.real()) || std::isinf(x.imag());
     }
     static Expr lower(const Expr& x) { return is_infinite(x); }
 };
 struct IsFinite : Predicate {
-    template <class T>
+    template <Real T>
     static bool eval(T x) {
         return std::isfinite(static_cast<double>(x));
+    }
+    template <Complex T>
+    static bool eval(T x) {
+        return std::isfinite(x.real()) && std::isfinite(x.imag());
     }
     static Expr lower(const Expr& x) { return expr::logical_not(is_infinite(x) || is_nan(x)); }
 };
@@ -238,15 +284,16 @@ constexpr OpDef op(std::string_view name, std::string_view schema, std::string_v
 
 constexpr OpDef kUnary[] = {
     with_gradient(op<Abs>("aten.abs.default", "abs(Tensor self) -> Tensor", "|x|; the smallest integer stays itself",
-                          kNumbers | kLimited),
+                          kNumbers | kLimited | kComplex),
                   abs_grad),
-    with_gradient(op<Neg>("aten.neg.default", "neg(Tensor self) -> Tensor", "-x; integers wrap", kNumbers | kLimited),
-                  neg_grad),
+    with_gradient(
+        op<Neg>("aten.neg.default", "neg(Tensor self) -> Tensor", "-x; integers wrap", kNumbers | kLimited | kComplex),
+        neg_grad),
     with_gradient(
         op<Sign>("aten.sign.default", "sign(Tensor self) -> Tensor", "-1, 0 or 1; 0 for NaN", kAnyDType | kLimited),
         zero_gradient),
-    with_gradient(op<Sign>("aten.sgn.default", "sgn(Tensor self) -> Tensor", "sign, as gradients of distances call it",
-                           kAnyDType | kLimited),
+    with_gradient(op<Sgn>("aten.sgn.default", "sgn(Tensor self) -> Tensor", "sign, and x / |x| of complex numbers",
+                          kAnyDType | kLimited | kComplex),
                   zero_gradient),
     with_gradient(op<Floor>("aten.floor.default", "floor(Tensor self) -> Tensor", "round towards -inf", kNumbers),
                   zero_gradient),
@@ -259,53 +306,78 @@ constexpr OpDef kUnary[] = {
         zero_gradient),
     with_gradient(op<Frac>("aten.frac.default", "frac(Tensor self) -> Tensor", "x - trunc(x)", kFloating),
                   pass_gradient),
-    with_gradient(op<Square>("aten.square.default", "square(Tensor self) -> Tensor", "x * x; bool gives i64"),
+    with_gradient(op<Square>("aten.square.default", "square(Tensor self) -> Tensor", "x * x; bool gives i64",
+                             kAnyDType | kComplex),
                   square_grad),
     with_gradient(op<BitwiseNot>("aten.bitwise_not.default", "bitwise_not(Tensor self) -> Tensor", "~x; not x for bool",
                                  kIntegers | kLimited | kBool),
                   no_gradient),
-    with_gradient(op<Exp>("aten.exp.default", "exp(Tensor self) -> Tensor", "e to the x"), exp_grad),
+    with_gradient(op<Exp>("aten.exp.default", "exp(Tensor self) -> Tensor", "e to the x", kAnyDType | kComplex),
+                  exp_grad),
     with_gradient(op<Exp2>("aten.exp2.default", "exp2(Tensor self) -> Tensor", "2 to the x"), exp2_grad),
     with_gradient(op<Expm1>("aten.expm1.default", "expm1(Tensor self) -> Tensor", "e to the x, minus 1, exact near 0"),
                   expm1_grad),
-    with_gradient(op<Log>("aten.log.default", "log(Tensor self) -> Tensor", "natural logarithm"), log_grad),
+    with_gradient(op<Log>("aten.log.default", "log(Tensor self) -> Tensor", "natural logarithm", kAnyDType | kComplex),
+                  log_grad),
     with_gradient(op<Log1p>("aten.log1p.default", "log1p(Tensor self) -> Tensor", "logarithm of 1 + x, exact near 0"),
                   log1p_grad),
     with_gradient(op<Log2>("aten.log2.default", "log2(Tensor self) -> Tensor", "logarithm to base 2"), log2_grad),
-    with_gradient(op<Log10>("aten.log10.default", "log10(Tensor self) -> Tensor", "logarithm to base 10"), log10_grad),
-    with_gradient(op<Sqrt>("aten.sqrt.default", "sqrt(Tensor self) -> Tensor", "square root; NaN below zero"),
+    with_gradient(
+        op<Log10>("aten.log10.default", "log10(Tensor self) -> Tensor", "logarithm to base 10", kAnyDType | kComplex),
+        log10_grad),
+    with_gradient(op<Sqrt>("aten.sqrt.default", "sqrt(Tensor self) -> Tensor", "square root; NaN below zero",
+                           kAnyDType | kComplex),
                   sqrt_grad),
-    with_gradient(op<Rsqrt>("aten.rsqrt.default", "rsqrt(Tensor self) -> Tensor", "1 / sqrt(x)"), rsqrt_grad),
-    with_gradient(op<Reciprocal>("aten.reciprocal.default", "reciprocal(Tensor self) -> Tensor", "1 / x"),
-                  reciprocal_grad),
-    with_gradient(op<Sin>("aten.sin.default", "sin(Tensor self) -> Tensor", "sine, radians"), sin_grad),
-    with_gradient(op<Cos>("aten.cos.default", "cos(Tensor self) -> Tensor", "cosine, radians"), cos_grad),
-    with_gradient(op<Tan>("aten.tan.default", "tan(Tensor self) -> Tensor", "tangent, radians"), tan_grad),
-    with_gradient(op<Asin>("aten.asin.default", "asin(Tensor self) -> Tensor", "inverse sine"), asin_grad),
-    with_gradient(op<Acos>("aten.acos.default", "acos(Tensor self) -> Tensor", "inverse cosine"), acos_grad),
-    with_gradient(op<Atan>("aten.atan.default", "atan(Tensor self) -> Tensor", "inverse tangent"), atan_grad),
-    with_gradient(op<Sinh>("aten.sinh.default", "sinh(Tensor self) -> Tensor", "hyperbolic sine"), sinh_grad),
-    with_gradient(op<Cosh>("aten.cosh.default", "cosh(Tensor self) -> Tensor", "hyperbolic cosine"), cosh_grad),
-    with_gradient(op<Tanh>("aten.tanh.default", "tanh(Tensor self) -> Tensor", "hyperbolic tangent"), tanh_grad),
-    with_gradient(op<Asinh>("aten.asinh.default", "asinh(Tensor self) -> Tensor", "inverse hyperbolic sine"),
+    with_gradient(op<Rsqrt>("aten.rsqrt.default", "rsqrt(Tensor self) -> Tensor", "1 / sqrt(x)", kAnyDType | kComplex),
+                  rsqrt_grad),
+    with_gradient(
+        op<Reciprocal>("aten.reciprocal.default", "reciprocal(Tensor self) -> Tensor", "1 / x", kAnyDType | kComplex),
+        reciprocal_grad),
+    with_gradient(op<Sin>("aten.sin.default", "sin(Tensor self) -> Tensor", "sine, radians", kAnyDType | kComplex),
+                  sin_grad),
+    with_gradient(op<Cos>("aten.cos.default", "cos(Tensor self) -> Tensor", "cosine, radians", kAnyDType | kComplex),
+                  cos_grad),
+    with_gradient(op<Tan>("aten.tan.default", "tan(Tensor self) -> Tensor", "tangent, radians", kAnyDType | kComplex),
+                  tan_grad),
+    with_gradient(op<Asin>("aten.asin.default", "asin(Tensor self) -> Tensor", "inverse sine", kAnyDType | kComplex),
+                  asin_grad),
+    with_gradient(op<Acos>("aten.acos.default", "acos(Tensor self) -> Tensor", "inverse cosine", kAnyDType | kComplex),
+                  acos_grad),
+    with_gradient(op<Atan>("aten.atan.default", "atan(Tensor self) -> Tensor", "inverse tangent", kAnyDType | kComplex),
+                  atan_grad),
+    with_gradient(op<Sinh>("aten.sinh.default", "sinh(Tensor self) -> Tensor", "hyperbolic sine", kAnyDType | kComplex),
+                  sinh_grad),
+    with_gradient(
+        op<Cosh>("aten.cosh.default", "cosh(Tensor self) -> Tensor", "hyperbolic cosine", kAnyDType | kComplex),
+        cosh_grad),
+    with_gradient(
+        op<Tanh>("aten.tanh.default", "tanh(Tensor self) -> Tensor", "hyperbolic tangent", kAnyDType | kComplex),
+        tanh_grad),
+    with_gradient(op<Asinh>("aten.asinh.default", "asinh(Tensor self) -> Tensor", "inverse hyperbolic sine",
+                            kAnyDType | kComplex),
                   asinh_grad),
-    with_gradient(op<Acosh>("aten.acosh.default", "acosh(Tensor self) -> Tensor", "inverse hyperbolic cosine"),
+    with_gradient(op<Acosh>("aten.acosh.default", "acosh(Tensor self) -> Tensor", "inverse hyperbolic cosine",
+                            kAnyDType | kComplex),
                   acosh_grad),
-    with_gradient(op<Atanh>("aten.atanh.default", "atanh(Tensor self) -> Tensor", "inverse hyperbolic tangent"),
+    with_gradient(op<Atanh>("aten.atanh.default", "atanh(Tensor self) -> Tensor", "inverse hyperbolic tangent",
+                            kAnyDType | kComplex),
                   atanh_grad),
     with_gradient(op<Erf>("aten.erf.default", "erf(Tensor self) -> Tensor", "the Gauss error function"), erf_grad),
     with_gradient(op<Erfc>("aten.erfc.default", "erfc(Tensor self) -> Tensor", "1 - erf(x), without its cancellation"),
                   erfc_grad),
     with_gradient(op<Lgamma>("aten.lgamma.default", "lgamma(Tensor self) -> Tensor", "logarithm of |gamma(x)|"),
                   lgamma_grad),
-    with_gradient(op<IsNan>("aten.isnan.default", "isnan(Tensor self) -> Tensor", "is NaN; false for integers"),
+    with_gradient(op<IsNan>("aten.isnan.default", "isnan(Tensor self) -> Tensor", "is NaN; false for integers",
+                            kAnyDType | kComplex),
                   no_gradient),
-    with_gradient(op<IsInf>("aten.isinf.default", "isinf(Tensor self) -> Tensor", "is an infinity"), no_gradient),
     with_gradient(
-        op<IsFinite>("aten.isfinite.default", "isfinite(Tensor self) -> Tensor", "is neither NaN nor an infinity"),
+        op<IsInf>("aten.isinf.default", "isinf(Tensor self) -> Tensor", "is an infinity", kAnyDType | kComplex),
         no_gradient),
+    with_gradient(op<IsFinite>("aten.isfinite.default", "isfinite(Tensor self) -> Tensor",
+                               "is neither NaN nor an infinity", kAnyDType | kComplex),
+                  no_gradient),
     with_gradient(op<LogicalNot>("aten.logical_not.default", "logical_not(Tensor self) -> Tensor", "x == 0",
-                                 kAnyDType | kLimited),
+                                 kAnyDType | kLimited | kComplex),
                   no_gradient),
 };
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "ops/core/complex.h"
 #include "ops/core/op.h"
 
 namespace whittle {
@@ -22,6 +23,8 @@ T combine(Combine how, T old, T added) {
         if (how == Combine::sum) return old + added;
         if (how == Combine::prod) return old * added;
         if (std::isnan(added)) return added;
+    } else if constexpr (is_complex_type<T>) {  // which have no order: for ops that do not ask for extrema of them
+        return how == Combine::sum ? old + added : product(old, added);
     } else if constexpr (std::is_same_v<T, bool>) {
         return how == Combine::sum || how == Combine::amax ? old || added : old && added;
     } else {
@@ -29,7 +32,8 @@ T combine(Combine how, T old, T added) {
         if (how == Combine::sum) return static_cast<T>(a + b);
         if (how == Combine::prod) return static_cast<T>(a * b);
     }
-    return how == Combine::amax ? (old < added ? added : old) : (added < old ? added : old);
+    if constexpr (!is_complex_type<T>)
+        return how == Combine::amax ? (old < added ? added : old) : (added < old ? added : old);
 }
 
 expr::Expr combine(Combine how, const expr::Expr& old, const expr::Expr& added);

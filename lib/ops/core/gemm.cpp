@@ -105,6 +105,8 @@ void gemm(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t c_s
 
 template void gemm(const MatrixView<float>&, const MatrixView<float>&, float*, std::int64_t, bool);
 template void gemm(const MatrixView<double>&, const MatrixView<double>&, double*, std::int64_t, bool);
+template void gemm(const MatrixView<Complex64>&, const MatrixView<Complex64>&, Complex64*, std::int64_t, bool);
+template void gemm(const MatrixView<Complex128>&, const MatrixView<Complex128>&, Complex128*, std::int64_t, bool);
 template void gemm(const MatrixView<std::int64_t>&, const MatrixView<std::int64_t>&, std::int64_t*, std::int64_t, bool);
 
 }  // namespace whittle

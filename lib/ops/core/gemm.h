@@ -16,9 +16,17 @@ namespace whittle {
 template <class F>
 decltype(auto) visit_accumulator(DType dtype, F&& f) {
     WHITTLE_CHECK(dtype != DType::boolean, "a product of bool tensors");
+    if (is_complex(dtype)) reject_complex(dtype);
     if (dtype == DType::f64) return f(double{});
     if (is_floating(dtype)) return f(float{});
     return f(std::int64_t{});
+}
+
+/// As visit_accumulator(), and the complex types.
+template <class F>
+decltype(auto) visit_product(DType dtype, F&& f) {
+    if (is_complex(dtype)) return visit_complex(dtype, std::forward<F>(f));
+    return visit_accumulator(dtype, std::forward<F>(f));
 }
 
 /// A tensor's elements as T: its own memory where it holds T already, under its own strides, else a row-major copy.
@@ -67,7 +75,7 @@ struct MatrixView {
 inline constexpr std::int64_t kMostProductsInF32 = 4096;
 
 /// c = a b, or c += a b. Row i of c begins at c + i * c_stride; its elements are adjacent. An empty inner dimension
-/// makes c zero. T is float, double or int64_t; integers wrap.
+/// makes c zero. T is float, double, complex or int64_t; integers wrap.
 template <class T>
 void gemm(const MatrixView<T>& a, const MatrixView<T>& b, T* c, std::int64_t c_stride, bool accumulate = false);
 

@@ -47,6 +47,11 @@ void zero_gradient(GraphBuilder& builder, CallGradients& call) {
     call.set("self", builder.call("aten.zeros_like.default", {arg(call.grad())}));
 }
 
+void refuse_gradient(GraphBuilder&, CallGradients&) {
+    throw Error("found a gradient that goes through complex numbers, expected real ones",
+                "detach() what they are made of");
+}
+
 NodeValue sum_to_size(GraphBuilder& builder, const NodeValue& value, const Sizes& sizes) {
     const Sizes& from = value.meta.sizes;
     if (from == sizes) return value;

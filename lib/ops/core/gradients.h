@@ -63,6 +63,9 @@ void no_gradient(GraphBuilder& builder, CallGradients& call);
 /// The rule of steps (sign, floor, round …): the gradient is zero, also where they jump.
 void zero_gradient(GraphBuilder& builder, CallGradients& call);
 
+/// The rule of what makes complex numbers or takes them apart: there are no gradients through them. Throws Error.
+void refuse_gradient(GraphBuilder& builder, CallGradients& call);
+
 /// The value summed over the dimensions that broadcasting added to `sizes` or stretched. Throws Error when it does not
 /// come of broadcasting `sizes`.
 NodeValue sum_to_size(GraphBuilder& builder, const NodeValue& value, const Sizes& sizes);

@@ -9,10 +9,13 @@ namespace whittle::samples {
 
 Tensor mixed(DType dtype, const Sizes& sizes) {
     Tensor result = ramp(dtype, sizes);
-    const Tensor corner = special(dtype);
+    const std::vector<Tensor> corners =
+        is_complex(dtype) ? std::vector{special(dtype), not_finite(dtype)} : std::vector{special(dtype)};
     std::int64_t position = 0;
-    for (std::int64_t at = 1; at < result.numel(); at += 3, ++position)
+    for (std::int64_t at = 1; at < result.numel(); at += 3, ++position) {
+        const Tensor& corner = corners[static_cast<std::size_t>(position) % corners.size()];
         copy_into(result, {}, at, corner.as_strided({}, {}, corner.offset() + position % corner.numel()));
+    }
     return result;
 }
 

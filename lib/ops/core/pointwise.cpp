@@ -14,8 +14,9 @@ namespace {
 /// c10's combine_categories: the higher standing decides unless the lower one is of a higher category.
 std::optional<DType> combine(std::optional<DType> higher, std::optional<DType> lower) {
     if (!higher || !lower) return higher ? higher : lower;
-    if (is_floating(*higher)) return higher;
-    if (*higher == DType::boolean || is_floating(*lower)) return promote(*higher, *lower);
+    if (is_complex(*higher)) return higher;
+    if (is_floating(*higher)) return is_complex(*lower) ? complex_of(*higher) : *higher;
+    if (*higher == DType::boolean || is_inexact(*lower)) return promote(*higher, *lower);
     return higher;
 }
 
@@ -59,6 +60,8 @@ template std::vector<float> read(const std::variant<Tensor, Scalar>&, const Size
 template std::vector<std::int64_t> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
 template std::vector<std::uint64_t> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
 template std::vector<bool> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
+template std::vector<Complex64> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
+template std::vector<Complex128> read(const std::variant<Tensor, Scalar>&, const Sizes&, DType);
 
 template <class T, class R>
 Tensor map(const Tensor& x, DType common, DType result, R (*f)(T)) {
@@ -87,6 +90,12 @@ WHITTLE_INSTANTIATE_MAP(std::int64_t, bool)
 WHITTLE_INSTANTIATE_MAP(std::uint64_t, std::uint64_t)
 WHITTLE_INSTANTIATE_MAP(std::uint64_t, bool)
 WHITTLE_INSTANTIATE_MAP(bool, bool)
+WHITTLE_INSTANTIATE_MAP(Complex64, Complex64)
+WHITTLE_INSTANTIATE_MAP(Complex64, float)
+WHITTLE_INSTANTIATE_MAP(Complex64, bool)
+WHITTLE_INSTANTIATE_MAP(Complex128, Complex128)
+WHITTLE_INSTANTIATE_MAP(Complex128, double)
+WHITTLE_INSTANTIATE_MAP(Complex128, bool)
 #undef WHITTLE_INSTANTIATE_MAP
 
 // --- Tensor expressions ---

@@ -45,7 +45,7 @@ DType result_type(const std::vector<OperandInfo>& operands);
 Sizes broadcast_all(const std::vector<OperandInfo>& operands);
 
 /// The result of functions that are floating on integers too: integers and bool give f32, torch's default dtype.
-inline DType floating_result(DType dtype) { return is_floating(dtype) ? dtype : DType::f32; }
+inline DType floating_result(DType dtype) { return is_inexact(dtype) ? dtype : DType::f32; }
 /// The dtype ATen's CPU kernels compute in: f32 for f16 and bf16, else the dtype itself.
 inline DType compute_dtype(DType dtype) { return is_reduced(dtype) ? DType::f32 : dtype; }
 
@@ -55,7 +55,12 @@ template <class T>
 concept Floating = std::floating_point<T>;
 /// Integers and floats, not bool.
 template <class T>
-concept Number = !std::same_as<T, bool>;
+concept Number = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
+/// Integers, floats and bool: what has an order.
+template <class T>
+concept Real = std::is_arithmetic_v<T>;
+template <class T>
+concept Complex = is_complex_type<T>;
 /// Integers and bool.
 template <class T>
 concept Integral = std::integral<T>;
@@ -154,14 +159,15 @@ template <class F>
 std::vector<Tensor> eval_unary(const Arguments<Tensor>& arguments) {
     const Tensor self = arguments.tensor("self");
     const DType common = F::common(self.dtype());
-    return {visit_ordered(common, [&]<class C>(C) -> Tensor {
+    const auto kernel = [&]<class C>(C) -> Tensor {
         using T = KernelType<C, Unary<F, C>>;
         if constexpr (Unary<F, T>) {
             return map<T, decltype(F::eval(T{}))>(self, common, F::result(self.dtype()), &F::eval);
         } else {
             reject_dtype(arguments.schema(), self.dtype());
         }
-    })};
+    };
+    return {is_complex(common) ? visit_complex(common, kernel) : visit_ordered(common, kernel)};
 }
 
 template <class F>
@@ -180,7 +186,7 @@ template <class F, class T>
 BinaryTypes binary_types(const Arguments<T>& arguments) {
     const std::vector<OperandInfo> operands = {operand_info(arguments, F::left), operand_info(arguments, F::right)};
     const DType promoted = result_type(operands);
-    const bool defined = visit_compute(F::common(promoted), []<class C>(C) { return Binary<F, C>; });
+    const bool defined = visit_arithmetic(F::common(promoted), []<class C>(C) { return Binary<F, C>; });
     if (!defined) reject_dtype(arguments.schema(), promoted);
     return {broadcast_all(operands), F::common(promoted), F::result(promoted)};
 }
@@ -195,7 +201,7 @@ std::vector<ValueMeta> infer_binary(const Arguments<ValueMeta>& arguments) {
 template <class F>
 std::vector<Tensor> eval_binary(const Arguments<Tensor>& arguments) {
     const BinaryTypes types = binary_types<F>(arguments);
-    return {visit_ordered(types.common, [&]<class C>(C) -> Tensor {
+    const auto kernel = [&]<class C>(C) -> Tensor {
         using T = KernelType<C, Binary<F, C>>;
         if constexpr (Binary<F, T>) {
             const auto left = arguments.operand(F::left), right = arguments.operand(F::right);
@@ -206,7 +212,8 @@ std::vector<Tensor> eval_binary(const Arguments<Tensor>& arguments) {
         } else {
             reject_dtype(arguments.schema(), types.common);
         }
-    })};
+    };
+    return {is_complex(types.common) ? visit_complex(types.common, kernel) : visit_ordered(types.common, kernel)};
 }
 
 template <class F>

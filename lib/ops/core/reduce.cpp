@@ -88,6 +88,8 @@ template Rows<float> rows(const Tensor&, const Reduction&, DType);
 template Rows<std::int64_t> rows(const Tensor&, const Reduction&, DType);
 template Rows<std::uint64_t> rows(const Tensor&, const Reduction&, DType);
 template Rows<bool> rows(const Tensor&, const Reduction&, DType);
+template Rows<Complex64> rows(const Tensor&, const Reduction&, DType);
+template Rows<Complex128> rows(const Tensor&, const Reduction&, DType);
 
 // --- Expressions ---
 

@@ -40,6 +40,36 @@ std::vector<std::int64_t> extreme_integers(DType dtype) {
     return {0, 1, -1, 2, -2, 7, -7, largest, -largest, -largest - 1};
 }
 
+using Complexes = std::vector<Complex128>;
+
+Tensor complexes(DType dtype, const Complexes& list, Sizes sizes) {
+    return Tensor::of(list, std::move(sizes)).to(dtype);
+}
+Tensor complexes(DType dtype, const Complexes& list) {
+    return complexes(dtype, list, {static_cast<std::int64_t>(list.size())});
+}
+
+/// Every sign of zero in both parts, the axes, the quadrants, large and small numbers.
+Tensor special_complex(DType dtype) {
+    const FloatLimits limits = float_limits(real_of(dtype));
+    return complexes(dtype, {{0.0, 0.0},
+                             {-0.0, 0.0},
+                             {0.0, -0.0},
+                             {-0.0, -0.0},
+                             {1, 0.0},
+                             {-1, 0.0},
+                             {1, -0.0},
+                             {-1, -0.0},
+                             {0.0, 1},
+                             {-0.0, -1},
+                             {0.5, -1.5},
+                             {-2.5, 3.75},
+                             {-7, -0.25},
+                             {20, 3},
+                             {limits.normal, 0.0},
+                             {0.0, limits.denormal}});
+}
+
 }  // namespace
 
 Tensor values(DType dtype, const std::vector<double>& values, Sizes sizes) {
@@ -54,6 +84,12 @@ Tensor scalar(DType dtype, double value) { return values(dtype, {value}, {}); }
 
 Tensor ramp(DType dtype, Sizes sizes) {
     const std::int64_t count = element_count(sizes);
+    if (is_complex(dtype)) {
+        Complexes list;
+        for (std::int64_t i = 0; i < count; ++i)
+            list.emplace_back(static_cast<double>(i - count / 2) * 0.5, static_cast<double>(count - i) * 0.25);
+        return complexes(dtype, list, std::move(sizes));
+    }
     std::vector<double> list;
     for (std::int64_t i = 0; i < count; ++i) {
         if (dtype == DType::boolean)
@@ -68,6 +104,7 @@ Tensor ramp(DType dtype, Sizes sizes) {
 
 Tensor random(DType dtype, Sizes sizes, std::uint64_t seed) {
     Random random(seed);
+    if (is_complex(dtype)) return random_tensor(dtype, std::move(sizes), random);
     std::vector<double> list(static_cast<std::size_t>(element_count(sizes)));
     for (double& value : list) {
         if (is_floating(dtype))
@@ -81,6 +118,14 @@ Tensor random(DType dtype, Sizes sizes, std::uint64_t seed) {
 
 Tensor uniform(DType dtype, Sizes sizes, double low, double high, std::uint64_t seed) {
     Random random(seed);
+    if (is_complex(dtype)) {
+        Complexes list(static_cast<std::size_t>(element_count(sizes)));
+        for (Complex128& value : list) {
+            const double real = low + random.uniform() * (high - low);
+            value = {real, low + random.uniform() * (high - low)};
+        }
+        return complexes(dtype, list, std::move(sizes));
+    }
     std::vector<double> list(static_cast<std::size_t>(element_count(sizes)));
     for (double& value : list) value = low + random.uniform() * (high - low);
     return values(dtype, list, std::move(sizes));
@@ -88,6 +133,7 @@ Tensor uniform(DType dtype, Sizes sizes, double low, double high, std::uint64_t 
 
 Tensor special(DType dtype) {
     if (dtype == DType::boolean) return values(dtype, {0, 1});
+    if (is_complex(dtype)) return special_complex(dtype);
     if (!is_floating(dtype)) {
         const std::vector<std::int64_t> list = extreme_integers(dtype);
         return Tensor::of(list, {static_cast<std::int64_t>(list.size())}).to(dtype);
@@ -116,6 +162,13 @@ Tensor special(DType dtype) {
                           -limits.normal,
                           limits.denormal,
                           -limits.denormal});
+}
+
+Tensor not_finite(DType dtype) {
+    const double inf = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+    return complexes(
+        dtype,
+        {{nan, 0.0}, {0.0, nan}, {nan, nan}, {inf, 0.0}, {-inf, 1}, {1, inf}, {0.0, -inf}, {inf, nan}, {inf, -inf}});
 }
 
 Tensor transposed(const Tensor& tensor) {
@@ -154,15 +207,17 @@ std::vector<std::pair<std::string, Tensor>> layouts(const Tensor& tensor) {
 }
 
 std::vector<std::pair<std::string, Tensor>> inputs(DType dtype) {
-    return {{"ramp", ramp(dtype, {2, 3, 4})},
-            {"random", random(dtype, {3, 5})},
-            {"0-d", scalar(dtype, 3)},
-            {"empty", ramp(dtype, {0, 3})},
-            {"special", special(dtype)},
-            {"transposed", transposed(ramp(dtype, {3, 4}))},
-            {"strided", strided(ramp(dtype, {2, 3}))},
-            {"negative stride", negative(ramp(dtype, {2, 3}))},
-            {"expanded", expanded(ramp(dtype, {3, 1}), {2, 3, 4})}};
+    std::vector<std::pair<std::string, Tensor>> result = {{"ramp", ramp(dtype, {2, 3, 4})},
+                                                          {"random", random(dtype, {3, 5})},
+                                                          {"0-d", scalar(dtype, 3)},
+                                                          {"empty", ramp(dtype, {0, 3})},
+                                                          {"special", special(dtype)},
+                                                          {"transposed", transposed(ramp(dtype, {3, 4}))},
+                                                          {"strided", strided(ramp(dtype, {2, 3}))},
+                                                          {"negative stride", negative(ramp(dtype, {2, 3}))},
+                                                          {"expanded", expanded(ramp(dtype, {3, 1}), {2, 3, 4})}};
+    if (is_complex(dtype)) result.emplace_back("not finite", not_finite(dtype));
+    return result;
 }
 
 std::vector<Sample> unary(DType dtype, const ArgList& rest, const std::string& suffix) {
@@ -187,7 +242,7 @@ Tensor made_right(const Tensor& tensor, Right right) {
         for (std::int64_t& value : list) value = dtype == DType::boolean ? value : ((value % bits) + bits) % bits;
         return Tensor::of(list, tensor.sizes()).to(dtype);
     }
-    if (is_floating(dtype)) return tensor;  // division by 0.0 is well defined
+    if (is_inexact(dtype)) return tensor;  // division by 0.0 is well defined
     std::vector<std::int64_t> list = tensor.values<std::int64_t>();
     for (std::int64_t& value : list) value = value == 0 ? 1 : value;
     return Tensor::of(list, tensor.sizes()).to(dtype);
@@ -220,7 +275,7 @@ std::vector<Sample> binary(DType dtype, DTypeSet partners, Right right, const Ar
     for (const DType partner : kAllDTypes) {
         if (partner == dtype || !(partners & set_of(partner))) continue;
         const bool limited = kLimited & (set_of(dtype) | set_of(partner));
-        if (limited && !is_floating(dtype) && !is_floating(partner)) continue;  // they do not promote
+        if (limited && !is_inexact(dtype) && !is_inexact(partner)) continue;  // they do not promote
         add("with " + std::string(name(partner)), ramp(dtype, {2, 3}), of(random(partner, {3})));
         add("with 0-d " + std::string(name(partner)), ramp(dtype, {2, 3}), of(scalar(partner, 3)));
     }

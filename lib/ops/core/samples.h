@@ -13,19 +13,24 @@ namespace whittle::samples {
 
 // --- Values ---
 
-/// The values converted to `dtype` (u8 wraps, bool is != 0).
+/// The values converted to `dtype` (u8 wraps, bool is != 0; complex numbers have no imaginary part).
 Tensor values(DType dtype, const std::vector<double>& values, Sizes sizes);
 Tensor values(DType dtype, const std::vector<double>& values);  ///< 1-d
 Tensor scalar(DType dtype, double value);                       ///< 0-d
 /// -n/2 … n/2 in steps of one (floats: of a half); non-negative for u8, alternating for bool. Distinct while they fit.
+/// The imaginary parts of complex numbers go the other way, in steps of a quarter.
 Tensor ramp(DType dtype, Sizes sizes);
 /// Seeded: normal floats, integers in [-9, 9] (u8: [0, 18]), coins for bool.
 Tensor random(DType dtype, Sizes sizes, std::uint64_t seed = 1);
 /// Seeded floats in [low, high), integers in [low, high), for ops with a domain.
 Tensor uniform(DType dtype, Sizes sizes, double low, double high, std::uint64_t seed = 1);
-/// One dimension of corner cases. Floats: NaN, infinities, zeros of both signs, halves (ties), the largest, smallest
-/// normal and a denormal value; integers: the extremes and small numbers; bool: both.
+/// One dimension of corner cases, for complex numbers of both parts. Floats: NaN, infinities, zeros of both signs,
+/// halves (ties), the largest, smallest normal and a denormal value; integers: the extremes and small numbers; bool:
+/// both.
 Tensor special(DType dtype);
+
+/// Of complex numbers: NaN and infinities in one part or both.
+Tensor not_finite(DType dtype);
 
 // --- Memory: the same elements, lying differently ---
 
@@ -39,7 +44,7 @@ std::vector<std::pair<std::string, Tensor>> layouts(const Tensor& tensor);
 // --- Samples of usual ops ---
 
 /// Tensors on which a unary op is worth trying, with labels: "ramp" "random" "0-d" "empty" "special" "transposed"
-/// "strided" "negative stride" "expanded".
+/// "strided" "negative stride" "expanded"; for complex numbers also "not finite", and their "special" is finite.
 std::vector<std::pair<std::string, Tensor>> inputs(DType dtype);
 
 /// op(tensor, rest...) for each of inputs(dtype).

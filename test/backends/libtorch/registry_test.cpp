@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "ops/core/interpreter.h"
 #include "tensor/compare.h"
+#include "tensor/complex.h"
 
 namespace whittle {
 namespace {
@@ -74,6 +75,7 @@ bool lent_as_copy(const Tensor& tensor) {  // LibTorch has no negative strides
 
 /// The distance of the largest finite magnitude to the next value of the dtype.
 double largest_step(const Tensor& tensor) {
+    if (is_complex(tensor.dtype())) return largest_step(as_real(tensor));
     double largest = 0;
     for (const double value : tensor.values<double>())
         if (std::isfinite(value)) largest = std::max(largest, std::fabs(value));

@@ -34,6 +34,61 @@ TEST_CASE("a write through a view stays in the graph, for all that read the memo
     for (std::size_t i = 0; i < results.size(); ++i) CHECK(same_bits(results[i], graph.outputs[i]));
 }
 
+TEST_CASE("what an op writes to its `out` is in the graph, and in what shares its memory") {
+    constexpr std::uint32_t kMulOut = 100;
+    const TempDir folder;
+    const auto captured = [&](bool fits) {
+        return only_frame(program(folder, [&](EventWriter& w) {
+            w.define(kMulOut, "aten::mul", "out",
+                     "aten::mul.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)");
+            const FakeTensor x{.id = 1}, y{.id = 2}, z{.id = 5};
+            const FakeTensor out{.id = 4, .sizes = {fits ? 3 : 0}}, written{.id = 4, .version = 1};
+            w.snapshot(x, {1, 2, 3});
+            w.call(kRelu, {x}, {y});
+            if (fits) w.call(kRelu, {y}, {out});
+            w.call(kMulOut, {x, y, out}, {written});
+            w.snapshot(written, {1, 4, 9});
+            w.call(kMul, {written, y}, {z});
+            w.snapshot(z, {1, 8, 27});
+        }));
+    };
+    for (const bool fits : {true, false}) {
+        const capture::CapturedFrame frame = captured(fits);
+        INFO(fits << (frame.breaks.empty() ? "" : ": " + frame.breaks[0].reason));
+        CHECK(frame.breaks.empty());
+        REQUIRE(frame.graphs.size() == 1);
+        const capture::CapturedGraph& graph = frame.graphs[0];
+        CHECK(graph.inputs.size() == 1);
+        const std::vector<Tensor> results = evaluate(graph.graph, graph.inputs);
+        REQUIRE(!results.empty());
+        CHECK(same_bits(results.back(), Tensor::of<float>({1, 8, 27})));
+    }
+}
+
+TEST_CASE("a tensor that is transposed in place shows its memory otherwise from then on") {
+    constexpr std::uint32_t kTransposeInPlace = 100, kUnsqueezeInPlace = 101;
+    const TempDir folder;
+    const capture::CapturedFrame frame = only_frame(program(folder, [&](EventWriter& w) {
+        w.define(kTransposeInPlace, "aten::transpose_", "",
+                 "aten::transpose_(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)");
+        w.define(kUnsqueezeInPlace, "aten::unsqueeze_", "", "aten::unsqueeze_(Tensor(a!) self, int dim) -> Tensor(a!)");
+        const FakeTensor x{.id = 1}, y{.id = 2}, row{.id = 2, .sizes = {1, 3}, .version = 1},
+            column{.id = 2, .sizes = {3, 1}, .version = 2}, z{.id = 3, .sizes = {3, 3}};
+        w.snapshot(x, {1, 2, 3});
+        w.call(kRelu, {x}, {y});
+        w.call(kUnsqueezeInPlace, {y}, {row}, {0});
+        w.call(kTransposeInPlace, {row}, {column}, {0, 1});
+        w.call(kMul, {column, x}, {z});
+        w.snapshot(z, {1, 2, 3, 2, 4, 6, 3, 6, 9});
+    }));
+    INFO((frame.breaks.empty() ? "" : frame.breaks[0].reason));
+    CHECK(frame.breaks.empty());
+    REQUIRE(frame.graphs.size() == 1);
+    const capture::CapturedGraph& graph = frame.graphs[0];
+    const std::vector<Tensor> results = evaluate(graph.graph, graph.inputs);
+    CHECK(same_bits(results.back(), Tensor::of(std::vector<float>{1, 2, 3, 2, 4, 6, 3, 6, 9}, {3, 3})));
+}
+
 TEST_CASE("an input that is written to, through a view too, has its new value after the graph") {
     const TempDir folder;
     const EventFile file = program(folder, [](EventWriter& w) {

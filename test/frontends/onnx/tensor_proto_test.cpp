@@ -103,6 +103,15 @@ TEST_CASE("element types have ONNX's numbers and names", "[onnx]") {
     }
 }
 
+TEST_CASE("complex numbers are two elements of a typed field", "[onnx]") {
+    onnx::TensorProto singles = proto_of(onnx::TensorProto::COMPLEX64, {2});
+    for (const float part : {1.f, -2.f, 0.5f, 3.f}) singles.add_float_data(part);
+    CHECK(same_bits(loaded(singles), Tensor::of({Complex64(1, -2), Complex64(0.5f, 3)})));
+    onnx::TensorProto doubles = proto_of(onnx::TensorProto::COMPLEX128, {1});
+    for (const double part : {0.1, -0.0}) doubles.add_double_data(part);
+    CHECK(same_bits(loaded(doubles), Tensor::of({Complex128(0.1, -0.0)})));
+}
+
 TEST_CASE("8-bit floats are read from bytes and from int32_data", "[onnx]") {
     onnx::TensorProto typed = proto_of(17, {2});
     typed.add_int32_data(0x38);
@@ -135,7 +144,9 @@ TEST_CASE("tensors that do not hold what they promise are refused", "[onnx]") {
     onnx::TensorProto strings = proto_of(onnx::TensorProto::STRING, {1});
     strings.add_string_data("a");
     CHECK_THAT(refusal(strings), Contains("tensor 't': found elements of type STRING, expected "));
-    CHECK_THAT(refusal(proto_of(onnx::TensorProto::COMPLEX64, {1})), Contains("type COMPLEX64"));
+    onnx::TensorProto half = proto_of(onnx::TensorProto::COMPLEX64, {1});
+    half.add_float_data(1);
+    CHECK_THAT(refusal(half), Contains("found 1 element, expected 2 for c64[1]"));
     CHECK_THAT(refusal(proto_of(77, {1})), Contains("type 77"));
 
     onnx::TensorProto wide = proto_of(onnx::TensorProto::UINT8, {1});

@@ -1,0 +1,254 @@
+// Discrete Fourier transforms, the three that ATen dispatches to: complex to complex, real to complex, complex to real.
+// Kernels compute in f64 whatever the dtype. Definitions: https://pytorch.org/docs/stable/fft.html
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/elements.h"
+#include "ops/core/move_samples.h"
+#include "ops/core/pointwise.h"
+
+namespace whittle {
+
+namespace {
+
+using samples::t;
+
+// --- Kernels ---
+
+using Row = std::vector<Complex128>;
+
+/// The n-th roots of unity, of the sign of the exponent.
+Row roots(std::int64_t n, int sign) {
+    Row result(static_cast<std::size_t>(n));
+    for (std::int64_t k = 0; k < n; ++k)
+        result[static_cast<std::size_t>(k)] =
+            std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
+    return result;
+}
+
+/// Elements start, start + step … of `row`, transformed: by the least prime factor (Cooley and Tukey), a prime length
+/// by its definition. `unity` are the roots of the whole row.
+Row transform(const Row& row, std::size_t start, std::size_t step, std::size_t count, const Row& unity) {
+    if (count == 1) return {row[start]};
+    std::size_t factor = 2;
+    while (count % factor != 0) factor = factor * factor >= count ? count : factor + 1;
+    const std::size_t rest = count / factor;
+    std::vector<Row> parts;
+    for (std::size_t p = 0; p < factor; ++p)
+        parts.push_back(transform(row, start + p * step, step * factor, rest, unity));
+    Row result(count);
+    for (std::size_t k = 0; k < count; ++k)
+        for (std::size_t p = 0; p < factor; ++p)
+            result[k] += parts[p][k % rest] * unity[p * k % count * (unity.size() / count)];
+    return result;
+}
+
+/// Normalizations by ATen's codes: 0 none, 1 by the square root of the length, 2 by the length.
+double scale_of(std::int64_t normalization, std::int64_t length) {
+    if (normalization < 0 || normalization > 2)
+        throw Error("fft: found normalization " + std::to_string(normalization) + ", expected 0, 1 or 2");
+    const auto n = static_cast<double>(length);
+    return normalization == 0 ? 1 : normalization == 1 ? 1 / std::sqrt(n) : 1 / n;
+}
+
+/// Every row along `dim`, transformed.
+void transform_rows(Row& values, const Sizes& sizes, std::int64_t dim, bool forward) {
+    const std::int64_t length = sizes[static_cast<std::size_t>(dim)];
+    std::int64_t inner = 1;
+    for (auto d = static_cast<std::size_t>(dim) + 1; d < sizes.size(); ++d) inner *= sizes[d];
+    if (values.empty()) return;
+    const Row unity = roots(length, forward ? -1 : 1);
+    const std::int64_t outer = static_cast<std::int64_t>(values.size()) / (length * inner);
+    for (std::int64_t o = 0; o < outer; ++o)
+        for (std::int64_t i = 0; i < inner; ++i) {
+            Row row;
+            for (std::int64_t k = 0; k < length; ++k)
+                row.push_back(values[static_cast<std::size_t>((o * length + k) * inner + i)]);
+            row = transform(row, 0, 1, row.size(), unity);
+            for (std::int64_t k = 0; k < length; ++k)
+                values[static_cast<std::size_t>((o * length + k) * inner + i)] = row[static_cast<std::size_t>(k)];
+        }
+}
+
+/// The dimensions that are transformed, wrapped, and the number of elements of one transform.
+template <class T>
+std::vector<std::int64_t> dims_of(const Arguments<T>& arguments, const Sizes& sizes) {
+    std::vector<std::int64_t> dims;
+    for (const std::int64_t dim : arguments.integers("dim")) {
+        dims.push_back(wrap_dim(dim, static_cast<std::int64_t>(sizes.size())));
+        if (std::ranges::count(dims, dims.back()) > 1)
+            throw Error(arguments.schema().name + ": found dimension " + std::to_string(dim) + " twice");
+    }
+    if (dims.empty() || sizes.empty())
+        throw Error(arguments.schema().name + ": found no dimension to transform, expected one or more");
+    for (const std::int64_t dim : dims)
+        if (sizes[static_cast<std::size_t>(dim)] < 1)
+            throw Error(arguments.schema().name + ": found an empty dimension, expected elements to transform");
+    return dims;
+}
+
+std::int64_t length_of(const Sizes& sizes, const std::vector<std::int64_t>& dims) {
+    std::int64_t length = 1;
+    for (const std::int64_t dim : dims) length *= sizes[static_cast<std::size_t>(dim)];
+    return length;
+}
+
+Tensor scaled(Row values, double scale, DType dtype, const Sizes& sizes) {
+    for (Complex128& value : values) value *= scale;
+    return store(values, dtype, sizes);
+}
+
+// --- _fft_c2c ---
+
+std::vector<ValueMeta> infer_c2c(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta self = arguments.tensor("self");
+    dims_of(arguments, self.sizes);
+    return {ValueMeta::contiguous(self.dtype, self.sizes)};
+}
+std::vector<Tensor> eval_c2c(const Arguments<Tensor>& arguments) {
+    const Tensor self = arguments.tensor("self");
+    const std::vector<std::int64_t> dims = dims_of(arguments, self.sizes());
+    Row values = self.values<Complex128>();
+    for (const std::int64_t dim : dims) transform_rows(values, self.sizes(), dim, arguments.boolean("forward"));
+    const double scale = scale_of(arguments.integer("normalization"), length_of(self.sizes(), dims));
+    return {scaled(std::move(values), scale, self.dtype(), self.sizes())};
+}
+
+// --- _fft_r2c: the last of the dimensions keeps its first half where onesided ---
+
+template <class T>
+Sizes spectrum_sizes(const Arguments<T>& arguments, Sizes sizes) {
+    const auto last = static_cast<std::size_t>(dims_of(arguments, sizes).back());
+    if (arguments.boolean("onesided")) sizes[last] = sizes[last] / 2 + 1;
+    return sizes;
+}
+std::vector<ValueMeta> infer_r2c(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta self = arguments.tensor("self");
+    return {ValueMeta::contiguous(complex_of(self.dtype), spectrum_sizes(arguments, self.sizes))};
+}
+std::vector<Tensor> eval_r2c(const Arguments<Tensor>& arguments) {
+    const Tensor self = arguments.tensor("self");
+    const std::vector<std::int64_t> dims = dims_of(arguments, self.sizes());
+    Row values = self.values<Complex128>();
+    for (const std::int64_t dim : dims) transform_rows(values, self.sizes(), dim, true);
+    const double scale = scale_of(arguments.integer("normalization"), length_of(self.sizes(), dims));
+    const Tensor whole = scaled(std::move(values), scale, complex_of(self.dtype()), self.sizes());
+    return {whole.as_strided(spectrum_sizes(arguments, self.sizes()), whole.strides(), 0).contiguous()};
+}
+
+// --- _fft_c2r: back to real numbers, of which the last dimension has the first half ---
+
+template <class T>
+Sizes signal_sizes(const Arguments<T>& arguments, Sizes sizes) {
+    const auto last = static_cast<std::size_t>(dims_of(arguments, sizes).back());
+    const std::int64_t size = arguments.integer("last_dim_size");
+    if (size < 1) throw Error("_fft_c2r: found last_dim_size " + std::to_string(size) + ", expected 1 or more");
+    if (sizes[last] < size / 2 + 1)
+        throw Error("_fft_c2r: found " + std::to_string(sizes[last]) + " frequencies, expected " +
+                    std::to_string(size / 2 + 1) + " for a signal of " + std::to_string(size));
+    sizes[last] = size;
+    return sizes;
+}
+std::vector<ValueMeta> infer_c2r(const Arguments<ValueMeta>& arguments) {
+    const ValueMeta self = arguments.tensor("self");
+    return {ValueMeta::contiguous(real_of(self.dtype), signal_sizes(arguments, self.sizes))};
+}
+std::vector<Tensor> eval_c2r(const Arguments<Tensor>& arguments) {
+    const Tensor self = arguments.tensor("self");
+    std::vector<std::int64_t> dims = dims_of(arguments, self.sizes());
+    const Sizes sizes = signal_sizes(arguments, self.sizes());
+    const double scale = scale_of(arguments.integer("normalization"), length_of(sizes, dims));
+    const std::int64_t last = dims.back();
+    dims.pop_back();
+    Row values = self.values<Complex128>();
+    for (const std::int64_t dim : dims) transform_rows(values, self.sizes(), dim, false);
+    // The other half of the last dimension is the conjugate of the first, read backwards.
+    const Tensor half = store(values, DType::c128, self.sizes());
+    const auto at = static_cast<std::size_t>(last);
+    const Tensor whole = pick(half, sizes, [&](std::vector<std::int64_t> index) {
+        if (index[at] > sizes[at] / 2) index[at] = sizes[at] - index[at];
+        return element_offset(index, half.strides());
+    });
+    values = whole.values<Complex128>();
+    std::size_t position = 0;
+    for_each_index(sizes, [&](const std::vector<std::int64_t>& index) {
+        Complex128& value = values[position++];
+        if (index[at] > sizes[at] / 2) value = std::conj(value);
+        // What has no partner is read as real.
+        if (index[at] == 0 || 2 * index[at] == sizes[at]) value = value.real();
+    });
+    transform_rows(values, sizes, last, false);
+    std::vector<double> signal;
+    for (const Complex128& value : values) signal.push_back(value.real() * scale);
+    return {store(signal, real_of(self.dtype()), sizes)};
+}
+
+// --- Samples ---
+
+std::vector<Sample> dispatched(DType dtype, const ArgList& rest, const std::string& label, const Sizes& sizes,
+                               const std::vector<std::int64_t>& dims) {
+    std::vector<Sample> result;
+    for (const int normalization : {0, 1, 2}) {
+        ArgList args = {t(0), Arg::ints(dims), normalization};
+        args.insert(args.end(), rest.begin(), rest.end());
+        result.push_back({label + ", normalization " + std::to_string(normalization),
+                          {samples::random(dtype, sizes)},
+                          std::move(args)});
+    }
+    return result;
+}
+
+std::vector<Sample> c2c_samples(DType dtype) {
+    using samples::operator+;
+    return dispatched(dtype, {true}, "forward", {3, 10}, {1}) + dispatched(dtype, {false}, "back", {3, 10}, {1}) +
+           dispatched(dtype, {true}, "planes", {2, 3, 8}, {0, 2});
+}
+std::vector<Sample> r2c_samples(DType dtype) {
+    using samples::operator+;
+    return dispatched(dtype, {true}, "half", {3, 10}, {1}) + dispatched(dtype, {false}, "whole", {3, 9}, {1}) +
+           dispatched(dtype, {true}, "planes", {6, 3, 8}, {0, 2});
+}
+std::vector<Sample> c2r_samples(DType dtype) {
+    using samples::operator+;
+    return dispatched(dtype, {10}, "even", {3, 6}, {1}) + dispatched(dtype, {9}, "odd", {3, 5}, {1}) +
+           dispatched(dtype, {8}, "planes", {6, 3, 5}, {0, 2});
+}
+
+// --- Records ---
+
+constexpr OpDef kFft[] = {
+    {.name = "aten._fft_c2c.default",
+     .doc = "the transform of complex numbers, over several dimensions; forward or back",
+     .schema = "_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
+     .dtypes = kComplex,
+     .infer = infer_c2c,
+     .eval = eval_c2c,
+     .grad = refuse_gradient,
+     .samples = c2c_samples},
+    {.name = "aten._fft_r2c.default",
+     .doc = "the transform of real numbers; onesided: without what is conjugate to the rest",
+     .schema = "_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
+     .dtypes = set_of(DType::f32) | set_of(DType::f64),
+     .infer = infer_r2c,
+     .eval = eval_r2c,
+     .grad = refuse_gradient,
+     .samples = r2c_samples},
+    {.name = "aten._fft_c2r.default",
+     .doc = "the real numbers of a onesided transform",
+     .schema = "_fft_c2r(Tensor self, int[] dim, int normalization, int last_dim_size) -> Tensor",
+     .dtypes = kComplex,
+     .infer = infer_c2r,
+     .eval = eval_c2r,
+     .grad = refuse_gradient,
+     .samples = c2r_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> fft_ops() { return kFft; }
+
+}  // namespace whittle

@@ -1,0 +1,305 @@
+// The functions of torch.fft, and stft: they cut, pad and call the transforms of fft.cpp.
+// Definitions: https://pytorch.org/docs/stable/fft.html
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "ops/aten/families.h"
+#include "ops/core/move_samples.h"
+#include "ops/core/pointwise.h"
+
+namespace whittle {
+
+namespace {
+
+using samples::t;
+
+// --- torch.fft: fft(self, n, dim, norm) and their like over several dimensions ---
+
+enum class Kind { c2c, r2c, c2r };
+
+/// norm: "backward" (none) scales the inverse by 1/n, "forward" the transform, "ortho" both by 1/sqrt(n).
+template <class T>
+std::int64_t normalization_of(const Arguments<T>& arguments, bool forward) {
+    const std::string norm = arguments.has("norm") ? arguments.text("norm") : "backward";
+    if (norm == "ortho") return 1;
+    if (norm != "backward" && norm != "forward")
+        throw Error(arguments.schema().name + ": found norm '" + norm + "'", "it is 'backward', 'forward' or 'ortho'");
+    return (norm == "forward") == forward ? 2 : 0;
+}
+
+/// The dimension cut or filled up with zeros at its end.
+NodeValue resized(GraphBuilder& b, const NodeValue& value, std::int64_t dim, std::int64_t size) {
+    const auto d = static_cast<std::size_t>(dim);
+    const std::int64_t has = value.meta.sizes[d];
+    if (has == size) return value;
+    if (has > size) return b.call("aten.slice.Tensor", {arg(value), dim, 0, size});
+    Sizes padding(2 * (value.meta.sizes.size() - d), 0);
+    padding.back() = size - has;
+    return b.call("aten.constant_pad_nd.default", {arg(value), Arg::ints(padding), 0});
+}
+
+/// What is transformed, and how long each dimension is then.
+struct Call {
+    std::vector<std::int64_t> dims, lengths;
+};
+template <class T>
+Call call_of(const Arguments<T>& arguments, const Sizes& sizes, Kind kind) {
+    const auto rank = static_cast<std::int64_t>(sizes.size());
+    Call call;
+    std::vector<std::int64_t> given;
+    if (arguments.schema().param("n")) {
+        call.dims = {wrap_dim(arguments.integer("dim"), rank)};
+        if (arguments.has("n")) given = {arguments.integer("n")};
+    } else {
+        given = arguments.integers("s");
+        call.dims = arguments.integers("dim");
+        const std::int64_t count = !given.empty() ? static_cast<std::int64_t>(given.size()) : rank;
+        if (call.dims.empty())
+            for (std::int64_t d = std::max<std::int64_t>(rank - count, 0); d < rank; ++d) call.dims.push_back(d);
+        for (std::int64_t& dim : call.dims) dim = wrap_dim(dim, rank);
+    }
+    if (!given.empty() && given.size() != call.dims.size())
+        throw Error(arguments.schema().name + ": found " + std::to_string(given.size()) + " sizes for " +
+                    std::to_string(call.dims.size()) + " dimensions, expected as many");
+    if (sizes.empty() || call.dims.empty())
+        throw Error(arguments.schema().name + ": found no dimension to transform, expected one or more");
+    for (std::size_t i = 0; i < call.dims.size(); ++i) {
+        std::int64_t length = sizes[static_cast<std::size_t>(call.dims[i])];
+        if (kind == Kind::c2r && i + 1 == call.dims.size()) length = 2 * (length - 1);
+        if (!given.empty() && given[i] != -1) length = given[i];
+        if (length < 1)
+            throw Error(arguments.schema().name + ": found a transform of " + std::to_string(length) +
+                        " elements, expected 1 or more");
+        call.lengths.push_back(length);
+    }
+    return call;
+}
+
+template <Kind kKind, bool kForward>
+std::vector<NodeRef> decompose_fft(GraphBuilder& b, const Arguments<NodeValue>& arguments) {
+    NodeValue value = arguments.tensor("self");
+    if (kKind == Kind::r2c && is_complex(value.meta.dtype))
+        throw Error(arguments.schema().name + ": found complex numbers, expected real ones");
+    // Integers become f32; real numbers become complex where the transform wants them.
+    const DType real = floating_result(value.meta.dtype);
+    const DType wanted = kKind == Kind::r2c ? real : complex_of(real);
+    value = b.convert(value, wanted);
+    const Call call = call_of(arguments, value.meta.sizes, kKind);
+    for (std::size_t i = 0; i < call.dims.size(); ++i) {
+        const bool half = kKind == Kind::c2r && i + 1 == call.dims.size();
+        value = resized(b, value, call.dims[i], half ? call.lengths[i] / 2 + 1 : call.lengths[i]);
+    }
+    const std::int64_t normalization = normalization_of(arguments, kForward);
+    const Arg dims = Arg::ints(call.dims);
+    if (kKind == Kind::c2c) return {b.call("aten._fft_c2c.default", {arg(value), dims, normalization, kForward}).ref};
+    if (kKind == Kind::r2c) return {b.call("aten._fft_r2c.default", {arg(value), dims, normalization, true}).ref};
+    return {b.call("aten._fft_c2r.default", {arg(value), dims, normalization, call.lengths.back()}).ref};
+}
+
+/// Rolled by half of each dimension, so that frequency 0 is in the middle; inverse: back.
+template <bool kInverse>
+std::vector<NodeRef> decompose_shift(GraphBuilder& b, const Arguments<NodeValue>& arguments) {
+    const NodeValue self = arguments.tensor("self");
+    const auto rank = static_cast<std::int64_t>(self.meta.sizes.size());
+    std::vector<std::int64_t> dims = arguments.integers("dim"), shifts;
+    if (!arguments.has("dim"))
+        for (std::int64_t d = 0; d < rank; ++d) dims.push_back(d);
+    for (std::int64_t& dim : dims) {
+        dim = wrap_dim(dim, rank);
+        const std::int64_t size = self.meta.sizes[static_cast<std::size_t>(dim)];
+        shifts.push_back(kInverse ? (size + 1) / 2 : size / 2);
+    }
+    return {b.call("aten.roll.default", {arg(self), Arg::ints(shifts), Arg::ints(dims)}).ref};
+}
+
+// --- stft: the transforms of overlapping frames ---
+
+/// Ones, or the window given, in the middle of n_fft zeros; nothing where frames are taken as they are.
+std::optional<NodeValue> window_of(GraphBuilder& b, const Arguments<NodeValue>& arguments, std::int64_t n_fft) {
+    const std::int64_t length = arguments.optional_integer("win_length").value_or(n_fft);
+    std::optional<NodeValue> window = arguments.optional_tensor("window");
+    if (length < 1 || length > n_fft)
+        throw Error("stft: found win_length " + std::to_string(length) + ", expected 1 to " + std::to_string(n_fft));
+    if (window && window->meta.sizes != Sizes{length})
+        throw Error("stft: found a window of sizes " + to_string(window->meta.sizes) + ", expected " +
+                    to_string(Sizes{length}));
+    if (length == n_fft) return window;
+    const DType dtype = arguments.tensor("self").meta.dtype;
+    if (!window) window = b.call("aten.ones.default", {Arg::ints({length})}, {{"dtype", dtype}});
+    const std::int64_t left = (n_fft - length) / 2;
+    return b.call("aten.constant_pad_nd.default", {arg(*window), Arg::ints({left, n_fft - length - left}), 0});
+}
+
+std::vector<NodeRef> decompose_stft(GraphBuilder& b, const Arguments<NodeValue>& arguments) {
+    NodeValue signal = arguments.tensor("self");
+    const bool batched = signal.meta.sizes.size() == 2;
+    if (!batched && signal.meta.sizes.size() != 1)
+        throw Error("stft: found a signal of sizes " + to_string(signal.meta.sizes) + ", expected 1 or 2 dimensions");
+    const std::int64_t n_fft = arguments.integer("n_fft"), length = signal.meta.sizes.back();
+    const std::int64_t hop = arguments.optional_integer("hop_length").value_or(n_fft / 4);
+    if (n_fft < 1 || n_fft > length || hop < 1)
+        throw Error("stft: found n_fft " + std::to_string(n_fft) + " and hop_length " + std::to_string(hop) +
+                    " for a signal of " + std::to_string(length) + ", expected 1 to " + std::to_string(length) +
+                    " and at least 1");
+    NodeValue frames = b.call("aten.unfold.default", {arg(signal), -1, n_fft, hop});
+    if (const std::optional<NodeValue> window = window_of(b, arguments, n_fft))
+        frames = b.call("aten.mul.Tensor", {arg(frames), arg(*window)});
+    const bool complex = is_complex(frames.meta.dtype);
+    const bool onesided = arguments.has("onesided") ? arguments.boolean("onesided") : !complex;
+    if (complex && onesided) throw Error("stft: found complex numbers, whose transform has no half that tells all");
+    const std::int64_t normalization = arguments.boolean("normalized") ? 1 : 0;
+    const Arg last = Arg::ints({static_cast<std::int64_t>(frames.meta.sizes.size()) - 1});
+    const NodeValue spectrum = complex ? b.call("aten._fft_c2c.default", {arg(frames), last, normalization, true})
+                                       : b.call("aten._fft_r2c.default", {arg(frames), last, normalization, onesided});
+    NodeValue result = b.call("aten.transpose.int", {arg(spectrum), -2, -1});
+    result = b.call("aten.clone.default", {arg(result)});
+    const bool parts = arguments.has("return_complex") ? !arguments.boolean("return_complex") : !complex;
+    return {parts ? b.call("aten.view_as_real.default", {arg(result)}).ref : result.ref};
+}
+
+// --- Samples ---
+
+std::vector<Sample> one_dim_samples(DType dtype) {
+    using samples::random;
+    std::vector<Sample> result;
+    const auto add = [&](const std::string& label, const Tensor& x, ArgList rest) {
+        rest.insert(rest.begin(), t(0));
+        result.push_back({label, {x}, std::move(rest)});
+    };
+    for (const std::int64_t size : {2, 3, 8, 12, 15, 17, 64})
+        add("length " + std::to_string(size), random(dtype, {3, size}, static_cast<std::uint64_t>(size)), {});
+    for (auto& [layout, x] : samples::layouts(random(dtype, {4, 6}))) add("dim 0, " + layout, x, {Arg(), 0});
+    add("cut", random(dtype, {2, 9}), {6});
+    add("padded", random(dtype, {2, 5}), {8});
+    add("padded dim 0", random(dtype, {3, 5}), {7, 0});
+    for (const char* norm : {"forward", "backward", "ortho"}) add(norm, random(dtype, {2, 10}), {Arg(), -1, norm});
+    add("vector", random(dtype, {7}), {});
+    add("no rows", samples::ramp(dtype, {0, 4}), {});
+    return result;
+}
+
+std::vector<Sample> many_dim_samples(DType dtype, bool all_dims) {
+    using samples::random;
+    const Tensor x = random(dtype, {2, 6, 5}), y = samples::transposed(random(dtype, {4, 3, 2}));
+    std::vector<Sample> result = {
+        {"last two", {x}, {t(0), Arg(), Arg::ints({-2, -1})}},
+        {"outer two", {y}, {t(0), Arg(), Arg::ints({0, 2})}},
+        {"sizes", {x}, {t(0), Arg::ints({4, 8}), Arg::ints({1, 2})}},
+        {"ortho", {x}, {t(0), Arg(), Arg::ints({1, 2}), "ortho"}},
+        {"forward", {x}, {t(0), Arg(), Arg::ints({2, 1}), "forward"}},
+    };
+    if (all_dims) {
+        result.push_back({"all", {x}, {t(0)}});
+        result.push_back({"sizes of the last", {x}, {t(0), Arg::ints({8})}});
+    }
+    return result;
+}
+
+std::vector<Sample> stft_samples(DType dtype) {
+    using samples::random;
+    const Tensor x = random(dtype, {40}), rows = random(dtype, {2, 33});
+    const Arg complex = true;
+    std::vector<Sample> result = {
+        {"hop by default", {x}, {t(0), 8}, {{"return_complex", complex}}},
+        {"rows", {rows}, {t(0), 10, 3}, {{"return_complex", complex}}},
+        {"short window", {x}, {t(0), 8, 4, 5}, {{"return_complex", complex}}},
+        {"window", {x, random(real_of(dtype), {6})}, {t(0), 9, 4, 6, t(1)}, {{"return_complex", complex}}},
+        {"normalized", {rows}, {t(0), 8, 4, Arg(), Arg(), true}, {{"return_complex", complex}}},
+        {"both sides", {x}, {t(0), 8, 4, Arg(), Arg(), false, false}, {{"return_complex", complex}}},
+        {"parts", {rows}, {t(0), 8, 4}, {{"return_complex", false}}},
+    };
+    return result;
+}
+
+std::vector<Sample> shift_samples(DType dtype) {
+    return samples::operator+
+        (samples::moved(dtype, "all", {3, 4}), {samples::once(dtype, "rows", {3, 4}, {Arg::ints({0})}),
+                                                samples::once(dtype, "last", {2, 5}, {Arg::ints({-1})})});
+}
+
+// --- Records ---
+
+constexpr DTypeSet kTransformed = set_of(DType::f32) | set_of(DType::f64);
+constexpr DTypeSet kTaken = kTransformed | kIntegers | kBool;
+
+template <Kind kKind, bool kForward, bool kMany, bool kAllDims = false>
+constexpr OpDef fft_op(std::string_view name, std::string_view schema, std::string_view doc) {
+    OpDef def = {.name = name,
+                 .doc = doc,
+                 .schema = schema,
+                 .dtypes = kKind == Kind::r2c ? kTaken : kTaken | kComplex,
+                 .decompose = decompose_fft<kKind, kForward>,
+                 .samples = one_dim_samples};
+    if (kMany) def.samples = [](DType dtype) { return many_dim_samples(dtype, kAllDims); };
+    return def;
+}
+
+constexpr OpDef kForms[] = {
+    fft_op<Kind::c2c, true, false>("aten.fft_fft.default",
+                                   "fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                                   "https://pytorch.org/docs/stable/generated/torch.fft.fft.html"),
+    fft_op<Kind::c2c, false, false>("aten.fft_ifft.default",
+                                    "fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                                    "https://pytorch.org/docs/stable/generated/torch.fft.ifft.html"),
+    fft_op<Kind::r2c, true, false>("aten.fft_rfft.default",
+                                   "fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                                   "https://pytorch.org/docs/stable/generated/torch.fft.rfft.html"),
+    fft_op<Kind::c2r, false, false>("aten.fft_irfft.default",
+                                    "fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
+                                    "https://pytorch.org/docs/stable/generated/torch.fft.irfft.html"),
+    fft_op<Kind::c2c, true, true>("aten.fft_fft2.default",
+                                  "fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+                                  "https://pytorch.org/docs/stable/generated/torch.fft.fft2.html"),
+    fft_op<Kind::c2c, false, true>(
+        "aten.fft_ifft2.default",
+        "fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.ifft2.html"),
+    fft_op<Kind::r2c, true, true>(
+        "aten.fft_rfft2.default",
+        "fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.rfft2.html"),
+    fft_op<Kind::c2r, false, true>(
+        "aten.fft_irfft2.default",
+        "fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2,-1], str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.irfft2.html"),
+    fft_op<Kind::c2c, true, true, true>(
+        "aten.fft_fftn.default", "fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.fftn.html"),
+    fft_op<Kind::c2c, false, true, true>(
+        "aten.fft_ifftn.default", "fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.ifftn.html"),
+    fft_op<Kind::r2c, true, true, true>(
+        "aten.fft_rfftn.default", "fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.rfftn.html"),
+    fft_op<Kind::c2r, false, true, true>(
+        "aten.fft_irfftn.default",
+        "fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
+        "https://pytorch.org/docs/stable/generated/torch.fft.irfftn.html"),
+    {.name = "aten.stft.default",
+     .doc = "transforms of overlapping frames: https://pytorch.org/docs/stable/generated/torch.stft.html",
+     .schema = "stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool "
+               "normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor",
+     .dtypes = kTransformed | kComplex,
+     .decompose = decompose_stft,
+     .samples = stft_samples},
+    {.name = "aten.fft_fftshift.default",
+     .doc = "https://pytorch.org/docs/stable/generated/torch.fft.fftshift.html",
+     .schema = "fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
+     .dtypes = kMoved,
+     .decompose = decompose_shift<false>,
+     .samples = shift_samples},
+    {.name = "aten.fft_ifftshift.default",
+     .doc = "https://pytorch.org/docs/stable/generated/torch.fft.ifftshift.html",
+     .schema = "fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
+     .dtypes = kMoved,
+     .decompose = decompose_shift<true>,
+     .samples = shift_samples},
+};
+
+}  // namespace
+
+std::span<const OpDef> fft_form_ops();
+std::span<const OpDef> fft_form_ops() { return kForms; }
+
+}  // namespace whittle
