@@ -14,6 +14,7 @@
 
 #include "base/files.h"
 #include "frontends/libtorch/events.h"
+#include "frontends/libtorch/repeats.h"
 #include "tensor/tensor.h"
 
 namespace whittle::libtorch {
@@ -65,6 +66,7 @@ void for_each_tensor(const EventValue& value, F&& f) {
 struct OpName {
     std::string name, overload, schema;  ///< "aten::add", "Tensor"
     std::uint8_t flags = 0;              ///< OpFlags
+    bool writes = false;                 ///< to an argument, as the schema says
     /// "aten.add.Tensor", as Whittle's registry spells it; a scope keeps its name.
     std::string target() const;
 };
@@ -73,6 +75,7 @@ struct Event {
     std::uint64_t order = 0;
     std::uint32_t thread = 0;
     RecordKind kind = RecordKind::note;
+    std::int64_t times = 1;  ///< that it happened, with what was left out (RepeatFolder)
     std::uint32_t op = 0, depth = 0, stack = 0;
     std::uint32_t line = 0, column = 0;  ///< probe_branch
     bool selects = false;                ///< probe_branch: of a switch
@@ -147,6 +150,7 @@ struct EventFile {
     CutReason cut = kNotCut;
     std::uint64_t missed = 0;    ///< ops called after the cut
     std::uint64_t left_out = 0;  ///< tensors whose elements were not written, for want of room
+    std::uint64_t lost = 0;      ///< records that could not be made
     std::optional<ProgramEnd> end;
     OtherProcesses processes;
     std::map<std::uint32_t, OpName> ops;
@@ -173,6 +177,6 @@ struct EventFile {
 
 /// Throws Error with the byte offset for a file that is no event file, or is damaged. The unwritten end of a program
 /// that was killed is no damage.
-EventFile read_events(const std::filesystem::path& path);
+EventFile read_events(const std::filesystem::path& path, RepeatLimits limits = {});
 
 }  // namespace whittle::libtorch
