@@ -61,8 +61,10 @@ class Builder {
     }
 
     std::optional<capture::CapturedFrame> build(const FramePlan& plan, std::optional<Refusal>& refusal) {
-        capture::CapturedFrame frame{
-            .function = plan.steps->function, .file = plan.steps->file, .line = plan.steps->line, .calls = plan.steps->times};
+        capture::CapturedFrame frame{.function = plan.steps->function,
+                                     .file = plan.steps->file,
+                                     .line = plan.steps->line,
+                                     .calls = plan.steps->times};
         PieceGraphs graphs(recording_, cutter_, elements_, *plan.steps);
         std::int64_t made = 0;
         std::uint64_t told = 0;  // branches before this event are told
@@ -85,7 +87,6 @@ class Builder {
         });
         if (frame.graphs.empty() && !impossible) return std::nullopt;
         frame.breaks = plan.breaks;
-        for (capture::GraphBreak& entry : frame.breaks) entry.count *= frame.calls;
         return frame;
     }
 

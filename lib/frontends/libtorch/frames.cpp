@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "frontends/libtorch/loops.h"
@@ -218,8 +219,8 @@ struct Run {
 class Assigner {
   public:
     Assigner(const std::vector<Step>& steps, const Values& values, StackReader& stacks, const ProbedCalls& probes,
-             std::vector<FrameSteps>& frames)
-        : steps_(steps), values_(values), stacks_(stacks), probes_(probes), frames_(frames) {}
+             std::span<const Gap> gaps, std::vector<FrameSteps>& frames)
+        : steps_(steps), values_(values), stacks_(stacks), probes_(probes), gaps_(gaps), frames_(frames) {}
 
     void add(std::int32_t index) {
         const Step& step = steps_[static_cast<std::size_t>(index)];
@@ -266,6 +267,8 @@ class Assigner {
         if (!run || run->steps.empty()) return;
         const std::vector<Loop> loops = long_loops(run->steps);
         if (!loops.empty()) return split(*run, loops);
+        if (has_gap(run->steps.front(), run->steps.back()))
+            return count_only(function_at(run->steps.front()), run->steps.front());
         const std::uint32_t end = last_stack(run->steps, ending);
         std::int32_t frame = -1, first = -1;
         std::set<ValueId> made;
@@ -309,18 +312,20 @@ class Assigner {
     }
     std::int64_t times(const std::vector<std::int32_t>& steps, const Loop& loop) const {
         std::int64_t sum = 0;
-        for (std::size_t i = loop.begin; i < loop.end; ++i)
-            sum += steps_[static_cast<std::size_t>(steps[i])].times();
+        for (std::size_t i = loop.begin; i < loop.end; ++i) sum += steps_[static_cast<std::size_t>(steps[i])].times();
         return sum;
     }
 
     /// Those that no graph should be of.
     std::vector<Loop> long_loops(const std::vector<std::int32_t>& steps) const {
-        if (static_cast<std::int64_t>(steps.size()) < kLongLoop &&
-            std::ranges::all_of(steps, [&](std::int32_t i) { return steps_[static_cast<std::size_t>(i)].times() == 1; }))
+        if (static_cast<std::int64_t>(steps.size()) < kLongLoop && std::ranges::all_of(steps, [&](std::int32_t i) {
+                return steps_[static_cast<std::size_t>(i)].times() == 1;
+            }))
             return {};
         std::vector<Loop> found = loops(steps, false, kLeastIterations);
-        std::erase_if(found, [&](const Loop& loop) { return times(steps, loop) < kLongLoop; });
+        std::erase_if(found, [&](const Loop& loop) {
+            return times(steps, loop) < kLongLoop && !has_gap(steps[loop.begin], steps[loop.end - 1]);
+        });
         // Where the first iteration did more than the others, the period seems to begin behind that.
         const std::uint64_t first = code(steps.front(), false);
         for (Loop& loop : found)
@@ -351,10 +356,30 @@ class Assigner {
         return of;
     }
 
+    /// Something was left out between the beginning of the one step and the end of the other, of this thread: an
+    /// execution that has both is put together of two.
+    bool has_gap(std::int32_t from, std::int32_t to) const {
+        const Step &first = steps_[static_cast<std::size_t>(from)], &last = steps_[static_cast<std::size_t>(to)];
+        const std::uint64_t end = last.end ? last.end->order : last.order();
+        const auto gap = std::ranges::lower_bound(gaps_, first.order(), {}, &Gap::before);
+        return gap != gaps_.end() && gap->after <= end;
+    }
+    /// An execution that is like one before.
+    void count_only(const FrameFunction& of, std::int32_t first) {
+        const auto like = std::find_if(frames_.rbegin(), frames_.rend(), [&](const FrameSteps& frame) {
+            return frame.function == of.function && frame.file == of.file;
+        });
+        if (like != frames_.rend()) like->times += steps_[static_cast<std::size_t>(first)].times();
+    }
+
     /// An execution of `of` for each iteration.
     void split_loop(const std::vector<std::int32_t>& steps, const Loop& loop, const FrameFunction& of,
                     const ProbedCall* call, bool holes) {
         for (std::size_t begin = loop.begin; begin < loop.end; begin += loop.period) {
+            if (has_gap(steps[begin], steps[begin + loop.period - 1])) {
+                count_only(of, steps[begin]);
+                continue;
+            }
             const std::int32_t frame = open_at(of, steps[begin], call, holes);
             auto& own = frames_[static_cast<std::size_t>(frame)].steps;
             for (std::size_t i = begin; i < begin + loop.period; ++i) own.push_back(steps[i]);
@@ -456,6 +481,7 @@ class Assigner {
     const Values& values_;
     StackReader& stacks_;
     const ProbedCalls& probes_;
+    std::span<const Gap> gaps_;
     std::vector<FrameSteps>& frames_;
     std::int32_t root_ = -1;
     std::optional<Run> run_, module_run_;  ///< module_run_: of a module that the function of run_, or main, calls
@@ -518,8 +544,12 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
     std::map<std::uint32_t, Assigner> threads;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         auto thread = threads.find(steps[i].thread);
-        if (thread == threads.end())
-            thread = threads.emplace(steps[i].thread, Assigner(steps, values, stacks, probes, result.frames)).first;
+        if (thread == threads.end()) {
+            const auto gaps = file.gaps.find(steps[i].thread);
+            const std::span<const Gap> own = gaps == file.gaps.end() ? std::span<const Gap>() : gaps->second;
+            thread =
+                threads.emplace(steps[i].thread, Assigner(steps, values, stacks, probes, own, result.frames)).first;
+        }
         thread->second.add(static_cast<std::int32_t>(i));
         const auto [user, fresh] = result.user_stacks.try_emplace(steps[i].stack);
         if (fresh) user->second = stacks.info(steps[i].stack).user;

@@ -53,9 +53,8 @@ std::vector<Loop> loops_in(std::span<const std::uint64_t> codes, std::size_t lea
     std::ranges::stable_sort(all, std::ranges::greater{}, [](const Loop& loop) { return loop.end - loop.begin; });
     std::vector<Loop> chosen;
     for (const Loop& loop : all)
-        if (std::ranges::none_of(chosen, [&](const Loop& other) {
-                return loop.begin < other.end && other.begin < loop.end;
-            }))
+        if (std::ranges::none_of(chosen,
+                                 [&](const Loop& other) { return loop.begin < other.end && other.begin < loop.end; }))
             chosen.push_back(loop);
     std::ranges::sort(chosen, {}, &Loop::begin);
     return chosen;

@@ -87,8 +87,9 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
         notes.push_back("the elements of " + plural(file.left_out, "tensor") +
                         " were left out, for want of room (--capture-limit): graphs that need them have no record");
     if (file.lost)
-        notes.push_back(plural(file.lost, "event") +
-                        " of the capture could not be written down: no memory, or tensors that do not tell what they are");
+        notes.push_back(
+            plural(file.lost, "event") +
+            " of the capture could not be written down: no memory, or tensors that do not tell what they are");
     std::int64_t repeated = 0;
     for (const Step& step : recording.steps) repeated += step.kind == StepKind::op ? step.times() - 1 : 0;
     if (repeated)

@@ -234,8 +234,7 @@ bool read_definition(Cursor& in, const RecordHeader& header, std::uint32_t threa
 }
 
 /// What happened becomes an event.
-void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread, std::int64_t times,
-                    EventFile& file) {
+void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread, std::int64_t times, EventFile& file) {
     Event event;
     event.order = header.order;
     event.thread = thread;
@@ -344,9 +343,12 @@ void read_chunk(Cursor in, std::uint32_t thread, ThreadRecords& records, EventFi
 
 void read_happenings(const Threads& threads, const Cursor& whole, EventFile& file) {
     for (const auto& [thread, records] : threads) {
+        std::uint64_t last = 0;
         for (const KeptRecord& kept : records.folder.kept()) {
             Cursor in = whole.from(kept.at);
             const RecordHeader header = read_header(in);
+            if (kept.after_gap) file.gaps[thread].push_back({last, header.order});
+            last = header.order;
             Cursor record = in.part(header.size - sizeof header);
             read_happening(record, header, thread, kept.times, file);
         }

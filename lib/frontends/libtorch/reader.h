@@ -144,6 +144,11 @@ struct OtherProcesses {
     std::string first;                           ///< the first of those programs
 };
 
+/// Between these two events of a thread, iterations of a loop were left out.
+struct Gap {
+    std::uint64_t before = 0, after = 0;
+};
+
 struct EventFile {
     std::filesystem::path path;
     bool finished = false, with_data = false;
@@ -165,6 +170,7 @@ struct EventFile {
     std::vector<Event> unseen_writes;  ///< ascending
     /// Results of ops, by tensor: the event before which nobody held it any more; others were held to the end.
     std::unordered_map<std::uint64_t, std::uint64_t> released;
+    std::map<std::uint32_t, std::vector<Gap>> gaps;  ///< by thread, ascending
     std::vector<Event> events;  ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note, probe_*
     std::shared_ptr<const MappedFile> file;
 

@@ -51,8 +51,9 @@ std::uint64_t RepeatFolder::body() const {
 void RepeatFolder::leave_out() {
     const auto gone = kept_.begin() + static_cast<std::ptrdiff_t>(from_);
     const auto end = gone + static_cast<std::ptrdiff_t>(period_);
-    auto counts = gone - static_cast<std::ptrdiff_t>(period_);
+    auto counts = gone - 2 * static_cast<std::ptrdiff_t>(period_);
     for (auto record = gone; record != end; ++record, ++counts) counts->times += record->times;
+    end->after_gap = true;
     kept_.erase(gone, end);
 }
 

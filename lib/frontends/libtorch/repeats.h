@@ -2,11 +2,11 @@
 // on in the same way: its further iterations are counted, not kept, so that neither memory nor what comes after grows
 // with the length of a run.
 //
-// Two records are alike when they say the same of everything but host numbers: the same op at the same place, tensors of
-// the same metadata, last met by this thread as many ops ago, and with as many writes in between. A stretch in which each
-// record is like the one a period before is a loop. Once it had kLeastIterations iterations and kLeastRecords records,
-// an iteration is left out when two later ones are there: the first and the last ones of a loop stay, with all elements
-// that were written down in them. A loop that was met before needs no more than kKnownIterations.
+// Two records are alike when they say the same of everything but host numbers: the same op at the same place, tensors
+// of the same metadata, last met by this thread as many ops ago, and with as many writes in between. A stretch in which
+// each record is like the one a period before is a loop. Once it had kLeastIterations iterations and kLeastRecords
+// records, an iteration is left out when two later ones are there: the first and the last ones of a loop stay, with all
+// elements that were written down in them. A loop that was met before needs no more than kKnownIterations.
 #pragma once
 
 #include <array>
@@ -26,6 +26,7 @@ struct KeptRecord {
     std::uint64_t at = 0;    ///< its place in the file
     std::uint64_t hash = 0;  ///< equal for records that are alike
     std::int64_t times = 1;  ///< that it happened: itself, and those left out that are like it
+    bool after_gap = false;  ///< what came right before it is left out
 };
 
 class RepeatFolder {
@@ -47,7 +48,7 @@ class RepeatFolder {
     std::vector<std::size_t> latest_;  ///< by hash: a position in kept_ where that was last
     std::size_t period_ = 0, matched_ = 0;
     bool folding_ = false;
-    std::size_t from_ = 0;  ///< where folding began: one iteration before it is the one that counts
+    std::size_t from_ = 0;  ///< where folding began: the iteration that ends a period before counts for those left out
     std::unordered_set<std::uint64_t> known_;  ///< bodies of loops that were folded
 };
 

@@ -62,8 +62,8 @@ void tell_constants(Thread& thread, const torch::jit::Block& block, const Object
             // As the archive has them; a number alone is no name.
             const bool named = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
             if (tensor.defined() && tensor.dim() > 0)
-                write_name(thread, identity_of(thread.identities, tensor).number, NameKind::parameter, &root, type_name(root),
-                           named ? name : "constants.c" + std::to_string(count));
+                write_name(thread, identity_of(thread.identities, tensor).number, NameKind::parameter, &root,
+                           type_name(root), named ? name : "constants.c" + std::to_string(count));
             ++count;
         }
         for (const torch::jit::Block* inner : node->blocks()) tell_constants(thread, *inner, root, count);
