@@ -26,11 +26,11 @@ class Builder {
 
     CapturedProgram build() {
         CapturedProgram program;
-        for (const Step& step : recording_.steps) program.op_count += step.kind == StepKind::op ? 1 : 0;
+        for (const Step& step : recording_.steps) program.op_count += step.kind == StepKind::op ? step.times() : 0;
         FrameFolder folder(options_.most_variants);
         for (const FrameSteps& steps : recording_.frames.frames) {
             if (options_.functions.empty() && !steps.root && is_constructor(steps.function)) {
-                initialisations_[steps.function] += op_count(steps);
+                initialisations_[steps.function] += steps.times * op_count(steps);
                 continue;
             }
             if (std::optional<capture::CapturedFrame> captured = build(steps)) folder.add(std::move(*captured));
@@ -61,8 +61,10 @@ class Builder {
     }
 
     std::optional<capture::CapturedFrame> build(const FramePlan& plan, std::optional<Refusal>& refusal) {
-        capture::CapturedFrame frame{
-            .function = plan.steps->function, .file = plan.steps->file, .line = plan.steps->line};
+        capture::CapturedFrame frame{.function = plan.steps->function,
+                                     .file = plan.steps->file,
+                                     .line = plan.steps->line,
+                                     .calls = plan.steps->times};
         PieceGraphs graphs(recording_, cutter_, elements_, *plan.steps);
         std::int64_t made = 0;
         std::uint64_t told = 0;  // branches before this event are told
@@ -74,11 +76,12 @@ class Builder {
             if (auto graph = graphs.build(piece, refusal)) {
                 rely_on_host(*graph, *plan.steps, told, recording_.step(piece.steps.back()).order());
                 told = recording_.step(piece.steps.back()).order();
+                graph->runs = frame.calls;
                 frame.graphs.push_back(std::move(*graph));
             }
             if (refusal) return std::nullopt;
         }
-        made_ += made;
+        made_ += frame.calls * made;
         const bool impossible = std::ranges::any_of(plan.breaks, [](const capture::GraphBreak& entry) {
             return entry.kind == capture::BreakKind::unregistered_op;
         });

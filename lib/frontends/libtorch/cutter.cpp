@@ -113,6 +113,12 @@ struct Cutter::Cut {
     std::vector<StackFrame> pass = {};       ///< of the backward pass that runs: where it was called
     std::int32_t lent = kNever;              ///< the first step of another thread that reads what the piece made
 
+    /// At a step that stands for so many.
+    void stop(GraphBreak why, std::int64_t times, std::int32_t next) {
+        why.count = times;
+        plan.breaks.push_back(why);
+        end(std::move(why), next);
+    }
     void end(std::optional<GraphBreak> why, std::int32_t next) {
         if (!piece.steps.empty()) {
             piece.ended_by = std::move(why);
@@ -132,7 +138,9 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         if (step.kind == StepKind::blob) continue;
         std::optional<GraphBreak> why = break_of(recording_, index);
         if (why && separates_only(step)) {
-            if (!cut.piece.steps.empty() && !cut.pending) cut.pending = std::move(why);
+            if (cut.piece.steps.empty() || cut.pending) continue;
+            cut.pending = std::move(why);
+            cut.pending->count = step.times();
             continue;
         }
         if (const auto reason = refused_.find(index); !why && reason != refused_.end())
@@ -144,22 +152,17 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
             why = GraphBreak{BreakKind::unregistered_op, problem, step.op->target(), recording_.stack(index)};
         }
         if (cut.pending) {  // the statement it belongs to is a break of its own when that comes next
-            if (!why) {
-                cut.plan.breaks.push_back(*cut.pending);
-                cut.end(std::move(cut.pending), next_piece_++);
-            }
+            if (!why) cut.stop(*cut.pending, cut.pending->count, next_piece_++);
             cut.pending.reset();
         }
         if (why) {
-            cut.plan.breaks.push_back(*why);
-            cut.end(std::move(why), next_piece_++);
+            cut.stop(std::move(*why), step.times(), next_piece_++);
             continue;
         }
         // The backward pass is a graph of its own.
         const bool in_pass = last >= 0 && recording_.step(last).backward;
         if (std::optional<GraphBreak> pass = backward_break(index, cut.pass, in_pass)) {
-            cut.plan.breaks.push_back(*pass);
-            cut.end(std::move(pass), next_piece_++);
+            cut.stop(std::move(*pass), step.times(), next_piece_++);
         } else if (in_pass && !step.backward) {
             cut.end(std::nullopt, next_piece_++);
         }
@@ -170,10 +173,7 @@ FramePlan Cutter::plan(const FrameSteps& frame) {
         std::optional<GraphBreak> before = write_break(index, cut.piece);
         if (!before && !cut.piece.steps.empty()) before = unseen_write_break(index);
         if (const auto end = ends_.find(index); !before && end != ends_.end()) before = end->second;
-        if (before) {
-            cut.plan.breaks.push_back(*before);
-            cut.end(std::move(before), next_piece_++);
-        }
+        if (before) cut.stop(std::move(*before), step.times(), next_piece_++);
         cut.piece.steps.push_back(index);
         cut.lent = std::min(cut.lent, first_foreign_use(index));
         piece_of_[static_cast<std::size_t>(index)] = cut.piece.number;

@@ -40,6 +40,7 @@ struct FileHeader {
     std::uint32_t end_thread, end_depth;
     std::uint64_t end_pcs[128];  ///< the stack, innermost first
     std::uint64_t left_out;      ///< tensors whose elements were not written, for want of room
+    std::uint64_t lost;  ///< records that could not be made: no memory, or a tensor that does not tell what it is
 };
 static_assert(sizeof(FileHeader) <= kFileHeaderSize);
 enum FileFlags : std::uint64_t { kWithData = 1 };

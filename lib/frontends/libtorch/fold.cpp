@@ -214,12 +214,12 @@ void forget_what_did_not_matter(std::vector<Guard>& guards, const std::vector<Gu
     });
 }
 
-void count(std::vector<capture::Recompile>& recompiles, const Difference& why) {
+void count(std::vector<capture::Recompile>& recompiles, const Difference& why, std::int64_t times) {
     const auto known = std::ranges::find(recompiles, why.about, &capture::Recompile::about);
     if (known != recompiles.end())
-        ++known->count;
+        known->count += times;
     else
-        recompiles.push_back({why.about, why.guard, why.stack, why.advice, 1});
+        recompiles.push_back({why.about, why.guard, why.stack, why.advice, times});
 }
 
 }  // namespace
@@ -231,7 +231,7 @@ void FrameFolder::add(CapturedFrame execution) {
         functions_.back().frame.graphs.clear();
         functions_.back().frame.breaks.clear();
     } else {
-        ++functions_[known->second].frame.calls;
+        functions_[known->second].frame.calls += execution.calls;
     }
     Function& function = functions_[known->second];
     for (std::size_t i = 0; i < execution.graphs.size(); ++i) add(function, std::move(execution.graphs[i]), i);
@@ -246,23 +246,23 @@ void FrameFolder::add(Function& to, CapturedGraph graph, std::size_t position) {
     std::vector<std::size_t>& alike = to.graphs[key_of(graph, to.frame.function)];
     for (const std::size_t i : alike)
         if (!first_difference(graphs[i], graph)) {
-            ++graphs[i].runs;
+            graphs[i].runs += graph.runs;
             forget_what_did_not_matter(graphs[i].guards, graph.guards);
             to.latest[position] = i;
             return keep_values(graphs[i], graph);
         }
     if (!alike.empty()) {
         const Difference why = *first_difference(graphs[alike.back()], graph);
-        count(to.frame.recompiles, why);
+        count(to.frame.recompiles, why, graph.runs);
         if (alike.size() >= most_variants_) {
-            ++dropped_;
+            dropped_ += graph.runs;
             to.latest[position] = alike.back();
             return;
         }
         graph.variant_of = alike.front();
         graph.difference = first_difference(graphs[alike.front()], graph)->guard;
     } else if (was_here) {
-        if (const auto why = host_difference(graphs[before], graph)) count(to.frame.recompiles, *why);
+        if (const auto why = host_difference(graphs[before], graph)) count(to.frame.recompiles, *why, graph.runs);
     }
     alike.push_back(graphs.size());
     to.latest[position] = graphs.size();

@@ -5,8 +5,10 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
+#include "frontends/libtorch/loops.h"
 #include "symbolize/text.h"
 
 namespace whittle::libtorch {
@@ -217,8 +219,8 @@ struct Run {
 class Assigner {
   public:
     Assigner(const std::vector<Step>& steps, const Values& values, StackReader& stacks, const ProbedCalls& probes,
-             std::vector<FrameSteps>& frames)
-        : steps_(steps), values_(values), stacks_(stacks), probes_(probes), frames_(frames) {}
+             std::span<const Gap> gaps, std::vector<FrameSteps>& frames)
+        : steps_(steps), values_(values), stacks_(stacks), probes_(probes), gaps_(gaps), frames_(frames) {}
 
     void add(std::int32_t index) {
         const Step& step = steps_[static_cast<std::size_t>(index)];
@@ -252,13 +254,21 @@ class Assigner {
     void finish(Ending ending) {
         finish(module_run_, ending);
         finish(run_, ending);
+        if (root_ >= 0) split_root();
     }
 
   private:
+    static constexpr std::size_t kLeastIterations = 3;  ///< of a loop of main's own
+    static constexpr std::int64_t kLongLoop = 10000;    ///< steps, of any
+
     /// Cuts the run into executions.
     void finish(std::optional<Run>& ended, Ending ending = Ending::returned) {
-        const std::optional<Run> run = std::exchange(ended, std::nullopt);
+        std::optional<Run> run = std::exchange(ended, std::nullopt);
         if (!run || run->steps.empty()) return;
+        const std::vector<Loop> loops = long_loops(run->steps);
+        if (!loops.empty()) return split(*run, loops);
+        if (has_gap(run->steps.front(), run->steps.back()))
+            return count_only(function_at(run->steps.front()), run->steps.front());
         const std::uint32_t end = last_stack(run->steps, ending);
         std::int32_t frame = -1, first = -1;
         std::set<ValueId> made;
@@ -268,7 +278,7 @@ class Assigner {
             if (i == 0 || (!run->call && is_again(index, first, made) &&
                            steps_[static_cast<std::size_t>(run->steps[i - 1])].stack == end)) {
                 const StackInfo& info = stacks_.info(step.stack);
-                frame = open(info.module ? *info.module : info, step.thread, run->call, false, run->holes);
+                frame = open_at(info.module ? *info.module : info, index, run->call, run->holes);
                 first = -1;
                 made.clear();
             }
@@ -281,6 +291,152 @@ class Assigner {
     std::int32_t open(const FrameFunction& of, std::uint32_t thread, const ProbedCall* call, bool root, bool holes) {
         frames_.push_back({of.function, of.file, of.line, root, holes, thread, call, {}});
         return static_cast<std::int32_t>(frames_.size()) - 1;
+    }
+
+    // ---- Loops
+
+    /// What the step does, and where. In main, a loop over parameters is none: each iteration has others.
+    std::uint64_t code(std::int32_t index, bool with_weights) const {
+        const Step& step = steps_[static_cast<std::size_t>(index)];
+        std::uint64_t code = step.stack * 0x9e3779b97f4a7c15ull + reinterpret_cast<std::uintptr_t>(step.op) * 31 +
+                             static_cast<std::uint64_t>(step.kind);
+        if (with_weights)
+            for (const TensorName* name : weights(index))
+                code = code * 0xff51afd7ed558ccdull + reinterpret_cast<std::uintptr_t>(name);
+        return code;
+    }
+    std::vector<Loop> loops(const std::vector<std::int32_t>& steps, bool with_weights, std::size_t least) const {
+        std::vector<std::uint64_t> codes;
+        for (const std::int32_t index : steps) codes.push_back(code(index, with_weights));
+        return loops_in(codes, least);
+    }
+    std::int64_t times(const std::vector<std::int32_t>& steps, const Loop& loop) const {
+        std::int64_t sum = 0;
+        for (std::size_t i = loop.begin; i < loop.end; ++i) sum += steps_[static_cast<std::size_t>(steps[i])].times();
+        return sum;
+    }
+
+    /// Those that no graph should be of.
+    std::vector<Loop> long_loops(const std::vector<std::int32_t>& steps) const {
+        if (static_cast<std::int64_t>(steps.size()) < kLongLoop && std::ranges::all_of(steps, [&](std::int32_t i) {
+                return steps_[static_cast<std::size_t>(i)].times() == 1;
+            }))
+            return {};
+        std::vector<Loop> found = loops(steps, false, kLeastIterations);
+        std::erase_if(found, [&](const Loop& loop) {
+            return times(steps, loop) < kLongLoop && !has_gap(steps[loop.begin], steps[loop.end - 1]);
+        });
+        // Where the first iteration did more than the others, the period seems to begin behind that.
+        const std::uint64_t first = code(steps.front(), false);
+        for (Loop& loop : found)
+            for (std::size_t i = loop.begin; i < loop.begin + loop.period && i + loop.period < loop.end; ++i)
+                if (code(steps[i], false) == first) {
+                    loop.begin = i;
+                    loop.end = i + (loop.end - i) / loop.period * loop.period;
+                    break;
+                }
+        return found;
+    }
+
+    std::int32_t open_at(const FrameFunction& of, std::int32_t index, const ProbedCall* call, bool holes) {
+        const Step& step = steps_[static_cast<std::size_t>(index)];
+        const std::int32_t frame = open(of, step.thread, call, false, holes);
+        frames_[static_cast<std::size_t>(frame)].times = step.times();
+        return frame;
+    }
+    FrameFunction function_at(std::int32_t index) const {
+        const StackInfo& info = stacks_.info(steps_[static_cast<std::size_t>(index)].stack);
+        return info.module ? *info.module : info;
+    }
+    /// "main::{loop at app.cpp:30}", the frame of an iteration that begins with the step.
+    FrameFunction loop_at(std::int32_t index) const {
+        FrameFunction of = function_at(index);
+        const std::string file = std::filesystem::path(of.file).filename().string();
+        of.function += "::{loop" + (file.empty() ? "" : " at " + file + ":" + std::to_string(of.line)) + "}";
+        return of;
+    }
+
+    /// Something was left out between the beginning of the one step and the end of the other, of this thread: an
+    /// execution that has both is put together of two.
+    bool has_gap(std::int32_t from, std::int32_t to) const {
+        const Step &first = steps_[static_cast<std::size_t>(from)], &last = steps_[static_cast<std::size_t>(to)];
+        const std::uint64_t end = last.end ? last.end->order : last.order();
+        const auto gap = std::ranges::lower_bound(gaps_, first.order(), {}, &Gap::before);
+        return gap != gaps_.end() && gap->after <= end;
+    }
+    /// An execution that is like one before.
+    void count_only(const FrameFunction& of, std::int32_t first) {
+        const auto like = std::find_if(frames_.rbegin(), frames_.rend(), [&](const FrameSteps& frame) {
+            return frame.function == of.function && frame.file == of.file;
+        });
+        if (like != frames_.rend()) like->times += steps_[static_cast<std::size_t>(first)].times();
+    }
+
+    /// An execution of `of` for each iteration.
+    void split_loop(const std::vector<std::int32_t>& steps, const Loop& loop, const FrameFunction& of,
+                    const ProbedCall* call, bool holes) {
+        for (std::size_t begin = loop.begin; begin < loop.end; begin += loop.period) {
+            if (has_gap(steps[begin], steps[begin + loop.period - 1])) {
+                count_only(of, steps[begin]);
+                continue;
+            }
+            const std::int32_t frame = open_at(of, steps[begin], call, holes);
+            auto& own = frames_[static_cast<std::size_t>(frame)].steps;
+            for (std::size_t i = begin; i < begin + loop.period; ++i) own.push_back(steps[i]);
+        }
+    }
+
+    void split(const Run& run, const std::vector<Loop>& loops) {
+        const std::vector<std::int32_t>& steps = run.steps;
+        // The last iteration may be cut short.
+        const bool calls = loops.size() == 1 && loops[0].begin < loops[0].period &&
+                           code(steps[loops[0].begin], false) == code(steps.front(), false) &&
+                           steps.size() - loops[0].end < loops[0].period;
+        std::int32_t around = -1;
+        const auto add = [&](std::size_t from, std::size_t to) {
+            for (std::size_t i = from; i < to; ++i) {
+                if (around < 0 || (calls && i == from))
+                    around = open_at(function_at(steps[i]), steps[i], run.call, run.holes || !calls);
+                frames_[static_cast<std::size_t>(around)].steps.push_back(steps[i]);
+            }
+        };
+        std::size_t at = 0;
+        for (const Loop& loop : loops) {
+            add(at, loop.begin);
+            const std::int32_t first = steps[loop.begin];
+            split_loop(steps, loop, calls ? function_at(first) : loop_at(first), run.call, run.holes);
+            at = loop.end;
+        }
+        add(at, steps.size());
+    }
+
+    /// What main does itself may be a loop, as it mostly is.
+    void split_root() {
+        const std::vector<std::int32_t> steps = std::exchange(frames_[static_cast<std::size_t>(root_)].steps, {});
+        const ProbedCall* const call = frames_[static_cast<std::size_t>(root_)].call;
+        std::vector<Loop> found = loops(steps, true, kLeastIterations);
+        std::erase_if(found, [&](const Loop& loop) { return !computes(steps, loop); });
+        std::vector<std::int32_t> around;
+        std::size_t at = 0;
+        for (const Loop& loop : found) {
+            around.insert(around.end(), steps.begin() + static_cast<std::ptrdiff_t>(at),
+                          steps.begin() + static_cast<std::ptrdiff_t>(loop.begin));
+            split_loop(steps, loop, loop_at(steps[loop.begin]), call, true);
+            at = loop.end;
+        }
+        around.insert(around.end(), steps.begin() + static_cast<std::ptrdiff_t>(at), steps.end());
+        frames_[static_cast<std::size_t>(root_)].steps = std::move(around);
+    }
+
+    /// The loop has something for a graph.
+    bool computes(const std::vector<std::int32_t>& steps, const Loop& loop) const {
+        for (std::size_t i = loop.begin; i < loop.begin + loop.period; ++i) {
+            const Step& step = steps_[static_cast<std::size_t>(steps[i])];
+            if (step.kind == StepKind::op && !(step.op->flags & kReturnsOnlyHost) &&
+                !values_.inputs[static_cast<std::size_t>(steps[i])].empty())
+                return true;
+        }
+        return false;
     }
 
     std::set<const TensorName*> weights(std::int32_t index) const {
@@ -325,6 +481,7 @@ class Assigner {
     const Values& values_;
     StackReader& stacks_;
     const ProbedCalls& probes_;
+    std::span<const Gap> gaps_;
     std::vector<FrameSteps>& frames_;
     std::int32_t root_ = -1;
     std::optional<Run> run_, module_run_;  ///< module_run_: of a module that the function of run_, or main, calls
@@ -387,8 +544,12 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
     std::map<std::uint32_t, Assigner> threads;
     for (std::size_t i = 0; i < steps.size(); ++i) {
         auto thread = threads.find(steps[i].thread);
-        if (thread == threads.end())
-            thread = threads.emplace(steps[i].thread, Assigner(steps, values, stacks, probes, result.frames)).first;
+        if (thread == threads.end()) {
+            const auto gaps = file.gaps.find(steps[i].thread);
+            const std::span<const Gap> own = gaps == file.gaps.end() ? std::span<const Gap>() : gaps->second;
+            thread =
+                threads.emplace(steps[i].thread, Assigner(steps, values, stacks, probes, own, result.frames)).first;
+        }
         thread->second.add(static_cast<std::int32_t>(i));
         const auto [user, fresh] = result.user_stacks.try_emplace(steps[i].stack);
         if (fresh) user->second = stacks.info(steps[i].stack).user;
@@ -401,6 +562,7 @@ Frames frames_of(const EventFile& file, const std::vector<Step>& steps, const Va
         if (ending == Ending::inside) result.ended_inside = stacks.info(kEndStack).function;
         assigner.finish(ending);
     }
+    std::erase_if(result.frames, [](const FrameSteps& frame) { return frame.steps.empty(); });
     std::ranges::stable_sort(result.frames, {}, [](const FrameSteps& frame) { return frame.steps.front(); });
     result.lines = symbolizer.program_has_lines();
     result.names = stacks.names();

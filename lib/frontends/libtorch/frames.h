@@ -5,7 +5,11 @@
 // place look alike. They are told apart when main does something in between, or when the function's first operation
 // comes again after its last one (the last of them all), with the same weights and without using a result of the frame.
 // So a function that is nothing but a loop over independent inputs is taken for several calls, and a loop in main that
-// feeds each call with the last one's result, or whose calls end differently, is taken for one.
+// feeds each call with the last one's result, or whose calls end differently, is taken for one, unless it is long.
+// A loop whose iterations do the same is told by the period of the operations and their places. In what main, or a
+// thread's function, does itself, each iteration of it is an execution of a frame of its own, named after its place;
+// so it is in a function when the loop is long, for a short one is what a compiler would unroll. A long loop that is
+// all that a function was seen to do is many calls of it.
 // Where a program ends by a call (exit, _exit, abort ...) the call's stack tells whether the last execution came to its
 // end; where it was killed, that execution is taken for a complete one unless it is the beginning of an earlier one.
 // Functions that were compiled by `trace cc` need no guess.
@@ -33,6 +37,7 @@ struct FrameSteps {
     std::uint32_t thread = 0;
     const ProbedCall* call = nullptr;  ///< what probes told of it
     std::vector<std::int32_t> steps;
+    std::int64_t times = 1;  ///< such executions: this one, and those whose records were left out (RepeatFolder)
 };
 
 struct Frames {

@@ -86,6 +86,16 @@ std::vector<std::string> notes_of_end(const Recording& recording, const std::str
     if (file.left_out)
         notes.push_back("the elements of " + plural(file.left_out, "tensor") +
                         " were left out, for want of room (--capture-limit): graphs that need them have no record");
+    if (file.lost)
+        notes.push_back(
+            plural(file.lost, "event") +
+            " of the capture could not be written down: no memory, or tensors that do not tell what they are");
+    std::int64_t repeated = 0;
+    for (const Step& step : recording.steps) repeated += step.kind == StepKind::op ? step.times() - 1 : 0;
+    if (repeated)
+        notes.push_back("long loops: " + plural(repeated, "operation") +
+                        " of iterations that were like those before them were counted, not looked at; host numbers may "
+                        "differ in them");
     if (file.cut == kNotCut && file.missed)
         notes.push_back(plural(file.missed, "operation") +
                         " that ran after main, in exit handlers and destructors of static objects, are in no graph");

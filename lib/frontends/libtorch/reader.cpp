@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "base/error.h"
+#include "frontends/libtorch/fingerprint.h"
 #include "tensor/reach.h"
 
 namespace whittle::libtorch {
@@ -17,41 +18,6 @@ constexpr int kDeepestList = 16;
 /// No element lies further from its storage's start, whatever its dtype: places in bytes fit 64 bits, and so do the
 /// differences of two.
 constexpr std::int64_t kFurthestElement = std::int64_t{1} << 58;
-
-/// Reads a range of the file; every error names the byte.
-class Cursor {
-  public:
-    Cursor(const std::string& file, std::span<const std::byte> bytes, std::size_t at, std::size_t end)
-        : file_(file), bytes_(bytes), at_(at), end_(end) {}
-
-    template <class T>
-    T get() {
-        T value;
-        std::memcpy(&value, take(sizeof value).data(), sizeof value);
-        return value;
-    }
-    std::span<const std::byte> take(std::uint64_t size) {
-        if (size > end_ - at_)
-            fail("found " + std::to_string(end_ - at_) + " bytes left in the record",
-                 "expected " + std::to_string(size));
-        at_ += static_cast<std::size_t>(size);
-        return bytes_.subspan(at_ - static_cast<std::size_t>(size), static_cast<std::size_t>(size));
-    }
-    std::string text() {
-        const auto bytes = take(get<std::uint32_t>());
-        return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-    }
-    std::size_t left() const { return end_ - at_; }
-    std::size_t at() const { return at_; }
-    [[noreturn]] void fail(const std::string& found, const std::string& expected) const {
-        throw Error({file_, "byte " + std::to_string(at_)}, found + ", " + expected);
-    }
-
-  private:
-    const std::string& file_;
-    std::span<const std::byte> bytes_;
-    std::size_t at_, end_;
-};
 
 Scalar number_of(DType dtype, std::uint64_t bits) {
     alignas(8) std::array<std::byte, 8> bytes;
@@ -141,6 +107,7 @@ void read_op_def(Cursor& in, EventFile& file) {
     op.name = in.text();
     op.overload = in.text();
     op.schema = in.text();
+    op.writes = op.schema.find('!') != std::string::npos;
     file.ops[id] = std::move(op);
 }
 
@@ -227,41 +194,54 @@ void read_op_begin(Cursor& in, Event& event) {
     event.values = read_values(in);
 }
 
-/// Definitions go to their tables, what happened becomes an event.
-void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, EventFile& file) {
-    Event event;
-    event.order = header.order;
-    event.thread = thread;
-    event.kind = static_cast<RecordKind>(header.kind);
-    switch (event.kind) {
+/// Goes to its table; false: it is something that happened.
+bool read_definition(Cursor& in, const RecordHeader& header, std::uint32_t thread, EventFile& file) {
+    switch (static_cast<RecordKind>(header.kind)) {
         case RecordKind::thread:
             file.threads[thread].number = in.get<std::uint64_t>();
             file.threads[thread].main = in.get<std::uint8_t>() != 0;
-            return;
+            return true;
         case RecordKind::mapping: {
             Mapping mapping{.low = in.get<std::uint64_t>(), .high = {}, .base = {}, .path = {}};
             mapping.high = in.get<std::uint64_t>();
             mapping.base = in.get<std::uint64_t>();
             mapping.path = in.text();
             file.mappings.push_back(std::move(mapping));
-            return;
+            return true;
         }
         case RecordKind::op_def:
-            return read_op_def(in, file);
+            read_op_def(in, file);
+            return true;
         case RecordKind::stack_def:
-            return read_stack(in, file);
+            read_stack(in, file);
+            return true;
         case RecordKind::name:
-            return read_name(in, file, header.order);
+            read_name(in, file, header.order);
+            return true;
         case RecordKind::source_place:
-            return read_source_place(in, file);
+            read_source_place(in, file);
+            return true;
         case RecordKind::module: {
             ModuleName module{.root = in.get<std::uint64_t>(), .type = {}, .path = {}};
             module.module = in.get<std::uint64_t>();
             module.type = in.text();
             module.path = in.text();
             file.modules.push_back(std::move(module));
-            return;
+            return true;
         }
+        default:
+            return false;
+    }
+}
+
+/// What happened becomes an event.
+void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread, std::int64_t times, EventFile& file) {
+    Event event;
+    event.order = header.order;
+    event.thread = thread;
+    event.times = times;
+    event.kind = static_cast<RecordKind>(header.kind);
+    switch (event.kind) {
         case RecordKind::op_begin:
             read_op_begin(in, event);
             break;
@@ -330,17 +310,49 @@ void read_record(Cursor& in, const RecordHeader& header, std::uint32_t thread, E
     file.events.push_back(std::move(event));
 }
 
-void read_chunk(Cursor in, std::uint32_t thread, EventFile& file, const std::string& name,
-                std::span<const std::byte> bytes) {
+/// What happened in one thread, in the order of its records.
+struct ThreadRecords {
+    explicit ThreadRecords(const EventFile& file, RepeatLimits limits)
+        : fingerprints([&file](std::uint32_t op) {
+              const auto known = file.ops.find(op);
+              return known == file.ops.end() || known->second.writes;
+          }),
+          folder(limits) {}
+
+    Fingerprints fingerprints;
+    RepeatFolder folder;
+};
+using Threads = std::map<std::uint32_t, ThreadRecords>;
+
+RecordHeader read_header(Cursor& in) {
+    const auto header = in.get<RecordHeader>();
+    if (header.size < sizeof header || header.size - sizeof header > in.left())
+        in.fail("found a record of " + std::to_string(header.size) + " bytes",
+                "expected 16 to " + std::to_string(in.left() + sizeof header));
+    return header;
+}
+
+void read_chunk(Cursor in, std::uint32_t thread, ThreadRecords& records, EventFile& file) {
     while (in.left() > 0) {
         const std::size_t at = in.at();
-        const auto header = in.get<RecordHeader>();
-        if (header.size < sizeof header || header.size - sizeof header > in.left())
-            in.fail("found a record of " + std::to_string(header.size) + " bytes",
-                    "expected 16 to " + std::to_string(in.left() + sizeof header));
-        Cursor record(name, bytes, in.at(), at + header.size);
-        read_record(record, header, thread, file);
-        in.take(header.size - sizeof header);
+        const RecordHeader header = read_header(in);
+        Cursor record = in.part(header.size - sizeof header);
+        if (!read_definition(record, header, thread, file))
+            records.folder.add(at, records.fingerprints.of(static_cast<RecordKind>(header.kind), record));
+    }
+}
+
+void read_happenings(const Threads& threads, const Cursor& whole, EventFile& file) {
+    for (const auto& [thread, records] : threads) {
+        std::uint64_t last = 0;
+        for (const KeptRecord& kept : records.folder.kept()) {
+            Cursor in = whole.from(kept.at);
+            const RecordHeader header = read_header(in);
+            if (kept.after_gap) file.gaps[thread].push_back({last, header.order});
+            last = header.order;
+            Cursor record = in.part(header.size - sizeof header);
+            read_happening(record, header, thread, kept.times, file);
+        }
     }
 }
 
@@ -362,6 +374,7 @@ void read_ending(const FileHeader& header, EventFile& file) {
     const auto text = [](const auto& chars) { return std::string(chars, ::strnlen(chars, sizeof chars)); };
     file.missed = header.missed;
     file.left_out = header.left_out;
+    file.lost = header.lost;
     file.processes = {.forks = header.forks,
                       .child_ops = header.child_ops,
                       .child_execs = header.child_execs,
@@ -423,7 +436,7 @@ Tensor EventFile::tensor(const Snapshot& snapshot) const {
     return tensor.with_requires_grad(ref.has(kRequiresGrad));
 }
 
-EventFile read_events(const std::filesystem::path& path) {
+EventFile read_events(const std::filesystem::path& path, RepeatLimits limits) {
     EventFile file;
     file.path = path;
     file.file = MappedFile::open(path);
@@ -445,6 +458,7 @@ EventFile read_events(const std::filesystem::path& path) {
     std::memcpy(reinterpret_cast<char*>(&header) + kFirstPart, rest.data(), rest.size());
     read_ending(header, file);
     in.take(header.header_size - kFirstPart - rest.size());
+    Threads threads;
     while (in.left() > 0) {
         const auto chunk = in.get<ChunkHeader>();
         if (chunk.magic == 0) break;  // the program was killed before the chunk had its header
@@ -454,9 +468,11 @@ EventFile read_events(const std::filesystem::path& path) {
             in.fail("found a chunk of " + std::to_string(chunk.size) + " bytes with " + std::to_string(chunk.used) +
                         " used",
                     "expected at most " + std::to_string(room));
-        read_chunk(Cursor(name, bytes, in.at(), in.at() + chunk.used), chunk.thread, file, name, bytes);
-        in.take(chunk.size - sizeof chunk);
+        ThreadRecords& records = threads.try_emplace(chunk.thread, file, limits).first->second;
+        Cursor rest_of_chunk = in.part(chunk.size - sizeof chunk);
+        read_chunk(rest_of_chunk.part(chunk.used), chunk.thread, records, file);
     }
+    read_happenings(threads, Cursor(name, bytes, 0, bytes.size()), file);
     std::ranges::sort(file.events, {}, &Event::order);
     std::ranges::sort(file.unseen_writes, {}, &Event::order);
     std::ranges::sort(file.names, {}, &TensorName::order);

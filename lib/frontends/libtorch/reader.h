@@ -14,6 +14,7 @@
 
 #include "base/files.h"
 #include "frontends/libtorch/events.h"
+#include "frontends/libtorch/repeats.h"
 #include "tensor/tensor.h"
 
 namespace whittle::libtorch {
@@ -65,6 +66,7 @@ void for_each_tensor(const EventValue& value, F&& f) {
 struct OpName {
     std::string name, overload, schema;  ///< "aten::add", "Tensor"
     std::uint8_t flags = 0;              ///< OpFlags
+    bool writes = false;                 ///< to an argument, as the schema says
     /// "aten.add.Tensor", as Whittle's registry spells it; a scope keeps its name.
     std::string target() const;
 };
@@ -73,6 +75,7 @@ struct Event {
     std::uint64_t order = 0;
     std::uint32_t thread = 0;
     RecordKind kind = RecordKind::note;
+    std::int64_t times = 1;  ///< that it happened, with what was left out (RepeatFolder)
     std::uint32_t op = 0, depth = 0, stack = 0;
     std::uint32_t line = 0, column = 0;  ///< probe_branch
     bool selects = false;                ///< probe_branch: of a switch
@@ -141,12 +144,18 @@ struct OtherProcesses {
     std::string first;                           ///< the first of those programs
 };
 
+/// Between these two events of a thread, iterations of a loop were left out.
+struct Gap {
+    std::uint64_t before = 0, after = 0;
+};
+
 struct EventFile {
     std::filesystem::path path;
     bool finished = false, with_data = false;
     CutReason cut = kNotCut;
     std::uint64_t missed = 0;    ///< ops called after the cut
     std::uint64_t left_out = 0;  ///< tensors whose elements were not written, for want of room
+    std::uint64_t lost = 0;      ///< records that could not be made
     std::optional<ProgramEnd> end;
     OtherProcesses processes;
     std::map<std::uint32_t, OpName> ops;
@@ -161,6 +170,7 @@ struct EventFile {
     std::vector<Event> unseen_writes;  ///< ascending
     /// Results of ops, by tensor: the event before which nobody held it any more; others were held to the end.
     std::unordered_map<std::uint64_t, std::uint64_t> released;
+    std::map<std::uint32_t, std::vector<Gap>> gaps;  ///< by thread, ascending
     std::vector<Event> events;  ///< op_begin, op_end, io, data_ptr, print_*, from_blob, snapshot, note, probe_*
     std::shared_ptr<const MappedFile> file;
 
@@ -173,6 +183,6 @@ struct EventFile {
 
 /// Throws Error with the byte offset for a file that is no event file, or is damaged. The unwritten end of a program
 /// that was killed is no damage.
-EventFile read_events(const std::filesystem::path& path);
+EventFile read_events(const std::filesystem::path& path, RepeatLimits limits = {});
 
 }  // namespace whittle::libtorch

@@ -147,7 +147,7 @@ bool Step::threw() const {
     return kind == StepKind::op && end && end->values.empty() && op->schema.find("-> ()") == std::string::npos;
 }
 
-bool writes_argument(const OpName& op) { return op.schema.find('!') != std::string::npos; }
+bool writes_argument(const OpName& op) { return op.writes; }
 
 namespace {
 

@@ -28,6 +28,7 @@ struct Step {
     const Event* node = nullptr;  ///< of a backward op: autograd's node, whose sequence number the forward op had, too
 
     std::uint64_t order() const { return begin->order; }
+    std::int64_t times() const { return begin->times; }
     bool threw() const;
 };
 

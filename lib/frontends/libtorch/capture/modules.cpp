@@ -121,6 +121,7 @@ bool adopt_modules() {
     }
     if (waiting.size() > 10000) waiting.clear();
     state.made = std::move(waiting);
+    state.modules_made = !state.made.empty();
     return state.modules.size() > before;
 }
 
@@ -181,9 +182,8 @@ void write_tree(Thread& thread, const std::vector<NamedModule>& tree, const void
     const auto write_tensors = [&](TensorsMember member, NameKind kind) {
         for (const NamedModule& part : tree)
             for (const auto& [name, tensor] : peek(&(part.module->*member))) {
-                const auto known = state.tensors.find(const_cast<c10::TensorImpl*>(tensor));
-                if (known != state.tensors.end() && known->second.registered)
-                    write_name(thread, known->second.id, kind, root, type, join(part.path, name));
+                if (const std::uint64_t number = registered_number(tensor))
+                    write_name(thread, number, kind, root, type, join(part.path, name));
             }
     };
     write_tensors(parameters_member(), NameKind::parameter);
@@ -193,10 +193,11 @@ void write_tree(Thread& thread, const std::vector<NamedModule>& tree, const void
 }  // namespace
 
 void update_names(Thread& thread) {
-    const bool fresh = state.names_stale.exchange(false);
-    if (!fresh && (state.made.empty() || ++state.polled_before < state.poll_after)) return;
+    const bool fresh = state.names_stale.load(std::memory_order_relaxed) && state.names_stale.exchange(false);
+    if (!fresh && (!state.modules_made || ++state.polled_before < state.poll_after)) return;
+    const std::lock_guard lock(state.mutex);
     // A module that no shared_ptr owns stays in `made` for ever: it is looked at ever more rarely.
-    state.poll_after = fresh ? 1 : std::min<std::uint64_t>(2 * state.poll_after, 1 << 20);
+    state.poll_after = fresh ? 1 : std::min<std::uint64_t>(2 * state.poll_after.load(), 1 << 20);
     state.polled_before = 0;
     if (!adopt_modules() && !fresh) return;
     state.modules.erase(std::remove_if(state.modules.begin(), state.modules.end(),

@@ -6,16 +6,14 @@
 namespace whittle::libtorch {
 
 void record_probe_enter(Thread& thread, const char* function) {
+    state.probed = true;
     thread.record.start(RecordKind::probe_enter);
     thread.record.put_text(function);
     commit(thread, thread.record);
 }
 
 void record_probe_leave(Thread& thread) {
-    {
-        const std::lock_guard lock(state.mutex);
-        tell_releases(thread);  // its variables
-    }
+    tell_releases(thread);  // its variables
     thread.record.start(RecordKind::probe_leave);
     commit(thread, thread.record);
 }
@@ -25,12 +23,11 @@ void record_probe_name(Thread& thread, const void* pointer, const char* name, lo
     if (!impl) return;
     const at::Tensor tensor(c10::intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>::reclaim_copy(impl));
     if (!tensor.defined()) return;
-    std::lock_guard lock(state.mutex);
     thread.record.start(RecordKind::probe_name);
     thread.record.put(static_cast<std::uint8_t>(is_parameter));
     thread.record.put(static_cast<std::int64_t>(element));
     thread.record.put_text(name);
-    put_value(thread.record, c10::IValue(tensor));
+    put_value(thread, thread.record, c10::IValue(tensor));
     commit(thread, thread.record);
 }
 
@@ -54,7 +51,7 @@ void record_probe_value(Thread& thread, const whittle_probe_value& value) {
     }
     thread.record.start(RecordKind::probe_value);
     thread.record.put_text(value.name);
-    put_value(thread.record, told);
+    put_value(thread, thread.record, told);
     commit(thread, thread.record);
 }
 

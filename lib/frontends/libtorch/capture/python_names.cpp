@@ -73,7 +73,7 @@ class Walk {
         const at::Tensor& tensor = *static_cast<const Variable*>(value)->tensor;
         if (!tensor.defined()) return;
         const std::lock_guard lock(state.mutex);
-        write_name(thread_, entry_of(tensor).id, kind, root_, type_, name);
+        write_name(thread_, identity_of(thread_.identities, tensor).number, kind, root_, type_, name);
     }
 
     static std::string join(const std::string& path, const std::string& name) {

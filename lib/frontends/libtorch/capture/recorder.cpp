@@ -79,6 +79,10 @@ void Recorder::leave_out() {
     if (header_) __atomic_fetch_add(&header_->left_out, 1, __ATOMIC_RELAXED);
 }
 
+void Recorder::lose() {
+    if (header_) __atomic_fetch_add(&header_->lost, 1, __ATOMIC_RELAXED);
+}
+
 bool Recorder::new_chunk(ThreadChunk& chunk, std::uint64_t needed) {
     if (!chunk.numbered) {
         chunk.thread = threads_.fetch_add(1);

@@ -78,6 +78,9 @@ class Recorder {
     /// A tensor's elements are not written.
     void leave_out();
 
+    /// A record could not be made.
+    void lose();
+
     /// Numbers the record and copies it into the thread's chunk; false when the capture was cut.
     bool commit(ThreadChunk& chunk, RecordBuffer& record);
     /// Ends the capture: for good, with a reason.

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontends/libtorch/capture/identity.h"
 #include "frontends/libtorch/capture/python.h"
 #include "frontends/libtorch/capture/recorder.h"
 #include "frontends/libtorch/capture/torchscript.h"
@@ -49,6 +50,7 @@ struct OpInfo {
 struct Thread {
     ThreadChunk chunk;
     RecordBuffer record, definition;
+    IdentityCaches identities;
     int depth = 0;          ///< ops and scopes that are running
     int core = -1;          ///< depth of the op with a kernel that is running: ops below are left out
     int printing = 0;       ///< inside at::print
@@ -68,35 +70,16 @@ struct Thread {
 
     ~Thread();
 };
-constexpr std::size_t kSweepAt = 256;
-
 /// Everything shared by threads; leaked on purpose, LibTorch's own statics may still run ops at exit.
 struct State {
     Recorder recorder;
-    std::mutex mutex;
+    std::mutex mutex;  ///< of names and definitions, which are rare; no op takes it
     std::atomic<std::uint32_t> next_stack{1};
     std::atomic<std::uint64_t> next_place{1};
 
-    // Weak references keep the addresses of dead tensors and storages taken, so that numbers are never used twice, and
-    // do not change use_count(), which autograd looks at.
-    struct TensorEntry {
-        c10::weak_intrusive_ptr<c10::TensorImpl> reference;
-        std::uint64_t id;
-        bool registered = false, walked = false;
-        bool watched = false;  ///< in `watched`: its release is still to be told
-        bool asked = false;    ///< Python was asked what it is called
-    };
-    struct StorageEntry {
-        c10::weak_intrusive_ptr<c10::StorageImpl> reference;
-        std::uint64_t id;
-        /// Of what was written to the file: by a hash of tensor, version and geometry, a hash of the elements.
-        std::unordered_map<std::uint64_t, std::uint64_t> known;
-    };
-    std::unordered_map<c10::TensorImpl*, TensorEntry> tensors;
-    std::unordered_map<c10::StorageImpl*, StorageEntry> storages;
-    std::vector<TensorEntry*> watched;  ///< results of ops; entries stay where they are while they are here
-    std::size_t tensor_limit = kSweepAt, storage_limit = kSweepAt;  ///< sizes at which dead entries are looked for
-    std::uint64_t last_tensor = 0, last_storage = 0;
+    /// Results of ops, while some function tells when it returns: who holds one then is told.
+    std::unordered_map<std::uint64_t, c10::weak_intrusive_ptr<c10::TensorImpl, c10::UndefinedTensorImpl>> watched;
+    std::atomic<bool> probed{false};  ///< some function does
     std::unordered_map<std::string, OpInfo> ops;
 
     std::vector<torch::nn::Module*> made;  ///< modules under construction
@@ -107,9 +90,10 @@ struct State {
     std::set<std::pair<std::uint64_t, std::string>> named;
     std::set<std::pair<std::uint64_t, std::string>> named_modules;
     std::atomic<bool> names_stale{false};
+    std::atomic<bool> modules_made{false};  ///< `made` is not empty
 
-    std::uint64_t poll_after = 1,
-                  polled_before = 0;  ///< ops with parameters between looks at `made`, and since the last
+    /// Ops with parameters between looks at `made`, and since the last.
+    std::atomic<std::uint64_t> poll_after{1}, polled_before{0};
 
     std::mutex mapping_mutex;
     std::set<std::uintptr_t> mapped;                  ///< low ends of the segments that the file tells of
@@ -145,19 +129,16 @@ struct ThreadPlace {
 };
 ThreadPlace place_of_thread();
 
-State::TensorEntry& entry_of(const at::Tensor& tensor);
-/// The release of an op's result is to be told. The mutex is held.
-void watch(const at::Tensor& tensor);
-/// Tells which of those that are watched nobody holds any more: before each record at which a graph may end, so that
-/// who reads the records knows what was alive there. The mutex is held.
+/// The release of an op's result is to be told.
+void watch(Thread& thread, const at::Tensor& tensor);
+/// Tells which of those that are watched nobody holds any more: before a function's return, so that who reads the
+/// records knows what was alive there.
 void tell_releases(Thread& thread);
-/// The mutex is held.
-void put_value(RecordBuffer& record, const c10::IValue& value);
+void put_value(Thread& thread, RecordBuffer& record, const c10::IValue& value);
 /// Writes the tensor's elements unless they are in the file already, or there is no room for them. With `check` those
 /// that are, are compared: what changed although no op and no version counter says so was written through a pointer.
-/// The mutex is held.
 void snapshot(Thread& thread, const at::Tensor& tensor, bool check);
-/// Of memory that nothing was written to yet: whatever it holds at the next look is no change. The mutex is held.
+/// Of memory that nothing was written to yet: whatever it holds at the next look is no change.
 void snapshot_of_memory(Thread& thread, const at::Tensor& tensor);
 /// Their elements may change although no version counter says so.
 void forget_elements(const c10::IValue& value);
@@ -188,7 +169,7 @@ void write_module(Thread& thread, const void* root, const void* module, const st
 void write_name(Thread& thread, std::uint64_t tensor, NameKind kind, const void* root, const std::string& type,
                 const std::string& path);
 /// Qualified names of all modules that no other module holds, of their children, parameters and buffers, when there may
-/// be new ones. The mutex is held.
+/// be new ones.
 void update_names(Thread& thread);
 /// Segments of code that were loaded since the last time.
 void write_mappings(Thread& thread);

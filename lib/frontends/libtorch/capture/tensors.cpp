@@ -6,65 +6,27 @@
 
 namespace whittle::libtorch {
 
-namespace {
-
-bool may_go(const State::TensorEntry& entry) { return entry.reference.expired() && !entry.watched; }
-bool may_go(const State::StorageEntry& entry) { return entry.reference.expired(); }
-
-/// Entries of what is dead go now and then: their addresses are free from then on, and a new tensor there gets a new
-/// number.
-template <class Map>
-void sweep(Map& map, std::size_t& limit) {
-    if (map.size() < limit) return;
-    for (auto entry = map.begin(); entry != map.end();)
-        entry = may_go(entry->second) ? map.erase(entry) : std::next(entry);
-    limit = std::max(kSweepAt, 2 * map.size());
-}
-
-State::StorageEntry& storage_of(c10::StorageImpl* impl) {
-    const auto found = state.storages.find(impl);
-    if (found != state.storages.end()) return found->second;
-    sweep(state.storages, state.storage_limit);
-    auto strong = c10::intrusive_ptr<c10::StorageImpl>::reclaim_copy(impl);
-    State::StorageEntry entry{c10::weak_intrusive_ptr<c10::StorageImpl>(strong), ++state.last_storage, {}};
-    return state.storages.emplace(impl, std::move(entry)).first->second;
-}
-
-}  // namespace
-
-State::TensorEntry& entry_of(const at::Tensor& tensor) {
-    c10::TensorImpl* impl = tensor.unsafeGetTensorImpl();
-    const auto found = state.tensors.find(impl);
-    if (found != state.tensors.end()) return found->second;
-    sweep(state.tensors, state.tensor_limit);
-    State::TensorEntry entry{c10::weak_intrusive_ptr<c10::TensorImpl>(tensor.getIntrusivePtr()), ++state.last_tensor};
-    return state.tensors.emplace(impl, std::move(entry)).first->second;
-}
-
-void watch(const at::Tensor& tensor) {
-    State::TensorEntry& entry = entry_of(tensor);
-    if (entry.watched) return;
-    entry.watched = true;
-    state.watched.push_back(&entry);
+void watch(Thread& thread, const at::Tensor& tensor) {
+    const std::uint64_t number = identity_of(thread.identities, tensor).number;
+    const std::lock_guard lock(state.mutex);
+    state.watched.try_emplace(number, tensor.getIntrusivePtr());
 }
 
 void tell_releases(Thread& thread) {
     RecordBuffer& record = thread.definition;
     std::uint32_t count = 0;
-    for (std::size_t i = 0; i < state.watched.size();) {
-        State::TensorEntry& entry = *state.watched[i];
-        if (!entry.reference.expired()) {
-            ++i;
+    const std::lock_guard lock(state.mutex);
+    for (auto entry = state.watched.begin(); entry != state.watched.end();) {
+        if (!entry->second.expired()) {
+            ++entry;
             continue;
         }
         if (count++ == 0) {
             record.start(RecordKind::release);
             record.put(count);
         }
-        record.put(entry.id);
-        entry.watched = false;
-        state.watched[i] = state.watched.back();
-        state.watched.pop_back();
+        record.put(entry->first);
+        entry = state.watched.erase(entry);
     }
     if (count == 0) return;
     record.patch(sizeof(RecordHeader), count);
@@ -85,13 +47,12 @@ std::uint32_t version_of(const at::Tensor& tensor) {
     return tensor.is_inference() ? 0 : static_cast<std::uint32_t>(tensor._version());
 }
 
-/// The mutex is held.
-void put_tensor(RecordBuffer& record, const at::Tensor& tensor) {
+void put_tensor(Thread& thread, RecordBuffer& record, const at::Tensor& tensor) {
     TensorRecord written{};
-    written.id = entry_of(tensor).id;
+    written.id = identity_of(thread.identities, tensor).number;
     const bool strided = tensor.layout() == at::kStrided;
     if (tensor.has_storage()) {
-        written.storage = storage_of(tensor.storage().unsafeGetStorageImpl()).id;
+        written.storage = storage_of(thread.identities, tensor);
         written.offset = tensor.storage_offset();
         written.flags |= kHasStorage;
     }
@@ -120,10 +81,10 @@ void put_tensor(RecordBuffer& record, const at::Tensor& tensor) {
 }
 
 /// Some kinds of tensors throw when they are asked for sizes or strides: they are told by their kind.
-void put_any_tensor(RecordBuffer& record, const at::Tensor& tensor) {
+void put_any_tensor(Thread& thread, RecordBuffer& record, const at::Tensor& tensor) {
     const std::size_t before = record.size();
     try {
-        put_tensor(record, tensor);
+        put_tensor(thread, record, tensor);
     } catch (const std::exception&) {
         record.shrink(before);
         record.put(ValueTag::other);
@@ -133,11 +94,11 @@ void put_any_tensor(RecordBuffer& record, const at::Tensor& tensor) {
 
 }  // namespace
 
-void put_value(RecordBuffer& record, const c10::IValue& value) {
+void put_value(Thread& thread, RecordBuffer& record, const c10::IValue& value) {
     if (value.isTensor()) {
         const at::Tensor& tensor = value.toTensor();
         if (tensor.defined())
-            put_any_tensor(record, tensor);
+            put_any_tensor(thread, record, tensor);
         else
             record.put(ValueTag::undefined);
     } else if (value.isNone()) {
@@ -158,12 +119,12 @@ void put_value(RecordBuffer& record, const c10::IValue& value) {
         const auto elements = value.toListRef();
         record.put(ValueTag::list);
         record.put(static_cast<std::uint32_t>(elements.size()));
-        for (const c10::IValue& element : elements) put_value(record, element);
+        for (const c10::IValue& element : elements) put_value(thread, record, element);
     } else if (value.isTuple()) {
         const auto& elements = value.toTupleRef().elements();
         record.put(ValueTag::list);
         record.put(static_cast<std::uint32_t>(elements.size()));
-        for (const c10::IValue& element : elements) put_value(record, element);
+        for (const c10::IValue& element : elements) put_value(thread, record, element);
     } else {
         record.put(ValueTag::other);
         record.put_text(value.isDevice() ? value.toDevice().str() : value.tagKind());
@@ -214,12 +175,12 @@ const char* row_major(const at::Tensor& tensor, std::size_t bytes, std::vector<c
     return space.data();
 }
 
-std::uint64_t key_of(const at::Tensor& tensor) {
+std::uint64_t key_of(Thread& thread, const at::Tensor& tensor) {
     std::uint64_t key = hash(version_of(tensor), static_cast<std::uint64_t>(tensor.storage_offset()));
     key = hash(key, static_cast<std::uint64_t>(tensor.scalar_type()));
     for (const std::int64_t size : tensor.sizes()) key = hash(key, static_cast<std::uint64_t>(size));
     for (const std::int64_t stride : tensor.strides()) key = hash(key, static_cast<std::uint64_t>(stride) ^ 0x5555u);
-    return hash(key, entry_of(tensor).id);
+    return hash(key, identity_of(thread.identities, tensor).number);
 }
 
 }  // namespace
@@ -230,7 +191,7 @@ void write_elements(Thread& thread, const at::Tensor& tensor, const char* data, 
     if (!state.recorder.has_room_for(bytes)) return state.recorder.leave_out();
     RecordBuffer& record = thread.definition;
     record.start(RecordKind::snapshot);
-    put_tensor(record, tensor);
+    put_tensor(thread, record, tensor);
     record.put(static_cast<std::uint64_t>(bytes));
     record.put_bytes(data, bytes);
     commit(thread, record);
@@ -244,23 +205,23 @@ std::size_t bytes_of(const at::Tensor& tensor) {
 
 void snapshot(Thread& thread, const at::Tensor& tensor, bool check) {
     if (!is_plain(tensor) || tensor.unsafeGetTensorImpl()->is_wrapped_number()) return;
-    State::StorageEntry& storage = storage_of(tensor.storage().unsafeGetStorageImpl());
-    const std::uint64_t key = key_of(tensor);
-    const auto known = storage.known.find(key);
-    if (known != storage.known.end() && !check) return;
+    storage_of(thread.identities, tensor);  // what is known belongs to its number
+    const std::uint64_t key = key_of(thread, tensor);
+    const std::optional<std::uint64_t> known = known_elements(tensor, key);
+    if (known && !check) return;
     const std::size_t bytes = bytes_of(tensor);
     std::vector<char> space;
     const char* const data = row_major(tensor, bytes, space);
     const std::uint64_t elements = hash_bytes(data, bytes);
-    if (known != storage.known.end()) {
-        if (known->second == elements) return;
-        storage.known.clear();
+    if (known) {
+        if (*known == elements) return;
+        forget_elements(tensor);
         RecordBuffer& record = thread.definition;
         record.start(RecordKind::unseen_write);
-        put_tensor(record, tensor);
+        put_tensor(thread, record, tensor);
         commit(thread, record);
     }
-    storage.known.emplace(key, elements);
+    remember_elements(tensor, key, elements);
     write_elements(thread, tensor, data, bytes);
 }
 
@@ -272,9 +233,7 @@ void snapshot_of_memory(Thread& thread, const at::Tensor& tensor) {
 }
 
 void forget_elements(const c10::IValue& value) {
-    for_each_tensor(value, [](const at::Tensor& tensor) {
-        if (tensor.has_storage()) storage_of(tensor.storage().unsafeGetStorageImpl()).known.clear();
-    });
+    for_each_tensor(value, [](const at::Tensor& tensor) { forget_elements(tensor); });
 }
 
 }  // namespace whittle::libtorch

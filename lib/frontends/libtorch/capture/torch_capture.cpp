@@ -32,7 +32,8 @@ thread_local bool thread_gone = false;
 thread_local int late_depth = 0;  ///< of ops that run after the thread is gone: in static destructors
 thread_local Thread this_thread;
 
-/// Callbacks of ours do not see each other, and nothing they throw reaches the program.
+/// Callbacks of ours do not see each other, and nothing they throw reaches the program: what cannot be written down is
+/// counted, and capture goes on.
 template <class F>
 void quietly(F&& body) {
     if (thread_gone || !state.recorder.on()) return;
@@ -42,7 +43,7 @@ void quietly(F&& body) {
     try {
         body(thread);
     } catch (...) {
-        state.recorder.cut(kCutError);
+        state.recorder.lose();
     }
     thread.busy = false;
 }
@@ -153,6 +154,28 @@ c10::ArrayRef<const c10::IValue> on_top(c10::ArrayRef<const c10::IValue> values,
 bool is_script(const at::RecordFunction& function) { return function.scope() == at::RecordScope::TORCHSCRIPT_FUNCTION; }
 bool is_op(const at::RecordFunction& function) { return function.scope() == at::RecordScope::FUNCTION; }
 
+void look_at_inputs(Thread& thread, const OpInfo& info, c10::ArrayRef<const c10::IValue> inputs,
+                    bool called_by_program) {
+    bool registered = false, unnamed = false;
+    const bool with_data = state.recorder.with_data();
+    for (const c10::IValue& input : inputs)
+        for_each_tensor(input, [&](const at::Tensor& tensor) {
+            const bool nameable = python::on() && tensor.requires_grad() && tensor.is_leaf();
+            const Identity identity = identity_of(thread.identities, tensor, nameable ? std::uint32_t{kAsked} : 0u);
+            registered |= (identity.flags & kRegistered) != 0;
+            unnamed |= nameable && !(identity.flags & kAsked);
+            if (with_data) snapshot(thread, tensor, called_by_program);
+        });
+    if (registered) update_names(thread);
+    if (unnamed) python::want_names();
+    if (!with_data) return;
+    // An op that writes and returns nothing (_foreach_add_) has its arguments here only.
+    if (info.writes && info.returns_nothing)
+        for (const c10::IValue& input : inputs) forget_elements(input);
+    if (info.updates_statistics)
+        for (std::size_t i = 3; i < std::min<std::size_t>(inputs.size(), 5); ++i) forget_elements(inputs[i]);
+}
+
 void record_begin(Thread& thread, const at::RecordFunction& function) {
     if ((++thread.ops & 63) == 0) state.recorder.check_time();
     const OpInfo& info = info_of(thread, function);
@@ -161,26 +184,7 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     thread.enclosing.push_back(is_scope ? kScope : info.flags & kComposite ? kCompositeOp : kKernel);
     const std::uint32_t stack = called_by_program ? stack_id(thread) : 0;
     const auto inputs = on_top(function.inputs(), info.arguments);
-    std::lock_guard lock(state.mutex);
-    if (called_by_program) tell_releases(thread);
-    if (!is_scope) {
-        bool registered = false, unnamed = false;
-        for (const c10::IValue& input : inputs)
-            for_each_tensor(input, [&](const at::Tensor& tensor) {
-                State::TensorEntry& entry = entry_of(tensor);
-                registered |= entry.registered;
-                if (python::on() && !entry.asked && tensor.requires_grad() && tensor.is_leaf())
-                    unnamed |= std::exchange(entry.asked, true) == false;
-                if (state.recorder.with_data()) snapshot(thread, tensor, called_by_program);
-            });
-        if (registered) update_names(thread);
-        if (unnamed) python::want_names();
-        // An op that writes and returns nothing (_foreach_add_) has its arguments here only.
-        if (info.writes && info.returns_nothing && state.recorder.with_data())
-            for (const c10::IValue& input : inputs) forget_elements(input);
-        if (info.updates_statistics && state.recorder.with_data())
-            for (std::size_t i = 3; i < std::min<std::size_t>(inputs.size(), 5); ++i) forget_elements(inputs[i]);
-    }
+    if (!is_scope) look_at_inputs(thread, info, inputs, called_by_program);
     RecordBuffer& record = thread.record;
     record.start(RecordKind::op_begin);
     record.put(info.id);
@@ -194,7 +198,7 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     record.put(static_cast<std::uint64_t>(function.forwardThreadId()));
     record.put(static_cast<std::uint16_t>(is_scope ? 0 : inputs.size()));
     if (!is_scope)
-        for (const c10::IValue& input : inputs) put_value(record, input);
+        for (const c10::IValue& input : inputs) put_value(thread, record, input);
     commit(thread, record);
 }
 
@@ -205,19 +209,19 @@ void record_end(Thread& thread, const at::RecordFunction& function) {
     const std::vector<c10::IValue>& all = function.outputs();
     const auto outputs = on_top(c10::ArrayRef<const c10::IValue>(all.data(), all.size()), info.returns);
     RecordBuffer& record = thread.record;
-    std::lock_guard lock(state.mutex);
     record.start(RecordKind::op_end);
     record.put(info.id);
     record.put(static_cast<std::uint32_t>(thread.depth));
     record.put(static_cast<std::uint16_t>(what == kScope ? 0 : outputs.size()));
     if (what != kScope)
-        for (const c10::IValue& output : outputs) put_value(record, output);
+        for (const c10::IValue& output : outputs) put_value(thread, record, output);
     commit(thread, record);
-    if (what == kScope) return;
+    const bool with_data = state.recorder.with_data(), probed = state.probed.load(std::memory_order_relaxed);
+    if (what == kScope || (!with_data && !probed)) return;
     for (const c10::IValue& output : outputs)
         for_each_tensor(output, [&](const at::Tensor& tensor) {
-            watch(tensor);
-            if (!state.recorder.with_data()) return;
+            if (probed) watch(thread, tensor);
+            if (!with_data) return;
             // Tensors that share the memory but not the version counter (data(), inference mode) changed, too.
             if (info.writes) forget_elements(output);
             if (info.makes_memory) return snapshot_of_memory(thread, tensor);
@@ -268,6 +272,7 @@ void on_module_made(void* module) {
     quietly([&](Thread&) {
         std::lock_guard lock(state.mutex);
         state.made.push_back(static_cast<torch::nn::Module*>(module));
+        state.modules_made = true;
         state.names_stale = true;
     });
 }
@@ -276,11 +281,10 @@ void on_registered(void* module, const void* pointer, const char* name, int is_b
     quietly([&](Thread& thread) {
         const at::Tensor& tensor = *static_cast<const at::Tensor*>(pointer);
         if (!tensor.defined()) return;
-        std::lock_guard lock(state.mutex);
-        State::TensorEntry& entry = entry_of(tensor);
-        entry.registered = true;
+        const std::uint64_t number = identity_of(thread.identities, tensor, kRegistered).number;
         state.names_stale = true;
-        write_name(thread, entry.id, is_buffer ? NameKind::buffer : NameKind::parameter, nullptr,
+        std::lock_guard lock(state.mutex);
+        write_name(thread, number, is_buffer ? NameKind::buffer : NameKind::parameter, nullptr,
                    std::to_string(reinterpret_cast<std::uintptr_t>(module)), name);
     });
 }
@@ -295,12 +299,10 @@ void on_data_ptr(const void* pointer, const char* how, const void* caller) {
         thread.ops_at_data_ptr = thread.ops;
         const at::Tensor& tensor = *static_cast<const at::Tensor*>(pointer);
         const std::uint32_t stack = stack_id(thread);
-        std::lock_guard lock(state.mutex);
-        tell_releases(thread);
         thread.record.start(RecordKind::data_ptr);
         thread.record.put(stack);
         thread.record.put_text(how);
-        put_value(thread.record, c10::IValue(tensor));
+        put_value(thread, thread.record, c10::IValue(tensor));
         commit(thread, thread.record);
     });
 }
@@ -326,10 +328,6 @@ void on_io(const char* function, const void* stream, void* caller) {
         if (is_foreign(caller) || !writes_out(stream)) return;
         thread.ops_at_io = thread.ops;
         const std::uint32_t stack = stack_id(thread);
-        {
-            const std::lock_guard lock(state.mutex);
-            tell_releases(thread);
-        }
         thread.record.start(RecordKind::io);
         thread.record.put(stack);
         thread.record.put_text(function);
@@ -341,12 +339,10 @@ void print_event(const void* pointer, bool begins) {
     quietly([&](Thread& thread) {
         if (thread.depth) return;
         const std::uint32_t stack = begins ? stack_id(thread) : 0;
-        std::lock_guard lock(state.mutex);
-        if (begins) tell_releases(thread);
         thread.record.start(begins ? RecordKind::print_begin : RecordKind::print_end);
         if (begins) {
             thread.record.put(stack);
-            put_value(thread.record, c10::IValue(*static_cast<const at::Tensor*>(pointer)));
+            put_value(thread, thread.record, c10::IValue(*static_cast<const at::Tensor*>(pointer)));
         }
         commit(thread, thread.record);
     });

@@ -45,7 +45,7 @@ void tell_tree(Thread& thread, const Object& module, const Object& root, const s
         const c10::IValue& value = module.getSlot(i);
         const std::string name = join(path, type->getAttributeName(i));
         if (value.isTensor() && value.toTensor().defined())
-            write_name(thread, entry_of(value.toTensor()).id,
+            write_name(thread, identity_of(thread.identities, value.toTensor()).number,
                        type->is_parameter(i) ? NameKind::parameter : NameKind::buffer, &root, root_type, name);
         if (value.isObject() && value.toObjectRef().type()->is_module())
             tell_tree(thread, value.toObjectRef(), root, name, depth + 1);
@@ -62,8 +62,8 @@ void tell_constants(Thread& thread, const torch::jit::Block& block, const Object
             // As the archive has them; a number alone is no name.
             const bool named = !name.empty() && !std::isdigit(static_cast<unsigned char>(name[0]));
             if (tensor.defined() && tensor.dim() > 0)
-                write_name(thread, entry_of(tensor).id, NameKind::parameter, &root, type_name(root),
-                           named ? name : "constants.c" + std::to_string(count));
+                write_name(thread, identity_of(thread.identities, tensor).number, NameKind::parameter, &root,
+                           type_name(root), named ? name : "constants.c" + std::to_string(count));
             ++count;
         }
         for (const torch::jit::Block* inner : node->blocks()) tell_constants(thread, *inner, root, count);

@@ -1,0 +1,160 @@
+#include "frontends/libtorch/capture/identity.h"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace whittle::libtorch {
+
+namespace {
+
+using KnownElements = std::unordered_map<std::uint64_t, std::uint64_t>;
+
+/// What has an address below it, in a table with open addressing.
+template <class Target>
+struct Slot {
+    c10::weak_intrusive_ptr<Target> reference;
+    std::uint64_t number = 0;  ///< 0: the slot is free
+    std::uint32_t flags = 0;
+    std::unique_ptr<KnownElements> known;
+
+    Slot() : reference(c10::weak_intrusive_ptr<Target>::reclaim(nullptr)) {}
+};
+
+template <class Target>
+class Table {
+  public:
+    /// Entries of what is dead go when the table fills up: their addresses are free from then on, and what comes to lie
+    /// there gets a new number. `epoch` tells threads to look again.
+    std::atomic<std::uint64_t> epoch{1};
+    std::mutex mutex;
+
+    Slot<Target>* find(const Target* target) {
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t i = place(target) & mask;; i = (i + 1) & mask) {
+            if (slots_[i].number == 0) return nullptr;
+            if (slots_[i].reference._unsafe_get_target() == target) return &slots_[i];
+        }
+    }
+    Slot<Target>& add(Target* target, std::uint64_t number) {
+        if (2 * ++used_ > slots_.size()) sweep();
+        Slot<Target>& slot = free_slot(target);
+        c10::raw::weak_intrusive_ptr::incref(target);
+        slot.reference = c10::weak_intrusive_ptr<Target>::reclaim(target);
+        slot.number = number;
+        return slot;
+    }
+
+  private:
+    static std::size_t place(const Target* target) {
+        return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(target) >> 4) * 0x9e3779b97f4a7c15ull >> 20);
+    }
+    Slot<Target>& free_slot(const Target* target) {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t i = place(target) & mask;
+        while (slots_[i].number) i = (i + 1) & mask;
+        return slots_[i];
+    }
+    void sweep() {
+        std::vector<Slot<Target>> old = std::exchange(slots_, {});
+        std::size_t alive = 0;
+        for (const Slot<Target>& slot : old) alive += slot.number && !slot.reference.expired();
+        std::size_t size = kLeast;
+        while (size < 4 * alive) size *= 2;
+        slots_ = std::vector<Slot<Target>>(size);
+        for (Slot<Target>& slot : old)
+            if (slot.number && !slot.reference.expired())
+                free_slot(slot.reference._unsafe_get_target()) = std::move(slot);
+        used_ = alive + 1;
+        epoch.fetch_add(1, std::memory_order_release);
+    }
+
+    static constexpr std::size_t kLeast = 64;
+    std::vector<Slot<Target>> slots_ = std::vector<Slot<Target>>(kLeast);
+    std::size_t used_ = 0;
+};
+
+/// Leaked on purpose: LibTorch's own statics may still run ops at exit.
+template <class Target>
+Table<Target>& table_of(const Target* target) {
+    static constexpr std::size_t kTables = 64;
+    static auto* const tables = new std::array<Table<Target>, kTables>;
+    return (*tables)[(reinterpret_cast<std::uintptr_t>(target) >> 4) * 0x9e3779b97f4a7c15ull >> 58];
+}
+
+/// A tensor that lives has the number that the thread remembers, if nothing was swept since then.
+template <class Target>
+Identity identify(IdentityCache& cache, Target* target, std::uint32_t add) {
+    Table<Target>& table = table_of(target);
+    IdentityCache::Entry& entry = cache.at(target);
+    const std::uint64_t epoch = table.epoch.load(std::memory_order_acquire);
+    if (entry.address == target && entry.epoch == epoch && (entry.flags & add) == add)
+        return {entry.number, entry.flags};
+    const std::lock_guard lock(table.mutex);
+    Slot<Target>* slot = table.find(target);
+    if (!slot) slot = &table.add(target, cache.new_number());
+    const Identity found{slot->number, slot->flags};
+    slot->flags |= add;
+    entry = {target, slot->number, table.epoch.load(std::memory_order_relaxed), slot->flags};
+    return found;
+}
+
+c10::StorageImpl* storage_behind(const at::Tensor& tensor) { return tensor.storage().unsafeGetStorageImpl(); }
+
+}  // namespace
+
+std::uint64_t IdentityCache::new_number() {
+    constexpr std::uint64_t kBlock = 64;
+    static std::atomic<std::uint64_t> next{1};
+    if (next_ == end_) {
+        next_ = next.fetch_add(kBlock, std::memory_order_relaxed);
+        end_ = next_ + kBlock;
+    }
+    return next_++;
+}
+
+Identity identity_of(IdentityCaches& caches, const at::Tensor& tensor, std::uint32_t add) {
+    return identify(caches.tensors, tensor.unsafeGetTensorImpl(), add);
+}
+
+std::uint64_t storage_of(IdentityCaches& caches, const at::Tensor& tensor) {
+    return tensor.has_storage() ? identify(caches.storages, storage_behind(tensor), 0).number : 0;
+}
+
+std::uint64_t registered_number(const c10::TensorImpl* address) {
+    Table<c10::TensorImpl>& table = table_of(address);
+    const std::lock_guard lock(table.mutex);
+    const Slot<c10::TensorImpl>* const slot = table.find(address);
+    return slot && slot->flags & kRegistered ? slot->number : 0;
+}
+
+std::optional<std::uint64_t> known_elements(const at::Tensor& tensor, std::uint64_t key) {
+    Table<c10::StorageImpl>& table = table_of(storage_behind(tensor));
+    const std::lock_guard lock(table.mutex);
+    const Slot<c10::StorageImpl>* const slot = table.find(storage_behind(tensor));
+    if (!slot || !slot->known) return std::nullopt;
+    const auto known = slot->known->find(key);
+    return known == slot->known->end() ? std::nullopt : std::optional(known->second);
+}
+
+void remember_elements(const at::Tensor& tensor, std::uint64_t key, std::uint64_t elements) {
+    Table<c10::StorageImpl>& table = table_of(storage_behind(tensor));
+    const std::lock_guard lock(table.mutex);
+    Slot<c10::StorageImpl>* const slot = table.find(storage_behind(tensor));
+    if (!slot) return;
+    if (!slot->known) slot->known = std::make_unique<KnownElements>();
+    slot->known->emplace(key, elements);
+}
+
+void forget_elements(const at::Tensor& tensor) {
+    if (!tensor.has_storage()) return;
+    Table<c10::StorageImpl>& table = table_of(storage_behind(tensor));
+    const std::lock_guard lock(table.mutex);
+    if (Slot<c10::StorageImpl>* const slot = table.find(storage_behind(tensor)); slot && slot->known)
+        slot->known->clear();
+}
+
+}  // namespace whittle::libtorch
