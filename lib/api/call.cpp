@@ -310,11 +310,15 @@ void Call::in_place(const Tensor& self) {
                               .op = node_.target},
                              pc_);
     }
+    issue_write(std::move(node_), form->functional, operands_, pc_);
+}
+
+void issue_write(Node call, const std::string& functional, const std::vector<ImplPtr>& operands, void* pc) {
     const NotRecording not_recording;
-    for (const ImplPtr& operand : operands_) demand(Tensor(operand), {});
-    Node functional = node_;
-    functional.target = form->functional;
-    write_now(node_, functional, operands_, pc_);
+    for (const ImplPtr& operand : operands) demand(Tensor(operand), {});
+    Node computes = call;
+    computes.target = functional;
+    write_now(call, computes, operands, pc);
 }
 
 }  // namespace whittle::api

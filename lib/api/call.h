@@ -83,6 +83,9 @@ class Call {
 /// Runs or records a call whose NodeRefs are positions in `operands`; `pc`: where the user issued it.
 TensorList issue(Node call, const std::vector<ImplPtr>& operands, void* pc);
 
+/// The same of an in-place call, which writes into its first operand; `functional` computes what is written.
+void issue_write(Node call, const std::string& functional, const std::vector<ImplPtr>& operands, void* pc);
+
 using IssueCall = std::function<TensorList(Node call, const std::vector<ImplPtr>& operands)>;
 /// Issues the calls of a graph, whose placeholders are `inputs`, one by one; returns its outputs.
 TensorList issue_calls(const Graph& graph, const std::vector<ImplPtr>& inputs, const IssueCall& one);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <unordered_map>
 
+#include "api/deferred_streams.h"
 #include "api/frame.h"
 #include "api/global_state.h"
 #include "api/output_hooks.h"
@@ -172,14 +173,23 @@ std::optional<capture::Violation> other_way(const std::vector<capture::Guard>& w
     return std::nullopt;
 }
 
-/// Learns from what the call ran, and tells of a recompile.
+bool relies_on_deterministic(FunctionState& function) {
+    const std::lock_guard lock(function.mutex);
+    return function.relies_on_deterministic;
+}
+
+/// Learns from what the call ran, and tells of a recompile. `deterministic`: the mode that it began with.
 void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, const ArgumentReader& reader,
-           const Execution& execution, Trace* trace, const Addresses& stack) {
+           const Execution& execution, Trace* trace, const Addresses& stack, bool deterministic) {
     const std::string& name = function.name();
     const std::lock_guard lock(function.mutex);
+    if (take_asked_deterministic()) {
+        function.relies_on_deterministic = true;
+        function.cache.rely_on(*lookup.entry, capture::Guard::state("deterministic", HostValue{deterministic}));
+    }
     const auto outcome = function.cache.ran(lookup, reader.inputs, execution.graphs());
     if (lookup.added && *lookup.entry < function.cache.entries().size())
-        capture::log_guards(name, function.cache.entries()[*lookup.entry].guards);
+        capture::log_guards(execution.title(), function.cache.entries()[*lookup.entry].guards);
     if (trace) {
         for (const capture::Guard& guard : outcome.dropped) trace->drop_guard(name, guard);
         for (const capture::Guard& guard : outcome.restored) trace->restore_guard(name, guard);
@@ -194,18 +204,31 @@ void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, c
     auto& reasons = function.counts.recompile_reasons;
     if (std::find(reasons.begin(), reasons.end(), why.reason) == reasons.end()) reasons.push_back(why.reason);
     if (log_enabled(LogChannel::capture, LogLevel::info) || log_enabled(LogArtifact::recompiles))
-        capture::log_recompile(why.reason, why.advice, name, user_stack(stack));
+        capture::log_recompile(why.reason, why.advice, execution.title(), user_stack(stack));
     if (trace) trace->add_recompile(name, why, stack);
+}
+
+/// What the program logs; any thread may change it.
+struct ProgramLog {
+    std::mutex mutex;
+    LogOptions options;
+};
+ProgramLog& program_log() {
+    static ProgramLog log;
+    return log;
 }
 
 /// What is logged, and written into the debug folder, as the programs read it; once.
 void configure_from_environment() {
     static const bool done = [] {
         try {
-            const LogOptions options{.variable = variable("WHITTLE_LOGS"),
-                                     .debug_dir = variable("WHITTLE_DEBUG_DIR"),
-                                     .debug_parts = variable("WHITTLE_DEBUG_PARTS")};
-            if (!options.variable.empty() || !options.debug_dir.empty()) configure_log(options);
+            LogOptions& options = program_log().options;
+            options = {.variable = variable("WHITTLE_LOGS"),
+                       .file = variable("WHITTLE_LOG_FILE"),
+                       .debug_dir = variable("WHITTLE_DEBUG_DIR"),
+                       .debug_parts = variable("WHITTLE_DEBUG_PARTS")};
+            if (!options.variable.empty() || !options.file.empty() || !options.debug_dir.empty())
+                configure_log(options);
         } catch (const std::exception& error) {
             log_warning(LogChannel::capture, error.what());
         }
@@ -228,8 +251,14 @@ std::shared_ptr<FunctionState> make_function(CompileOptions options, const void*
     return state;
 }
 
+void run_frame(FunctionState& function, const std::function<void(Visitor&)>& describe,
+               const std::function<void()>& body) {
+    std::optional<PureRun> unwanted;
+    run_frame(function, describe, body, unwanted);
+}
+
 __attribute__((noinline)) void run_frame(FunctionState& function, const std::function<void(Visitor&)>& describe,
-                                         const std::function<void()>& body) {
+                                         const std::function<void()>& body, std::optional<PureRun>& ran) {
     // Inside another compiled function this one is part of it.
     Session* const outer = Session::current();
     if ((outer && !outer->implicit()) || function.skip) return body();
@@ -241,6 +270,8 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
     ArgumentReader reader(argument_names(function));
     reader.inputs.add(Source::state("grad_mode"), HostValue{grad_enabled()});
     reader.inputs.add(Source::state("default_dtype"), HostValue{std::string(name(get_default_dtype()))});
+    const bool deterministic = is_deterministic();
+    if (relies_on_deterministic(function)) reader.inputs.add(Source::state("deterministic"), HostValue{deterministic});
     describe(reader);
     {
         const std::lock_guard lock(function.mutex);
@@ -259,9 +290,11 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
     }
     const Running running(function);
     RestoreState restore;
+    static_cast<void>(take_asked_deterministic());
     Execution execution(function, trace, *lookup.entry);
     std::optional<LogStep> step;  // of the first call of a specialization: the others run what it captured
-    if (lookup.added) step.emplace(LogStep::Kind::capture, function.name());
+    if (lookup.added) step.emplace(LogStep::Kind::capture, execution.title());
+    const DeferredStreams streams(execution.defers_output());
     const auto session = std::make_shared<Session>(function.name(), execution);
     session->outside = __builtin_return_address(0);
     for (const auto& [tensor, source] : reader.tensors) session->naming().know(tensor.impl()->key, source);
@@ -276,12 +309,14 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
         throw;
     } catch (...) {
         session->finish_by_exception(thrown_here());
-        execution.keep_events(session->take_events(), {});
-        leave(function, lookup, reader, execution, trace, stack);
+        execution.keep_events(session->take_events(), execution.capture_failure());
+        leave(function, lookup, reader, execution, trace, stack, deterministic);
         throw;
     }
-    execution.keep_events(session->take_events(), {});
-    leave(function, lookup, reader, execution, trace, stack);
+    execution.keep_events(session->take_events(), execution.capture_failure());
+    leave(function, lookup, reader, execution, trace, stack, deterministic);
+    if (!execution.capture_failure().empty()) return;
+    ran = execution.pure_run();
 }
 
 CompileStats stats(const FunctionState& function) {
@@ -323,7 +358,23 @@ std::string compile_times() {
 
 void set_logs(const std::string& spec, const std::string& file) {
     configure_from_environment();  // or it would come later
-    configure_log({.spec = spec, .file = file});
+    const std::lock_guard lock(program_log().mutex);
+    LogOptions options = program_log().options;
+    options.variable.clear();
+    options.spec = spec;
+    options.file = file;
+    configure_log(options);
+    program_log().options = options;
+}
+
+void set_debug_dir(const std::string& folder, const std::string& parts) {
+    configure_from_environment();
+    const std::lock_guard lock(program_log().mutex);
+    LogOptions options = program_log().options;
+    options.debug_dir = folder;
+    options.debug_parts = parts;
+    configure_log(options);
+    program_log().options = options;
 }
 
 void mark_dynamic(const Tensor& tensor, std::int64_t dim) {

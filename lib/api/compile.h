@@ -10,6 +10,7 @@
 #define WHITTLE_API_COMPILE_H
 
 #include <whittle/api/backends.h>
+#include <whittle/api/flat.h>
 #include <whittle/api/tensor.h>
 
 #include <array>
@@ -29,6 +30,12 @@ struct CompileOptions {
     /// Only compile when the name is one of these, separated by commas; default $WHITTLE_DEBUG_FUNCTION.
     std::string function_filter = {};
     bool verify = false;  ///< run every graph on the reference too; wrong results are an error (VerifyError)
+    /// What the function prints breaks no graph: it comes, in order, once its values are there (later.h).
+    bool defer_output = false;
+    bool verbose = false;  ///< when capture itself fails, full stacks are told
+    /// The function only computes: its results, tensors, follow from its arguments. A call like an earlier one that was
+    /// one graph, without breaks, then runs that graph, and none of the function's code.
+    bool pure = false;
     std::optional<bool> dynamic =
         {};  ///< sizes may vary: from the start (true), never (false), from the second value on
     // What is kept when something fails; share/doc/environment.md has the values, and variables for the same.
@@ -46,6 +53,11 @@ struct GraphBreakError : std::runtime_error {
 };
 /// The backend failed; what() names it and holds its own words. What a function of the program threw is nested in it.
 struct BackendError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+/// With .fullgraph: a size that mark_dynamic() was told of can have one value only; what() names the size, the operation,
+/// its line and what it asks.
+struct ConstraintError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 /// With .verify: the backend's results are wrong.
@@ -98,10 +110,6 @@ struct IsRange : std::false_type {};
 template <class T>
 struct IsRange<T, std::void_t<decltype(std::declval<const T&>().begin()), decltype(std::declval<const T&>().size())>>
     : std::true_type {};
-template <class T, class = void>
-struct IsTuple : std::false_type {};
-template <class T>
-struct IsTuple<T, std::void_t<decltype(std::tuple_size<T>::value)>> : std::true_type {};
 template <class T>
 struct IsOptional : std::false_type {};
 template <class T>
@@ -191,6 +199,33 @@ std::shared_ptr<FunctionState> make_function(CompileOptions options, const void*
 void run_frame(FunctionState& function, const std::function<void(Visitor&)>& describe,
                const std::function<void()>& body);
 
+namespace detail {
+
+/// A call of a function with .pure.
+class PureCall {
+  public:
+    /// `describe` as for run_frame().
+    PureCall(FunctionState& function, const std::function<void(Visitor&)>& describe);
+    ~PureCall();
+    PureCall(const PureCall&) = delete;
+    PureCall& operator=(const PureCall&) = delete;
+
+    /// Where an earlier call was like this one: the results, by running its graph, and what remember() was told of their
+    /// form. Else null, and the function's code has to run.
+    static const void* known(FunctionState& function, const std::function<void(Visitor&)>& describe,
+                             TensorList& results);
+    void run(const std::function<void()>& body);
+    /// What it gave, so that a later call may be like it. `form`: the results without tensors.
+    void remember(const TensorList& results, std::shared_ptr<const void> form);
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+bool is_pure(const FunctionState& function);
+
+}  // namespace detail
+
 /// Counts of a compiled function.
 struct CompileStats {
     std::string name = {};
@@ -199,6 +234,7 @@ struct CompileStats {
     std::int64_t breaks = 0;       ///< graph breaks, each time
     std::int64_t recompiles = 0;   ///< calls that no specialization fitted, after the first
     std::int64_t eager_calls = 0;  ///< beyond the cache limit, or skipped
+    std::int64_t code_skipped = 0;  ///< with .pure: calls that ran a graph and none of the function's code
     std::int64_t ops = 0;          ///< in compiled graphs
     double compile_seconds = 0;
     std::vector<std::string> recompile_reasons = {};
@@ -232,6 +268,8 @@ class Compiled {
             std::size_t position = 0;
             ((visitor.enter(position++), detail::visit<std::decay_t<Args>>(visitor, args), visitor.leave()), ...);
         };
+        if constexpr (detail::AreTensors<Result>::value)
+            if (detail::is_pure(*state_)) return call_pure<Result>(describe, std::forward<Args>(args)...);
         if constexpr (std::is_void_v<Result>) {
             run_frame(*state_, describe, [&] { std::invoke(function_, std::forward<Args>(args)...); });
         } else {
@@ -245,6 +283,19 @@ class Compiled {
     FunctionState& state() const { return *state_; }
 
   private:
+    template <class Result, class Describe, class... Args>
+    Result call_pure(const Describe& describe, Args&&... args) const {
+        TensorList tensors;
+        if (const void* form = detail::PureCall::known(*state_, std::ref(describe), tensors))
+            return detail::rebuilt(*static_cast<const Result*>(form), tensors);
+        detail::PureCall call(*state_, std::ref(describe));
+        std::optional<Result> result;
+        call.run([&] { result.emplace(std::invoke(function_, std::forward<Args>(args)...)); });
+        detail::flatten(*result, tensors);
+        call.remember(tensors, std::make_shared<const Result>(detail::rebuilt(*result, TensorList(tensors.size()))));
+        return Result(std::move(*result));
+    }
+
     F function_;
     std::shared_ptr<FunctionState> state_;
 };
@@ -257,9 +308,12 @@ Compiled<std::decay_t<F>> compile(F&& function, CompileOptions options = {}) {
 /// What is logged, as with --log: "graph_code,+capture". Default: $WHITTLE_LOGS. To stderr, unless a file is named.
 /// Throws for unknown channels, and for a file that cannot be written.
 void set_logs(const std::string& spec, const std::string& file = {});
+/// Graphs, guards, kernels and their code are written as files below the folder, as with --debug-dir and --debug-parts;
+/// an empty name: nowhere. Throws for names of parts that do not exist, and for a folder that cannot be written.
+void set_debug_dir(const std::string& folder, const std::string& parts = {});
 
 /// The tensor's size at `dim` (2 or more) may vary: functions compiled for it from now on take other sizes, too,
-/// without a recompile.
+/// without a recompile. Where an operation fixes it all the same, that is a warning, with .fullgraph a ConstraintError.
 void mark_dynamic(const Tensor& tensor, std::int64_t dim);
 
 /// Ends the graph that is being recorded, if one is.

@@ -64,6 +64,9 @@ CompiledGraphInfo CompileReport::finish(const Graph& captured, const CompiledGra
     info.captured = print(captured);
     info.functional = print(compiled.functional);
     info.seconds = compiled.seconds;
+    info.ops = op_count(captured);
+    info.nodes = static_cast<std::int64_t>(captured.nodes.size());
+    info.inputs = static_cast<std::int64_t>(captured.placeholders().size());
     std::vector<StageGraph> made = std::exchange(info.stages, {});
     add("captured", "", captured);
     add("functional", "", compiled.functional);

@@ -169,23 +169,27 @@ TensorList run_while_loop(const Body& condition, const Body& body, const TensorL
 
 namespace {
 
-/// How many slices there are.
-std::int64_t length_of(const TensorList& xs) {
-    if (xs.empty()) throw Error("map(): found no tensors to map over, expected one at least");
+/// How many slices there are. `op`: "map()".
+std::int64_t length_of(const std::string& op, const TensorList& xs) {
+    if (xs.empty()) throw Error(op + ": found no tensors to take slices of, expected one at least");
     for (const Tensor& x : xs) {
-        if (x.dim() == 0) throw Error("map(): found a 0-d tensor to map over, expected one dimension at least");
+        if (x.dim() == 0)
+            throw Error(op + ": found a 0-d tensor to take slices of, expected one dimension at least");
         if (x.size(0) != xs[0].size(0))
-            throw Error("map(): found " + std::to_string(xs[0].size(0)) + " and " + std::to_string(x.size(0)) +
-                        " slices to map over, expected as many");
+            throw Error(op + ": found " + std::to_string(xs[0].size(0)) + " and " + std::to_string(x.size(0)) +
+                        " slices, expected as many");
     }
     return xs[0].size(0);
 }
 
-std::vector<ValueMeta> slices_of(const TensorList& xs) {
-    std::vector<ValueMeta> metas = metas_of(xs);
-    for (ValueMeta& meta : metas) {
+/// Of what the body is given: what is carried, laid out as it is from the second slice on, and a slice.
+std::vector<ValueMeta> given_to(const TensorList& carried, const TensorList& xs) {
+    std::vector<ValueMeta> metas = metas_of(carried);
+    for (ValueMeta& meta : metas) meta.strides = contiguous_strides(meta.sizes);
+    for (ValueMeta meta : metas_of(xs)) {
         meta.sizes.erase(meta.sizes.begin());
         meta.strides.erase(meta.strides.begin());
+        metas.push_back(std::move(meta));
     }
     return metas;
 }
@@ -199,54 +203,69 @@ class NoFrame final : public FrameHost {
     void broke(const capture::GraphBreak&, const Addresses&) override {}
 };
 
-/// The results for no slices: their types are known from recording the function, which never runs.
-TensorList empty_map(const Body& body, const TensorList& xs) {
-    TensorList results;
+/// What no slices give: the types are known from recording the function, which never runs.
+TensorList of_no_slices(const std::string& op, const Body& body, const TensorList& carried, const TensorList& xs) {
+    TensorList results = carried;
     NoFrame host;
-    const auto session = std::make_shared<Session>("map", host);
+    const auto session = std::make_shared<Session>(op, host);
     try {
-        const RecordedBody recorded = session->record_body("body_graph", body, slices_of(xs));
-        for (const NodeRef node : recorded.results) {
-            const ValueMeta& meta = recorded.graph.node(node).meta();
+        const RecordedBody recorded = session->record_body("body_graph", body, given_to(carried, xs));
+        for (std::size_t i = carried.size(); i < recorded.results.size(); ++i) {
+            const ValueMeta& meta = recorded.graph.node(recorded.results[i]).meta();
             Sizes sizes = meta.sizes;
             sizes.insert(sizes.begin(), 0);
             results.push_back(wrap(whittle::Tensor(meta.dtype, sizes)));
         }
     } catch (const NestedBreak& inner) {
-        throw Error("map(): found no slices and a function whose results' types are unknown without: " +
+        throw Error(op + ": found no slices and a function whose results' types are unknown without: " +
                     inner.why.reason);
     }
     return results;
 }
 
-}  // namespace
-
-TensorList run_map(const Body& body, const TensorList& xs, void* pc) {
-    const std::int64_t length = length_of(xs);
+/// map(), and scan() where something is carried from slice to slice.
+TensorList run_slices(const char* target, const std::string& op, const Body& body, const TensorList& init,
+                      const TensorList& xs, void* pc) {
+    const std::int64_t length = length_of(op, xs);
     if (Session* session = recording()) {
-        const auto results = record(*session, "higher_order.map", pc, [&] {
-            const Bodies bodies = finish_bodies({session->record_body("body_graph", body, slices_of(xs))}, "slice");
+        const auto results = record(*session, target, pc, [&] {
+            const Bodies bodies =
+                finish_bodies({session->record_body("body_graph", body, given_to(init, xs))}, "slice");
             Operation operation;
             operation.add("body_graph", bodies.graphs[0]);
+            if (!init.empty()) operation.add(init);
             operation.add(xs);
             operation.add({}, bodies.captured);
             return operation;
         });
         if (results) return *results;
     }
-    if (length == 0) return empty_map(body, xs);
+    if (length == 0) return in_own_memory(of_no_slices(op, body, init, xs));
     const InBody in_body;
+    TensorList carried = init;
     std::vector<TensorList> collected;
     for (std::int64_t i = 0; i < length; ++i) {
-        TensorList slices;
-        for (const Tensor& x : xs) slices.push_back(x[i]);
-        const TensorList results = body(slices);
-        collected.resize(results.size());
-        for (std::size_t k = 0; k < results.size(); ++k) collected[k].push_back(results[k]);
+        TensorList given = carried;
+        for (const Tensor& x : xs) given.push_back(x[i]);
+        const TensorList results = body(given);
+        carried.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(init.size()));
+        collected.resize(results.size() - init.size());
+        for (std::size_t k = 0; k < collected.size(); ++k) collected[k].push_back(results[init.size() + k]);
     }
-    TensorList results;
+    TensorList results = in_own_memory(std::move(carried));
     for (const TensorList& slices : collected) results.push_back(stack(slices));
     return results;
+}
+
+}  // namespace
+
+TensorList run_map(const Body& body, const TensorList& xs, void* pc) {
+    return run_slices("higher_order.map", "map()", body, {}, xs, pc);
+}
+
+TensorList run_scan(const Body& body, const TensorList& init, const TensorList& xs, void* pc) {
+    if (init.empty()) throw Error("scan(): found no tensor to carry, expected one at least", "map() carries none");
+    return run_slices("higher_order.scan", "scan()", body, init, xs, pc);
 }
 
 }  // namespace whittle::api::detail

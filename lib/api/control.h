@@ -1,4 +1,4 @@
-// Control flow as operations: cond(), while_loop() and map(), with torch's meaning. Inside compile() their functions
+// Control flow as operations: cond(), while_loop(), map() and scan(), with torch's meaning. Inside compile() their functions
 // are recorded as nested graphs of one operation, so a choice or a loop that depends on data breaks no graph. What the
 // functions read from around them becomes operands of the operation.
 //
@@ -6,6 +6,7 @@
 //   auto [i, v] = whittle::while_loop([&](Tensor i, Tensor) { return i < n; },
 //                                     [](Tensor i, Tensor v) { return std::tuple(i + 1, v * 2); }, i0, v0);
 //   Tensor rows = whittle::map([](Tensor row, Tensor w) { return row.dot(w); }, matrix, w);
+//   auto [last, sums] = whittle::scan([](Tensor sum, Tensor x) { return std::pair(sum + x, sum + x); }, zero, xs);
 //
 // Operands and results are tensors, or std::vector, array, tuple and pair of what is one. Results are contiguous and
 // share no memory with anything else.
@@ -17,6 +18,7 @@
 #define WHITTLE_API_CONTROL_H
 
 #include <whittle/api/compile.h>
+#include <whittle/api/flat.h>
 
 WHITTLE_API_BEGIN
 
@@ -29,38 +31,8 @@ TensorList run_cond(const Tensor& pred, const Body& on_true, const Body& on_fals
                     void* pc);
 TensorList run_while_loop(const Body& condition, const Body& body, const TensorList& carried, void* pc);
 TensorList run_map(const Body& body, const TensorList& xs, void* pc);
-
-template <class T>
-struct IsVector : std::false_type {};
-template <class T>
-struct IsVector<std::vector<T>> : std::true_type {};
-
-/// The tensors of a value, in order.
-template <class T>
-void flatten(const T& value, TensorList& tensors) {
-    if constexpr (std::is_same_v<T, Tensor>) {
-        tensors.push_back(value);
-    } else if constexpr (IsVector<T>::value) {
-        for (const auto& element : value) flatten(element, tensors);
-    } else {
-        static_assert(IsTuple<T>::value, "expected a Tensor, or a vector, array, tuple or pair of tensors");
-        std::apply([&](const auto&... elements) { (flatten(elements, tensors), ...); }, value);
-    }
-}
-
-/// The same with other tensors.
-template <class T>
-T rebuild([[maybe_unused]] const T& like, const TensorList& tensors, std::size_t& position) {
-    if constexpr (std::is_same_v<T, Tensor>) {
-        return tensors.at(position++);
-    } else if constexpr (IsVector<T>::value) {
-        T result;
-        for (const auto& element : like) result.push_back(rebuild(element, tensors, position));
-        return result;
-    } else {
-        return std::apply([&](const auto&... elements) { return T{rebuild(elements, tensors, position)...}; }, like);
-    }
-}
+/// `body` is given what is carried, then slices, and returns what is carried on, then what is collected.
+TensorList run_scan(const Body& body, const TensorList& init, const TensorList& xs, void* pc);
 
 /// A user's function on flat lists of tensors; `result` says what its last result looked like.
 template <class Result, class F, class Operands>
@@ -71,16 +43,9 @@ Body flat(F& function, const Operands& like, std::optional<Result>& result) {
         TensorList results;
         const Result made = std::apply(function, operands);
         flatten(made, results);
-        position = 0;
-        result.emplace(rebuild(made, TensorList(results.size()), position));  // holds on to no tensor
+        result.emplace(rebuilt(made, TensorList(results.size())));  // holds on to no tensor
         return results;
     };
-}
-
-template <class Result>
-Result built(const std::optional<Result>& like, const TensorList& tensors) {
-    std::size_t position = 0;
-    return rebuild(*like, tensors, position);
 }
 
 }  // namespace detail
@@ -98,7 +63,7 @@ WHITTLE_API_CALL auto cond(const Tensor& pred, T&& on_true, F&& on_false, const 
     const TensorList results =
         detail::run_cond(pred, detail::flat(on_true, given, result), detail::flat(on_false, given, result), tensors,
                          __builtin_return_address(0));
-    return detail::built(result, results);
+    return detail::rebuilt(*result, results);
 }
 
 /// While condition(carried…), a boolean of one element, is true: carried = body(carried…). Returns the last. Several
@@ -138,7 +103,26 @@ WHITTLE_API_CALL auto map(F&& function, const Xs& xs, const Rest&... rest) {
     std::optional<Result> result;
     const TensorList results =
         detail::run_map(detail::flat(of_slice, given, result), tensors, __builtin_return_address(0));
-    return detail::built(result, results);
+    return detail::rebuilt(*result, results);
+}
+
+/// carried = init; then, for each slice of `xs` along dimension 0: (carried, y) = function(carried, slice, rest…).
+/// Returns the last carried and the ys, stacked: a pair or tuple of two, as the function returns.
+template <class F, class Carried, class Xs, class... Rest>
+WHITTLE_API_CALL auto scan(F&& function, const Carried& init, const Xs& xs, const Rest&... rest) {
+    using Result = std::decay_t<std::invoke_result_t<F&, const Carried&, const Xs&, const Rest&...>>;
+    static_assert(detail::IsTuple<Result>::value, "the function of scan() returns what it carries on and what it gives");
+    static_assert(std::tuple_size_v<Result> == 2 && std::is_same_v<std::tuple_element_t<0, Result>, Carried>,
+                  "the function of scan() returns two values, the first of the type that it carries");
+    const auto of_slice = [&](const Carried& carried, const Xs& slice) { return function(carried, slice, rest...); };
+    const std::tuple<Carried, Xs> given(init, xs);
+    TensorList carried, slices;
+    detail::flatten(init, carried);
+    detail::flatten(xs, slices);
+    std::optional<Result> result;
+    const TensorList results =
+        detail::run_scan(detail::flat(of_slice, given, result), carried, slices, __builtin_return_address(0));
+    return detail::rebuilt(*result, results);
 }
 
 WHITTLE_API_END

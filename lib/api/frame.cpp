@@ -4,13 +4,16 @@
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <memory>
 
 #include "api/piecewise.h"
+#include "api/session.h"
 #include "api/stack.h"
 #include "api/stepping.h"
+#include "api/uncompiled.h"
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -37,6 +40,10 @@ std::string readable(const char* type) {
     return status == 0 && text ? text.get() : type;
 }
 
+std::string place_of(const StackFrame& frame) {
+    return frame.file + (frame.line > 0 ? ":" + std::to_string(frame.line) : "");
+}
+
 thread_local Trace* trace_of_explain = nullptr;
 
 capture::DynamicSizes dynamic_of(const CompileOptions& options) {
@@ -44,8 +51,14 @@ capture::DynamicSizes dynamic_of(const CompileOptions& options) {
     return *options.dynamic ? capture::DynamicSizes::always : capture::DynamicSizes::never;
 }
 
-/// With the limit that is meant.
+/// With what the environment says of what is left open.
 CompileOptions resolved(CompileOptions options) {
+    const auto also = [](bool& option, const char* name) { option = option || flag_variable(name).value_or(false); };
+    also(options.fullgraph, "WHITTLE_FULLGRAPH");
+    also(options.verify, "WHITTLE_VERIFY");
+    also(options.defer_output, "WHITTLE_DEFER_OUTPUT");
+    also(options.verbose, "WHITTLE_VERBOSE");
+    if (!options.dynamic && variable("WHITTLE_DYNAMIC") != "auto") options.dynamic = flag_variable("WHITTLE_DYNAMIC");
     if (options.cache_limit != 0) return options;
     options.cache_limit = 8;
     const std::string text = variable("WHITTLE_CACHE_SIZE_LIMIT");
@@ -93,6 +106,12 @@ const std::string& FunctionState::name() {
     return name_;
 }
 
+capture::CompileId FunctionState::id_of(std::size_t entry) {
+    static std::atomic<std::int64_t> next{0};
+    if (number < 0) number = next++;
+    return {number, static_cast<std::int64_t>(cache.entries().at(entry).id)};
+}
+
 void FunctionState::reset() {
     decltype(graphs) dropped_graphs;  // outlive the lock: they may hold what is the program's
     decltype(tapes) dropped_tapes;
@@ -107,6 +126,9 @@ void FunctionState::reset() {
     warned = false;
     told_breaks.clear();
     skip = false;
+    relies_on_deterministic = false;
+    known_calls.reset();
+    number = -1;
     counts = {.name = counts.name};
 }
 
@@ -152,6 +174,43 @@ std::shared_ptr<CompiledNode> history_of(const CompiledGraph& compiled, const st
 
 }  // namespace
 
+Execution::Execution(FunctionState& function, Trace* trace, std::size_t entry)
+    : function_(function), trace_(trace), entry_(entry) {
+    const std::lock_guard lock(function.mutex);
+    id_ = function.id_of(entry);
+    const capture::FrameCache::Entry& of = function.cache.entries()[entry];
+    tells_fixed_ = !of.graphs && std::ranges::any_of(of.symbols, [&](const capture::SizeSymbol& symbol) {
+        return function.cache.is_marked(symbol.source, symbol.dim);
+    });
+}
+
+void Execution::tell_fixed(const SymbolicGraph& symbolic, const Recorded& recorded) {
+    const Graph& graph = recorded.captured.graph;
+    for (const SymbolicGraph::Fixed& fixed : symbolic.fixed) {
+        {
+            const std::lock_guard lock(function_.mutex);
+            if (!function_.cache.is_marked(fixed.symbol.source, fixed.symbol.dim)) continue;
+        }
+        const Node* const node = graph.find(fixed.node);
+        const auto at = node ? static_cast<std::size_t>(node - graph.nodes.data()) : recorded.stacks.size();
+        const std::vector<StackFrame> stack = at < recorded.stacks.size() ? user_stack(recorded.stacks[at]) : std::vector<StackFrame>();
+        const std::string text = fixed.symbol.place() + " of " + function_.name() + " was marked dynamic, but " +
+                                 (fixed.op.empty() ? "the graph" : fixed.op) + " fixes it: " + fixed.symbol.name +
+                                 " == " + std::to_string(fixed.size) + (fixed.words.empty() ? "" : " (" + fixed.words + ")");
+        if (function_.options.fullgraph) throw ConstraintError("fullgraph: " + text + "\n" + print(stack));
+        log_warning(LogChannel::capture, text + (stack.empty() ? "" : ", at " + place_of(stack.front())));
+        if (trace_) trace_->note(text + (stack.empty() ? "" : ", at " + place_of(stack.front())));
+    }
+}
+
+bool Execution::is_known_but_for_sizes(const SymbolicGraph* symbolic) {
+    if (!symbolic || symbolic->symbols.empty() || function_.backend_name != kReferenceBackend) return false;
+    const std::lock_guard lock(function_.mutex);
+    return std::ranges::any_of(function_.shapes, [&](const FunctionState::Shape& shape) {
+        return !shape.keys.empty() && same_but_for_sizes(shape.graph, *symbolic);
+    });
+}
+
 std::shared_ptr<const SymbolicGraph> Execution::learn_sizes(const Recorded& recorded, CompiledGraph& compiled) {
     std::vector<capture::SizeSymbol> symbols;
     std::uint64_t id = 0;
@@ -171,12 +230,23 @@ std::shared_ptr<const SymbolicGraph> Execution::learn_sizes(const Recorded& reco
 }
 
 /// Equal for graphs that are the same but for sizes that may vary.
-const void* Execution::identity(const CompiledGraph& compiled, const SymbolicGraph* symbolic) {
+const void* Execution::identity(const CompiledGraph& compiled, const SymbolicGraph* symbolic, const std::string& key) {
     if (!symbolic || symbolic->symbols.empty()) return &compiled;
     const std::lock_guard lock(function_.mutex);
-    for (const SymbolicGraph& known : function_.shapes)
-        if (same_but_for_sizes(known, *symbolic)) return &known;
-    return &function_.shapes.emplace_back(*symbolic);
+    auto known = std::ranges::find_if(function_.shapes, [&](const FunctionState::Shape& shape) {
+        return same_but_for_sizes(shape.graph, *symbolic);
+    });
+    if (known == function_.shapes.end()) known = function_.shapes.insert(known, {*symbolic});
+    if (!key.empty()) forget_old_sizes(*known, key);
+    return &*known;
+}
+
+void Execution::forget_old_sizes(FunctionState::Shape& shape, const std::string& key) {
+    std::erase(shape.keys, key);
+    shape.keys.push_front(key);
+    if (shape.keys.size() <= FunctionState::Shape::kMostCompiled) return;
+    function_.graphs.erase(shape.keys.back());
+    shape.keys.pop_back();
 }
 
 GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
@@ -184,7 +254,9 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
     const std::optional<std::size_t> ended_by = std::exchange(ended_by_, std::nullopt);
-    const std::shared_ptr<const SymbolicGraph> symbolic = learn_sizes(recorded, compiled ? *compiled : *slot(recorded));
+    const std::shared_ptr<const SymbolicGraph> symbolic =
+        capture_step(verbose(), [&] { return learn_sizes(recorded, compiled ? *compiled : *slot(recorded)); });
+    if (symbolic && tells_fixed_) tell_fixed(*symbolic, recorded);
     if (trace_) {
         std::vector<capture::Guard> guards;
         {
@@ -194,7 +266,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
         if (function_.implicit) guards.clear();
         for (const capture::Guard& guard : recorded.captured.guards)
             if (function_.implicit || guard.kind() == capture::GuardKind::branch) guards.push_back(guard);
-        trace_->add_graph(name, recorded, ended_by, {guards, symbolic.get()});
+        trace_->add_graph(name, recorded, ended_by, {guards, symbolic.get(), id_});
     }
     std::vector<whittle::Tensor> all = inputs;
     all.insert(all.end(), parameters.begin(), parameters.end());
@@ -213,8 +285,8 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
     };
     if (!compiled && function_.repro.before_compiling()) keep(false);
     try {
-        if (!compiled || compiled->stepped != steps()) compiled = find(recorded);
-        graphs_.push_back(identity(*compiled, symbolic.get()));
+        if (!compiled || compiled->stepped != steps()) compiled = find(recorded, symbolic.get());
+        graphs_.push_back(identity(*compiled, symbolic.get(), recorded.key));
         outputs = execute(*compiled, recorded, all);
         if (verifies()) verify(*compiled, all, outputs);
     } catch (const std::exception& error) {
@@ -226,6 +298,9 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
         }
         throw;
     }
+    pure_run_.reset();
+    if (function_.options.pure && graphs_.size() == 1 && !compiled->gradient && compiled->updates.empty() && !verifies())
+        pure_run_ = PureRun{compiled, all, outputs};
     GraphRun ran{.history = history_of(*compiled, graph.name, all, outputs)};
     if (trace_ && trace_->wants_record(recorded.key, false))
         record(function_.backend_name == kReferenceBackend ? outputs : reference());
@@ -250,6 +325,23 @@ void Execution::argument_named(const std::string& before, const std::string& nam
     auto& names = function_.options.arg_names;
     for (std::size_t i = names.size(); i <= position; ++i) names.push_back("arg" + std::to_string(i));
     names[position] = name;
+}
+
+void Execution::gave_up(const Thrown& why, const Addresses& user) {
+    const NotRecording unseen;
+    function_.skip = true;
+    capture_failure_ = why.what;
+    const std::vector<StackFrame> stack = user_stack(user);
+    std::vector<StackFrame> begin;
+    if (function_.address) begin = user_stack({static_cast<char*>(const_cast<void*>(function_.address)) + 1});
+    const std::string at = !begin.empty() ? " " + place_of(begin.front()) : stack.empty() ? "" : " " + place_of(stack.back());
+    std::string text = "WON'T CONVERT " + function_.name() + at + "\ndue to:\n" + why.what + "\n";
+    if (verbose()) text += print(whole_stack(why.addresses));
+    text += "from user code:\n" + print(stack);
+    text += "it runs uncompiled from here on";
+    if (!verbose()) text += "; hint: -v, or WHITTLE_VERBOSE=1, shows the full stacks of both";
+    log_error(LogChannel::capture, text);
+    if (trace_) trace_->note(function_.name() + at + " runs uncompiled: capture failed: " + why.what);
 }
 
 bool Execution::wants_events() const {
@@ -291,11 +383,12 @@ void Execution::log_break(const capture::GraphBreak& why, const Addresses& stack
     if (!log_enabled(LogChannel::capture, level) && !log_enabled(LogArtifact::graph_breaks)) return;
     capture::GraphBreak told = why;
     if (told.stack.empty()) told.stack = user_stack(stack);
-    capture::log_break(told, function_.name(), level);
+    capture::log_break(told, title(), level);
 }
 
 void Execution::broke(const capture::GraphBreak& why, const Addresses& stack) {
     bool first = false;
+    broke_ = true;
     {
         const std::lock_guard lock(function_.mutex);
         ++function_.counts.breaks;

@@ -16,11 +16,13 @@
 
 #include "api/compiled_gradient.h"
 #include "api/one_at_a_time.h"
+#include "api/pure.h"
 #include "api/recompile_profile.h"
 #include "api/repro.h"
 #include "api/symbolic.h"
 #include "api/tape.h"
 #include "api/trace.h"
+#include "capture/compile_id.h"
 #include "capture/frame_cache.h"
 #include "graph/backend.h"
 
@@ -50,7 +52,13 @@ struct FunctionState {
     std::map<std::string, std::shared_ptr<CompiledGraph>> graphs;  ///< by Recorded::key
     /// By specialization and number of the graph in the frame, the latest first.
     std::map<std::pair<std::size_t, std::int64_t>, std::vector<std::shared_ptr<const Tape>>> tapes;
-    std::list<SymbolicGraph> shapes;     ///< graphs whose sizes vary, each once
+    /// A graph whose sizes vary, with the keys of those that were compiled of it, the latest first: so many at most.
+    struct Shape {
+        static constexpr std::size_t kMostCompiled = 32;
+        SymbolicGraph graph;
+        std::list<std::string> keys = {};
+    };
+    std::list<Shape> shapes;             ///< each once
     std::map<std::uint64_t, Ways> ways;  ///< of the first call of a specialization, by its id
     /// The backend compiles one graph at a time, without `mutex`: that may take long, and it may ask about the
     /// function.
@@ -68,8 +76,13 @@ struct FunctionState {
     CompileStats counts;
     std::shared_ptr<RecompileProfile> profile;  ///< of who observes it, or null
     int running = 0;                            ///< calls that use the cache now
+    std::shared_ptr<const KnownCalls> known_calls;  ///< with .pure; replaced as a whole
+    bool relies_on_deterministic = false;       ///< its backend, or its own code, asked for that mode
+    std::int64_t number = -1;                   ///< among the functions that were captured; -1: not yet
     bool reset_wanted = false;                  ///< while it runs
 
+    /// Of a specialization, by its place in the cache; `mutex` is held.
+    capture::CompileId id_of(std::size_t entry);
     /// As the user calls the function.
     const std::string& name();
     Backend& the_backend();
@@ -83,6 +96,9 @@ struct FunctionState {
 /// The graph with its parameters as inputs, behind the others: what the program does to them between runs is seen.
 Graph with_parameters_as_inputs(const Graph& graph);
 
+/// Runs it outside of any execution. Throws BackendError.
+std::vector<whittle::Tensor> run_compiled(CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs);
+
 class CompileReport;
 /// Whether anybody wants to be told of a compilation that begins now.
 bool has_compile_hooks();
@@ -94,16 +110,25 @@ void call_compile_hooks(FunctionState& function, std::size_t entry, const Graph&
 /// One execution.
 class Execution final : public FrameHost {
   public:
-    Execution(FunctionState& function, Trace* trace, std::size_t entry)
-        : function_(function), trace_(trace), entry_(entry) {}
+    Execution(FunctionState& function, Trace* trace, std::size_t entry);
 
     GraphRun run(const Recorded& recorded, std::shared_ptr<CompiledGraph>& compiled,
                  const std::vector<whittle::Tensor>& inputs, const std::vector<whittle::Tensor>& parameters) override;
     void broke(const capture::GraphBreak& why, const Addresses& stack) override;
-    bool wants_stacks() const override { return trace_ != nullptr; }
+    bool wants_stacks() const override { return trace_ || tells_fixed_; }
     bool keeps_all() const override { return function_.implicit; }
     void argument_named(const std::string& before, const std::string& name) override;
     bool wants_events() const override;
+    bool defers_output() const override { return function_.options.defer_output; }
+    bool verbose() const override { return function_.options.verbose; }
+    void gave_up(const Thrown& why, const Addresses& user) override;
+    /// Why capture itself failed; empty: it did not.
+    const std::string& capture_failure() const { return capture_failure_; }
+    const capture::CompileId& id() const { return id_; }
+    /// With .pure: what the frame ran, where that was one graph that stands for it.
+    std::optional<PureRun> pure_run() { return broke_ ? std::nullopt : std::move(pure_run_); }
+    /// "toy_example [0/1]".
+    std::string title() const { return function_.counts.name + " " + id_.text(); }
     /// Writes the frame's events where they are wanted. `error`: capture failed as a whole.
     void keep_events(std::vector<FrameSegment> events, const std::string& error);
     std::vector<std::shared_ptr<const Tape>> tapes(std::int64_t position) const override;
@@ -122,8 +147,8 @@ class Execution final : public FrameHost {
 
   private:
     std::shared_ptr<CompiledGraph> slot(const Recorded& recorded);
-    std::shared_ptr<CompiledGraph> find(const Recorded& recorded);
-    void compile(CompiledGraph& compiled, const Recorded& recorded);
+    std::shared_ptr<CompiledGraph> find(const Recorded& recorded, const SymbolicGraph* symbolic);
+    void compile(CompiledGraph& compiled, const Recorded& recorded, bool known);
     /// Null: it is to run on the reference.
     std::unique_ptr<Executable> compile_part(const Graph& part, std::optional<CompileStage> stage,
                                              const Graph& captured);
@@ -131,7 +156,13 @@ class Execution final : public FrameHost {
     void log_break(const capture::GraphBreak& why, const Addresses& stack) const;
     /// What the graph asks of sizes that may vary becomes guards. Null where none may.
     std::shared_ptr<const SymbolicGraph> learn_sizes(const Recorded& recorded, CompiledGraph& compiled);
-    const void* identity(const CompiledGraph& compiled, const SymbolicGraph* symbolic);
+    const void* identity(const CompiledGraph& compiled, const SymbolicGraph* symbolic, const std::string& key);
+    /// Of sizes that were marked dynamic, and are not. Throws ConstraintError where a whole graph is wanted.
+    void tell_fixed(const SymbolicGraph& symbolic, const Recorded& recorded);
+    /// Whether nothing is to be compiled: the reference interprets what was captured, at whatever sizes.
+    bool is_known_but_for_sizes(const SymbolicGraph* symbolic);
+    /// Forgets what was compiled for sizes that were not seen for long.
+    void forget_old_sizes(FunctionState::Shape& shape, const std::string& key);
     std::vector<whittle::Tensor> execute(CompiledGraph& compiled, const Recorded& recorded,
                                          const std::vector<whittle::Tensor>& inputs);
     bool verifies() const { return function_.options.verify || function_.repro.on_wrong_results(); }
@@ -142,6 +173,11 @@ class Execution final : public FrameHost {
     FunctionState& function_;
     Trace* trace_;
     std::size_t entry_;
+    capture::CompileId id_;
+    std::string capture_failure_;
+    std::optional<PureRun> pure_run_;
+    bool broke_ = false;
+    bool tells_fixed_ = false;  ///< its sizes were marked, and this is the first call of the specialization
     std::optional<std::size_t> ended_by_;
     capture::Graphs graphs_;
     Ways ways_;

@@ -6,6 +6,7 @@
 #include "api/frame.h"
 #include "api/piecewise.h"
 #include "api/stepping.h"
+#include "api/uncompiled.h"
 #include "backends/registry.h"
 #include "base/log.h"
 #include "base/log_step.h"
@@ -51,12 +52,12 @@ std::shared_ptr<CompiledGraph> Execution::slot(const Recorded& recorded) {
     return slot;
 }
 
-std::shared_ptr<CompiledGraph> Execution::find(const Recorded& recorded) {
+std::shared_ptr<CompiledGraph> Execution::find(const Recorded& recorded, const SymbolicGraph* symbolic) {
     const std::shared_ptr<CompiledGraph> compiled = slot(recorded);
     const std::lock_guard lock(compiled->mutex);
     if (compiled->graph.nodes.empty()) {
         compiled_another_ = true;
-        compile(*compiled, recorded);
+        compile(*compiled, recorded, is_known_but_for_sizes(symbolic));
     }
     return compiled;
 }
@@ -88,14 +89,15 @@ void find_updates(CompiledGraph& compiled, program::CompiledProgram& program) {
 
 }  // namespace
 
-void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
+/// `known`: the graph was compiled for other sizes, and what interprets it takes these, too.
+void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, bool known) {
     const WithoutModes not_seen;  // what passes compute
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
     program::CompiledProgram program(with_parameters_as_inputs(graph));
     CompiledGraph made;
-    find_updates(made, program);
-    capture::log_graph(graph, name);
+    capture_step(verbose(), [&] { find_updates(made, program); });
+    capture::log_graph(graph, name, id_.text());
     if (trace_ && function_.backend_name != kReferenceBackend) trace_->save();  // a backend may crash
     std::optional<CompileReport> report;
     if (has_compile_hooks()) report.emplace();
@@ -121,6 +123,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     compiled.updates = std::move(made.updates);
     compiled.functional = std::move(made.functional);
     compiled.graph = std::move(made.graph);
+    if (known && !compiled.gradient) return;
     {
         const std::lock_guard lock(function_.mutex);
         ++function_.counts.graphs;
@@ -134,7 +137,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
 std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::optional<CompileStage> stage,
                                                     const Graph& captured) {
     const std::string& name = function_.name();
-    LogStep step(LogStep::Kind::backend, function_.backend_name + ": " + summary(part) + " of " + name);
+    LogStep step(LogStep::Kind::backend, function_.backend_name + ": " + summary(part) + " of " + title());
     std::vector<capture::GraphBreak> requested;
     const auto asked = [&](const Graph&, const Node& node, const std::string& reason) {
         requested.push_back({.kind = capture::BreakKind::backend_request,
@@ -190,6 +193,16 @@ std::vector<whittle::Tensor> Execution::execute(CompiledGraph& compiled, const R
                               function_.name() + ", " + written->message);
     if (const auto* failure = std::get_if<BackendFailure>(&result))
         throw BackendError(failure_text(*failure, recorded.captured.graph.name));
+    return std::get<Values>(std::move(result));
+}
+
+std::vector<whittle::Tensor> run_compiled(CompiledGraph& compiled, const std::vector<whittle::Tensor>& inputs) {
+    if (!compiled.executable) return evaluate(compiled.graph, inputs);
+    const std::lock_guard lock(compiled.mutex);
+    RunResult result = compiled.executable->run(inputs);
+    if (const auto* failure = std::get_if<BackendFailure>(&result))
+        throw BackendError("the backend failed at " + failure->stage + " of graph " + compiled.graph.name + ": " +
+                           failure->message);
     return std::get<Values>(std::move(result));
 }
 

@@ -75,6 +75,12 @@ class FrameHost {
     virtual bool keeps_all() const { return false; }
     /// What the frame does is to be kept as events, for when capture fails.
     virtual bool wants_events() const { return false; }
+    /// What the program prints comes once its values are there, and breaks no graph.
+    virtual bool defers_output() const { return false; }
+    /// Capture itself failed: the function runs uncompiled from here on. `user`: the addresses of its stack.
+    virtual void gave_up(const Thrown&, const Addresses&) {}
+    /// The stacks of what fails are told as a whole.
+    virtual bool verbose() const { return false; }
     /// An argument's name became known: it was called `before`.
     virtual void argument_named(const std::string&, const std::string&) {}
     /// What earlier executions recorded as their graph number `position`, the latest first.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <utility>
 
 #include "api/call.h"
 #include "base/error.h"
@@ -13,6 +14,8 @@ namespace whittle::api {
 namespace {
 
 std::atomic<ScalarType> default_dtype{kFloat};
+std::atomic<bool> deterministic{false};
+thread_local bool asked_deterministic = false;
 
 /// The dtype of the first result; nothing where the call is a mistake, which is told later.
 std::optional<whittle::DType> result_dtype(const Node& call, const std::vector<ImplPtr>& operands) {
@@ -29,6 +32,14 @@ std::optional<whittle::DType> result_dtype(const Node& call, const std::vector<I
 }  // namespace
 
 ScalarType get_default_dtype() { return default_dtype; }
+
+bool is_deterministic() { return deterministic; }
+bool deterministic_algorithms() {
+    asked_deterministic = true;
+    return deterministic;
+}
+bool take_asked_deterministic() { return std::exchange(asked_deterministic, false); }
+void use_deterministic_algorithms(bool value) { deterministic = value; }
 
 void set_default_dtype(ScalarType type) {
     if (!is_floating(to_internal(type)))

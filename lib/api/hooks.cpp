@@ -44,12 +44,15 @@ void call_compile_hooks(FunctionState& function, std::size_t entry, const Graph&
         called = hooks;
     }
     std::vector<capture::Guard> guards;
+    std::string id;
     {
         const std::lock_guard lock(function.mutex);
         guards = function.cache.entries().at(entry).guards;
+        id = function.id_of(entry).numbers();
     }
     CompiledGraphInfo info = report->finish(captured, compiled, guards);
     info.compile_id = compile_id;
+    info.id = std::move(id);
     info.function = function.counts.name;
     info.backend = function.backend_name;
     for (const auto& hook : called) (*hook)(info);
@@ -60,6 +63,7 @@ std::vector<CacheEntry> cache_entries(FunctionState& function) {
     const std::lock_guard lock(function.mutex);
     for (const capture::FrameCache::Entry& entry : function.cache.entries()) {
         CacheEntry& told = result.emplace_back();
+        told.id = function.id_of(result.size() - 1).numbers();
         for (const capture::Guard& guard : entry.guards) told.guards.push_back(guard.text());
         for (const capture::SizeSymbol& symbol : entry.symbols)
             told.symbols.push_back(symbol.name + " = " + symbol.place());

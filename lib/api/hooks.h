@@ -47,7 +47,7 @@ struct GuardInfo {
 
 /// One compilation that succeeded. Graphs are text, as `explain` and `minify` print them.
 struct CompiledGraphInfo {
-    static constexpr int kVersion = 3;
+    static constexpr int kVersion = 4;
     std::uint64_t compile_id = 0;  ///< of this compilation: they are numbered as they succeed, from 1
     std::string function = {};     ///< whose graph it is
     std::string name = {};         ///< "step_0"
@@ -62,6 +62,11 @@ struct CompiledGraphInfo {
     std::vector<StageGraph> stages = {};     ///< all of the graphs, in the order in which passes make them
     std::vector<KernelInfo> kernels = {};    ///< of the forward part, then of the backward part
     std::vector<GuardInfo> conditions = {};  ///< one for each of `guards`
+    // Since version 4:
+    std::string id = {};         ///< "0/1": which function, and which specialization of it, as logs and reports have it
+    std::int64_t ops = 0;        ///< calls of the captured graph, without getitems
+    std::int64_t nodes = 0;      ///< all of its nodes
+    std::int64_t inputs = 0;     ///< without parameters
 
     /// The graph at the stage, or null.
     const StageGraph* graph(const std::string& stage, const std::string& part = {}) const {
@@ -88,6 +93,7 @@ class OnCompile {
 
 /// A specialization of a compiled function.
 struct CacheEntry {
+    std::string id = {};                    ///< "0/1", as CompiledGraphInfo::id
     std::vector<std::string> guards = {};   ///< in the order of their checks
     std::vector<std::string> symbols = {};  ///< sizes that may vary: "s0 = L['x'].size(0)"
     std::int64_t graphs = 0;                ///< that a call runs

@@ -6,7 +6,9 @@
 
 #include "api/print_queue.h"
 #include "api/session.h"
+#include "api/stack.h"
 #include "base/error.h"
+#include "graph/text.h"
 
 namespace whittle::api {
 
@@ -40,43 +42,103 @@ std::string shown(const Tensor& tensor) {
     return text.str();
 }
 
+void write(const PrintQueue::Target& target, const std::string& text) {
+    if (std::ostream* const* out = std::get_if<std::ostream*>(&target))
+        **out << text;
+    else
+        std::fwrite(text.data(), 1, text.size(), std::get<std::FILE*>(target));
+}
+
 }  // namespace
 
-void PrintQueue::add(std::vector<std::string> texts, const TensorList& tensors, const Session& session) {
+void PrintQueue::add(Target target, std::string text) {
+    if (!text.empty()) pieces_.push_back({target, std::move(text), {}});
+}
+
+void PrintQueue::add(Target target, const Tensor& tensor, const Session* session) {
+    const bool pending = session && tensor.impl()->session.get() == session;
+    pieces_.push_back({target, pending ? std::string() : shown(tensor), pending ? tensor : Tensor()});
+}
+
+void PrintQueue::add(Target target, const std::vector<std::string>& texts, const TensorList& tensors,
+                     const Session* session) {
     for (std::size_t i = 0; i < texts.size(); ++i) {
-        pieces_.push_back({std::move(texts[i]), {}});
-        if (i == tensors.size()) return;
-        // One that has its value is shown now: what is written to it later does not matter.
-        if (tensors[i].impl()->session.get() == &session)
-            pieces_.push_back({{}, tensors[i]});
-        else
-            pieces_.push_back({shown(tensors[i]), {}});
+        add(target, texts[i]);
+        if (i < tensors.size()) add(target, tensors[i], session);
     }
+}
+
+void PrintQueue::add_check(const Tensor& condition, std::string message) {
+    pieces_.push_back({{}, std::move(message), condition, true});
 }
 
 void PrintQueue::print() {
     const std::vector<Piece> pieces = std::exchange(pieces_, {});
     if (pieces.empty()) return;
     const NotRecording unseen;
-    for (const Piece& piece : pieces)
-        if (piece.tensor.defined())
-            std::cout << piece.tensor;
-        else
-            std::cout << piece.text;
+    for (const Piece& piece : pieces) {
+        if (!piece.checked)
+            write(piece.target, piece.tensor.defined() ? shown(piece.tensor) : piece.text);
+        else if (!demand(piece.tensor, {}).item().to_bool())
+            throw CheckError(piece.text);
+    }
 }
 
 void print_later(const std::string& format, const TensorList& tensors) {
-    std::vector<std::string> texts = texts_of(format);
+    const std::vector<std::string> texts = texts_of(format);
     if (texts.size() != tensors.size() + 1)
         fail(format,
              "found " + std::to_string(tensors.size()) + " tensors for " + std::to_string(texts.size() - 1) + " {}");
     for (const Tensor& tensor : tensors) defined(tensor, "print_later");
     Session* const session = Session::current();
-    if (session) return session->print_later(std::move(texts), tensors, __builtin_return_address(0));
-    for (std::size_t i = 0; i < texts.size(); ++i) {
-        std::cout << texts[i];
-        if (i < tensors.size()) std::cout << tensors[i];
-    }
+    if (session) return session->print_later(texts, tensors, __builtin_return_address(0));
+    PrintQueue at_once;
+    at_once.add(&std::cout, texts, tensors, nullptr);
+    at_once.print();
+}
+
+namespace {
+
+std::string told(const std::string& message, void* pc) {
+    const std::vector<StackFrame> stack = user_stack({pc});
+    return "check failed: " + message + (stack.empty() ? "" : "\n" + print(stack));
+}
+
+void check_at(const Tensor& condition, const std::string& message, void* pc) {
+    const ValueMeta& meta = defined(condition, "check").meta;
+    if (meta.dtype != DType::boolean || meta.numel() != 1)
+        throw Error("check(\"" + message + "\"): found " + print(meta) + ", expected a boolean of one element");
+    if (Session* const session = Session::current()) return session->check_later(condition, told(message, pc), pc);
+    if (!demand(condition, {}).item().to_bool()) throw CheckError(told(message, pc));
+}
+
+void check_at(bool condition, const std::string& message, void* pc) {
+    if (!condition) throw CheckError(told(message, pc));
+}
+
+/// Of numbers and tensors alike: each bound is a check of its own.
+template <class T>
+void check_range(const T& number, std::optional<std::int64_t> least, std::optional<std::int64_t> most,
+                 const std::string& name, void* pc) {
+    if (least) check_at(number >= *least, name + " is at least " + std::to_string(*least), pc);
+    if (most) check_at(number <= *most, name + " is at most " + std::to_string(*most), pc);
+}
+
+}  // namespace
+
+void check(const Tensor& condition, const std::string& message) {
+    check_at(condition, message, __builtin_return_address(0));
+}
+void check(bool condition, const std::string& message) { check_at(condition, message, __builtin_return_address(0)); }
+
+void check_is_size(const Tensor& number) { check_range(number, 0, {}, "a size", __builtin_return_address(0)); }
+void check_is_size(std::int64_t number) { check_range(number, 0, {}, "a size", __builtin_return_address(0)); }
+
+void constrain_range(const Tensor& number, std::optional<std::int64_t> least, std::optional<std::int64_t> most) {
+    check_range(number, least, most, "the number", __builtin_return_address(0));
+}
+void constrain_range(std::int64_t number, std::optional<std::int64_t> least, std::optional<std::int64_t> most) {
+    check_range(number, least, most, "the number", __builtin_return_address(0));
 }
 
 }  // namespace whittle::api

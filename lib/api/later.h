@@ -1,9 +1,12 @@
-// print_later(): output in a compiled function that does not end its graph.
+// print_later() and check(): output and checks in a compiled function that do not end its graph.
 #ifndef WHITTLE_API_LATER_H
 #define WHITTLE_API_LATER_H
 
 #include <whittle/api/tensor.h>
 
+#include <cstdint>
+#include <optional>
+#include <stdexcept>
 #include <string>
 
 WHITTLE_API_BEGIN
@@ -14,6 +17,26 @@ WHITTLE_API_BEGIN
 /// Each is shown as it is now, whatever is written to it afterwards. Elsewhere it prints at once. Throws where there
 /// are not as many "{}" as tensors, and for an undefined tensor.
 WHITTLE_API_CALL void print_later(const std::string& format, const TensorList& tensors);
+/// A condition of check() did not hold; what() has the message, and where the check is.
+struct CheckError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Throws CheckError unless the condition, a boolean of one element, is true. In a compiled function that is, as with
+/// print_later(), once its value is there: it breaks no graph, and what is computed meanwhile has no effect outside but
+/// writes to inputs.
+WHITTLE_API_CALL void check(const Tensor& condition, const std::string& message);
+/// At once, as the others of host values.
+WHITTLE_API_CALL void check(bool condition, const std::string& message);
+/// The number, an integer of one element, can be a size: it is not negative.
+WHITTLE_API_CALL void check_is_size(const Tensor& number);
+WHITTLE_API_CALL void check_is_size(std::int64_t number);
+/// The number is at least `least` and at most `most`, where they are given.
+WHITTLE_API_CALL void constrain_range(const Tensor& number, std::optional<std::int64_t> least = {},
+                                      std::optional<std::int64_t> most = {});
+WHITTLE_API_CALL void constrain_range(std::int64_t number, std::optional<std::int64_t> least = {},
+                                      std::optional<std::int64_t> most = {});
+
 template <class... Tensors>
 void print_later(const std::string& format, const Tensors&... tensors) {
     print_later(format, TensorList{tensors...});

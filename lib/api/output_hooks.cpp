@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <iostream>
 #include <string>
+#include <utility>
 
 #include "api/session.h"
 
@@ -35,10 +36,27 @@ std::string shortened(std::string text) {
 
 void effect(const char* function, const std::string& text, void* pc) {
     Session* const session = Session::current();
-    if (!session || (session->empty() && !session->in_body() && !session->waits_to_print())) return;
+    if (!session || session->defers_output() || (session->empty() && !session->in_body() && !session->waits_to_print())) return;
     session->break_graph({.kind = capture::BreakKind::side_effect,
                           .reason = std::string("print: ") + function + " \"" + shortened(text) + "\""},
                          pc);
+}
+
+/// .defer_output: true where the text waits for what waits to be printed before it, and is not to be printed now.
+bool waits(std::FILE* file, std::string text) {
+    Session* const session = Session::current();
+    if (!session || !session->defers_output() || (file != stdout && file != stderr)) return false;
+    return session->defer(file, std::move(text));
+}
+
+std::string formatted(const char* format, va_list arguments) {
+    va_list again;
+    va_copy(again, arguments);
+    const int size = std::vsnprintf(nullptr, 0, format, again);
+    va_end(again);
+    std::string text(size > 0 ? static_cast<std::size_t>(size) : 0, '\0');
+    if (size > 0) std::vsnprintf(text.data(), text.size() + 1, format, arguments);
+    return text;
 }
 
 }  // namespace
@@ -54,32 +72,53 @@ using whittle::api::Session;
 #define PC __builtin_return_address(0)
 
 HOOK(int, puts, (const char* text)) {
-    if (Session::current()) whittle::api::effect("puts", text, PC);
+    if (Session::current()) {
+        if (whittle::api::waits(stdout, std::string(text) + "\n")) return 1;
+        whittle::api::effect("puts", text, PC);
+    }
     static const auto real = whittle::api::next<int (*)(const char*)>("puts");
     return real(text);
 }
 HOOK(int, putchar, (int c)) {
-    if (Session::current()) whittle::api::effect("putchar", std::string(1, static_cast<char>(c)), PC);
+    if (Session::current()) {
+        const std::string text(1, static_cast<char>(c));
+        if (whittle::api::waits(stdout, text)) return static_cast<unsigned char>(c);
+        whittle::api::effect("putchar", text, PC);
+    }
     static const auto real = whittle::api::next<int (*)(int)>("putchar");
     return real(c);
 }
 HOOK(int, putc, (int c, std::FILE* file)) {
-    if (Session::current()) whittle::api::effect("putc", std::string(1, static_cast<char>(c)), PC);
+    if (Session::current()) {
+        const std::string text(1, static_cast<char>(c));
+        if (whittle::api::waits(file, text)) return static_cast<unsigned char>(c);
+        whittle::api::effect("putc", text, PC);
+    }
     static const auto real = whittle::api::next<int (*)(int, std::FILE*)>("putc");
     return real(c, file);
 }
 HOOK(int, fputc, (int c, std::FILE* file)) {
-    if (Session::current()) whittle::api::effect("fputc", std::string(1, static_cast<char>(c)), PC);
+    if (Session::current()) {
+        const std::string text(1, static_cast<char>(c));
+        if (whittle::api::waits(file, text)) return static_cast<unsigned char>(c);
+        whittle::api::effect("fputc", text, PC);
+    }
     static const auto real = whittle::api::next<int (*)(int, std::FILE*)>("fputc");
     return real(c, file);
 }
 HOOK(int, fputs, (const char* text, std::FILE* file)) {
-    if (Session::current()) whittle::api::effect("fputs", text, PC);
+    if (Session::current()) {
+        if (whittle::api::waits(file, text)) return 1;
+        whittle::api::effect("fputs", text, PC);
+    }
     static const auto real = whittle::api::next<int (*)(const char*, std::FILE*)>("fputs");
     return real(text, file);
 }
 HOOK(std::size_t, fwrite, (const void* data, std::size_t size, std::size_t count, std::FILE* file)) {
-    if (Session::current()) whittle::api::effect("fwrite", "", PC);
+    if (Session::current()) {
+        if (whittle::api::waits(file, std::string(static_cast<const char*>(data), size * count))) return count;
+        whittle::api::effect("fwrite", "", PC);
+    }
     static const auto real =
         whittle::api::next<std::size_t (*)(const void*, std::size_t, std::size_t, std::FILE*)>("fwrite");
     return real(data, size, count, file);
@@ -88,6 +127,14 @@ HOOK(std::size_t, fwrite, (const void* data, std::size_t size, std::size_t count
 namespace {
 
 int print_to(std::FILE* file, const char* format, va_list arguments) {
+    if (const Session* session = Session::current(); session && session->defers_output()) {
+        va_list again;
+        va_copy(again, arguments);
+        std::string text = whittle::api::formatted(format, again);
+        va_end(again);
+        const auto size = static_cast<int>(text.size());
+        if (whittle::api::waits(file, std::move(text))) return size;
+    }
     static const auto real = whittle::api::next<int (*)(std::FILE*, const char*, va_list)>("vfprintf");
     return real(file, format, arguments);
 }

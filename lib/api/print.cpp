@@ -3,7 +3,8 @@
 #include <ostream>
 #include <sstream>
 
-#include "api/impl.h"
+#include "api/deferred_streams.h"
+#include "api/session.h"
 #include "capture/graph_break.h"
 
 namespace whittle::api {
@@ -78,6 +79,10 @@ std::string without_value(const Tensor& tensor) {
 
 std::ostream& operator<<(std::ostream& out, const Tensor& tensor) {
     if (!tensor.defined()) return out << "tensor(undefined)";
+    if (Session* const session = Session::current(); session && session->defers_output() && is_deferred(out)) {
+        session->defer(&out, tensor);
+        return out;
+    }
     return out << text_of(demand(tensor, {static_cast<int>(capture::BreakKind::side_effect), "print of a tensor",
                                           "aten.print", __builtin_return_address(0)}));
 }

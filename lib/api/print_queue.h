@@ -1,7 +1,10 @@
-// What print_later() keeps until its values are there.
+// What print_later(), check() and .defer_output keep until its values are there, in the program's order.
 #pragma once
 
+#include <cstdio>
+#include <iosfwd>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "api/impl.h"
@@ -10,8 +13,16 @@ namespace whittle::api {
 
 class PrintQueue {
   public:
-    /// `texts` stand before, between and behind the tensors, of which the session's pending ones are kept.
-    void add(std::vector<std::string> texts, const TensorList& tensors, const Session& session);
+    using Target = std::variant<std::ostream*, std::FILE*>;
+
+    void add(Target target, std::string text);
+    /// A tensor that is pending in `session` is kept; one that has its value is shown now: what is written to it later
+    /// does not matter.
+    void add(Target target, const Tensor& tensor, const Session* session);
+    /// `texts` stand before, between and behind the tensors.
+    void add(Target target, const std::vector<std::string>& texts, const TensorList& tensors, const Session* session);
+    /// What check() demands of a pending condition.
+    void add_check(const Tensor& condition, std::string message);
     bool empty() const { return pieces_.empty(); }
     /// Calls f(Tensor&) for each that is kept.
     template <class F>
@@ -19,14 +30,17 @@ class PrintQueue {
         for (Piece& piece : pieces_)
             if (piece.tensor.defined()) f(piece.tensor);
     }
-    /// All of it, in order; every tensor has its value.
+    /// All of it, in order; every tensor has its value. Throws CheckError at the first check that fails: what came
+    /// after it in the program is not printed.
     void print();
     void clear() { pieces_.clear(); }
 
   private:
     struct Piece {
+        Target target;
         std::string text;
-        Tensor tensor;  ///< undefined: the text
+        Tensor tensor;         ///< undefined: the text
+        bool checked = false;  ///< it is no output, but must be true; the text says what else
     };
     std::vector<Piece> pieces_;
 };

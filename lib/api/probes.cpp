@@ -177,7 +177,8 @@ void branch(const whittle_probe_file* file, unsigned site, long long outcome) {
 
 void effect(const whittle_probe_file* file, unsigned site) {
     Session* const session = Session::current();
-    if (!session || session->empty() || session->in_body()) return;  // a probe must not throw; the effect itself may
+    // In a body: a probe must not throw; the effect itself may.
+    if (!session || session->empty() || session->in_body() || session->defers_output()) return;
     Thread& t = thread();
     const whittle_probe_cursor before = t.cursor;
     t.cursor = {file, site};

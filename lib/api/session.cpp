@@ -2,6 +2,7 @@
 #include "api/session.h"
 
 #include <algorithm>
+#include <iostream>
 #include <utility>
 
 #include "api/call.h"
@@ -42,7 +43,7 @@ Session::Session(std::string frame, FrameHost& host)
     begin();
 }
 
-Session* Session::current() { return current_session; }
+Session* Session::current() { return current_session && !current_session->gave_up() ? current_session : nullptr; }
 Session* Session::exchange(Session* session) { return std::exchange(current_session, session); }
 
 void Session::begin() {
@@ -62,19 +63,56 @@ TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void
     const std::lock_guard lock(mutex_);
     const RegisteredOp* const op = tapes_.next_is(call.target) ? nullptr : &Registry::instance().require(call.target);
     if (op && op->def->random) return random(call, operands, pc);
-    return issue(call, {}, operands, pc, nested);
+    try {
+        return issue(call, {}, operands, pc, nested);
+    } catch (const CaptureFailed& failed) {
+        if (in_body()) throw NestedBreak{{.kind = BreakKind::unsupported, .reason = failed.thrown.what}};
+        give_up(failed, call.target);
+    }
+    if (nested.empty()) return api::issue(std::move(call), operands, pc);
+    Graph around;
+    for (const auto& [name, graph] : nested) around.subgraphs[name] = graph;
+    std::map<NodeId, ImplPtr> given;
+    for (const ImplPtr& operand : operands) given[around.placeholder("operand", operand->meta).id] = operand;
+    call.results = infer(around, call);
+    const NodeRef made = around.add(std::move(call));
+    return run_uncompiled(around, given, add_results(around, made));
 }
 
 void Session::record_write(Node call, const std::string& functional, const std::vector<ImplPtr>& operands, void* pc) {
     const std::lock_guard lock(mutex_);
     keep_printed(*operands.at(0));
-    issue(call, functional, operands, pc, {});
+    try {
+        issue(call, functional, operands, pc, {});
+    } catch (const CaptureFailed& failed) {
+        if (in_body()) throw NestedBreak{{.kind = BreakKind::unsupported, .reason = failed.thrown.what}};
+        give_up(failed, call.target);
+        issue_write(std::move(call), functional, operands, pc);
+    }
 }
 
-void Session::print_later(std::vector<std::string> texts, const TensorList& tensors, void* pc) {
+void Session::print_later(const std::vector<std::string>& texts, const TensorList& tensors, void* pc) {
     const std::lock_guard lock(mutex_);
     if (in_body()) return break_graph({.kind = BreakKind::side_effect, .reason = "print_later() in a body"}, pc);
-    prints_.add(std::move(texts), tensors, *this);
+    prints_.add(&std::cout, texts, tensors, this);
+}
+
+void Session::check_later(const Tensor& condition, std::string message, void* pc) {
+    const std::lock_guard lock(mutex_);
+    if (in_body()) break_graph({.kind = BreakKind::branch, .reason = "check() in a body"}, pc);
+    prints_.add_check(condition, std::move(message));
+}
+
+void Session::defer(PrintQueue::Target target, const Tensor& tensor) {
+    const std::lock_guard lock(mutex_);
+    prints_.add(target, tensor, this);
+}
+
+bool Session::defer(PrintQueue::Target target, std::string text) {
+    const std::lock_guard lock(mutex_);
+    if (prints_.empty()) return false;
+    prints_.add(target, std::move(text));
+    return true;
 }
 
 /// What is to be printed is what was there when print_later() was called.
@@ -168,7 +206,9 @@ TensorList Session::build(const Node& call, const std::string& functional, const
     }
     const auto outcome = [&] {
         try {
-            return builder_.issue({call, functional, given, nested, grad_enabled(), host_.keeps_all()});
+            return capture_step(host_.verbose(), [&] {
+                return builder_.issue({call, functional, given, nested, grad_enabled(), host_.keeps_all()});
+            });
         } catch (...) {
             keep_inputs(operands);
             throw;

@@ -4,6 +4,7 @@
 // capture fails.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -17,6 +18,7 @@
 #include "api/impl.h"
 #include "api/print_queue.h"
 #include "api/tape.h"
+#include "api/uncompiled.h"
 #include "capture/builder.h"
 
 namespace whittle::api {
@@ -56,8 +58,15 @@ class Session : public std::enable_shared_from_this<Session> {
     /// host may change what it is to read.
     void settle(const TensorImpl& tensor, const Demand& why);
     /// Prints once the values are there, see later.h. Breaks a body, which runs where nobody sees it.
-    void print_later(std::vector<std::string> texts, const TensorList& tensors, void* pc);
+    void print_later(const std::vector<std::string>& texts, const TensorList& tensors, void* pc);
+    /// Throws CheckError unless the condition turns out to be true. Breaks a body.
+    void check_later(const Tensor& condition, std::string message, void* pc);
     bool waits_to_print() const { return !prints_.empty(); }
+    /// .defer_output: what the program prints breaks no graph, but comes, in order, once its values are there.
+    bool defers_output() const { return host_.defers_output() && !in_body(); }
+    void defer(PrintQueue::Target target, const Tensor& tensor);
+    /// False: nothing waits to be printed before it.
+    bool defer(PrintQueue::Target target, std::string text);
     /// The frame returned.
     void finish();
     /// An exception left the frame: what was recorded had happened, so it is run. Does not throw. In a trace all of it
@@ -65,6 +74,8 @@ class Session : public std::enable_shared_from_this<Session> {
     void finish_by_exception(const Thrown& thrown = {}) noexcept;
     /// Forgets what was recorded; pending tensors lose their values.
     void abandon();
+    /// Capture itself failed in this frame: it runs as if it were not compiled.
+    bool gave_up() const { return gave_up_; }
     /// What the frame did, where the host wanted that kept.
     std::vector<FrameSegment> take_events() { return log_.take(); }
 
@@ -125,6 +136,11 @@ class Session : public std::enable_shared_from_this<Session> {
     void flush(std::optional<capture::GraphBreak> why, Addresses stack, bool all = false);
     std::shared_ptr<Tape> finish_graph(const std::vector<NodeRef>& live, std::optional<capture::GraphBreak> why,
                                        Addresses stack);
+    /// What was recorded is computed now, and nothing is recorded any more.
+    void give_up(const CaptureFailed& failed, const std::string& op);
+    /// A graph that was finished, but cannot be brought to the backend.
+    TensorList run_as_recorded(const Tape& tape, const std::vector<ImplPtr>& inputs);
+    void tell(const CaptureFailed& failed);
     /// A pending tensor may be demanded by another thread.
     mutable std::recursive_mutex mutex_;
     std::string frame_;
@@ -139,6 +155,7 @@ class Session : public std::enable_shared_from_this<Session> {
     Ways ways_;  ///< since the last graph
     PrintQueue prints_;
     std::int64_t graphs_run_ = 0;
+    std::atomic<bool> gave_up_ = false;
 };
 
 /// The operation runs outside of any graph: its own work must not be recorded.

@@ -2,6 +2,7 @@
 #define WHITTLE_API_IMPLEMENTATION
 #include <algorithm>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -188,6 +189,52 @@ void hand_out(const std::vector<ImplPtr>& live, const std::vector<whittle::Tenso
 
 }  // namespace
 
+void Session::tell(const CaptureFailed& failed) {
+    gave_up_ = true;
+    host_.gave_up(failed.thrown, capture_stack(nullptr, host_.verbose() ? nullptr : outside));
+}
+
+void Session::give_up(const CaptureFailed& failed, const std::string& op) {
+    const std::shared_ptr<Session> self = shared_from_this();
+    Node call;
+    call.target = op;
+    if (!log_.op_that_threw(failed.thrown.what))
+        log_.note_failure(builder_.graph(), call, std::runtime_error(failed.thrown.what),
+                          [&] { return user_stack(capture_stack(nullptr, outside)); });
+    give_up_bodies();
+    const std::vector<ImplPtr> live = held();
+    note_segment({}, std::nullopt);
+    tell(failed);
+    tapes_.leave();
+    const Graph recorded = builder_.graph().graph();
+    std::map<NodeId, ImplPtr> given;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) given[builder_.inputs()[i].node.id] = inputs_[i];
+    std::vector<NodeRef> wanted;
+    for (const ImplPtr& impl : live) wanted.push_back(impl->node);
+    begin();
+    try {
+        const TensorList values = run_uncompiled(recorded, given, wanted);
+        for (std::size_t i = 0; i < live.size(); ++i) take_value(*live[i], values[i]);
+    } catch (...) {
+        for (const ImplPtr& impl : live) impl->session.reset();
+        throw;
+    }
+    prints_.print();
+}
+
+TensorList Session::run_as_recorded(const Tape& tape, const std::vector<ImplPtr>& inputs) {
+    const Graph& graph = tape.recorded.captured.graph;
+    const std::vector<ImplPtr> all = inputs_of(tape, inputs);
+    std::map<NodeId, ImplPtr> given;
+    std::size_t next = 0;
+    for (const NodeKind kind : {NodeKind::placeholder, NodeKind::get_attr})
+        for (std::size_t i = 0; i < graph.nodes.size(); ++i)
+            if (graph.nodes[i].kind == kind) given[static_cast<NodeId>(i)] = all.at(next++);
+    std::vector<NodeRef> wanted;
+    for (const NodeId id : graph.outputs()) wanted.push_back({id});
+    return run_uncompiled(graph, given, wanted);
+}
+
 void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
     const std::shared_ptr<Session> self = shared_from_this();  // values that are given up must not end us here
     give_up_bodies();
@@ -205,7 +252,11 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
     std::shared_ptr<Tape> recorded;
     if (!tapes_.match_end(promised.nodes)) {
         tapes_.leave();
-        recorded = finish_graph(promised.nodes, std::move(why), std::move(stack));
+        try {
+            recorded = capture_step(host_.verbose(), [&] { return finish_graph(promised.nodes, why, stack); });
+        } catch (const CaptureFailed& failed) {
+            return give_up(failed, "");
+        }
         if (!recorded) return begin();  // nothing to run
     }
     const std::shared_ptr<const Tape> tape = recorded ? recorded : tapes_.tape();
@@ -229,6 +280,11 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
         log_.note_outputs(outputs);
         for (std::size_t i = 0; i < live.size(); ++i)
             outputs.at(i) = as_promised(outputs.at(i), live[i]->meta, tape->recorded.captured.graph.name);
+    } catch (const CaptureFailed& failed) {
+        tell(failed);
+        const TensorList values = run_as_recorded(*tape, inputs);
+        for (std::size_t i = 0; i < live.size(); ++i) take_value(*live[i], values.at(i));
+        return;
     } catch (...) {
         for (const ImplPtr& impl : live) impl->session.reset();
         throw;
@@ -259,7 +315,7 @@ void Session::break_graph(GraphBreak why, void* pc, bool always) {
 
 void Session::finish() {
     const std::lock_guard lock(mutex_);
-    flush(std::nullopt, {});
+    if (!gave_up_) flush(std::nullopt, {});
     prints_.print();
 }
 

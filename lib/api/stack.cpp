@@ -105,6 +105,17 @@ class Places {
         return found->second;
     }
 
+    /// The same with the library's own, which nobody asks for twice.
+    std::vector<StackFrame> all_at(std::uintptr_t address) {
+        const Module module = module_of(address);
+        std::vector<LineInfo> lines = lines_->look_up(module.file, address - module.bias);
+        if (lines.empty()) lines.emplace_back();
+        std::vector<StackFrame> frames;
+        for (std::size_t i = 0; i < lines.size(); ++i)
+            frames.push_back(frame(lines[i], module, address - module.bias, i));
+        return frames;
+    }
+
   private:
     StackFrame frame(const LineInfo& line, const Module& module, std::uintptr_t in_file, std::size_t inlined) {
         StackFrame frame{module.file, line.line, 0, readable_function(line.function), {}};
@@ -173,6 +184,17 @@ std::vector<StackFrame> user_stack(const std::vector<void*>& addresses) {
             if (known.frame.function == "main") return stack;
         }
     }
+    return stack;
+}
+
+std::vector<StackFrame> whole_stack(const std::vector<void*>& addresses) {
+    if (looking) return {};
+    const Looking lock;
+    std::vector<StackFrame> stack;
+    for (void* const address : addresses)
+        if (address)
+            for (StackFrame& frame : places().all_at(reinterpret_cast<std::uintptr_t>(address) - 1))
+                stack.push_back(std::move(frame));
     return stack;
 }
 

@@ -18,6 +18,9 @@ std::vector<void*> capture_stack(const void* from = nullptr, const void* until =
 /// alone, as an offset into the module: "+0x1234".
 std::vector<StackFrame> user_stack(const std::vector<void*>& addresses);
 
+/// All of a stack, the library's own frames and the standard library's, too.
+std::vector<StackFrame> whole_stack(const std::vector<void*>& addresses);
+
 /// The name of the function that begins at the address; "function_at_0x1234", its offset into the module, where there
 /// is no symbol.
 std::string function_at(const void* address);

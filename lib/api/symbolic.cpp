@@ -72,6 +72,16 @@ SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::Size
         if (relation.right) condition.right = result.symbols[*relation.right];
         result.conditions.push_back(std::move(condition));
     }
+    for (std::size_t i = 0; i < dims.size(); ++i) {
+        if (!found.fixed[i]) continue;
+        SymbolicGraph::Fixed fixed{.symbol = result.symbols[i], .size = result.values[i]};
+        if (const SymbolicSizes::Refusal& refusal = found.refusals[i]; refusal.node >= 0) {
+            fixed.node = graph.node({refusal.node}).name;
+            fixed.op = graph.node({refusal.node}).target;
+            fixed.words = refusal.words;
+        }
+        result.fixed.push_back(std::move(fixed));
+    }
     const auto text_of = [&](NodeId id) {
         std::string text = "[";
         for (const std::string& dim : found.sizes.at(static_cast<std::size_t>(id)))

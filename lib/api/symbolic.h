@@ -17,6 +17,13 @@ struct SymbolicGraph {
     std::vector<std::string> inputs = {}, outputs = {};  ///< sizes in order: "[s0, 3]"
     std::string shape = {};                              ///< the graph without sizes and numbers in lists
     std::vector<std::int64_t> numbers = {};              ///< those numbers, in order
+    /// A symbol that has one size only: an operation, by its node's name, spells it out.
+    struct Fixed {
+        capture::SizeSymbol symbol = {};
+        std::int64_t size = 0;
+        std::string node = {}, op = {}, words = {};
+    };
+    std::vector<Fixed> fixed = {};
 };
 
 /// True for graphs that differ in the sizes of their symbols only: each number in a list is the same in both, or a

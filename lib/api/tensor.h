@@ -182,6 +182,12 @@ void manual_seed(std::uint64_t seed);
 ScalarType get_default_dtype();
 void set_default_dtype(ScalarType type);
 
+/// Whether equal calls shall give equal bits; a backend that is a function of the program may ask, when it is given a
+/// graph and when that runs. One for all threads; compiled functions are guarded by it. What Whittle computes itself
+/// gives equal bits anyway.
+bool deterministic_algorithms();
+void use_deterministic_algorithms(bool value);
+
 /// Whether results require a gradient when an operand does.
 bool grad_enabled();
 void set_grad_enabled(bool value);

@@ -25,7 +25,16 @@ LastThrown& last_thrown() {
     return instance;
 }
 
+/// 0: the program's own code runs, 1: capture's, 2: and whole stacks are wanted.
+thread_local int capture_work = 0;
+
 void note_throw(const void* object, void* pc) {
+    if (capture_work > 0) {
+        LastThrown& last = last_thrown();
+        last = {object, {}};
+        last.thrown.addresses = capture_work > 1 ? capture_stack(pc) : Addresses{pc};
+        return;
+    }
     Session* const session = Session::current();
     if (!session || session->in_body()) return;
     const NotRecording not_recording;
@@ -36,6 +45,9 @@ void note_throw(const void* object, void* pc) {
 }
 
 }  // namespace
+
+CaptureStep::CaptureStep(bool whole_stacks) : before_(capture_work) { capture_work = whole_stacks ? 2 : 1; }
+CaptureStep::~CaptureStep() { capture_work = before_; }
 
 void link_throw_hook() {}
 
@@ -63,7 +75,7 @@ Thrown thrown_here() {
 extern "C" __attribute__((weak, visibility("default"), noreturn)) void hook_cxa_throw(
     void*, std::type_info*, void (*)(void*)) __asm__("__cxa_throw");
 void hook_cxa_throw(void* object, std::type_info* type, void (*destructor)(void*)) {
-    if (whittle::api::Session::current()) {
+    if (whittle::api::Session::current() || whittle::api::capture_work > 0) {
         try {
             whittle::api::note_throw(object, __builtin_return_address(0));
         } catch (...) {  // the place is lost, the exception is not

@@ -2,8 +2,23 @@
 #pragma once
 
 #include "api/frame_host.h"
+#include "base/bug.h"
 
 namespace whittle::api {
+
+/// While one lives, this thread does capture's own work: WHITTLE_CHECK throws, and the place of what is thrown is kept,
+/// with `whole_stacks` as a whole.
+class CaptureStep {
+  public:
+    explicit CaptureStep(bool whole_stacks);
+    ~CaptureStep();
+    CaptureStep(const CaptureStep&) = delete;
+    CaptureStep& operator=(const CaptureStep&) = delete;
+
+  private:
+    const BugsAreThrown thrown_;
+    const int before_;
+};
 
 /// In a handler: the exception, with the place of its throw where it was thrown while this thread recorded.
 Thrown thrown_here();

@@ -214,6 +214,7 @@ bool Trace::add_graph(const std::string& frame, const Recorded& recorded, std::o
     IndexGraph& entry = index_.graphs[position];
     describe(entry, captured);
     entry.ended_by_break = ended_by;
+    entry.compile_id = of.id.numbers();
     if (dynamic) {
         add_values(entry, *of.symbolic);
         entry.input_sizes = of.symbolic->inputs;

@@ -14,6 +14,7 @@
 
 #include "api/frame_host.h"
 #include "api/symbolic.h"
+#include "capture/compile_id.h"
 #include "graph/backend.h"
 #include "trace/folder.h"
 
@@ -23,6 +24,7 @@ namespace whittle::api {
 struct Specialization {
     const std::vector<capture::Guard>& guards;
     const SymbolicGraph* symbolic = nullptr;  ///< where sizes may vary
+    capture::CompileId id = {};
 };
 
 class Trace {

@@ -34,6 +34,11 @@ std::size_t part_called(const std::string& word, std::string_view place) {
 std::string file_name(std::string_view title) {
     constexpr std::size_t kLongest = 80;
     std::string text(title.substr(0, kLongest));
+    if (const auto id = text.find(" ["); id != text.npos && text.ends_with(']')) {  // f_0 [1/2]: f_0.1-2
+        text.pop_back();
+        text.replace(id, 2, ".");
+        std::ranges::replace(text.begin() + static_cast<std::ptrdiff_t>(id), text.end(), '/', '-');
+    }
     for (char& c : text)
         if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
     return text;

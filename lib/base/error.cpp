@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/bug.h"
+
 namespace whittle {
 
 Error::Error(Location where, std::string message, std::string hint)
@@ -16,7 +18,17 @@ Error::Error(Location where, std::string message, std::string hint)
 
 Error Error::in_file(const std::string& file) const { return Error({file, where_.position}, message_, hint_); }
 
+namespace {
+thread_local int thrown = 0;  ///< scopes in which bugs are
+}
+
+BugsAreThrown::BugsAreThrown() { ++thrown; }
+BugsAreThrown::~BugsAreThrown() { --thrown; }
+
 void report_bug(const char* condition, const char* file, int line, const std::string& message) {
+    if (thrown > 0)
+        throw InternalError("internal error at " + std::string(file) + ":" + std::to_string(line) + ": " + message +
+                            " (" + condition + ")");
     std::fprintf(stderr,
                  "whittle: internal error at %s:%d: %s (%s)\n"
                  "This is a bug in Whittle, not in your program. Please report it with the command that shows it.\n",

@@ -18,27 +18,39 @@ constexpr Variable kVariables[] = {
     {"WHITTLE_CACHE_SIZE_LIMIT", "1 or more",
      "So many specializations of a function (default 8); calls that none of them fits run eagerly then.",
      ".cache_limit", "`trace --cache-size-limit`"},
+    {"WHITTLE_FULLGRAPH", "`1` or `0`", "A graph break is an error.", ".fullgraph", "`trace --compile fullgraph=1`"},
+    {"WHITTLE_VERIFY", "`1` or `0`", "Runs every graph on the reference, too; wrong results are an error.", ".verify",
+     "`trace --compile verify=1`"},
+    {"WHITTLE_DYNAMIC", "`1`, `0` or `auto`", "Sizes may vary: from the start, never, or from the second value on.",
+     ".dynamic", "`trace --compile dynamic=1`"},
+    {"WHITTLE_DEFER_OUTPUT", "`1` or `0`",
+     "What a function prints breaks no graph: it comes, in order, once its values are there.", ".defer_output",
+     "`trace --compile defer_output=1`"},
     {"WHITTLE_LOGS", "a list of channels",
      "What is logged to stderr, see [logs.md](logs.md): `graph_code,graph_breaks,recompiles,+capture`.", "set_logs()",
      "`--log`"},
+    {"WHITTLE_LOG_FILE", "a file", "The log is written to it instead of stderr.", "set_logs()", "`--log-file`"},
+    {"WHITTLE_VERBOSE", "`1` or `0`", "When capture itself fails: full stacks, of the program and of Whittle.", ".verbose",
+     "`--verbose`"},
     {"WHITTLE_DEBUG_DIR", "a folder",
-     "Graphs, guards, kernels and their code as files, see [logs.md](logs.md), in a new folder `run_N` below it.", "",
-     "`--debug-dir`"},
-    {"WHITTLE_DEBUG_PARTS", "names of artifacts", "Which of them: `guards,ir`, or `+assembly,-ir`.", "",
-     "`--debug-parts`"},
+     "Graphs, guards, kernels and their code as files, see [logs.md](logs.md), in a new folder `run_N` below it.",
+     "set_debug_dir()", "`--debug-dir`"},
+    {"WHITTLE_DEBUG_PARTS", "names of artifacts", "Which of them: `guards,ir`, or `+assembly,-ir`.",
+     "set_debug_dir()", "`--debug-parts`"},
     {"WHITTLE_REPRO_AFTER", "`capture` or `aot`",
      "What a backend fails on is kept as a record for `minify`: the captured graph, or (`aot`) the graph of core ops "
      "without writes that it decomposes to.",
-     ".repro_after", "`minify`"},
+     ".repro_after", "`trace --compile repro_after=aot`"},
     {"WHITTLE_REPRO_LEVEL", "1 to 4",
      "1: keep the record. 2, the default: also run `minify` (from `PATH`) on it. 3: keep every graph before it is "
      "compiled, for backends that crash. 4: as 2, and wrong results are failures, too.",
-     ".repro_level", "`minify --accuracy`"},
+     ".repro_level", "`trace --compile repro_level=4`"},
     {"WHITTLE_REPLAY_RECORD", "`1`, or a folder",
      "When capture of a function fails, its event stream is kept for `replay`; in `WHITTLE_BASE_DIR` unless a folder "
      "is named.",
-     ".replay_record", "`trace --record`"},
-    {"WHITTLE_BASE_DIR", "a folder", "Where the two above write. Default: `whittle_debug`.", ".base_dir", ""},
+     ".replay_record", "`trace --compile replay_record=1`"},
+    {"WHITTLE_BASE_DIR", "a folder", "Where the two above write. Default: `whittle_debug`.", ".base_dir",
+     "`trace --compile base_dir=DIR`"},
     {"WHITTLE_TRACE_DIR", "a folder", "Writes a trace of the program into it.", "", "`trace --output`"},
     {"WHITTLE_TRACE_RECORDS", "`always`, `on-error` or `never`", "Which runs of graphs the trace records.", "",
      "`trace --record`"},
@@ -60,6 +72,19 @@ std::string variable(std::string_view name) {
     WHITTLE_CHECK(known != std::end(kVariables), "an environment variable that is in no list");
     const char* value = std::getenv(known->name.data());
     return value ? value : "";
+}
+
+std::optional<bool> flag_variable(std::string_view name) {
+    const std::string value = variable(name);
+    if (value.empty()) return std::nullopt;
+    if (value != "0" && value != "1") throw Error({std::string(name), {}}, "found '" + value + "', expected 1 or 0");
+    return value == "1";
+}
+
+const Variable* compile_variable(std::string_view option) {
+    for (const Variable& entry : kVariables)
+        if (entry.option.starts_with('.') && entry.option.substr(1) == option) return &entry;
+    return nullptr;
 }
 
 std::vector<std::string> list_variable(std::string_view name) { return split_list(variable(name)); }

@@ -2,6 +2,7 @@
 // --list-variables) and outside of which none is read.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,10 @@ std::span<const Variable> variables();
 
 /// The value of a variable of the list; empty when it is not set.
 std::string variable(std::string_view name);
+/// Of one that is `1` or `0`; nothing when it is not set. Throws Error for other values.
+std::optional<bool> flag_variable(std::string_view name);
+/// The variable of an option of compile(), without its dot: "dynamic". Null: none.
+const Variable* compile_variable(std::string_view option);
 /// The same as a list.
 std::vector<std::string> list_variable(std::string_view name);
 /// What commas separate; without blanks and empty entries.

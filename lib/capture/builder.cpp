@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "capture/hooks.h"
 #include "ops/core/registry.h"
 #include "tensor/reach.h"
 
@@ -40,6 +41,7 @@ class Builder::Attempt {
 };
 
 std::variant<Placed, GraphBreak> Builder::issue(const Step& step) {
+    if (hooks().issued) hooks().issued(step.call);
     for (const Operand& operand : step.operands)
         if (auto why = before_reading(operand)) return std::move(*why);
     if (step.writes()) {

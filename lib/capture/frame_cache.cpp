@@ -67,12 +67,27 @@ void FrameCache::rename(const std::string& before, const std::string& name) {
     };
     move(seen_);
     move(varying_);
+    move(marked_);
 }
 
 void FrameCache::mark_dynamic(const Source& source, std::size_t dim) {
     std::vector<bool>& varying = varying_[source];
     if (varying.size() <= dim) varying.resize(dim + 1, dynamic_ == DynamicSizes::always);
     varying[dim] = true;
+    std::vector<bool>& marked = marked_[source];
+    if (marked.size() <= dim) marked.resize(dim + 1);
+    marked[dim] = true;
+}
+
+bool FrameCache::is_marked(const Source& source, std::size_t dim) const {
+    const auto known = marked_.find(source);
+    return known != marked_.end() && dim < known->second.size() && known->second[dim];
+}
+
+void FrameCache::rely_on(std::size_t entry, Guard guard) {
+    if (entry >= entries_.size()) return;
+    std::vector<Guard>& guards = entries_[entry].guards;
+    if (std::ranges::find(guards, guard) == guards.end()) guards.push_back(std::move(guard));
 }
 
 void FrameCache::add_conditions(std::size_t entry, const std::vector<SizeCondition>& conditions) {

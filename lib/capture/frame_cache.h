@@ -79,8 +79,11 @@ class FrameCache {
 
     /// What graphs of the entry ask of sizes that may vary.
     void add_conditions(std::size_t entry, const std::vector<SizeCondition>& conditions);
+    /// Capture came to rely on it while the entry's first call ran, or a later one.
+    void rely_on(std::size_t entry, Guard guard);
     /// The size may vary from the start.
     void mark_dynamic(const Source& source, std::size_t dim);
+    bool is_marked(const Source& source, std::size_t dim) const;
 
     /// A local that guards are about is called `name` from now on.
     void rename(const std::string& before, const std::string& name);
@@ -96,6 +99,7 @@ class FrameCache {
     std::uint64_t next_id_ = 0;
     std::unordered_map<Source, ValueMeta> seen_;             ///< first meta of a tensor
     std::unordered_map<Source, std::vector<bool>> varying_;  ///< which of its sizes have varied
+    std::unordered_map<Source, std::vector<bool>> marked_;   ///< those that mark_dynamic() was told of
     std::unordered_set<Source> relied_on_;                   ///< scalars that made other graphs
 };
 

@@ -12,7 +12,7 @@ constexpr BreakInfo kCatalogue[] = {
      "The program reads or writes something outside its tensors here, a print for example. What was recorded before "
      "has to run first, so that the effect happens in its place. A program of Whittle's API prints without a break by "
      "print_later().",
-     "move it before or after the function, or guard it with a flag that is off in production",
+     "move it before or after the function; in Whittle's API print_later() and .defer_output break no graph",
      "print after the call, or keep what is to be told (x.detach()) in a list and print that at the end"},
     {branch, "WB0002", "a branch on a tensor's value",
      "Which way the program goes depends on numbers that exist only once the graph has run.",

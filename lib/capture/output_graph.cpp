@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "capture/hooks.h"
 #include "graph/nested.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
@@ -129,6 +130,7 @@ std::vector<bool> needed(const Graph& graph, const std::vector<NodeRef>& roots) 
 
 std::optional<CapturedGraph> OutputGraph::finish(std::span<const NodeRef> results,
                                                  std::optional<GraphBreak> ended_by) const {
+    if (hooks().finished) hooks().finished(graph_);
     std::vector<NodeRef> kept(results.begin(), results.end());
     kept.insert(kept.end(), effects_.begin(), effects_.end());
     const std::vector<bool> wanted = needed(graph_, kept);

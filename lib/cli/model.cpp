@@ -87,8 +87,10 @@ void warn_of_assumed(const fs::path& path, const std::vector<std::string>& dims,
                                           sets + "' sets " + (several ? "the first" : "it"));
 }
 
-LoadedFrame load_pt2_frame(const fs::path& path, const ModelOptions& options, const Given& given, UnknownOps unknown) {
-    pt2::LoadOptions load{.dims = dims_of(options.inputs)};
+/// `model`: which of several in the archive, and then the frame's name.
+LoadedFrame load_pt2_frame(const fs::path& path, const std::string& model, const ModelOptions& options,
+                           const Given& given, UnknownOps unknown) {
+    pt2::LoadOptions load{.dims = dims_of(options.inputs), .model = model};
     for (const GivenInput& input : given.inputs)
         if (input.name.empty())
             load.sizes.push_back(input.tensor.sizes());
@@ -96,7 +98,9 @@ LoadedFrame load_pt2_frame(const fs::path& path, const ModelOptions& options, co
             load.input_sizes[input.name] = input.tensor.sizes();
     pt2::LoadedProgram program = pt2::load_pt2(path, load);
     warn_of_assumed(path, program.assumed_dims, "took the size that it was exported with for the dynamic ", "=SIZE");
-    return {.file = path, .graph = checked_graph(std::move(program.graph), path, unknown)};
+    LoadedFrame frame{.file = path, .graph = checked_graph(std::move(program.graph), path, unknown)};
+    if (!model.empty()) frame.name = model;
+    return frame;
 }
 
 LoadedFrame load_onnx_frame(const fs::path& path, const ModelOptions& options, Given& given) {
@@ -281,7 +285,11 @@ std::vector<LoadedFrame> load_model(const fs::path& path, const ModelOptions& op
             frames.push_back(load_onnx_frame(file, options, given));
             break;
         case ModelKind::pt2:
-            frames.push_back(load_pt2_frame(path, options, given, unknown));
+            if (const std::vector<std::string> models = pt2::pt2_models(path); models.size() < 2)
+                frames.push_back(load_pt2_frame(path, "", options, given, unknown));
+            else
+                for (const std::string& model : models)
+                    frames.push_back(load_pt2_frame(path, model, options, given, unknown));
             break;
         case ModelKind::graph:
             frames.push_back(frame_of_graph(path, unknown));

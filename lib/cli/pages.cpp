@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/variables.h"
 #include "base/words.h"
 
 namespace whittle::cli {
@@ -41,6 +42,20 @@ std::string entry(const OptionText& option) {
     left += columns_of(left) + 2 <= kColumn ? std::string(kColumn - columns_of(left), ' ')
                                             : "\n" + std::string(kColumn, ' ');
     return left + wrap(option.help, kColumn) + "\n";
+}
+
+/// Without the marks of Markdown: [text](link) is text.
+std::string plain(std::string_view markdown) {
+    std::string text;
+    for (std::size_t i = 0; i < markdown.size(); ++i) {
+        if (markdown[i] == '`' || markdown[i] == '[') continue;
+        if (markdown.substr(i).starts_with("](")) {
+            i = std::min(markdown.find(')', i), markdown.size() - 1);
+            continue;
+        }
+        text += markdown[i];
+    }
+    return text;
 }
 
 std::string roff(std::string_view given) {
@@ -111,6 +126,18 @@ std::string man_page_options(const PageText& page) {
         if (!option.value.empty())
             text += (option.value.starts_with("[=") ? "\\fI" : " \\fI") + roff(option.value) + "\\fR";
         text += '\n' + roff(option.help) + "\n";
+    }
+    return text;
+}
+
+std::string man_page_variables(bool compiles) {
+    std::string text;
+    for (const Variable& entry : variables()) {
+        if (!compiles && entry.option.starts_with('.')) continue;
+        text += ".TP\n.B " + roff(entry.name) + "\n" + roff(plain(entry.values)) + ". " + roff(plain(entry.meaning));
+        if (!entry.option.empty()) text += " In the API: " + roff(entry.option) + ".";
+        if (!entry.tool.empty()) text += " As an option: " + roff(plain(entry.tool)) + ".";
+        text += "\n";
     }
     return text;
 }

@@ -31,5 +31,7 @@ std::string long_name(std::string_view names);
 
 std::string help_page(const PageText& page);
 std::string man_page_options(const PageText& page);
+/// The environment variables; without `compiles` those alone that stand for no option of compile().
+std::string man_page_variables(bool compiles);
 
 }  // namespace whittle::cli

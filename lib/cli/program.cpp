@@ -8,11 +8,37 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/variables.h"
 #include "cli/inputs.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
 
 namespace whittle::cli {
+
+namespace {
+
+/// Those that an environment variable stands for.
+std::string compile_option_names() {
+    std::string names;
+    for (const Variable& entry : variables())
+        if (entry.option.starts_with('.')) names += (names.empty() ? "" : ", ") + std::string(entry.option.substr(1));
+    return names;
+}
+
+/// As the program's environment has them.
+std::vector<std::pair<std::string, std::string>> as_variables(const std::vector<std::string>& options) {
+    std::vector<std::pair<std::string, std::string>> result;
+    for (const std::string& option : options) {
+        const std::size_t equals = option.find('=');
+        const Variable* entry = compile_variable(option.substr(0, equals));
+        if (equals == option.npos || !entry)
+            throw invalid_value(option, "--compile", "expected NAME=VALUE with one of " + compile_option_names());
+        result.emplace_back(entry->name, option.substr(equals + 1));
+    }
+    return result;
+}
+
+}  // namespace
 
 void ProgramOptions::declare(Tool& tool) {
     tool.section("Programs");
@@ -24,6 +50,9 @@ void ProgramOptions::declare(Tool& tool) {
         "--cache-size-limit", cache_size_limit, "N",
         "So many specializations of a function, or of a graph of a LibTorch program (default 8). A program's own "
         ".cache_limit wins.");
+    tool.option("--compile", compile_options, "NAME=VALUE",
+                "An option of compile() in a program that is written against Whittle's API: " + compile_option_names() +
+                    ". May be repeated; explain --list-variables says what each is.");
     tool.option("--capture-limit", limit_mb, "MB", "Cut the capture when its events take more (default 2048).");
     tool.option("--capture-seconds", limit_seconds, "S", "Cut the capture after this time (default 600).");
     tool.after_dashes(arguments, "Arguments of the program.");
@@ -33,8 +62,9 @@ void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const 
     const ProgramOptions defaults;
     const std::string file = model.string();
     if (!arguments.empty()) throw Error({file, {}}, "it is no program, and takes no arguments after --");
-    if (!functions.empty() || level != defaults.level || cache_size_limit)
-        throw Error({file, {}}, "it is no program: --function, --level and --cache-size-limit are for programs only");
+    if (!functions.empty() || level != defaults.level || cache_size_limit || !compile_options.empty())
+        throw Error({file, {}},
+                    "it is no program: --function, --level, --cache-size-limit and --compile are for programs only");
 }
 
 namespace {
@@ -68,6 +98,8 @@ debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::files
     if (cache_size_limit && (*cache_size_limit < 1 || *cache_size_limit > std::numeric_limits<int>::max()))
         throw invalid_value(std::to_string(*cache_size_limit), "--cache-size-limit", "expected a number from 1");
     log_info(LogChannel::cli, program.string() + " is taken for: " + std::string(name(kind)));
+    std::vector<std::pair<std::string, std::string>> environment = as_variables(compile_options);
+    if (tool.shared().verbose) environment.emplace_back("WHITTLE_VERBOSE", "1");
     return {.program = program,
             .inputs = module ? std::optional(by_name(inputs)) : std::nullopt,
             .arguments = arguments,
@@ -76,7 +108,8 @@ debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::files
             .cache_size_limit = cache_size_limit,
             .limit_mb = limit_mb,
             .limit_seconds = limit_seconds,
-            .stdout_to_stderr = module || tool.shared().json};
+            .stdout_to_stderr = module || tool.shared().json,
+            .compile_options = std::move(environment)};
 }
 
 int end_as(const debug::RanProgram& program) {

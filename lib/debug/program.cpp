@@ -46,6 +46,7 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
     if (request.cache_size_limit)
         launch.environment.emplace_back("WHITTLE_CACHE_SIZE_LIMIT", std::to_string(*request.cache_size_limit));
     if (!request.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", request.backend);
+    for (const auto& [variable, value] : request.compile_options) launch.environment.emplace_back(variable, value);
     return launch;
 }
 

@@ -30,6 +30,8 @@ struct ProgramRequest {
     std::optional<std::filesystem::path> folder = {};  ///< for its trace; else it is read and removed
     RecordPolicy records = RecordPolicy::never;
     std::string backend = {};  ///< instead of the program's own
+    /// Options of compile() as environment variables (base/variables.h), with their values.
+    std::vector<std::pair<std::string, std::string>> compile_options = {};
 };
 
 struct RanProgram {

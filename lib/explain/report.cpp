@@ -250,6 +250,7 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
             }
             report.graphs.back().compile_seconds = entry->compile_seconds;
             report.graphs.back().compilations = entry->compilations;
+            report.graphs.back().compile_id = entry->compile_id;
             report.graphs.back().runs = entry->runs;
             report.graphs.back().variant_of = entry->variant_of;
             report.graphs.back().difference = entry->difference;

@@ -136,6 +136,7 @@ struct GraphSummary {
     std::string variant_of = {}, difference = {};
     bool checked = false;
     std::string capture_fault = {};
+    std::string compile_id = {};
 
     static void fields(auto& field) {
         field("name", &GraphSummary::name, "");
@@ -157,6 +158,7 @@ struct GraphSummary {
         field.maybe("checked", &GraphSummary::checked, "It was run on what was observed when it was captured.");
         field.maybe("capture_fault", &GraphSummary::capture_fault, "How it computes something else.");
         field.maybe("symbols", &GraphSummary::symbols, "");
+        field.maybe("compile_id", &GraphSummary::compile_id, "Which function, and which specialization of it: 0/1");
         field.maybe("nested_graphs", &GraphSummary::nested_graphs, "Of higher-order ops and control flow.", Count{});
         field.maybe(
             "nested_ops",

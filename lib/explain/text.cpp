@@ -125,6 +125,7 @@ std::string graphs_text(const Report& report, const TextOptions& options, const 
         if (graph.compilations > 1)
             text += ", compiled " + plural(graph.compilations, "time") +
                     (graph.symbols.empty() ? "" : ", once for each set of sizes");
+        if (options.times && !graph.compile_id.empty()) text += ", compilation [" + graph.compile_id + "]";
         if (options.times && graph.compile_seconds > 0) text += ", compiled in " + seconds_text(graph.compile_seconds);
         text += '\n' + values_text("inputs", graph.inputs, options.verbose) +
                 values_text("outputs", graph.outputs, options.verbose);

@@ -31,14 +31,33 @@ class Prober {
         return found->second;
     }
 
+    /// The first operation that refuses these sizes as they are.
+    SymbolicSizes::Refusal refusal(const Values& values) const {
+        Graph graph = at_sizes(values);
+        for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+            if (graph.nodes[i].kind != NodeKind::call) continue;
+            try {
+                graph.nodes[i].results = infer(graph, graph.nodes[i]);
+            } catch (const Error& error) {
+                return {static_cast<NodeId>(i), error.message()};
+            }
+        }
+        return {};
+    }
+
   private:
-    std::optional<std::vector<Sizes>> inferred(const Values& values, bool move_arguments) const {
+    Graph at_sizes(const Values& values) const {
         Graph graph = graph_;
         for (std::size_t i = 0; i < symbols_.size(); ++i) {
             ValueMeta& meta = graph.nodes[static_cast<std::size_t>(symbols_[i].input)].results[0];
             meta.sizes.at(symbols_[i].dim) = values[i];
         }
         for (const SizeSymbol& symbol : symbols_) restride(symbol.input, graph);
+        return graph;
+    }
+
+    std::optional<std::vector<Sizes>> inferred(const Values& values, bool move_arguments) const {
+        Graph graph = at_sizes(values);
         if (move_arguments)
             for (Node& node : graph.nodes) {
                 for (Arg& arg : node.args) move(arg, values);
@@ -305,6 +324,11 @@ SymbolicSizes symbolic_sizes(const Graph& graph, const std::vector<SizeSymbol>& 
         for (std::size_t d = 0; !node.results.empty() && d < node.results[0].sizes.size(); ++d)
             texts.push_back(Formula(prober, finder, symbols, i, d).text());
         found.sizes.push_back(std::move(texts));
+    }
+    for (std::size_t i = 0; i < symbols.size(); ++i) {
+        Values other = prober.hints();
+        ++other[i];
+        found.refusals.push_back(found.fixed[i] ? prober.refusal(other) : SymbolicSizes::Refusal{});
     }
     // An input's own dimension is its symbol, whatever it follows from.
     for (std::size_t i = 0; i < symbols.size(); ++i)

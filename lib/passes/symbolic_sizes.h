@@ -35,6 +35,12 @@ struct SymbolicSizes {
     std::vector<std::vector<std::string>> sizes = {};
     /// By symbol: the graph is only valid for the one size that it was captured with (an argument spells it out).
     std::vector<bool> fixed = {};
+    /// Of those: the operation that refuses another size, and its words.
+    struct Refusal {
+        NodeId node = -1;
+        std::string words = {};
+    };
+    std::vector<Refusal> refusals = {};  ///< by symbol
 };
 
 SymbolicSizes symbolic_sizes(const Graph& graph, const std::vector<SizeSymbol>& symbols);

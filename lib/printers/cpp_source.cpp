@@ -40,7 +40,8 @@ class Writer {
     std::string nested(const std::string& graph) const { return name_ + "_" + identifier(graph); }
 
   private:
-    /// cond(), while_loop(), map(): each nested graph is a function of a list of tensors, what it captured included.
+    /// cond(), while_loop(), map(), scan(): each nested graph is a function of a list of tensors, what it captured
+    /// included.
     std::string higher_order(const Node& node, const RegisteredOp& op) const {
         const ArgList bound = bind_arguments(op.schema, node);
         std::string text, captured;
@@ -51,7 +52,7 @@ class Writer {
             const bool around = op.schema.params[i].name == "captured";
             for (const Arg& element : *list)
                 if (around) captured += ", " + of_node(element);
-            if (!around) given = list->size();
+            if (!around) given += list->size();
         }
         for (std::size_t i = 0; i < bound.size(); ++i) {
             if (op.schema.params[i].name == "captured") continue;
@@ -69,6 +70,8 @@ class Writer {
                 text += argument(op.schema.params[i], bound[i]);
             }
         }
+        if (op.schema.param("init"))  // scan() itself takes a function of two lists
+            return "whittle::detail::run_" + op.schema.name + '(' + text + ", nullptr)";
         return "whittle::" + op.schema.name + '(' + text + ')';
     }
 

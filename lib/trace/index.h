@@ -84,6 +84,7 @@ struct IndexGraph {
     std::string variant_of = {}, difference = {};
     bool checked = false;
     std::string capture_fault = {};
+    std::string compile_id = {};
     bool operator==(const IndexGraph&) const = default;
 
     template <class Field>
@@ -121,6 +122,9 @@ struct IndexGraph {
                     "It was run on what was observed when it was captured. Since 1.4.");
         field.maybe("capture_fault", &IndexGraph::capture_fault,
                     "It computes something else than was observed: capture went wrong. Since 1.4.");
+        field.maybe("compile_id", &IndexGraph::compile_id,
+                    "Of a function that was compiled: which one, and which specialization of it: 0/1. Since 1.5.",
+                    Matching{"^[0-9]+/[0-9]+$"});
     }
 };
 

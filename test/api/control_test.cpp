@@ -1,4 +1,4 @@
-// cond(), while_loop() and map(): what is captured computes what the program computes, whichever way the data goes.
+// cond(), while_loop(), map() and scan(): what is captured computes what the program computes, whichever way the data goes.
 #include <whittle/whittle.h>
 
 #include <unistd.h>
@@ -94,6 +94,48 @@ TEST_CASE("map runs on each slice", "[control]") {
         return TensorList{sum, scaled};
     };
     for (const std::int64_t rows : {3, 1, 0}) check_one_graph(f, {arange(rows * 2, kFloat).reshape({rows, 2})});
+}
+
+TEST_CASE("scan carries values from slice to slice", "[control]") {
+    const auto f = [](const Tensor& x) {
+        const Tensor around = tensor({1.F, 10.F});
+        const auto [last, sums] = scan(
+            [&](const Tensor& sum, const Tensor& row, double factor) {
+                const Tensor next = sum + row * around;
+                return std::pair(next, next * factor);
+            },
+            zeros({2}), x, 2.0);
+        const auto [state, both] = scan(
+            [](const std::vector<Tensor>& carried, const std::tuple<Tensor, Tensor>& slices) {
+                const auto& [a, b] = slices;
+                return std::tuple(std::vector<Tensor>{carried[1], carried[0] + a}, std::vector<Tensor>{b, a.sum()});
+            },
+            std::vector<Tensor>{ones({2}), ones({2}).mul(3)}, std::tuple(x, x * x));
+        return TensorList{last, sums, state[0], state[1], both[0], both[1]};
+    };
+    for (const std::int64_t rows : {3, 1, 0}) check_one_graph(f, {arange(rows * 2, kFloat).reshape({rows, 2})});
+    const TensorList values = f(tensor(std::vector<float>{1, 2, 3, 4}, {2, 2}));
+    CHECK(values[0].to_vector<float>() == std::vector<float>{4, 60});
+    CHECK(values[1].to_vector<float>() == std::vector<float>{2, 40, 8, 120});
+    CHECK(values[3].to_vector<float>() == std::vector<float>{6, 7});
+}
+
+TEST_CASE("a function of scan that cannot be recorded breaks on the operation, and runs", "[control]") {
+    const auto f = [](const Tensor& x) {
+        const auto [last, ys] = scan(
+            [](const Tensor& sum, const Tensor& row) {
+                return std::pair(sum.sum().item<float>() > 3 ? sum : sum + row, row * sum);
+            },
+            zeros({2}), x);
+        return last + ys.sum();
+    };
+    const Tensor x = tensor(std::vector<float>{1, 2, 3, 4}, {2, 2});
+    const auto compiled = compile(f);
+    CHECK(compiled(x).equal(f(x)));
+    CHECK(compiled.stats().breaks >= 1);
+    CHECK_THROWS_WITH(compile(f, {.fullgraph = true})(x), Catch::Contains("scan(): item() in its body"));
+    CHECK_THROWS_WITH(scan([](const TensorList& none, const Tensor& row) { return std::pair(none, row); }, TensorList(), x),
+                      Catch::Contains("found no tensor to carry"));
 }
 
 TEST_CASE("results share no memory", "[control]") {

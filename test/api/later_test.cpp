@@ -107,3 +107,78 @@ TEST_CASE("a body of a higher-order operation that prints is none") {
     });
     CHECK(printed([&] { CHECK(compiled(kX).to_vector<float>() == std::vector<float>{2, -4}); }) == "in the body\n");
 }
+
+TEST_CASE("with .defer_output what is printed breaks no graph, and comes in order") {
+    const auto compiled = compile(
+        [](Tensor x) {
+            std::cout << "begin" << std::endl;
+            Tensor y = relu(x);
+            std::cout << "y = " << y << ", " << 3 << ' ' << 0.5 << std::endl;
+            y.add_(1);
+            std::cout << "then " << y << "\n";
+            return y * 2;
+        },
+        {.fullgraph = true, .defer_output = true});
+    const char* const expected = "begin\ny = [1, 0] : f32[2], 3 0.5\nthen [2, 1] : f32[2]\n";
+    for (int i = 0; i < 2; ++i)
+        CHECK(printed([&] { CHECK(compiled(kX).to_vector<float>() == std::vector<float>{4, 2}); }) == expected);
+    CHECK(compiled.stats().graphs == 1);
+    CHECK(compiled.stats().breaks == 0);
+}
+
+TEST_CASE("deferred output does not wait longer than a break that there is anyway, and streams to memory are as ever") {
+    const auto compiled = compile(
+        [](Tensor x) {
+            const Tensor sum = x.sum();
+            std::cout << "sum " << sum << "\n";
+            if (sum < 0) std::cout << "negative\n";
+            std::ostringstream text;
+            text << x * 2;
+            return text.str() == "[2, -4] : f32[2]" ? x : x * 0;
+        },
+        {.defer_output = true});
+    CHECK(printed([&] { CHECK(compiled(kX).equal(kX)); }) == "sum -1 : f32[]\nnegative\n");
+    CHECK(compiled.stats().breaks == 2);
+    const auto throws = compile(
+        [](Tensor x) -> Tensor {
+            std::cout << x + 1 << " before\n";
+            throw std::runtime_error("gone");
+        },
+        {.defer_output = true});
+    CHECK(printed([&] { CHECK_THROWS_WITH(throws(kX), "gone"); }) == "[2, -1] : f32[2] before\n");
+}
+
+TEST_CASE("check() breaks no graph, and fails once its value is there") {
+    const auto compiled = compile(
+        [](Tensor x) {
+            const Tensor y = x + 1;
+            print_later("y {}\n", y);
+            check(y.sum() > 0, "the sum is positive");
+            constrain_range(y.numel(), 1, 4);
+            constrain_range(y.argmax(), 0, 1);
+            check_is_size(y.argmin());
+            print_later("good\n");
+            return y * 2;
+        },
+        {.fullgraph = true});
+    CHECK(printed([&] { CHECK(compiled(kX).to_vector<float>() == std::vector<float>{4, -2}); }) ==
+          "y [2, -1] : f32[2]\ngood\n");
+    CHECK(printed([&] {
+              CHECK_THROWS_WITH(compiled(kX - 5), Catch::StartsWith("check failed: the sum is positive"));
+          }) == "y [-3, -6] : f32[2]\n");
+    CHECK(compiled(kX).to_vector<float>() == std::vector<float>{4, -2});
+    CHECK(compiled.stats().graphs == 1);
+}
+
+TEST_CASE("what check() says names the bound, and holds elsewhere, too") {
+    CHECK_NOTHROW(check(kX.sum() < 0, "never"));
+    CHECK_THROWS_AS(check(kX.sum() > 0, "positive"), CheckError);
+    CHECK_THROWS_WITH(constrain_range(7, 1, 4), Catch::Contains("the number is at most 4"));
+    CHECK_THROWS_WITH(check_is_size(-1), Catch::Contains("a size is at least 0"));
+    CHECK_THROWS_WITH(check(kX, "no condition"), Catch::Contains("found f32[2], expected a boolean of one element"));
+    const auto compiled = compile([](Tensor x) {
+        constrain_range(x.argmax(), 1, {});
+        return x;
+    });
+    CHECK_THROWS_WITH(compiled(kX), Catch::Contains("the number is at least 1"));
+}

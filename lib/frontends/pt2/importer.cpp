@@ -292,7 +292,13 @@ void Importer::add_higher_order(const Json& node, const std::string& name) {
         const ArgList xs = operands(1), extra = operands(2);
         ArgList all = xs;
         all.insert(all.end(), extra.begin(), extra.end());
-        call.args = {nested(at(0), all, xs.size()), xs, tensors(extra)};
+        call.args = {nested(at(0), all, {0, xs.size()}), xs, tensors(extra)};
+    } else if (name == "scan") {
+        const ArgList init = operands(1), xs = operands(2), extra = operands(3);
+        ArgList all = init;
+        all.insert(all.end(), xs.begin(), xs.end());
+        all.insert(all.end(), extra.begin(), extra.end());
+        call.args = {nested(at(0), all, {init.size(), init.size() + xs.size()}), init, xs, tensors(extra)};
     } else {
         throw Error("found the higher-order op " + name + ", which Whittle does not read");
     }
@@ -318,7 +324,7 @@ void Importer::write_out(const Json& node, std::size_t graph_at) {
     for (std::size_t i = 0; i < names.size(); ++i) bind(names[i], inner.argument(outputs[i]));
 }
 
-GraphRef Importer::nested(const Json& argument, const ArgList& operands, std::size_t sliced) {
+GraphRef Importer::nested(const Json& argument, const ArgList& operands, Sliced sliced) {
     constexpr int kDeepest = 64;
     if (depth_ >= kDeepest) throw Error("found graphs nested deeper than " + std::to_string(kDeepest));
     const Json& named_graph = argument.at("as_graph");
@@ -338,7 +344,7 @@ GraphRef Importer::nested(const Json& argument, const ArgList& operands, std::si
             continue;
         }
         ValueMeta meta = graph_.node(*read).meta();
-        if (i < sliced) {
+        if (sliced.first <= i && i < sliced.end) {
             if (meta.sizes.empty()) throw Error("found a number in place of a tensor with slices");
             meta.sizes.erase(meta.sizes.begin());
             meta.strides.erase(meta.strides.begin());

@@ -50,8 +50,13 @@ class Importer {
     // Of torch.ops.higher_order.
     void add_higher_order(const Json& node, const std::string& name);
     void write_out(const Json& node, std::size_t graph_at);
-    /// The nested graph, with placeholders for the operands that are tensors, of the first `sliced` ones for a slice.
-    GraphRef nested(const Json& argument, const ArgList& operands, std::size_t sliced = 0);
+    /// The operands of which a nested graph is given slices.
+    struct Sliced {
+        std::size_t first = 0, end = 0;
+    };
+    /// The nested graph, with placeholders for the operands that are tensors.
+    GraphRef nested(const Json& argument, const ArgList& operands, Sliced sliced);
+    GraphRef nested(const Json& argument, const ArgList& operands) { return nested(argument, operands, {0, 0}); }
 
     Graph& graph_;
     const Symbols& symbols_;

@@ -1,9 +1,11 @@
 #include "frontends/pt2/load.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include "base/error.h"
+#include "base/suggest.h"
 #include "frontends/pt2/archive.h"
 #include "frontends/pt2/codes.h"
 #include "frontends/pt2/importer.h"
@@ -20,6 +22,7 @@ struct Layout {
     std::string root;     ///< "model/": the name at the time of saving, not that of the file
     std::string program;  ///< the entry that holds the graph
     std::string model;    ///< "model" of models/model.json
+    std::vector<std::string> models = {};  ///< all of the archive, of which `model` is the wanted one
 };
 
 bool has_entry_below(const Archive& archive, const std::string& folder) {
@@ -28,23 +31,28 @@ bool has_entry_below(const Archive& archive, const std::string& folder) {
     return false;
 }
 
-Layout layout_of(const Archive& archive) {
+/// `wanted`: of several models; empty: the first.
+Layout layout_of(const Archive& archive, const std::string& wanted) {
     Layout layout;
     for (const std::string& entry : archive.entries())
         if (entry.ends_with("/archive_format")) layout.root = entry.substr(0, entry.rfind('/') + 1);
-    if (archive.has(kFlatProgram)) return {.root = "", .program = kFlatProgram, .model = ""};
+    if (archive.has(kFlatProgram)) return {.root = "", .program = kFlatProgram, .model = "", .models = {""}};
     if (layout.root.empty())
         throw Error({archive.file(), {}}, "it is a zip archive without an exported program",
                     "of a TorchScript module or a checkpoint, run torch.export.export and torch.export.save");
     const std::string models = layout.root + "models/";
     for (const std::string& entry : archive.entries()) {
-        if (!entry.starts_with(models) || !entry.ends_with(".json")) continue;
-        if (!layout.program.empty())
-            throw Error({archive.file(), {}},
-                        "found several models, " + layout.program + " and " + entry + ", expected one");
-        layout.program = entry;
-        layout.model = entry.substr(models.size(), entry.size() - models.size() - 5);
+        if (entry.starts_with(models) && entry.ends_with(".json"))
+            layout.models.push_back(entry.substr(models.size(), entry.size() - models.size() - 5));
     }
+    std::ranges::sort(layout.models);
+    const auto chosen = wanted.empty() ? layout.models.begin() : std::ranges::find(layout.models, wanted);
+    if (chosen != layout.models.end()) {
+        layout.model = *chosen;
+        layout.program = models + *chosen + ".json";
+    }
+    if (layout.program.empty() && !layout.models.empty())
+        throw Error({archive.file(), {}}, "found no model '" + wanted + "', expected one of " + join(layout.models));
     if (layout.program.empty() && has_entry_below(archive, layout.root + "data/aotinductor/"))
         throw Error({archive.file(), {}}, "it is an AOTInductor package: compiled code without a graph",
                     "save what was compiled with torch.export.save");
@@ -70,7 +78,9 @@ void check_version(const Archive& archive, const Layout& layout, const Json& pro
 class Reader {
   public:
     Reader(const Archive& archive, const LoadOptions& options)
-        : archive_(archive), options_(options), layout_(layout_of(archive)) {
+        : archive_(archive), options_(options), layout_(layout_of(archive, options.model)) {
+        if (options.model.empty() && layout_.models.size() > 1)
+            throw Error({archive.file(), {}}, "found several models: " + join(layout_.models) + ", expected one");
         symbols_.sizes = options.dims;
     }
 
@@ -251,10 +261,14 @@ class Reader {
 
 }  // namespace
 
+std::vector<std::string> pt2_models(const std::filesystem::path& path) {
+    return layout_of(Archive(path), "").models;
+}
+
 LoadedProgram load_pt2(const std::filesystem::path& path, const LoadOptions& options) {
     const Archive archive(path);
     LoadedProgram loaded = Reader(archive, options).read();
-    loaded.graph.name = "main";
+    loaded.graph.name = options.model.empty() ? "main" : options.model;
     return loaded;
 }
 

@@ -7,7 +7,8 @@
 //   node                   call `aten.conv2d.default`, arguments that the file leaves out at the schema's defaults
 //   stack_trace,           the user's stack, innermost first, and the module's path
 //   nn_module_stack
-//   cond, while_loop, map  calls of the same higher_order ops; what merely sets the grad mode is written out
+//   cond, while_loop, map, calls of the same higher_order ops; what merely sets the grad mode is written out
+//   scan
 //   user output            an output, if it is a tensor: sizes and numbers are told by the graph's own sizes
 //   buffer or input that   further outputs, behind the others: their new values
 //   is written
@@ -32,6 +33,7 @@ struct LoadOptions {
     std::map<std::string, Sizes> input_sizes = {};  ///< of values that will be given, by the input's name
     std::vector<Sizes> sizes = {};                  ///< the same by position, for inputs without a name
     std::map<std::string, std::int64_t> dims = {};  ///< by symbol: "s77"
+    std::string model = {};                         ///< which of several in the archive; empty: there is one
 };
 
 struct LoadedProgram {
@@ -39,6 +41,10 @@ struct LoadedProgram {
     /// Dynamic dimensions that nothing decided, with the size that the file has as its example: "s77=5".
     std::vector<std::string> assumed_dims = {};
 };
+
+/// The models that an archive holds, by name and in the order of their names; one nameless one of a flat archive. Throws
+/// Error for an archive without any.
+std::vector<std::string> pt2_models(const std::filesystem::path& path);
 
 /// Throws Error naming file and entry or node, what was found and what was expected. Ops that are not registered are
 /// kept, with the results that the file states.

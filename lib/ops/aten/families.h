@@ -57,7 +57,7 @@ std::span<const OpDef> rnn_ops();
 std::span<const OpDef> einsum_ops();
 std::span<const OpDef> random_ops();         ///< rand, randn, bernoulli
 std::span<const OpDef> dropout_ops();        ///< dropout in training and evaluation
-std::span<const OpDef> higher_order_ops();   ///< cond, while_loop, map: nested graphs
+std::span<const OpDef> higher_order_ops();   ///< cond, while_loop, map, scan: nested graphs
 std::span<const OpDef> loss_ops();           ///< losses and their gradients
 std::span<const OpDef> loss_form_ops();      ///< huber_loss, binary_cross_entropy, nll_loss2d, and their gradients
 std::span<const OpDef> linalg_ops();         ///< equations, inverses, determinants of matrices

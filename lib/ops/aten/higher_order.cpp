@@ -1,4 +1,4 @@
-// Operations that run nested graphs: cond, while_loop, map. As torch.ops.higher_order; all that a nested graph reads is
+// Operations that run nested graphs: cond, while_loop, map, scan. As torch.ops.higher_order; all that a nested graph reads is
 // among its placeholders. Results are contiguous and share no memory with operands.
 #include "base/error.h"
 #include "ops/aten/families.h"
@@ -59,52 +59,70 @@ std::vector<Tensor> eval_while_loop(const Arguments<Tensor>& arguments) {
     return in_own_memory(std::move(carried));
 }
 
-// --- map -------------------------------------------------------------------------------------------------------------
+// --- map and scan ----------------------------------------------------------------------------------------------------
 
 std::int64_t length_of(const std::vector<Sizes>& xs) {
-    if (xs.empty()) throw Error("found no tensors to map over, expected one at least");
+    if (xs.empty()) throw Error("found no tensors to take slices of, expected one at least");
     for (const Sizes& sizes : xs) {
-        if (sizes.empty()) throw Error("found a 0-d tensor to map over, expected one dimension at least");
+        if (sizes.empty()) throw Error("found a 0-d tensor to take slices of, expected one dimension at least");
         if (sizes[0] != xs[0][0])
             throw Error("found " + std::to_string(xs[0][0]) + " and " + std::to_string(sizes[0]) +
-                        " slices to map over, expected as many");
+                        " slices, expected as many");
     }
     return xs[0][0];
 }
 
-std::vector<ValueMeta> infer_map(const Arguments<ValueMeta>& arguments) {
+/// Results of a body on slices of `xs` along dimension 0, behind `carried` values, which each slice hands on to the
+/// next one: the last carried ones, then what each slice gave, stacked.
+std::vector<ValueMeta> infer_slices(const Arguments<ValueMeta>& arguments, const std::vector<ValueMeta>& carried) {
     std::vector<ValueMeta> slices = arguments.tensors("xs");
     std::vector<Sizes> sizes;
     for (const ValueMeta& meta : slices) sizes.push_back(meta.sizes);
     const std::int64_t length = length_of(sizes);
     for (ValueMeta& meta : slices) meta.sizes.erase(meta.sizes.begin());
-    std::vector<ValueMeta> results =
-        body_results(arguments.nested("body_graph"), joined(slices, arguments.tensors("captured")));
-    for (ValueMeta& meta : results) {
-        meta.sizes.insert(meta.sizes.begin(), length);
-        meta = ValueMeta::contiguous(meta.dtype, meta.sizes);
+    std::vector<ValueMeta> results = body_results(arguments.nested("body_graph"),
+                                                  joined(joined(carried, slices), arguments.tensors("captured")));
+    if (results.size() < carried.size())
+        throw Error("found a body with " + std::to_string(results.size()) + " results, expected the " +
+                    std::to_string(carried.size()) + " carried values at least");
+    check_carried(carried, results);
+    for (std::size_t k = carried.size(); k < results.size(); ++k) {
+        results[k].sizes.insert(results[k].sizes.begin(), length);
+        results[k] = ValueMeta::contiguous(results[k].dtype, results[k].sizes);
     }
     return results;
 }
 
-std::vector<Tensor> eval_map(const Arguments<Tensor>& arguments) {
+std::vector<Tensor> eval_slices(const Arguments<Tensor>& arguments, std::vector<Tensor> carried) {
     const std::vector<Tensor> xs = arguments.tensors("xs"), captured = arguments.tensors("captured");
     std::vector<Sizes> sizes;
     for (const Tensor& x : xs) sizes.push_back(x.sizes());
     const std::int64_t length = length_of(sizes);
     const Graph& body = arguments.nested("body_graph");
     const std::vector<NodeId> outputs = body.outputs();
-    std::vector<std::vector<Tensor>> collected(outputs.size());
+    const std::size_t handed_on = carried.size();
+    std::vector<std::vector<Tensor>> collected(outputs.size() - handed_on);
     for (std::int64_t i = 0; i < length; ++i) {
-        std::vector<Tensor> slices;
-        for (const Tensor& x : xs) slices.push_back(slice_of(x, 0, i));
-        const std::vector<Tensor> results = arguments.run_graph("body_graph", joined(slices, captured));
-        for (std::size_t k = 0; k < collected.size(); ++k) collected[k].push_back(results[k]);
+        std::vector<Tensor> inputs = carried;
+        for (const Tensor& x : xs) inputs.push_back(slice_of(x, 0, i));
+        const std::vector<Tensor> results = arguments.run_graph("body_graph", joined(std::move(inputs), captured));
+        carried.assign(results.begin(), results.begin() + static_cast<std::ptrdiff_t>(handed_on));
+        for (std::size_t k = 0; k < collected.size(); ++k) collected[k].push_back(results[handed_on + k]);
     }
-    std::vector<Tensor> results;
+    std::vector<Tensor> results = in_own_memory(std::move(carried));
     for (std::size_t k = 0; k < collected.size(); ++k)
-        results.push_back(stack_slices(collected[k], body.node({outputs[k]}).meta(), 0, false));
+        results.push_back(stack_slices(collected[k], body.node({outputs[handed_on + k]}).meta(), 0, false));
     return results;
+}
+
+std::vector<ValueMeta> infer_map(const Arguments<ValueMeta>& arguments) { return infer_slices(arguments, {}); }
+std::vector<Tensor> eval_map(const Arguments<Tensor>& arguments) { return eval_slices(arguments, {}); }
+
+std::vector<ValueMeta> infer_scan(const Arguments<ValueMeta>& arguments) {
+    return infer_slices(arguments, arguments.tensors("init"));
+}
+std::vector<Tensor> eval_scan(const Arguments<Tensor>& arguments) {
+    return eval_slices(arguments, arguments.tensors("init"));
 }
 
 // --- Samples ---------------------------------------------------------------------------------------------------------
@@ -168,6 +186,28 @@ std::vector<Sample> map_samples(DType dtype) {
     return result;
 }
 
+/// The largest row so far, times a captured one, carried and kept of each row.
+std::vector<Sample> scan_samples(DType dtype) {
+    const ValueMeta row = ValueMeta::contiguous(dtype, {3});
+    Graph graph{.name = "largest"};
+    std::vector<NodeRef> given;
+    for (int i = 0; i < 3; ++i) given.push_back(graph.placeholder("p", row));
+    const NodeRef largest =
+        graph.add({.target = "aten.maximum.default", .args = {Arg(given[0]), Arg(given[1])}, .results = {row}});
+    const NodeRef scaled =
+        graph.add({.target = "aten.mul.Tensor", .args = {Arg(largest), Arg(given[2])}, .results = {row}});
+    graph.output(std::vector<NodeRef>{largest, scaled});
+    const auto body = std::make_shared<const Graph>(std::move(graph));
+    std::vector<Sample> result;
+    for (const std::int64_t rows : {4, 1, 0})
+        result.push_back(
+            {.label = std::to_string(rows) + " rows",
+             .tensors = {samples::ramp(dtype, {3}), samples::random(dtype, {rows, 3}), samples::ramp(dtype, {3})},
+             .args = {GraphRef{"largest"}, ArgList{t(0)}, ArgList{t(1)}, ArgList{t(2)}},
+             .subgraphs = {{"largest", body}}});
+    return result;
+}
+
 constexpr OpDef kOps[] = {
     {.name = "higher_order.cond",
      .doc = "Runs one of two nested graphs. torch.cond",
@@ -190,6 +230,13 @@ constexpr OpDef kOps[] = {
      .infer = infer_map,
      .eval = eval_map,
      .samples = map_samples,
+     .higher_order = true},
+    {.name = "higher_order.scan",
+     .doc = "Runs a nested graph on each slice along dimension 0 and on values carried from one to the next. torch scan",
+     .schema = "scan(Graph body_graph, Tensor[] init, Tensor[] xs, Tensor[] captured=[]) -> Tensor[]",
+     .infer = infer_scan,
+     .eval = eval_scan,
+     .samples = scan_samples,
      .higher_order = true},
 };
 

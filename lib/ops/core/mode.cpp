@@ -27,6 +27,9 @@ ModeScope::~ModeScope() { top = below_; }
 WithoutModes::WithoutModes() : before_(std::exchange(top, nullptr)) {}
 WithoutModes::~WithoutModes() { top = before_; }
 
+SameModes::SameModes() : before_(top) {}
+SameModes::~SameModes() { top = before_; }
+
 bool in_mode() { return top != nullptr; }
 
 std::vector<Tensor> under_modes(const ModeCall& call, const Compute& compute) {

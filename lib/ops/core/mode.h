@@ -51,6 +51,18 @@ class WithoutModes {
     const ModeScope* const before_;
 };
 
+/// When it is left, this thread has the modes that it had before: scopes that were left open are forgotten.
+class SameModes {
+  public:
+    SameModes();
+    ~SameModes();
+    SameModes(const SameModes&) = delete;
+    SameModes& operator=(const SameModes&) = delete;
+
+  private:
+    const ModeScope* const before_;
+};
+
 /// Whether a mode is around the calls of this thread.
 bool in_mode();
 

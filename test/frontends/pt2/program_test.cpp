@@ -115,6 +115,29 @@ TEST_CASE("while_loop repeats its graph, and map runs it on slices") {
               returned("mapped"))) == std::vector<std::vector<double>>{{-1, -2, -3}});
 }
 
+TEST_CASE("scan hands values on from slice to slice") {
+    // carried + slice, twice that as what is kept of each
+    const std::string step =
+        node("aten.add.Tensor", argument("self", tensor("c")) + "," + argument("other", tensor("v")), tensor("next")) +
+        "," + node("aten.mul.Tensor", argument("self", tensor("next")) + "," + argument("other", tensor("f")),
+                   tensor("kept"));
+    const std::string first =
+        node("aten.select.int",
+             argument("self", tensor("x")) + "," + argument("dim", R"({"as_int": 0})") + "," +
+                 argument("index", R"({"as_int": 2})"),
+             tensor("start"));
+    CHECK(results(load(first + "," +
+                           node("higher_order.scan",
+                                argument("", nested("body", graph(tensor("c") + "," + tensor("v") + "," + tensor("f"),
+                                                                  step, tensor("next") + "," + tensor("kept")))) +
+                                    "," + argument("", R"({"as_tensors": [{"name": "start"}]})") + "," +
+                                    argument("", R"({"as_tensors": [{"name": "x"}]})") + "," +
+                                    argument("", R"({"as_tensors": [{"name": "start"}]})"),
+                                R"({"as_tensors": [{"name": "last"}, {"name": "all"}]})"),
+                       returned("last") + "," + returned("all"))) ==
+          std::vector<std::vector<double>>{{9}, {12, 18, 27}});
+}
+
 TEST_CASE("what only sets the grad mode is written out") {
     const LoadedProgram loaded =
         load(node("higher_order.wrap_with_set_grad_enabled",
