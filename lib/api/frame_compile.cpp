@@ -128,7 +128,7 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
 std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::optional<CompileStage> stage,
                                                     const Graph& captured) {
     const std::string& name = function_.name();
-    LogStep step(LogStep::Kind::backend, function_.backend_name + ": " + summary(part) + " of " + name);
+    LogStep step(LogStep::Kind::backend, function_.backend_name + ": " + summary(part) + " of " + name, captured.name);
     std::vector<capture::GraphBreak> requested;
     const auto asked = [&](const Graph&, const Node& node, const std::string& reason) {
         requested.push_back({.kind = capture::BreakKind::backend_request,

@@ -20,6 +20,18 @@ LogChannel channel_of(LogStep::Kind kind) {
     __builtin_unreachable();
 }
 
+SpanKind span_kind(LogStep::Kind kind) {
+    switch (kind) {
+        case LogStep::Kind::capture:
+            return SpanKind::capture;
+        case LogStep::Kind::backend:
+            return SpanKind::backend;
+        case LogStep::Kind::lowering:
+            return SpanKind::lowering;
+    }
+    __builtin_unreachable();
+}
+
 std::string title_of(LogStep::Kind kind, const std::string& what) {
     switch (kind) {
         case LogStep::Kind::capture:
@@ -34,7 +46,8 @@ std::string title_of(LogStep::Kind kind, const std::string& what) {
 
 }  // namespace
 
-LogStep::LogStep(Kind kind, const std::string& what) : kind_(kind), exceptions_(std::uncaught_exceptions()) {
+LogStep::LogStep(Kind kind, const std::string& what, const std::string& graph)
+    : kind_(kind), span_(span_kind(kind), what, graph), exceptions_(std::uncaught_exceptions()) {
     if (!log_enabled(channel_of(kind), LogLevel::info)) return;
     title_ = title_of(kind, what);
     log_info(channel_of(kind), title_ + ": begin");
@@ -43,6 +56,7 @@ LogStep::LogStep(Kind kind, const std::string& what) : kind_(kind), exceptions_(
 LogStep::~LogStep() { std::uncaught_exceptions() > exceptions_ ? end("ended by an exception after") : done(); }
 
 void LogStep::end(const char* how) {
+    span_.end();
     if (title_.empty()) return;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
     char time[32];

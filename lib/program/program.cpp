@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/timeline.h"
 #include "graph/backend_options.h"
 #include "graph/text.h"
 #include "graph/verify.h"
@@ -137,7 +138,9 @@ const CompiledProgram::Made& CompiledProgram::made(Stage stage) {
     const Made& from = made(before(stage));
     const std::string pass(pass_of(stage));
     Origins origins;
+    TimedSpan span(SpanKind::pass, pass, from.graph.name);
     Graph graph = run_pass(stage, from.graph, origins);
+    span.end();
     try {
         verify(graph, registered_ ? whittle::Stage::functional : whittle::Stage::captured, Registry::instance());
     } catch (const Error& error) {
@@ -183,7 +186,10 @@ Graph CompiledProgram::run_pass(Stage stage, const Graph& before, Origins& origi
 
 const Plan& CompiledProgram::plan(Scheduler scheduler) {
     if (plan_) return *plan_;
-    plan_ = program::plan(graph(Stage::core), limits_, scheduler);
+    const Graph& core = graph(Stage::core);
+    TimedSpan span(SpanKind::pass, "plan", core.name);
+    plan_ = program::plan(core, limits_, scheduler);
+    span.end();
     not_found_ = disabled_;
     for (Kernel& kernel : plan_->kernels)
         for (expr::Directive& directive : kernel.schedule) {
@@ -192,7 +198,7 @@ const Plan& CompiledProgram::plan(Scheduler scheduler) {
             directive.enabled = false;
             not_found_.erase(text);
         }
-    if (observer()) observer()->planned(*plan_);
+    if (observer()) observer()->planned(*plan_, made(Stage::core).sources);
     return *plan_;
 }
 
