@@ -120,7 +120,8 @@ class Running {
 
 /// Whether somebody wants to know where a call came from that no specialization fitted.
 bool wants_call_stack(const FunctionState& function, const Trace* trace, const capture::FrameCache::Lookup& lookup) {
-    if (trace || function.profile) return lookup.failed || !lookup.added;
+    if (trace) return true;
+    if (function.profile) return lookup.failed || !lookup.added;
     return lookup.failed && (log_enabled(LogChannel::capture, LogLevel::info) || log_enabled(LogArtifact::recompiles));
 }
 
@@ -172,6 +173,18 @@ std::optional<capture::Violation> other_way(const std::vector<capture::Guard>& w
     return std::nullopt;
 }
 
+/// What the trace says of a call.
+IndexCall call_of(const std::string& name, const capture::FrameCache::Lookup& lookup,
+                  const std::optional<capture::Violation>& recompile, std::vector<std::string> graphs = {}) {
+    IndexCall call{.frame = name, .compiled = lookup.added, .graphs = std::move(graphs)};
+    if (lookup.entry) call.specialization = static_cast<std::int64_t>(*lookup.entry);
+    call.guard = recompile ? recompile->reason : lookup.limited() ? lookup.reason : "";
+    const IndexRecompile words{.frame = name, .guard = call.guard};
+    call.condition = call.guard.empty() ? "" : words.condition();
+    call.found = words.found();
+    return call;
+}
+
 /// Learns from what the call ran, and tells of a recompile.
 void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, const ArgumentReader& reader,
            const Execution& execution, Trace* trace, const Addresses& stack) {
@@ -188,6 +201,7 @@ void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, c
                                       now = branch_guards(execution.ways());
     const std::optional<capture::Violation> recompile = outcome.recompile ? outcome.recompile : other_way(was, now);
     observe(function, reader, recompile, stack);
+    if (trace) trace->called(call_of(name, lookup, recompile, trace->graph_names(name, execution.keys())), stack);
     if (!recompile) return;
     const capture::Violation& why = *recompile;
     ++function.counts.recompiles;
@@ -255,6 +269,7 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
         wants_call_stack(function, trace, lookup) ? capture_stack(__builtin_return_address(0)) : Addresses{};
     if (lookup.limited()) {
         observe_eager_call(function, reader, stack);
+        if (trace) trace->called(call_of(function.name(), lookup, std::nullopt), stack);
         return body();
     }
     const Running running(function);

@@ -118,6 +118,8 @@ class Execution final : public FrameHost {
     bool compiled_another() const { return compiled_another_; }
     /// That ran so far, by identity.
     const capture::Graphs& graphs() const { return graphs_; }
+    /// Their keys, where there is a trace.
+    const std::vector<std::string>& keys() const { return keys_; }
 
   private:
     std::shared_ptr<CompiledGraph> slot(const Recorded& recorded);
@@ -143,6 +145,7 @@ class Execution final : public FrameHost {
     std::size_t entry_;
     std::optional<std::size_t> ended_by_;
     capture::Graphs graphs_;
+    std::vector<std::string> keys_;
     Ways ways_;
     bool compiled_another_ = false;
 };

@@ -7,6 +7,7 @@
 #include "api/piecewise.h"
 #include "backends/registry.h"
 #include "base/log_step.h"
+#include "base/timeline.h"
 #include "capture/log.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
@@ -88,6 +89,9 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded) {
     const WithoutModes not_seen;  // what passes compute
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
+    std::optional<SpansOf> spans;
+    if (trace_ && Timeline::current())
+        for (const std::string& known : trace_->graph_names(name, {recorded.key})) spans.emplace(known);
     program::CompiledProgram program(with_parameters_as_inputs(graph));
     CompiledGraph made;
     find_updates(made, program);

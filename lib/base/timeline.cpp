@@ -9,6 +9,8 @@ namespace {
 
 std::atomic<Timeline*> the_timeline = nullptr;
 
+thread_local std::string graph_of_thread;
+
 using Seconds = std::chrono::duration<double>;
 
 }  // namespace
@@ -55,11 +57,18 @@ std::vector<Span> Timeline::spans() const {
     return all;
 }
 
+SpansOf::SpansOf(std::string graph) : before_(std::exchange(graph_of_thread, std::move(graph))) {}
+SpansOf::~SpansOf() { graph_of_thread = std::move(before_); }
+
+std::string span_graph(std::string_view graph) {
+    return graph_of_thread.empty() || graph.empty() ? std::string(graph) : graph_of_thread;
+}
+
 TimedSpan::TimedSpan(SpanKind kind, std::string_view name, std::string_view graph) : timeline_(Timeline::current()) {
     if (!timeline_) return;
     span_.kind = kind;
     span_.name = name;
-    span_.graph = graph;
+    span_.graph = span_graph(graph);
     start_ = std::chrono::steady_clock::now();
 }
 

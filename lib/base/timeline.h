@@ -52,6 +52,21 @@ class Timeline {
     std::map<std::thread::id, std::int64_t> threads_;
 };
 
+/// While it lives, spans of this thread are of this graph, whatever whoever makes them calls it: a frame's graphs have
+/// other names than what is compiled of them.
+class SpansOf {
+  public:
+    explicit SpansOf(std::string graph);
+    ~SpansOf();
+    SpansOf(const SpansOf&) = delete;
+    SpansOf& operator=(const SpansOf&) = delete;
+
+  private:
+    std::string before_;
+};
+/// `graph`, or the one that this thread's spans are of.
+std::string span_graph(std::string_view graph);
+
 /// From its making to its end.
 class TimedSpan {
   public:

@@ -51,6 +51,8 @@ void PictureOptions::declare(Tool& tool) {
                 "Write the report as a page for browsers, one file that needs no network: what happened and the next "
                 "command, graphs to zoom and search, source beside them, breaks, guards, recompiles; with --backend "
                 "the error of each value where results are wrong.");
+    tool.option("--timeline", timeline, "FILE",
+                "Write what --times measures as a trace for Perfetto and chrome://tracing.");
     tool.flag("--no-source", no_source, "With --html: leave the text of source files out.");
 }
 
@@ -58,11 +60,13 @@ void PictureOptions::check(const std::vector<std::filesystem::path>& read) const
     if (no_source && !html) throw Error("--no-source requires --html");
     if (dot) check_output("--dot", *dot, read);
     if (html) check_output("--html", *html, read);
+    if (timeline) check_output("--timeline", *timeline, read);
 }
 
 void PictureOptions::write(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
                            const SubjectOptions& options) const {
     if (dot) write_file(*dot, explain::to_dot(subject.frames, report));
+    if (timeline) write_file(*timeline, explain::chrome_trace(subject.profile));
     if (!html) return;
     write_file(*html, html::page(html::page_data({.subject = subject,
                                                   .report = report,

@@ -14,10 +14,10 @@ namespace whittle::cli {
 class Tool;
 
 struct PictureOptions {
-    std::optional<std::filesystem::path> dot, html;
+    std::optional<std::filesystem::path> dot, html, timeline;
     bool no_source = false;
 
-    explicit operator bool() const { return dot || html; }
+    explicit operator bool() const { return dot || html || timeline; }
     void declare(Tool& tool);
     /// Throws Error for files that cannot be written or that are `read`, and for --no-source alone.
     void check(const std::vector<std::filesystem::path>& read) const;

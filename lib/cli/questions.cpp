@@ -25,9 +25,9 @@ void QuestionOptions::declare(Tool& tool) {
 
 void QuestionOptions::check(const SubjectOptions& subject, const ReportOptions& report, bool of_report) const {
     if (diagnose && (divergence || before || subject.minify || of_report))
-        throw Error("--diagnose excludes --diff, --divergence, --minify, --fullgraph, --static, --dot and --html");
+        throw Error("--diagnose excludes --diff, --divergence, --minify, --fullgraph, --static, --dot, --html and --timeline");
     if (before && (divergence || subject.runs_backend() || of_report))
-        throw Error("--diff excludes --backend, --divergence, --minify, --fullgraph, --static, --dot and --html");
+        throw Error("--diff excludes --backend, --divergence, --minify, --fullgraph, --static, --dot, --html and --timeline");
     if (diagnose || divergence) report.refuse("--diagnose and --divergence");
     if (before && (report.guards || report.recompiles))
         throw Error("--diff tells guards and recompiles that differ; --guards and --recompiles are for the report");

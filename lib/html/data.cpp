@@ -169,7 +169,7 @@ json accuracy_json(const PageFacts& facts) {
         entry["backend"] = compared.backend;
         entry["nan_born"] = nullptr;
         for (const ValueDivergence& value : compared.divergence.values)
-            if (value.born && value.error.nan > 0 && entry["nan_born"].is_null()) entry["nan_born"] = value.node;
+            if (value.born.nan && entry["nan_born"].is_null()) entry["nan_born"] = value.node;
         all[graph] = std::move(entry);
     }
     return all;

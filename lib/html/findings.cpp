@@ -125,7 +125,7 @@ json status_of(const PageFacts& facts, const json& frame) {
     if (failed) status.push_back("failed");
     if (frame["breaks"] > 0) status.push_back("break");
     if (frame["recompiles"] > 0) status.push_back("recompiled");
-    const auto makes_nan = [](const ValueDivergence& value) { return value.born && value.error.nan > 0; };
+    const auto makes_nan = [](const ValueDivergence& value) { return value.born.nan; };
     for (const auto& [graph, compared] : facts.accuracy)
         if (has(graph) && std::ranges::any_of(compared.divergence.values, makes_nan)) {
             status.push_back("nan");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "program/program.h"
 
@@ -14,13 +15,15 @@ struct KernelTexts {
     std::size_t code_of = 0;  ///< the first kernel of the plan that has the same code
 };
 
+using SourceNames = std::vector<std::vector<std::string>>;
+
 class CompileObserver {
   public:
     virtual ~CompileObserver() = default;
     /// A pass made the stage of its program.
     virtual void made(Stage stage, const Graph& graph) = 0;
-    /// `sources`: of each node of the plan's graph the nodes of the captured graph that it stands for.
-    virtual void planned(const Plan& plan, const Origins& sources) = 0;
+    /// `sources`: of each node of the plan's graph the names of those of the captured graph that it stands for.
+    virtual void planned(const Plan& plan, const SourceNames& sources) = 0;
     /// The program that the compiler is given for a kernel of the plan, in the compiler's language.
     virtual void generated(const Kernel& kernel, const std::string& source) = 0;
     /// Whether what follows is wanted: a compiler may have to compile each kernel once more for it.

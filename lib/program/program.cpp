@@ -64,6 +64,15 @@ void log_stage(Stage stage, const Graph& before, const Graph& graph) {
         log_artifact(LogArtifact::aot_graphs, graph.name + "." + std::string(name(stage)), text);
 }
 
+SourceNames names_of(const Origins& sources, const Graph& captured) {
+    SourceNames names;
+    for (const std::vector<NodeId>& of : sources) {
+        names.emplace_back();
+        for (const NodeId id : of) names.back().push_back(captured.node({id}).name);
+    }
+    return names;
+}
+
 }  // namespace
 
 std::string_view name(Stage stage) { return kInfo[static_cast<std::size_t>(stage)].name; }
@@ -198,7 +207,7 @@ const Plan& CompiledProgram::plan(Scheduler scheduler) {
             directive.enabled = false;
             not_found_.erase(text);
         }
-    if (observer()) observer()->planned(*plan_, made(Stage::core).sources);
+    if (observer()) observer()->planned(*plan_, names_of(made(Stage::core).sources, graph(Stage::captured)));
     return *plan_;
 }
 

@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr FileFormat kFormat{kTraceFormat.data(), 1, 4, "Whittle trace index, version 1",
+constexpr FileFormat kFormat{kTraceFormat.data(), 1, 5, "Whittle trace index, version 1",
                              "index.json of a folder that trace wrote. Files are relative to the folder."};
 
 }  // namespace

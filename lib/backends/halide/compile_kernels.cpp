@@ -27,7 +27,7 @@ using program::Plan;
 class Jobs {
   public:
     Jobs(CompiledProgram& program, const CompileOptions& options)
-        : program_(program), options_(options), graph_(program.graph(CompileStage::captured).name) {}
+        : program_(program), options_(options), graph_(span_graph(program.graph(CompileStage::captured).name)) {}
 
     /// The groups live as long as the jobs.
     std::size_t add(const Group& group, const Schedule& schedule) {

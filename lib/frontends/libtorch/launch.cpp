@@ -113,7 +113,7 @@ std::vector<std::string> environment_for(const LaunchOptions& options, const fs:
     }
     if (users) add(kPreloadVariable, users);
     add(kLimitsVariable, std::to_string(options.limits.bytes) + " " + std::to_string(options.limits.seconds) + " " +
-                             (options.with_data ? "1" : "0"));
+                             std::to_string((options.with_data ? kWithData : 0) | (options.with_times ? kWithTimes : 0)));
     return environment;
 }
 
