@@ -99,12 +99,13 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     cli::add_profile(model, options.subject, {.times = times, .page = page}, subject);
     const std::unique_ptr<Backend> backend = find_backend(options.subject.backend.spec(kDefaultSuspect));
     const explain::Report report = debug::report(subject, *backend);
-    options.pictures.write(tool, subject, report, options.subject);
+    cli::PictureOptions::Compared compared = options.pictures.write(tool, subject, report, options.subject);
     nlohmann::json json = tool.shared().json ? debug::to_json(subject, report) : nlohmann::json();
     if (!tool.shared().json) sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
     const bool broken = options.fullgraph && report.first_break;
     if (broken) std::cerr << "explain: --fullgraph: " << explain::first_break_text(report);
     cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);
+    options.pictures.write_again(tool, subject, report, std::move(compared), json);
     if (tool.shared().json) cli::print_json(json);
     return !subject.failing.empty() || broken ? 1 : 0;
 }
@@ -119,8 +120,9 @@ int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink
     if (!options.model) throw cli::missing_argument("explain", "MODEL");
     const cli::QuestionOptions& questions = options.questions;
     options.subject.check_usage(questions.divergence || questions.diagnose || questions.before);
-    questions.check(options.subject, options.report, options.fullgraph || options.pictures || options.sources.file);
-    if (const auto status = questions.answer(tool, *options.model, options.subject, options.report, sink))
+    questions.check(options.subject, options.report, options.pictures, options.fullgraph || options.sources.file);
+    if (const auto status =
+            questions.answer(tool, *options.model, options.subject, {options.report, options.pictures, sink}))
         return *status;
     return tell_report(tool, options, analyses, sink);
 }

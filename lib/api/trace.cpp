@@ -32,8 +32,8 @@ std::string text_of(const Addresses& addresses) {
     return text;
 }
 
-constexpr std::int64_t kCallsLogged = 100;    // of a function; four times as many that make a difference
-constexpr std::size_t kMostCallers = 500;     // of a trace
+constexpr std::int64_t kCallsLogged = 100;  // of a function; four times as many that make a difference
+constexpr std::size_t kMostCallers = 500;   // of a trace
 
 constexpr std::size_t kSizesTold = 16;  // of a symbol
 

@@ -24,7 +24,7 @@ struct ProgramRequest {
     std::optional<std::int64_t> cache_size_limit = {};  ///< specializations; none: the program's environment says
     std::int64_t limit_mb = 2048, limit_seconds = 600;  ///< of the capture, which is cut then
     bool with_data = false;                             ///< with the values of inputs, weights and results
-    bool with_times = false;                                    ///< of compilations, and of LibTorch's operations
+    bool with_times = false;                            ///< of compilations, and of LibTorch's operations
     bool stdout_to_stderr = false;
 
     // What a program that is written against our own API is asked to do.

@@ -43,7 +43,8 @@ void add_runs(const Profile& profile, json& events) {
         for (const KernelProfile& kernel : profile.kernels) {
             if (kernel.graph != graph.graph || !kernel.runs) continue;
             json one = complete(kRunning, kernel.name, "kernel", now, kernel.seconds);
-            one["args"] = {{"graph", kernel.graph}, {"flops", kernel.flops}, {"bytes", kernel.bytes}, {"nodes", kernel.nodes}};
+            one["args"] = {
+                {"graph", kernel.graph}, {"flops", kernel.flops}, {"bytes", kernel.bytes}, {"nodes", kernel.nodes}};
             if (kernel.roofline) one["args"]["roofline"] = *kernel.roofline;
             events.push_back(std::move(one));
             if (memory && step < memory->bytes.size() && memory->at[step] == kernel.name) {
@@ -70,7 +71,8 @@ std::string chrome_trace(const Profile& profile) {
         if (!span.from.empty()) one["args"]["code"] = span.from;
         events.push_back(std::move(one));
     }
-    if (!profile.graphs.empty()) events.push_back(process_name(kRunning, "one run on " + profile.backend + ", medians"));
+    if (!profile.graphs.empty())
+        events.push_back(process_name(kRunning, "one run on " + profile.backend + ", medians"));
     add_runs(profile, events);
     const json all = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
     return all.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";

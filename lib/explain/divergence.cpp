@@ -112,12 +112,11 @@ std::string verdict(const Divergence& divergence, const std::string& backend) {
                           " computes what the reference does: what fails is how it fuses, or the last steps\n";
     }
     const auto first = [&](const char* what, bool ValueDivergence::Birth::*kind) {
-        const auto found = std::ranges::find_if(values, [&](const ValueDivergence& value) {
-            return value.born.*kind && !(value.born_in_reference.*kind);
-        });
+        const auto found = std::ranges::find_if(
+            values, [&](const ValueDivergence& value) { return value.born.*kind && !(value.born_in_reference.*kind); });
         if (found != values.end())
-            text += "born:        the first " + std::string(what) + " that the reference has not: " + node_text(*found) +
-                    " = " + found->op + "\n";
+            text += "born:        the first " + std::string(what) +
+                    " that the reference has not: " + node_text(*found) + " = " + found->op + "\n";
     };
     first("NaN", &ValueDivergence::Birth::nan);
     first("Inf", &ValueDivergence::Birth::infinity);

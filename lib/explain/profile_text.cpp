@@ -107,8 +107,8 @@ std::string kernels_text(const Profile& profile, std::size_t most) {
         rows.push_back({seconds_text(kernel->seconds), percent(all > 0 ? kernel->seconds / all : 0),
                         std::to_string(kernel->flops), bytes_text(kernel->bytes),
                         number(1e-9 * static_cast<double>(kernel->flops) / std::max(kernel->seconds, 1e-9), "GFLOP/s"),
-                        kernel->roofline ? percent(*kernel->roofline) : "",
-                        kernel->graph + "." + kernel->name, shortened(nodes, 60)});
+                        kernel->roofline ? percent(*kernel->roofline) : "", kernel->graph + "." + kernel->name,
+                        shortened(nodes, 60)});
     }
     std::string text = "Kernels on " + profile.backend + ", slowest first:\n" + table(rows, 6, most);
     if (profile.machine)
@@ -146,7 +146,8 @@ std::string memory_text(const Profile& profile, std::size_t most) {
 std::string ops_text(const Profile& profile, std::size_t most) {
     std::string text;
     for (auto from = profile.ops.begin(); from != profile.ops.end();) {
-        const auto to = std::find_if(from, profile.ops.end(), [&](const OpTime& op) { return op.frame != from->frame; });
+        const auto to =
+            std::find_if(from, profile.ops.end(), [&](const OpTime& op) { return op.frame != from->frame; });
         double all = 0;
         for (auto op = from; op != to; ++op) all += op->seconds;
         std::vector<Row> rows = {{"time", "share", "calls", "operation"}};

@@ -23,7 +23,7 @@ class Liveness {
     std::vector<NodeId> held(NodeId node) const;
 
   private:
-    std::vector<NodeId> last_;          ///< per node: the last one during which its memory is held; -1: it has none
+    std::vector<NodeId> last_;  ///< per node: the last one during which its memory is held; -1: it has none
     std::vector<std::int64_t> own_, bytes_;
 };
 

@@ -40,7 +40,7 @@ struct ValueDivergence {
         explicit operator bool() const { return nan || infinity; }
     };
     Birth born = {}, born_in_reference = {};  ///< of the suspect's values, of the reference's
-    std::vector<StackFrame> stack = {};  ///< the user's, innermost first
+    std::vector<StackFrame> stack = {};       ///< the user's, innermost first
     std::string module_path = {};
 };
 

@@ -13,8 +13,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kChains = 12;                          // independent sums, which hide the latency of each
-constexpr std::int64_t kRounds = 1 << 20;            // of each chain
+constexpr int kChains = 12;                            // independent sums, which hide the latency of each
+constexpr std::int64_t kRounds = 1 << 20;              // of each chain
 constexpr std::size_t kBytes = std::size_t(96) << 20;  // of all threads: beyond their caches
 
 /// The compiler may not know what it is.

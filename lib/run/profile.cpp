@@ -24,11 +24,11 @@
 namespace whittle {
 namespace {
 
-constexpr double kRunSeconds = 0.3;               // for all measured runs of a graph
+constexpr double kRunSeconds = 0.3;  // for all measured runs of a graph
 constexpr int kMostRuns = 50, kLeastRuns = 3;
-constexpr std::size_t kMostText = 64 << 10;       // of one text of a kernel
-constexpr std::size_t kMostTexts = 8 << 20;       // of all kernels of a graph
-constexpr std::size_t kMostAlive = 50;            // values named at the peak
+constexpr std::size_t kMostText = 64 << 10;  // of one text of a kernel
+constexpr std::size_t kMostTexts = 8 << 20;  // of all kernels of a graph
+constexpr std::size_t kMostAlive = 50;       // values named at the peak
 
 double median(std::vector<double> values) {
     if (values.empty()) return 0;
@@ -98,7 +98,8 @@ class Kernels final : public program::CompileObserver {
         if (!found.empty()) return found;
         for (const NodeId reader : kernel.nodes) {
             bool reads = false;
-            for_each_input(graph.node({reader}), [&](NodeRef ref) { reads = reads || value_of(graph, ref).node == call; });
+            for_each_input(graph.node({reader}),
+                           [&](NodeRef ref) { reads = reads || value_of(graph, ref).node == call; });
             if (reads)
                 for (const std::size_t stage : stages_of(graph, kernel, reader)) found.push_back(stage);
         }
@@ -209,8 +210,7 @@ void note_times(std::vector<KernelProfile>& kernels, const Steps& steps, const M
         if (step == steps.names.size() || steps.names[step] != kernel.name) continue;  // of a piece that did not run
         kernel.runs = static_cast<std::int64_t>(steps.times[step].size());
         kernel.seconds = median(steps.times[step++]);
-        if (kernel.seconds > 0)
-            kernel.roofline = least_seconds(machine, kernel.flops, kernel.bytes) / kernel.seconds;
+        if (kernel.seconds > 0) kernel.roofline = least_seconds(machine, kernel.flops, kernel.bytes) / kernel.seconds;
     }
 }
 
@@ -272,8 +272,7 @@ MemoryProfile memory_by_liveness(const Graph& graph) {
         memory.peak_at = graph.node({id}).name;
     }
     if (peak)
-        for (const NodeId id : live.held(*peak))
-            memory.alive.push_back({graph.node({id}).name, own_bytes(graph, id)});
+        for (const NodeId id : live.held(*peak)) memory.alive.push_back({graph.node({id}).name, own_bytes(graph, id)});
     finish(memory, graph);
     return memory;
 }

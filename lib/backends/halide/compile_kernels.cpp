@@ -107,7 +107,8 @@ void tell_code(const Plan& plan, const std::vector<Parts>& parts, const HoistedK
         return shown ? *shown : std::string();
     };
     for (std::size_t k = 0; k < plan.kernels.size(); k++) {
-        program::KernelTexts told{.code_of = static_cast<std::size_t>(std::ranges::find(parts, parts[k]) - parts.begin())};
+        program::KernelTexts told{.code_of =
+                                      static_cast<std::size_t>(std::ranges::find(parts, parts[k]) - parts.begin())};
         if (told.code_of == k) {
             const Group& group = hoisted[k] ? hoisted[k]->rest : plan.kernels[k].group;
             const Schedule& schedule = hoisted[k] ? hoisted[k]->rest_schedule : plan.kernels[k].schedule;

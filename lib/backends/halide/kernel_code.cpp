@@ -162,7 +162,8 @@ std::variant<std::shared_ptr<const KernelCode>, KernelError> kernel_code(const e
         code = living.find(key);
         from = code ? CodeSource::memory : CodeSource::compiled;
         if (code) return;
-        code = loaded(kept("the code of " + group.name, key, [&] { return compiled(group, schedule, target); }, &from));
+        code = loaded(kept(
+            "the code of " + group.name, key, [&] { return compiled(group, schedule, target); }, &from));
         living.add(key, code);
     });
     if (failed) return *failed;

@@ -116,7 +116,8 @@ class Builder {
                 if (step.kind != StepKind::op || !step.end) continue;
                 const auto known = names.find(frame.function);
                 const std::string& name = known == names.end() ? frame.function : known->second;
-                OpTime& time = times.try_emplace({name, step.op->target()}, OpTime{name, step.op->target()}).first->second;
+                OpTime& time =
+                    times.try_emplace({name, step.op->target()}, OpTime{name, step.op->target()}).first->second;
                 ++time.calls;
                 time.seconds += 1e-9 * static_cast<double>(step.end->nanoseconds);
             }

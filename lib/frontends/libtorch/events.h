@@ -163,10 +163,9 @@ struct Hooks {
     void (*probe_branch)(const whittle_probe_file* file, unsigned site, long long outcome);
 };
 
-/// The entry point of the capture library, "whittle_capture_start". `flags`: FileFlags. Returns 0, or -1 when nothing is
-/// captured.
-using StartFunction = int (*)(Hooks* hooks, const char* file, std::uint64_t max_bytes, double max_seconds,
-                              int flags);
+/// The entry point of the capture library, "whittle_capture_start". `flags`: FileFlags. Returns 0, or -1 when nothing
+/// is captured.
+using StartFunction = int (*)(Hooks* hooks, const char* file, std::uint64_t max_bytes, double max_seconds, int flags);
 
 // From the programs to the stub, all removed from the environment before main:
 inline constexpr char kFileVariable[] = "WHITTLE_CAPTURE_FILE";        ///< event file to write; + ".status"

@@ -82,7 +82,7 @@ struct Event {
     std::uint64_t forward_thread = 0;
     std::vector<EventValue> values = {};  ///< arguments, results, or what it is about; probe_branch: the file
     std::string text = {};     ///< io: the function; data_ptr: how it was asked for; note; probes: name or condition
-    std::size_t snapshot = 0;       ///< position in EventFile::snapshots
+    std::size_t snapshot = 0;  ///< position in EventFile::snapshots
     std::uint64_t nanoseconds = 0;  ///< op_end: that the op took, where times were wanted
 };
 
