@@ -112,9 +112,11 @@ std::vector<std::string> environment_for(const LaunchOptions& options, const fs:
         add(kSonameVariable, built_for());
     }
     if (users) add(kPreloadVariable, users);
-    add(kLimitsVariable,
-        std::to_string(options.limits.bytes) + " " + std::to_string(options.limits.seconds) + " " +
-            std::to_string((options.with_data ? kWithData : 0) | (options.with_times ? kWithTimes : 0)));
+    std::uint64_t flags = 0;
+    if (options.with_data) flags |= kWithData;
+    if (options.with_times) flags |= kWithTimes;
+    add(kLimitsVariable, std::to_string(options.limits.bytes) + " " + std::to_string(options.limits.seconds) + " " +
+                             std::to_string(flags));
     return environment;
 }
 
