@@ -60,7 +60,9 @@ void add_failures(const PageFacts& facts, Sources& sources, std::vector<Finding>
             const Divergence& divergence = compared->second.divergence;
             if (divergence.first) {
                 const ValueDivergence& value = divergence.values[*divergence.first];
-                finding.detail = "first wrong at %" + value.node + "; " + finding.detail;
+                finding.detail = "first wrong at %" + value.node + ", a " + value.op +
+                                 (value.module_path.empty() ? "" : " of module " + value.module_path) + "; " +
+                                 finding.detail;
                 finding.place = first_of(sources.places(value.stack));
                 finding.go = "accuracy=" + graph + "&node=" + value.node;
             }
@@ -77,15 +79,15 @@ void add_minified(const PageFacts& facts, std::vector<Finding>& findings) {
         const json repro = result.value("repro", json::object());
         const bool verified = repro.value("verified", false);
         const json culprit = result.value("culprit", json::object());
-        const std::string guilty = culprit.value("directive", "").empty() ? culprit.value("op", "")
-                                                                          : culprit.value("directive", "");
+        const std::string guilty =
+            culprit.value("directive", "").empty() ? culprit.value("op", "") : culprit.value("directive", "");
         Finding finding{.level = "failed",
                         .title = plural(result["calls_before"].get<std::size_t>(), "operation") + " minimized to " +
-                                 result["calls_after"].dump() +
-                                 (verified ? ", with a repro that is verified" : ""),
+                                 result["calls_after"].dump() + (verified ? ", with a repro that is verified" : ""),
                         .detail = guilty.empty() ? result["message"].get<std::string>()
                                                  : "guilty: " + culprit.value("component", "") + " " + guilty,
                         .go = "minify"};
+        if (verified) finding.detail += "; the repro's text is in the view Minified: save it, build it, run it";
         if (verified && repro.contains("compile_command")) finding.line = repro["compile_command"];
         findings.push_back(std::move(finding));
     }

@@ -93,8 +93,16 @@ class Kernels final : public program::CompileObserver {
     static std::vector<std::size_t> stages_of(const Graph& graph, const program::Kernel& kernel, NodeId call) {
         std::vector<std::size_t> found;
         const std::string& name = graph.node({call}).name;
-        for (std::size_t s = 0; s < kernel.group.stages.size(); ++s)
-            if (node_of(kernel.group.stages[s]) == name) found.push_back(s);
+        const auto is_output = [&](const expr::Stage& stage) {  // whatever was lowered last when it was stored
+            for (std::size_t i = 0; i < kernel.outputs.size(); ++i)
+                if (kernel.group.outputs[i] == stage.name) return std::optional(kernel.outputs[i].node);
+            return std::optional<NodeId>();
+        };
+        for (std::size_t s = 0; s < kernel.group.stages.size(); ++s) {
+            const expr::Stage& stage = kernel.group.stages[s];
+            const std::optional<NodeId> output = is_output(stage);
+            if (output ? *output == call : node_of(stage) == name) found.push_back(s);
+        }
         if (!found.empty()) return found;
         for (const NodeId reader : kernel.nodes) {
             bool reads = false;

@@ -87,9 +87,11 @@ const sec = (x) =>
       ? x.toFixed(2) + ' s'
       : x >= 0.001
         ? Math.round(x * 1000) + ' ms'
-        : x
+        : x >= 1e-5
           ? Math.round(x * 1e6) + ' µs'
-          : '0';
+          : x
+            ? +(x * 1e6).toPrecision(2) + ' µs'
+            : '0';
 const bytes = (b) =>
   b >= 1e9
     ? (b / 1e9).toFixed(2) + ' GB'

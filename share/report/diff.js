@@ -17,8 +17,8 @@ V.diff = {
       ),
       h('p.note', { style: 'margin-top:10px' }, 'before: ', h('span.m', d.before), ', after: ', h('span.m', d.after)),
     );
-    this.counts(pg, 'Graph breaks', d.breaks, 'Break');
-    this.counts(pg, 'Recompiles', d.recompiles, 'Guard');
+    this.counts(pg, 'Graph breaks', d.breaks, 'Break', true);
+    this.counts(pg, 'Recompiles', d.recompiles, 'Guard', true);
     this.list(pg, 'Graphs that are gone', d.gone, 'gone');
     this.list(pg, 'New graphs', d.added, 'came');
     if (d.changed.length) pg.append(h('h2', 'Graphs that changed', h('span', 'node by node, whatever the nodes are called')));
@@ -51,7 +51,8 @@ V.diff = {
     return parts.join(', ') + '.';
   },
   name: (graph) => (G[graph] ? link('graph=' + graph, h('span.m', graph)) : h('span.m', graph)),
-  counts(pg, title, list, what) {
+  /** `bad`: the more the worse. */
+  counts(pg, title, list, what, bad) {
     if (!list.length) return;
     pg.append(
       h('h2', title),
@@ -62,7 +63,7 @@ V.diff = {
           c.place || '',
           nf(c.before),
           nf(c.after),
-          h(c.after > c.before ? 'span.came' : 'span.gone', (c.after > c.before ? '+' : '−') + Math.abs(c.after - c.before)),
+          h(!bad ? 'span' : (c.after > c.before ? 'span.gone' : 'span.came'), (c.after > c.before ? '+' : '−') + Math.abs(c.after - c.before)),
         ]),
       ),
     );

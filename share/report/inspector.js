@@ -140,7 +140,7 @@ Object.assign(V.graph, {
             h(
               'div.lkr',
               link('source=' + g.name + '&kernel=' + k.name + '&stage=' + stage, k.name + ' · ' + k.stages[stage].name),
-              h('span', [k.seconds && sec(k.seconds), k.roofline != null && percent(k.roofline) + ' of the roofline'].filter(Boolean).join(', ')),
+              h('span', [k.runs && sec(k.seconds), k.roofline != null && percent(k.roofline) + ' of the roofline'].filter(Boolean).join(', ')),
             ),
           ),
         ),

@@ -18,9 +18,17 @@ function partsByNode(kernels) {
   return found;
 }
 
+/** Stages by their names. Where a name is an input's, too, Halide's function is called NAME_stage. */
+function stageNumbers(kernel) {
+  const number = new Map();
+  kernel.stages.forEach((stage, i) => number.set(stage.name + '_stage', i));
+  kernel.stages.forEach((stage, i) => number.set(stage.name, i));
+  return number;
+}
+
 /** Lines {text, stage} of a loop nest as Halide prints it: what is below "produce F" is F's. */
 function nestLines(kernel) {
-  const number = new Map(codeOf(kernel).stages.map((stage, i) => [stage.name, i]));
+  const number = stageNumbers(codeOf(kernel));
   const open = [];
   const lines = [];
   for (const text of (codeOf(kernel).loop_nest || '').split('\n')) {
@@ -37,7 +45,7 @@ function nestLines(kernel) {
 /** Lines {text, stage} of assembly: LLVM names its blocks after the loops that they come from. */
 function assemblyLines(kernel) {
   const code = codeOf(kernel),
-    number = new Map(code.stages.map((stage, i) => [stage.name, i])),
+    number = stageNumbers(code),
     owner = new Map();
   // "consume F" is the code of the stage around it that reads F.
   for (const { text, stage } of nestLines(kernel)) {
@@ -53,8 +61,8 @@ function assemblyLines(kernel) {
       stage = block[1] === 'consume' && owner.get(block[2]) != null ? owner.get(block[2]) : number.get(block[2]);
     else if (task && number.has(task[1])) stage = number.get(task[1]);
     else if (/^\.Lfunc_end|^\t\.size/.test(text)) stage = null;
-    // Directives are no instructions.
-    if (/^\t\.(?!long|quad)/.test(text) || !text.trim()) continue;
+    // Directives and constants are no instructions.
+    if (/^\t\./.test(text) || /^\.LCPI/.test(text) || !text.trim()) continue;
     lines.push({ text: text.replace(/\t/g, '  '), stage });
   }
   return lines;

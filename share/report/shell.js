@@ -172,6 +172,13 @@ function palette(q) {
     for (const g of D.graphs) {
       index.push(['graph', g.name, plural(g.ops, 'op'), 'graph=' + g.name]);
     }
+    for (const k of KERNELS)
+      index.push([
+        'kernel',
+        k.name + '  ' + k.stages.map((stage) => stage.name).join(', '),
+        k.graph,
+        'source=' + encodeURIComponent(k.graph) + '&kernel=' + k.name + '&stage=' + (k.stages.length - 1),
+      ]);
     for (const g of D.graphs)
       for (const n of g.nodes)
         index.push([
@@ -239,7 +246,7 @@ $('#help').append(
     'div.in',
     [
       ['/', 'search everything: functions, nodes, source lines'],
-      ['1 – 9', 'views'],
+      ['1 – 9', D.diff ? 'views; 0: what differs' : 'views'],
       ['↑ ↓ ← →', 'graph: walk along edges; source: previous and next operation'],
       ['Enter', 'graph: open or close the module around the node'],
       ['+ − f', 'graph: zoom in, out, fit'],

@@ -29,6 +29,8 @@ V.source = {
     if (this.kernels.some((k) => codeOf(k).loop_nest))
       this.panes.push(this.pane('Loops', plural(this.kernels.length, 'kernel')), this.pane('Assembly', ''));
     this.el.classList.toggle('plain', this.panes.length === 2);
+    // Of a model file there are no lines, and more room for the rest.
+    this.el.classList.toggle('bare', !F && this.panes.length > 2);
     const colour = new Map();
     for (const n of g ? g.nodes : [])
       for (const a of (n.at || []).filter((a) => a[0] === file))
@@ -72,7 +74,7 @@ V.source = {
     nest.replaceChildren();
     assembly.replaceChildren();
     for (const k of kernels.slice(0, this.most)) {
-      const about = [k.seconds && sec(k.seconds), rate(k), k.code_of && 'the code of ' + k.code_of].filter(Boolean).join(' · ');
+      const about = [k.runs && sec(k.seconds), rate(k), k.code_of && 'the code of ' + k.code_of].filter(Boolean).join(' · ');
       for (const [pane, lines] of [
         [nest, nestLines(k)],
         [assembly, assemblyLines(k)],
@@ -95,7 +97,7 @@ V.source = {
           }
           pane.append(e);
         });
-        if (k.cut) pane.append(h('div.ln.dim', h('i', ''), '… cut'));
+        if (k.cut && pane === assembly) pane.append(h('div.ln.dim', h('i', ''), '… cut'));
       }
     }
     nest.sub.textContent = names.replaceAll(',', ', ') + ' of ' + plural(this.kernels.length, 'kernel');

@@ -31,7 +31,7 @@ V.time = {
       'p.lead',
       sec(end) + ' were spent on capture and compilation. ',
       kernels.length
-        ? h('span.dim', plural(kernels.length, 'kernel') + ', ' + cold + ' of them compiled, the others from the cache.')
+        ? h('span.dim', plural(kernels.length, 'kernel') + (cold ? ', ' + cold + ' of them compiled' + (cold < kernels.length ? ', the others from the cache.' : '.') : ', all from the cache.'))
         : '',
     );
   },
@@ -163,7 +163,7 @@ V.time = {
       rowsTable(
         ['Kernel', 'Computes', '#Time', '#Share', '#FLOP', '#Bytes', '#Speed', '#Roofline'],
         list.map((k) => [
-          link('source=' + encodeURIComponent(k.graph) + '&kernel=' + k.name + '&stage=' + (k.stages.length - 1), h('span.m', k.name)),
+          link('source=' + encodeURIComponent(k.graph) + '&kernel=' + k.name + '&stage=' + (k.stages.length - 1), h('span.m', (PROFILE.graphs.length > 1 ? k.graph + '.' : '') + k.name)),
           h('span.m.dim', k.nodes.slice(0, 4).map((n, i) => [i ? ', ' : '', link('graph=' + k.graph + '&node=' + n, '%' + n)]), k.nodes.length > 4 ? ' and ' + (k.nodes.length - 4) + ' more' : ''),
           sec(k.seconds),
           percent(k.seconds / all),
