@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "explain/show.h"
 #include "explain/trace_diff.h"
 #include "graph/json.h"
 #include "reduce/report.h"
@@ -25,6 +26,7 @@ int main(int argc, char** argv) {
         {"graph", graph_schema()},
         {"index", index_schema()},
         {"minify_output", reduce::minify_output_schema()},
+        {"profile", explain::profile_schema()},
         {"record", record_schema()},
         {"replay_output", replay_output_schema()},
     };

@@ -9,6 +9,7 @@
 #include "base/variables.h"
 #include "cli/lists.h"
 #include "cli/picture_options.h"
+#include "cli/profile.h"
 #include "cli/questions.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
@@ -60,6 +61,8 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("explain model.onnx --ops", "what model.onnx consists of, and what halide cannot compile");
     tool.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "a picture of it");
     tool.example("explain ./app --html app.html", "all of it as a page for a browser");
+    tool.example("explain model.onnx --backend halide --times --timeline model.trace",
+                 "what its passes, kernels and memory take; for ui.perfetto.dev, too");
     tool.example("explain model.onnx --backend ./mine.so --fullgraph", "does a backend of your own take all of it?");
     tool.example("explain --static model.cpp -- -std=c++17 -Iinclude", "where capture of a program would have to stop");
     tool.example("explain model.onnx --backend halide --divergence", "the first value that Halide computes wrong");
@@ -89,16 +92,20 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     options.pictures.check(cli::files_read(model, options.subject.inputs));
     if (!options.sources.file && !cli::is_run(cli::recognize(model))) options.subject.program.refuse_for_model(model);
     const TempDir scratch("whittle-explain");
+    const bool times = options.report.times || options.pictures.timeline, page = options.pictures.html.has_value();
+    options.subject.times = times || page;
     debug::Subject subject = cli::subject_of(tool, model, options.subject, scratch.path() / "traced");
     debug::predict(subject, analyses);
+    cli::add_profile(model, options.subject, {.times = times, .page = page}, subject);
     const std::unique_ptr<Backend> backend = find_backend(options.subject.backend.spec(kDefaultSuspect));
     const explain::Report report = debug::report(subject, *backend);
-    options.pictures.write(tool, subject, report, options.subject);
+    cli::PictureOptions::Compared compared = options.pictures.write(tool, subject, report, options.subject);
     nlohmann::json json = tool.shared().json ? debug::to_json(subject, report) : nlohmann::json();
     if (!tool.shared().json) sink.out() << debug::to_text(subject, report, options.report.text(tool, sink));
     const bool broken = options.fullgraph && report.first_break;
     if (broken) std::cerr << "explain: --fullgraph: " << explain::first_break_text(report);
     cli::follow_up(tool, model, options.subject, subject, tool.shared().json ? std::cerr : sink.out(), json);
+    options.pictures.write_again(tool, subject, report, std::move(compared), json);
     if (tool.shared().json) cli::print_json(json);
     return !subject.failing.empty() || broken ? 1 : 0;
 }
@@ -113,8 +120,9 @@ int explain_model(const cli::Tool& tool, Options& options, const cli::ReportSink
     if (!options.model) throw cli::missing_argument("explain", "MODEL");
     const cli::QuestionOptions& questions = options.questions;
     options.subject.check_usage(questions.divergence || questions.diagnose || questions.before);
-    questions.check(options.subject, options.report, options.fullgraph || options.pictures || options.sources.file);
-    if (const auto status = questions.answer(tool, *options.model, options.subject, options.report, sink))
+    questions.check(options.subject, options.report, options.pictures, options.fullgraph || options.sources.file);
+    if (const auto status =
+            questions.answer(tool, *options.model, options.subject, {options.report, options.pictures, sink}))
         return *status;
     return tell_report(tool, options, analyses, sink);
 }

@@ -121,7 +121,8 @@ class Running {
 
 /// Whether somebody wants to know where a call came from that no specialization fitted.
 bool wants_call_stack(const FunctionState& function, const Trace* trace, const capture::FrameCache::Lookup& lookup) {
-    if (trace || function.profile) return lookup.failed || !lookup.added;
+    if (trace) return true;
+    if (function.profile) return lookup.failed || !lookup.added;
     return lookup.failed && (log_enabled(LogChannel::capture, LogLevel::info) || log_enabled(LogArtifact::recompiles));
 }
 
@@ -178,6 +179,18 @@ bool relies_on_deterministic(FunctionState& function) {
     return function.relies_on_deterministic;
 }
 
+/// What the trace says of a call.
+IndexCall call_of(const std::string& name, const capture::FrameCache::Lookup& lookup,
+                  const std::optional<capture::Violation>& recompile, std::vector<std::string> graphs = {}) {
+    IndexCall call{.frame = name, .compiled = lookup.added, .graphs = std::move(graphs)};
+    if (lookup.entry) call.specialization = static_cast<std::int64_t>(*lookup.entry);
+    call.guard = recompile ? recompile->reason : lookup.limited() ? lookup.reason : "";
+    const IndexRecompile words{.frame = name, .guard = call.guard};
+    call.condition = call.guard.empty() ? "" : words.condition();
+    call.found = words.found();
+    return call;
+}
+
 /// Learns from what the call ran, and tells of a recompile. `deterministic`: the mode that it began with.
 void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, const ArgumentReader& reader,
            const Execution& execution, Trace* trace, const Addresses& stack, bool deterministic) {
@@ -198,6 +211,7 @@ void leave(FunctionState& function, const capture::FrameCache::Lookup& lookup, c
                                       now = branch_guards(execution.ways());
     const std::optional<capture::Violation> recompile = outcome.recompile ? outcome.recompile : other_way(was, now);
     observe(function, reader, recompile, stack);
+    if (trace) trace->called(call_of(name, lookup, recompile, trace->graph_names(name, execution.keys())), stack);
     if (!recompile) return;
     const capture::Violation& why = *recompile;
     ++function.counts.recompiles;
@@ -286,6 +300,7 @@ __attribute__((noinline)) void run_frame(FunctionState& function, const std::fun
         wants_call_stack(function, trace, lookup) ? capture_stack(__builtin_return_address(0)) : Addresses{};
     if (lookup.limited()) {
         observe_eager_call(function, reader, stack);
+        if (trace) trace->called(call_of(function.name(), lookup, std::nullopt), stack);
         return body();
     }
     const Running running(function);

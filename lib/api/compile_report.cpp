@@ -40,7 +40,7 @@ void CompileReport::made(program::Stage stage, const Graph& graph) {
     add(std::string(program::name(stage)), part_, graph);
 }
 
-void CompileReport::planned(const program::Plan& plan) {
+void CompileReport::planned(const program::Plan& plan, const program::SourceNames&) {
     add("plan", part_, plan.graph);
     for (const program::Kernel& kernel : plan.kernels) {
         KernelInfo told{.part = part_, .name = kernel.group.name, .expressions = expr::print(kernel.group)};

@@ -15,7 +15,7 @@ class CompileReport final : public program::CompileObserver {
     /// What is made from now on belongs to this part: "forward", "backward", "" of a graph without gradients.
     void begin_part(std::string part) { part_ = std::move(part); }
     void made(program::Stage stage, const Graph& graph) override;
-    void planned(const program::Plan& plan) override;
+    void planned(const program::Plan& plan, const program::SourceNames& sources) override;
     void generated(const program::Kernel& kernel, const std::string& source) override;
 
     /// All of it, with what is known when the compilation is over. `captured` has the parameters.

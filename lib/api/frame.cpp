@@ -287,6 +287,7 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
     try {
         if (!compiled || compiled->stepped != steps()) compiled = find(recorded, symbolic.get());
         graphs_.push_back(identity(*compiled, symbolic.get(), recorded.key));
+        if (trace_) keys_.push_back(recorded.key);
         outputs = execute(*compiled, recorded, all);
         if (verifies()) verify(*compiled, all, outputs);
     } catch (const std::exception& error) {

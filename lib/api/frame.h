@@ -144,6 +144,8 @@ class Execution final : public FrameHost {
     bool compiled_another() const { return compiled_another_; }
     /// That ran so far, by identity.
     const capture::Graphs& graphs() const { return graphs_; }
+    /// Their keys, where there is a trace.
+    const std::vector<std::string>& keys() const { return keys_; }
 
   private:
     std::shared_ptr<CompiledGraph> slot(const Recorded& recorded);
@@ -180,6 +182,7 @@ class Execution final : public FrameHost {
     bool tells_fixed_ = false;  ///< its sizes were marked, and this is the first call of the specialization
     std::optional<std::size_t> ended_by_;
     capture::Graphs graphs_;
+    std::vector<std::string> keys_;
     Ways ways_;
     bool compiled_another_ = false;
 };

@@ -10,6 +10,7 @@
 #include "backends/registry.h"
 #include "base/log.h"
 #include "base/log_step.h"
+#include "base/timeline.h"
 #include "capture/log.h"
 #include "graph/abilities.h"
 #include "graph/text.h"
@@ -94,6 +95,9 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, bool 
     const WithoutModes not_seen;  // what passes compute
     const std::string& name = function_.name();
     const Graph& graph = recorded.captured.graph;
+    std::optional<SpansOf> spans;
+    if (trace_ && Timeline::current())
+        for (const std::string& known : trace_->graph_names(name, {recorded.key})) spans.emplace(known);
     program::CompiledProgram program(with_parameters_as_inputs(graph));
     CompiledGraph made;
     capture_step(verbose(), [&] { find_updates(made, program); });
@@ -137,7 +141,8 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, bool 
 std::unique_ptr<Executable> Execution::compile_part(const Graph& part, std::optional<CompileStage> stage,
                                                     const Graph& captured) {
     const std::string& name = function_.name();
-    LogStep step(LogStep::Kind::backend, function_.backend_name + ": " + summary(part) + " of " + title());
+    LogStep step(LogStep::Kind::backend, function_.backend_name + ": " + summary(part) + " of " + title(),
+                 captured.name);
     std::vector<capture::GraphBreak> requested;
     const auto asked = [&](const Graph&, const Node& node, const std::string& reason) {
         requested.push_back({.kind = capture::BreakKind::backend_request,

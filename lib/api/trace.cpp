@@ -32,6 +32,9 @@ std::string text_of(const Addresses& addresses) {
     return text;
 }
 
+constexpr std::int64_t kCallsLogged = 100;  // of a function; four times as many that make a difference
+constexpr std::size_t kMostCallers = 500;   // of a trace
+
 constexpr std::size_t kSizesTold = 16;  // of a symbol
 
 /// The values that symbols had in one more call.
@@ -91,11 +94,13 @@ Trace* Trace::of_environment() {
 
 Trace::Trace(fs::path folder, RecordPolicy records)
     : writer_(std::move(folder), {.model = own_program()}), process_(getpid()), records_(records) {
+    if (!variable("WHITTLE_TIMES").empty()) timeline_.emplace();
     save();
 }
 
 Trace::~Trace() {
     if (!keeps_files() || process_ != getpid()) return;  // of the parent, after a fork
+    if (timeline_) index_.spans = whittle::told(timeline_->spans());
     if (index_.frames.empty())
         note("no compiled function was called: of a program that uses compile() operations outside are not captured");
     const std::lock_guard lock(mutex_);
@@ -104,6 +109,7 @@ Trace::~Trace() {
 
 void Trace::save() {
     const std::lock_guard lock(mutex_);
+    if (timeline_) index_.spans = whittle::told(timeline_->spans());
     if (!lost_) writer_.save();
 }
 
@@ -334,6 +340,35 @@ void Trace::add_recompile(const std::string& frame, const capture::Violation& wh
     index_.recompiles.push_back(
         {frame, why.reason, why.guard->stack().empty() ? told(stack) : why.guard->stack(), why.advice});
     changed();
+}
+
+void Trace::called(IndexCall call, const Addresses& stack) {
+    const std::lock_guard lock(mutex_);
+    call.call = ++calls_[call.frame];
+    if (call.call > 1) index_.calls[call.frame] = call.call;
+    if (!call.specialization) ++index_.eager_calls[call.frame];
+    const auto [known, added] = callers_.try_emplace(call.frame + "|" + text_of(stack), index_.callers.size());
+    if (added && index_.callers.size() == kMostCallers)
+        callers_.erase(known);
+    else if (added)
+        index_.callers.push_back({.frame = call.frame, .stack = told(stack), .calls = 1});
+    else
+        ++index_.callers[known->second].calls;
+    const bool tells = !call.specialization || call.compiled || !call.guard.empty();
+    std::int64_t& logged = calls_logged_[call.frame];
+    if (logged >= kCallsLogged && (!tells || logged >= 4 * kCallsLogged)) return;
+    ++logged;
+    index_.call_log.push_back(std::move(call));
+    changed();
+}
+
+std::vector<std::string> Trace::graph_names(const std::string& frame, const std::vector<std::string>& keys) {
+    const std::lock_guard lock(mutex_);
+    std::vector<std::string> names;
+    for (const std::string& key : keys)
+        if (const auto known = by_key_.find(frame + "|" + key); known != by_key_.end())
+            names.push_back(index_.graphs[known->second].name);
+    return names;
 }
 
 void Trace::drop_guard(const std::string& frame, const capture::Guard& guard) {

@@ -54,6 +54,10 @@ class Trace {
                     const std::vector<whittle::Tensor>& expected, const std::string& backend,
                     const BackendOptions& backend_options);
     bool wants_record(const std::string& key, bool failed);
+    /// A call of a compiled function; `call` says all but its number.
+    void called(IndexCall call, const Addresses& stack);
+    /// Position in the index of what the frame runs under that key, or none: by name.
+    std::vector<std::string> graph_names(const std::string& frame, const std::vector<std::string>& keys);
     void add_recompile(const std::string& frame, const capture::Violation& why, const Addresses& stack);
     bool wants_frame_records() const { return keeps_files() && records_ != RecordPolicy::never; }
     /// Where capture failed: the first few of each function. Where it did not, if all runs are recorded: the first few
@@ -99,7 +103,9 @@ class Trace {
     std::set<std::string> recorded_frames_;     ///< what capture made of those in which nothing failed
     std::map<std::string, Graph> other_sizes_;  ///< by key: of a graph whose sizes vary, at other sizes
     std::map<std::string, int> recorded_runs_;  ///< by key
-    std::map<std::string, std::size_t> breaks_, recompiles_;
+    std::map<std::string, std::size_t> breaks_, recompiles_, callers_;
+    std::map<std::string, std::int64_t> calls_, calls_logged_;  ///< by frame
+    std::optional<Timeline> timeline_;                          ///< where times are asked for
 };
 
 }  // namespace whittle::api

@@ -23,6 +23,18 @@ LogChannel channel_of(LogStep::Kind kind) {
     __builtin_unreachable();
 }
 
+SpanKind span_kind(LogStep::Kind kind) {
+    switch (kind) {
+        case LogStep::Kind::capture:
+            return SpanKind::capture;
+        case LogStep::Kind::backend:
+            return SpanKind::backend;
+        case LogStep::Kind::lowering:
+            return SpanKind::lowering;
+    }
+    __builtin_unreachable();
+}
+
 std::string title_of(LogStep::Kind kind, const std::string& what) {
     switch (kind) {
         case LogStep::Kind::capture:
@@ -42,8 +54,11 @@ const char* name_of(LogStep::Kind kind) {
 
 }  // namespace
 
-LogStep::LogStep(Kind kind, const std::string& what)
-    : kind_(kind), over_(!log_enabled(channel_of(kind), LogLevel::info)), exceptions_(std::uncaught_exceptions()) {
+LogStep::LogStep(Kind kind, const std::string& what, const std::string& graph)
+    : kind_(kind),
+      span_(span_kind(kind), what, graph),
+      over_(!log_enabled(channel_of(kind), LogLevel::info)),
+      exceptions_(std::uncaught_exceptions()) {
     if (over_) return;
     what_ = what;
     show_info(channel_of(kind), title_of(kind, what) + ": begin");
@@ -53,6 +68,7 @@ LogStep::LogStep(Kind kind, const std::string& what)
 LogStep::~LogStep() { std::uncaught_exceptions() > exceptions_ ? end("ended") : done(); }
 
 void LogStep::end(const char* event) {
+    span_.end();
     if (std::exchange(over_, true)) return;
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
     const std::string_view said = event;

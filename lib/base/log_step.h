@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/timeline.h"
+
 namespace whittle {
 
 class LogStep {
@@ -13,8 +15,8 @@ class LogStep {
     enum class Kind : std::uint8_t { capture = 1, backend, lowering };
 
     /// Begins it. `what`: "toy_example", "halide: graph f_0 (3 ops)"; logged on the channel of the kind, as
-    /// information.
-    LogStep(Kind kind, const std::string& what);
+    /// information. It is a span of the timeline, too, if there is one: of `graph`, where it is about one.
+    LogStep(Kind kind, const std::string& what, const std::string& graph = {});
     /// Ends it; the log says so where that is by an exception.
     ~LogStep();
     LogStep(const LogStep&) = delete;
@@ -30,6 +32,7 @@ class LogStep {
     void end(const char* event);
 
     Kind kind_;
+    TimedSpan span_;
     std::string what_ = {};
     bool over_ = false;  ///< it has ended, or nobody wants to know
     int exceptions_;     ///< in flight when it began

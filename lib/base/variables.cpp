@@ -54,6 +54,8 @@ constexpr Variable kVariables[] = {
     {"WHITTLE_TRACE_DIR", "a folder", "Writes a trace of the program into it.", "", "`trace --output`"},
     {"WHITTLE_TRACE_RECORDS", "`always`, `on-error` or `never`", "Which runs of graphs the trace records.", "",
      "`trace --record`"},
+    {"WHITTLE_TIMES", "`1`", "The trace says what compilations took, and operations of LibTorch.", "",
+     "`explain --times`"},
     {"WHITTLE_CACHE_DIR", "a folder, or `off`",
      "Where kernels that Halide compiled are kept for other runs, at most 512 MiB of them; those that were not asked "
      "for the longest go first. Default: `$XDG_CACHE_HOME/whittle`, or `~/.cache/whittle`. `off`: nowhere.",

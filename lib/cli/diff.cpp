@@ -50,7 +50,7 @@ Side side_of(const Tool& tool, const fs::path& model, SubjectOptions options, co
 }  // namespace
 
 int tell_diff(const Tool& tool, const fs::path& before, const fs::path& after, const SubjectOptions& options,
-              const ReportOptions& report, const ReportSink& sink) {
+              const Shown& shown) {
     const TempDir scratch("whittle-diff");
     const Side first = side_of(tool, before, options, scratch.path() / "before");
     const Side second = side_of(tool, after, options, scratch.path() / "after");
@@ -58,7 +58,8 @@ int tell_diff(const Tool& tool, const fs::path& before, const fs::path& after, c
     if (tool.shared().json)
         print_json(explain::to_json(diff));
     else
-        sink.out() << explain::to_text(diff, report.text(tool, sink));
+        shown.sink.out() << explain::to_text(diff, shown.report.text(tool, shown.sink));
+    shown.pictures.write_diff(tool, second.subject, second.report, diff);
     return diff.same() ? 0 : 1;
 }
 

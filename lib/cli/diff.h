@@ -3,13 +3,13 @@
 
 #include <filesystem>
 
-#include "cli/report_options.h"
+#include "cli/questions.h"
 #include "cli/subject.h"
 
 namespace whittle::cli {
 
 /// Reads both, or runs them, prints what differs, and returns the exit status: 1 when anything does.
 int tell_diff(const Tool& tool, const std::filesystem::path& before, const std::filesystem::path& after,
-              const SubjectOptions& options, const ReportOptions& report, const ReportSink& sink);
+              const SubjectOptions& options, const Shown& shown);
 
 }  // namespace whittle::cli

@@ -34,10 +34,8 @@ void minimize(const Tool& tool, const debug::Search& search, const LoadedFrame& 
             }};
     const debug::Minimized done = debug::minimize(frame, search, observer);
     progress.clear();
-    if (tool.shared().json)
-        all.json.push_back(debug::to_json(done));
-    else
-        report << debug::to_text(done, search) << std::flush;
+    all.json.push_back(debug::to_json(done));
+    if (!tool.shared().json) report << debug::to_text(done, search) << std::flush;
     all.good = all.good && done.failed();
     if (!done.failed()) return;
     all.graphs.push_back(done.result.graph);
@@ -78,7 +76,7 @@ Minified minify(const Tool& tool, const debug::Search& search, const std::vector
     Minified all{.good = true, .json = nlohmann::json::array()};
     if (frames.size() == 1) {
         minimize(tool, search, frames[0], report, all);
-        if (tool.shared().json) all.json = nlohmann::json(all.json[0]);
+        all.json = nlohmann::json(all.json[0]);
         return all;
     }
     const debug::Findings found = debug::check(frames, search);

@@ -43,6 +43,20 @@ std::map<std::string, debug::FrameDivergence> compare(const debug::Subject& subj
     return compared;
 }
 
+html::PageFacts page_facts(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
+                           std::map<std::string, debug::FrameDivergence> accuracy, bool source) {
+    return {.subject = subject,
+            .report = report,
+            .accuracy = std::move(accuracy),
+            .environment = environment(),
+            .command = shell_quote(tool.command_line()),
+            .source = source};
+}
+
+void write_page(const std::filesystem::path& file, const html::PageFacts& facts) {
+    write_file(file, html::page(html::page_data(facts)));
+}
+
 }  // namespace
 
 void PictureOptions::declare(Tool& tool) {
@@ -51,6 +65,8 @@ void PictureOptions::declare(Tool& tool) {
                 "Write the report as a page for browsers, one file that needs no network: what happened and the next "
                 "command, graphs to zoom and search, source beside them, breaks, guards, recompiles; with --backend "
                 "the error of each value where results are wrong.");
+    tool.option("--timeline", timeline, "FILE",
+                "Write what --times measures as a trace for Perfetto and chrome://tracing.");
     tool.flag("--no-source", no_source, "With --html: leave the text of source files out.");
 }
 
@@ -58,18 +74,34 @@ void PictureOptions::check(const std::vector<std::filesystem::path>& read) const
     if (no_source && !html) throw Error("--no-source requires --html");
     if (dot) check_output("--dot", *dot, read);
     if (html) check_output("--html", *html, read);
+    if (timeline) check_output("--timeline", *timeline, read);
 }
 
-void PictureOptions::write(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
-                           const SubjectOptions& options) const {
+PictureOptions::Compared PictureOptions::write(const Tool& tool, const debug::Subject& subject,
+                                               const explain::Report& report, const SubjectOptions& options) const {
     if (dot) write_file(*dot, explain::to_dot(subject.frames, report));
+    if (timeline) write_file(*timeline, explain::chrome_trace(subject.profile));
+    if (!html) return {};
+    Compared compared = compare(subject, options);
+    write_page(*html, page_facts(tool, subject, report, compared, !no_source));
+    return compared;
+}
+
+void PictureOptions::write_again(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
+                                 Compared compared, const nlohmann::json& json) const {
+    if (!html || !json.contains("minify")) return;
+    html::PageFacts facts = page_facts(tool, subject, report, std::move(compared), !no_source);
+    facts.minified = &json["minify"];
+    if (json.contains("repros")) facts.repros = &json["repros"];
+    write_page(*html, facts);
+}
+
+void PictureOptions::write_diff(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
+                                const explain::TraceDiff& diff) const {
     if (!html) return;
-    write_file(*html, html::page(html::page_data({.subject = subject,
-                                                  .report = report,
-                                                  .accuracy = compare(subject, options),
-                                                  .environment = environment(),
-                                                  .command = shell_quote(tool.command_line()),
-                                                  .source = !no_source})));
+    html::PageFacts facts = page_facts(tool, subject, report, {}, !no_source);
+    facts.diff = &diff;
+    write_page(*html, facts);
 }
 
 }  // namespace whittle::cli

@@ -2,28 +2,41 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <vector>
 
 #include "cli/subject.h"
+#include "debug/divergence.h"
 #include "explain/report.h"
+#include "explain/trace_diff.h"
 
 namespace whittle::cli {
 
 class Tool;
 
 struct PictureOptions {
-    std::optional<std::filesystem::path> dot, html;
+    std::optional<std::filesystem::path> dot, html, timeline;
     bool no_source = false;
 
-    explicit operator bool() const { return dot || html; }
+    explicit operator bool() const { return dot || html || timeline; }
     void declare(Tool& tool);
     /// Throws Error for files that cannot be written or that are `read`, and for --no-source alone.
     void check(const std::vector<std::filesystem::path>& read) const;
-    /// Where a backend was run, values that it computes wrong are compared with the reference's for the page.
-    void write(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
-               const SubjectOptions& options) const;
+    /// Values that a backend computes wrong, by the name of the graph.
+    using Compared = std::map<std::string, debug::FrameDivergence>;
+    /// Where a backend was run, values that it computes wrong are compared with the reference's for the page, and
+    /// returned.
+    Compared write(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
+                   const SubjectOptions& options) const;
+    /// The page again, with what minify and repro have found since: members `minify` and `repros` of `json`.
+    void write_again(const Tool& tool, const debug::Subject& subject, const explain::Report& report, Compared compared,
+                     const nlohmann::json& json) const;
+    /// The page of a comparison, about its second side.
+    void write_diff(const Tool& tool, const debug::Subject& subject, const explain::Report& report,
+                    const explain::TraceDiff& diff) const;
 };
 
 }  // namespace whittle::cli

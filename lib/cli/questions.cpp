@@ -4,6 +4,7 @@
 #include "cli/diagnose.h"
 #include "cli/diff.h"
 #include "cli/tool.h"
+#include "cli/usage.h"
 
 namespace whittle::cli {
 
@@ -20,25 +21,27 @@ void QuestionOptions::declare(Tool& tool) {
         "--diff", before, "BEFORE",
         "Say what MODEL has otherwise than BEFORE, which is a model, a program or a folder written by trace, too: "
         "graphs (node by node, whatever the nodes are called), breaks, guards, recompiles, recorded values. "
-        "With --ops and --times these, too. -v: all of it.");
+        "With --ops and --times these, too; with --html as a page. -v: all of it.");
 }
 
-void QuestionOptions::check(const SubjectOptions& subject, const ReportOptions& report, bool of_report) const {
-    if (diagnose && (divergence || before || subject.minify || of_report))
-        throw Error("--diagnose excludes --diff, --divergence, --minify, --fullgraph, --static, --dot and --html");
-    if (before && (divergence || subject.runs_backend() || of_report))
-        throw Error("--diff excludes --backend, --divergence, --minify, --fullgraph, --static, --dot and --html");
+void QuestionOptions::check(const SubjectOptions& subject, const ReportOptions& report, const PictureOptions& pictures,
+                            bool of_report) const {
+    if (diagnose && (divergence || before || subject.minify || of_report || pictures))
+        throw Error(
+            "--diagnose excludes --diff, --divergence, --minify, --fullgraph, --static, --dot, --html and --timeline");
+    if (before && (divergence || subject.runs_backend() || of_report || pictures.dot || pictures.timeline))
+        throw Error("--diff excludes --backend, --divergence, --minify, --fullgraph, --static, --dot and --timeline");
     if (diagnose || divergence) report.refuse("--diagnose and --divergence");
     if (before && (report.guards || report.recompiles))
         throw Error("--diff tells guards and recompiles that differ; --guards and --recompiles are for the report");
+    if (before && pictures.html) check_output("--html", *pictures.html, {&*before, 1});
 }
 
 std::optional<int> QuestionOptions::answer(const Tool& tool, const std::filesystem::path& model,
-                                           const SubjectOptions& subject, const ReportOptions& report,
-                                           const ReportSink& sink) const {
-    if (before) return tell_diff(tool, *before, model, subject, report, sink);
-    if (diagnose) return cli::diagnose(tool, model, subject, sink);
-    if (divergence) return diverge(tool, model, subject, sink);
+                                           const SubjectOptions& subject, const Shown& shown) const {
+    if (before) return tell_diff(tool, *before, model, subject, shown);
+    if (diagnose) return cli::diagnose(tool, model, subject, shown.sink);
+    if (divergence) return diverge(tool, model, subject, shown.sink);
     return std::nullopt;
 }
 

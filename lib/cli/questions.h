@@ -4,10 +4,18 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/picture_options.h"
 #include "cli/report_options.h"
 #include "cli/subject.h"
 
 namespace whittle::cli {
+
+/// How an answer is shown.
+struct Shown {
+    const ReportOptions& report;
+    const PictureOptions& pictures;
+    const ReportSink& sink;
+};
 
 struct QuestionOptions {
     bool divergence = false, diagnose = false;
@@ -15,11 +23,12 @@ struct QuestionOptions {
 
     void declare(Tool& tool);
     /// Throws Error where two are asked at once, or one beside what the report alone has: `of_report`, that one of
-    /// --fullgraph, --static, --dot and --html is given.
-    void check(const SubjectOptions& subject, const ReportOptions& report, bool of_report) const;
+    /// --fullgraph and --static is given. A comparison has a page, too.
+    void check(const SubjectOptions& subject, const ReportOptions& report, const PictureOptions& pictures,
+               bool of_report) const;
     /// Answers and returns the exit status; nothing when none was asked.
     std::optional<int> answer(const Tool& tool, const std::filesystem::path& model, const SubjectOptions& subject,
-                              const ReportOptions& report, const ReportSink& sink) const;
+                              const Shown& shown) const;
 };
 
 }  // namespace whittle::cli

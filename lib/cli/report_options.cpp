@@ -29,7 +29,10 @@ std::vector<cpp::StaticTables> described(const fs::path& model) {
 void ReportOptions::declare(Tool& tool) {
     tool.flag("--ops", ops, "Add a table of all operations: how often each is called, and with what results.");
     tool.flag("--guards", guards, "Add the guards of each captured graph: when it may be used again.");
-    tool.flag("--times", times, "Add how long each captured graph took to compile.");
+    tool.flag(
+        "--times", times,
+        "Add what compiling and running take: passes, graphs and kernels (flops, bytes, share of the roofline) on "
+        "the backend, memory over time, operations of a LibTorch program.");
     tool.flag("--recompiles", recompiles, "Add every recompile: its guard, how often, and what would stop it.");
 }
 

@@ -24,6 +24,7 @@ debug::Subject subject_of_program(const Tool& tool, const fs::path& program, con
     const Suspected backend = suspected(options);
     debug::ProgramRequest request = options.program.request(tool, program, options.inputs);
     request.with_data = backend != nullptr;
+    request.with_times = options.times;
     if (backend) request.folder = folder, request.records = RecordPolicy::always;
     const debug::RanProgram ran = debug::run_program(request);
     debug::Subject subject = debug::subject_of(program, ran);

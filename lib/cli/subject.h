@@ -23,6 +23,7 @@ struct SubjectOptions {
     InputOptions inputs = {};
     ProgramOptions program = {};
     bool minify = false;
+    bool times = false;  ///< a program tells what its compilations and operations took
 
     /// It is to be run, not only asked what it supports.
     bool runs_backend() const { return minify || !backend.name.empty(); }

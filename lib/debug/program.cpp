@@ -32,6 +32,7 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
                                    .limits = {.bytes = static_cast<std::uint64_t>(request.limit_mb) << 20,
                                               .seconds = static_cast<double>(request.limit_seconds)},
                                    .with_data = request.with_data,
+                                   .with_times = request.with_times,
                                    .stdout_to_stderr = request.stdout_to_stderr,
                                    .environment = {{"WHITTLE_TRACE_DIR", own.string()},
                                                    {"WHITTLE_TRACE_RECORDS", std::string(name(request.records))}}};
@@ -45,6 +46,7 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
     if (!functions.empty()) launch.environment.emplace_back("WHITTLE_DEBUG_FUNCTION", functions);
     if (request.cache_size_limit)
         launch.environment.emplace_back("WHITTLE_CACHE_SIZE_LIMIT", std::to_string(*request.cache_size_limit));
+    if (request.with_times) launch.environment.emplace_back("WHITTLE_TIMES", "1");
     if (!request.backend.empty()) launch.environment.emplace_back("WHITTLE_BACKEND", request.backend);
     for (const auto& [variable, value] : request.compile_options) launch.environment.emplace_back(variable, value);
     return launch;
@@ -72,6 +74,8 @@ void read_events(const fs::path& file, const ProgramRequest& request, RanProgram
                                         .most_variants = variants_of(request),
                                         .ended = ran.status});
     ran.frames = std::move(captured.frames);
+    for (const libtorch::OpTime& time : captured.op_times)
+        ran.op_times.push_back({time.frame, time.op, time.calls, time.seconds});
     if (captured.op_count == 0) ran.notes.push_back("the program ran no operation of LibTorch");
     ran.notes.insert(ran.notes.end(), captured.notes.begin(), captured.notes.end());
 }

@@ -24,6 +24,7 @@ struct ProgramRequest {
     std::optional<std::int64_t> cache_size_limit = {};  ///< specializations; none: the program's environment says
     std::int64_t limit_mb = 2048, limit_seconds = 600;  ///< of the capture, which is cut then
     bool with_data = false;                             ///< with the values of inputs, weights and results
+    bool with_times = false;                            ///< of compilations, and of LibTorch's operations
     bool stdout_to_stderr = false;
 
     // What a program that is written against our own API is asked to do.
@@ -39,6 +40,7 @@ struct RanProgram {
     std::string status = {};        ///< "exit status 0", "killed by SIGSEGV"
     double seconds = 0;             ///< that it ran
     std::vector<capture::CapturedFrame> frames = {};
+    std::vector<OpTime> op_times = {};    ///< of a program of LibTorch, where times were asked for
     std::vector<std::string> notes = {};  ///< what could not be seen
     /// What a program that is written against our own API told of itself, and the index's graphs, one each.
     std::optional<TraceIndex> own = {};

@@ -33,6 +33,7 @@ Subject subject_of(const fs::path& model, std::vector<LoadedFrame> graphs) {
 Subject subject_of(const fs::path& program, const RanProgram& ran) {
     Subject subject{.model = program.string(), .frames = graphs_of(ran)};
     subject.index = ran.own ? *ran.own : index_of(program.string(), ran.frames);
+    if (!ran.op_times.empty()) subject.index->op_times = ran.op_times;
     std::vector<std::string>& notes = subject.index->notes;
     notes.insert(notes.end(), ran.notes.begin(), ran.notes.end());
     if (ran.signal || ran.exit_code) notes.insert(notes.begin(), "the program: " + ran.status);
@@ -89,12 +90,14 @@ std::string to_text(const Subject& subject, const explain::Report& report, const
         text += "FAIL " + frame.name + " (" + frame.file + "): " + frame.failure + "\n";
     if (!text.empty()) text += "\n";
     text += explain::to_text(report, options);
+    if (options.times && !subject.profile.empty()) text += "\n" + explain::to_text(subject.profile, options);
     if (!subject.predictions.empty()) text += explain::joined_text(subject.predictions, subject.index->breaks, options);
     return text;
 }
 
 nlohmann::json to_json(const Subject& subject, const explain::Report& report) {
     nlohmann::json json = explain::to_json(report);
+    if (!subject.profile.empty()) json["profile"] = explain::to_json(subject.profile);
     if (!subject.predictions.empty()) json["static"] = explain::joined_json(subject.predictions, subject.index->breaks);
     if (subject.runnable.empty()) return json;
     json["failures"] = nlohmann::json::array();

@@ -23,6 +23,7 @@ struct Subject {
     /// was run.
     std::filesystem::path runnable = {};
     std::vector<FailingFrame> failing = {};
+    Profile profile = {};  ///< as far as somebody measured it, see debug/profile.h
 };
 
 /// The graphs of a model file; of a folder that trace wrote with its index.

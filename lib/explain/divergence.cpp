@@ -30,10 +30,15 @@ std::string place(const ValueDivergence& value) {
 }
 
 std::string births(const ValueDivergence& value) {
-    if (!value.born && !value.born_in_reference) return "";
-    const std::string what = value.error.nan ? "NaN" : "Inf";
-    if (value.born && value.born_in_reference) return what + " born here, in both";
-    return value.born ? what + " born here" : "NaN or Inf born here in the reference only";
+    std::string text;
+    const auto add = [&](const char* what, bool here, bool there) {
+        if (!here && !there) return;
+        text += (text.empty() ? "" : "; ") + std::string(what) + " born here";
+        if (there) text += here ? ", in both" : " in the reference only";
+    };
+    add("NaN", value.born.nan, value.born_in_reference.nan);
+    add("Inf", value.born.infinity, value.born_in_reference.infinity);
+    return text;
 }
 
 using Row = std::vector<std::string>;
@@ -106,12 +111,15 @@ std::string verdict(const Divergence& divergence, const std::string& backend) {
                     : "             with every value exposed " + backend +
                           " computes what the reference does: what fails is how it fuses, or the last steps\n";
     }
-    for (const ValueDivergence& value : values) {
-        if (!value.born || value.born_in_reference) continue;
-        text += "born:        the first " + std::string(value.error.nan ? "NaN" : "Inf") +
-                " that the reference has not: " + node_text(value) + " = " + value.op + "\n";
-        break;
-    }
+    const auto first = [&](const char* what, bool ValueDivergence::Birth::*kind) {
+        const auto found = std::ranges::find_if(
+            values, [&](const ValueDivergence& value) { return value.born.*kind && !(value.born_in_reference.*kind); });
+        if (found != values.end())
+            text += "born:        the first " + std::string(what) +
+                    " that the reference has not: " + node_text(*found) + " = " + found->op + "\n";
+    };
+    first("NaN", &ValueDivergence::Birth::nan);
+    first("Inf", &ValueDivergence::Birth::infinity);
     return text;
 }
 
@@ -157,8 +165,10 @@ nlohmann::json to_json(const Divergence& divergence) {
                                 {"misplaced", value.error.misplaced},
                                 {"nan", value.error.nan},
                                 {"inf", value.error.inf},
-                                {"born", value.born},
-                                {"born_in_reference", value.born_in_reference},
+                                {"born", static_cast<bool>(value.born)},
+                                {"born_nan", value.born.nan},
+                                {"born_infinity", value.born.infinity},
+                                {"born_in_reference", static_cast<bool>(value.born_in_reference)},
                                 {"line", place(value)}};
         if (value.own_rmse) entry["rmse"] = *value.own_rmse, entry["reference_rmse"] = *value.reference_rmse;
         values.push_back(std::move(entry));

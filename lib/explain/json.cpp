@@ -14,4 +14,10 @@ nlohmann::json stack_json(const std::vector<StackFrame>& stack) { return report_
 
 nlohmann::json to_json(const Report& report) { return report_json(report); }
 
+nlohmann::json to_json(const Profile& profile) { return report_json(profile); }
+
+nlohmann::ordered_json profile_schema() {
+    return report_schema<Profile>("Profile", "What compiling and running took: profile of explain --times --json.");
+}
+
 }  // namespace whittle::explain

@@ -227,6 +227,8 @@ Report explain(const std::string& model, const std::vector<Frame>& frames, const
     report.backend_tells = !backend || offered<Support>(*backend);
     if (captured) add_captured(report, *captured);
     if (captured) report.checks = count_checks(*captured);
+    if (captured) report.calls = captured->calls, report.eager_calls = captured->eager_calls;
+    if (captured) report.call_log = captured->call_log, report.callers = captured->callers;
     for (const Frame& frame : frames) {
         const std::vector<std::string> unsupported = unsupported_of(frame, backend);
         for (const std::string& op : unsupported)

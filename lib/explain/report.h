@@ -59,6 +59,8 @@ struct ShownRecompile : IndexRecompile {
     static void fields(auto& field) {
         field("frame", &ShownRecompile::frame, "");
         field("guard", &ShownRecompile::guard, "");
+        field("condition", &ShownRecompile::condition, "Of the guard, as it was: L['n'] == 3");
+        field("found", &ShownRecompile::found, "Now, instead: 4");
         field("count", &ShownRecompile::count, "", Count{});
         field("source", &ShownRecompile::source, "Where capture came to rely on it.", OrNull{});
         field("advice", &ShownRecompile::advice, "");
@@ -199,6 +201,9 @@ struct Report {
     std::size_t failing = 0;                      ///< graphs that it was tried on and fails on
     std::vector<IndexRecompile> recompiles = {};  ///< of a captured program, most frequent first
     std::vector<std::string> notes = {};
+    std::map<std::string, std::int64_t> calls = {}, eager_calls = {};  ///< of a captured program, as in its index …
+    std::vector<IndexCall> call_log = {};
+    std::vector<IndexCaller> callers = {};
     CheckCounts checks = {};  ///< of a captured program
     /// Of each frame the calls that are breaks, ascending: unknown ops, data-dependent control flow, what the frontend
     /// and the backend named.
@@ -223,6 +228,10 @@ struct Report {
         field("unsupported", &Report::unsupported, "Ops that the backend named, in order of appearance.");
         field("recompiles", &Report::shown_recompiles, "Of a captured program, most frequent first.");
         field("notes", &Report::notes, "What capture could not see.");
+        field.maybe("calls", &Report::calls, "Of functions that ran more than once, where they were counted.", Count{});
+        field.maybe("eager_calls", &Report::eager_calls, "Those that no specialization fitted.", Count{});
+        field.maybe("call_log", &Report::call_log, "Of compiled functions: which specialization each call hit.");
+        field.maybe("callers", &Report::callers, "Where compiled functions were called from.");
     }
 };
 

@@ -22,6 +22,13 @@ struct TextOptions {
 
 std::string to_text(const Report& report, const TextOptions& options);
 
+/// What compiling and running took, as tables; all of their rows if verbose.
+std::string to_text(const Profile& profile, const TextOptions& options);
+nlohmann::json to_json(const Profile& profile);
+nlohmann::ordered_json profile_schema();
+/// The same as a trace for Perfetto and Chrome (Trace Event Format): compilations, one run of each graph, its memory.
+std::string chrome_trace(const Profile& profile);
+
 /// The first break, for --fullgraph: reason and id, the user's stack, a hint. Empty when there is none.
 std::string first_break_text(const Report& report);
 

@@ -1,6 +1,6 @@
 # The files of share/report as text of the library: a raw string each, since compilers limit the length of one literal.
 set(report_folder ${PROJECT_SOURCE_DIR}/share/report)
-set(report_scripts core overview layout graph drawing inspector source breaks recompiles accuracy environment shell)
+set(report_scripts core kernels diff overview layout graph drawing inspector source breaks recompiles accuracy time minify environment shell)
 set(report_text "// Generated from share/report by CMake.\n#include <string>\n\n#include \"html/assets.h\"\n\nnamespace whittle::html {\n\n")
 function(whittle_asset function)
   set(pieces "")

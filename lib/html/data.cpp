@@ -8,6 +8,7 @@
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "html/findings.h"
+#include "html/minified.h"
 #include "html/sources.h"
 
 namespace whittle::html {
@@ -169,7 +170,7 @@ json accuracy_json(const PageFacts& facts) {
         entry["backend"] = compared.backend;
         entry["nan_born"] = nullptr;
         for (const ValueDivergence& value : compared.divergence.values)
-            if (value.born && value.error.nan > 0 && entry["nan_born"].is_null()) entry["nan_born"] = value.node;
+            if (value.born.nan && entry["nan_born"].is_null()) entry["nan_born"] = value.node;
         all[graph] = std::move(entry);
     }
     return all;
@@ -213,9 +214,35 @@ json frames_json(const PageFacts& facts, const json& graphs, const json& breaks,
             if (const auto calls = facts.subject.index->calls.find(frame["name"]);
                 calls != facts.subject.index->calls.end())
                 frame["calls"] = calls->second;
+        if (facts.subject.index)
+            if (const auto eager = facts.subject.index->eager_calls.find(frame["name"]);
+                eager != facts.subject.index->eager_calls.end())
+                frame["eager_calls"] = eager->second;
         frame["status"] = status_of(facts, frame);
     }
     return frames;
+}
+
+/// Which specialization each call hit.
+json calls_json(const PageFacts& facts) {
+    json calls = json::array();
+    if (!facts.subject.index) return calls;
+    for (const IndexCall& call : facts.subject.index->call_log) {
+        json entry = {{"frame", call.frame}, {"call", call.call}, {"compiled", call.compiled}, {"graphs", call.graphs}};
+        entry["specialization"] = call.specialization ? json(*call.specialization) : json();
+        if (!call.guard.empty())
+            entry.update({{"guard", call.guard}, {"condition", call.condition}, {"found", call.found}});
+        calls.push_back(std::move(entry));
+    }
+    return calls;
+}
+
+json callers_json(const PageFacts& facts, Sources& sources) {
+    json callers = json::array();
+    if (!facts.subject.index) return callers;
+    for (const IndexCaller& caller : facts.subject.index->callers)
+        callers.push_back({{"frame", caller.frame}, {"calls", caller.calls}, {"at", sources.places(caller.stack)}});
+    return callers;
 }
 
 json totals_json(const PageFacts& facts, const json& frames, const json& graphs) {
@@ -257,6 +284,11 @@ json page_data(const PageFacts& facts) {
     data["graphs"] = std::move(graphs);
     data["breaks"] = std::move(breaks);
     data["recompiles"] = std::move(recompiles);
+    data["calls"] = calls_json(facts);
+    data["callers"] = callers_json(facts, sources);
+    if (!facts.subject.profile.empty()) data["profile"] = explain::to_json(facts.subject.profile);
+    if (facts.minified) data["minify"] = minified_json(*facts.minified, facts.repros);
+    if (facts.diff) data["diff"] = explain::to_json(*facts.diff);
     data["files"] = sources.files();
     return data;
 }

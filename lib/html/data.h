@@ -9,6 +9,7 @@
 
 #include "debug/divergence.h"
 #include "debug/subject.h"
+#include "explain/trace_diff.h"
 
 namespace whittle::html {
 
@@ -20,6 +21,11 @@ struct PageFacts {
     std::map<std::string, std::string> environment = {};
     std::string command = {};  ///< that made the page
     bool source = true;        ///< the text of source files is part of it
+    /// What minify found, as its --json says it, and the repros that were written, as those of repro; or null.
+    const nlohmann::json* minified = nullptr;
+    const nlohmann::json* repros = nullptr;
+    /// What the subject has otherwise than an earlier one; or null.
+    const explain::TraceDiff* diff = nullptr;
 };
 
 nlohmann::json page_data(const PageFacts& facts);

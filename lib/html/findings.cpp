@@ -7,6 +7,7 @@
 
 #include "base/subprocess.h"
 #include "base/words.h"
+#include "html/minified.h"
 
 namespace whittle::html {
 
@@ -21,14 +22,28 @@ struct Finding {
     json place = nullptr;  ///< see Sources
     std::vector<std::string> command = {};
     std::string go = {};
+    std::string line = {};  ///< of a command that is one already
 
     json to_json() const {
+        json next;
+        if (!command.empty()) next = shell_quote(command);
+        if (!line.empty()) next = line;
         return {{"level", level}, {"title", title}, {"detail", detail},
-                {"place", place}, {"go", go},       {"command", command.empty() ? json() : json(shell_quote(command))}};
+                {"place", place}, {"go", go},       {"command", std::move(next)}};
     }
 };
 
 json first_of(json places) { return places.empty() ? json() : places[0]; }
+
+/// What to run next: minify, of a file that is still there, or of the program, which has to run again.
+std::vector<std::string> minify_command(const PageFacts& facts, const debug::FailingFrame& failing) {
+    std::error_code gone;
+    if (!fs::exists(failing.file, gone))
+        return {"explain", facts.report.model, "--backend", facts.report.backend, "--minify"};
+    std::vector<std::string> command = {"minify", failing.file, "--backend", facts.report.backend};
+    if (failing.wrong) command.push_back("--accuracy");
+    return command;
+}
 
 /// What a backend fails on.
 void add_failures(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
@@ -39,18 +54,41 @@ void add_failures(const PageFacts& facts, Sources& sources, std::vector<Finding>
                                  (failing.wrong ? " computes wrong results under " : " fails under ") +
                                  facts.report.backend,
                         .detail = failing.failure,
-                        .command = {"minify", failing.file, "--backend", facts.report.backend},
+                        .command = minify_command(facts, failing),
                         .go = "graph=" + graph};
-        if (failing.wrong) finding.command.push_back("--accuracy");
         if (const auto compared = facts.accuracy.find(graph); compared != facts.accuracy.end()) {
             const Divergence& divergence = compared->second.divergence;
             if (divergence.first) {
                 const ValueDivergence& value = divergence.values[*divergence.first];
-                finding.detail = "first wrong at %" + value.node + "; " + finding.detail;
+                finding.detail = "first wrong at %" + value.node + ", a " + value.op +
+                                 (value.module_path.empty() ? "" : " of module " + value.module_path) + "; " +
+                                 finding.detail;
                 finding.place = first_of(sources.places(value.stack));
                 finding.go = "accuracy=" + graph + "&node=" + value.node;
             }
         }
+        findings.push_back(std::move(finding));
+    }
+}
+
+/// What minify made of the failures, with the command that shows the smallest.
+void add_minified(const PageFacts& facts, std::vector<Finding>& findings) {
+    if (!facts.minified) return;
+    for (const json& result : minified_json(*facts.minified, facts.repros)) {
+        if (result.value("verdict", "") != "minimized") continue;
+        const json repro = result.value("repro", json::object());
+        const bool verified = repro.value("verified", false);
+        const json culprit = result.value("culprit", json::object());
+        const std::string guilty =
+            culprit.value("directive", "").empty() ? culprit.value("op", "") : culprit.value("directive", "");
+        Finding finding{.level = "failed",
+                        .title = plural(result["calls_before"].get<std::size_t>(), "operation") + " minimized to " +
+                                 result["calls_after"].dump() + (verified ? ", with a repro that is verified" : ""),
+                        .detail = guilty.empty() ? result["message"].get<std::string>()
+                                                 : "guilty: " + culprit.value("component", "") + " " + guilty,
+                        .go = "minify"};
+        if (verified) finding.detail += "; the repro's text is in the view Minified: save it, build it, run it";
+        if (verified && repro.contains("compile_command")) finding.line = repro["compile_command"];
         findings.push_back(std::move(finding));
     }
 }
@@ -104,6 +142,7 @@ std::string graph_of(const debug::Subject& subject, const debug::FailingFrame& f
 json findings_json(const PageFacts& facts, Sources& sources) {
     std::vector<Finding> findings;
     add_failures(facts, sources, findings);
+    add_minified(facts, findings);
     add_capture_faults(facts, findings);
     add_breaks(facts, sources, findings);
     add_recompiles(facts, sources, findings);
@@ -125,7 +164,7 @@ json status_of(const PageFacts& facts, const json& frame) {
     if (failed) status.push_back("failed");
     if (frame["breaks"] > 0) status.push_back("break");
     if (frame["recompiles"] > 0) status.push_back("recompiled");
-    const auto makes_nan = [](const ValueDivergence& value) { return value.born && value.error.nan > 0; };
+    const auto makes_nan = [](const ValueDivergence& value) { return value.born.nan; };
     for (const auto& [graph, compared] : facts.accuracy)
         if (has(graph) && std::ranges::any_of(compared.divergence.values, makes_nan)) {
             status.push_back("nan");

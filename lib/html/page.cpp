@@ -1,5 +1,7 @@
 #include "html/page.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <vector>
@@ -69,9 +71,74 @@ std::string headline(const json& data) {
            " operations, " + totals["breaks"].dump() + " graph breaks, " + totals["recompiles"].dump() + " recompiles";
 }
 
+std::string fixed(double value, int digits) {
+    char text[48];
+    std::snprintf(text, sizeof text, "%.*f", digits, value);
+    return text;
+}
+
+/// Times of the slowest kernels, memory and what minify found, where they were measured.
+std::string measured_facts(const json& data) {
+    constexpr std::size_t kMost = 15;
+    std::string text;
+    if (const auto profile = data.find("profile"); profile != data.end()) {
+        text += table("Times", {"Graph", "Compiled in, s", "Runs in, ms", ""},
+                      rows((*profile)["graphs"], [](const json& g) {
+                          return Row{g["graph"], fixed(g["compile_seconds"], 3),
+                                     fixed(1e3 * g["seconds"].get<double>(), 3), g.value("failure", "")};
+                      }));
+        std::vector<json> kernels;
+        for (const json& kernel : (*profile)["kernels"])
+            if (kernel.contains("runs")) kernels.push_back(kernel);
+        std::ranges::stable_sort(kernels, [](const json& a, const json& b) { return a["seconds"] > b["seconds"]; });
+        if (kernels.size() > kMost) kernels.resize(kMost);
+        text +=
+            table("Slowest kernels", {"Kernel", "Computes", "us", "FLOP", "Bytes"}, rows(kernels, [](const json& k) {
+                      std::string nodes;
+                      for (const json& node : k["nodes"]) nodes += (nodes.empty() ? "%" : ", %") + text_of(node);
+                      return Row{k["graph"].get<std::string>() + "." + k["name"].get<std::string>(), nodes,
+                                 fixed(1e6 * k["seconds"].get<double>(), 1), k["flops"].dump(), k["bytes"].dump()};
+                  }));
+        text += table("Memory", {"Graph", "Peak, bytes", "At", "How"}, rows((*profile)["memory"], [](const json& m) {
+                          return Row{m["graph"], m["peak"].dump(), m["peak_at"], m["how"]};
+                      }));
+    }
+    if (const auto minified = data.find("minify"); minified != data.end())
+        for (const json& result : *minified) {
+            text += table("Minimized", {"Verdict", "Operations", "Queries", "Fails with"},
+                          {{result["verdict"], result["calls_before"].dump() + " to " + result["calls_after"].dump(),
+                            result["queries"].dump(), result["message"]}});
+            if (const auto repro = result.find("repro"); repro != result.end())
+                text += "<h2>The repro</h2><pre>" + escaped((*repro)["text"].get<std::string>()) + "</pre>\n";
+        }
+    return text;
+}
+
+/// What an earlier capture had otherwise.
+std::string difference_facts(const json& data) {
+    const auto diff = data.find("diff");
+    if (diff == data.end()) return {};
+    const auto count = [](const json& c) {
+        return Row{c["what"], c.value("place", ""), c["before"].dump(), c["after"].dump()};
+    };
+    std::vector<Row> graphs;
+    for (const json& g : (*diff)["gone"]) graphs.push_back({"gone", g["name"], g["ops"].dump()});
+    for (const json& g : (*diff)["added"]) graphs.push_back({"new", g["name"], g["ops"].dump()});
+    for (const json& g : (*diff)["changed"])
+        graphs.push_back({"changed", g["after"]["name"], std::to_string(g["nodes"].size()) + " nodes"});
+    return std::string("<h1>") + ((*diff)["same"].get<bool>() ? "Nothing differs" : "There are differences") +
+           "</h1>\n" +
+           table("Graph breaks that differ", {"Break", "Where", "Before", "After"}, rows((*diff)["breaks"], count)) +
+           table("Recompiles that differ", {"Guard", "Where", "Before", "After"}, rows((*diff)["recompiles"], count)) +
+           table("Graphs that differ", {"", "Graph", "Operations"}, graphs) +
+           table("Values that differ", {"Graph", "Value", "Difference"}, rows((*diff)["values"], [](const json& v) {
+                     return Row{v["graph"], v["value"], v["difference"]};
+                 }));
+}
+
 /// The main facts, for readers without JavaScript and for text browsers.
 std::string plain_facts(const json& data) {
-    std::string text = "<h1>" + escaped(headline(data)) + "</h1>\n";
+    std::string text = difference_facts(data) + "<h1>" + escaped(headline(data)) + "</h1>\n";
     text += table("What happened", {"", "What", "Detail", "Where", "Next"}, rows(data["findings"], [&](const json& f) {
                       return Row{f["level"], f["title"], f["detail"], place_text(data, f["place"]),
                                  f["command"].is_null() ? "" : f["command"].get<std::string>()};
@@ -99,6 +166,7 @@ std::string plain_facts(const json& data) {
     std::vector<Row> accuracy, environment;
     for (const auto& [graph, a] : data["accuracy"].items())
         accuracy.push_back({graph, a["first"].is_null() ? "" : text_of(a["first"]), a["message"]});
+    text += measured_facts(data);
     text += table("Accuracy", {"Graph", "First wrong value", "Message"}, accuracy);
     for (const auto& [key, value] : data["environment"].items()) environment.push_back({key, text_of(value)});
     return text + table("Environment", {"", ""}, environment);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "base/timeline.h"
 #include "graph/backend_options.h"
 #include "graph/text.h"
 #include "graph/verify.h"
@@ -64,6 +65,15 @@ void log_stage(Stage stage, const Graph& before, const Graph& graph) {
     if (stage != Stage::functional && text == print(before)) return;
     log_artifact(LogArtifact::aot_graphs, title, text);
     printers::log_graph(graph, title);
+}
+
+SourceNames names_of(const Origins& sources, const Graph& captured) {
+    SourceNames names;
+    for (const std::vector<NodeId>& of : sources) {
+        names.emplace_back();
+        for (const NodeId id : of) names.back().push_back(captured.node({id}).name);
+    }
+    return names;
 }
 
 }  // namespace
@@ -140,7 +150,9 @@ const CompiledProgram::Made& CompiledProgram::made(Stage stage) {
     const Made& from = made(before(stage));
     const std::string pass(pass_of(stage));
     Origins origins;
+    TimedSpan span(SpanKind::pass, pass, from.graph.name);
     Graph graph = run_pass(stage, from.graph, origins);
+    span.end();
     try {
         verify(graph, registered_ ? whittle::Stage::functional : whittle::Stage::captured, Registry::instance());
     } catch (const Error& error) {
@@ -186,7 +198,10 @@ Graph CompiledProgram::run_pass(Stage stage, const Graph& before, Origins& origi
 
 const Plan& CompiledProgram::plan(Scheduler scheduler) {
     if (plan_) return *plan_;
-    plan_ = program::plan(graph(Stage::core), limits_, scheduler);
+    const Graph& core = graph(Stage::core);
+    TimedSpan span(SpanKind::pass, "plan", core.name);
+    plan_ = program::plan(core, limits_, scheduler);
+    span.end();
     not_found_ = disabled_;
     for (Kernel& kernel : plan_->kernels)
         for (expr::Directive& directive : kernel.schedule) {
@@ -195,7 +210,7 @@ const Plan& CompiledProgram::plan(Scheduler scheduler) {
             directive.enabled = false;
             not_found_.erase(text);
         }
-    if (observer()) observer()->planned(*plan_);
+    if (observer()) observer()->planned(*plan_, names_of(made(Stage::core).sources, graph(Stage::captured)));
     return *plan_;
 }
 

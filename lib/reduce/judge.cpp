@@ -10,6 +10,7 @@ namespace whittle::reduce {
 
 namespace {
 constexpr int kMostLost = 5;  // in a row: what answers is gone, and --resume goes on when it is back
+}  // namespace
 
 std::string_view name(Verdict verdict) {
     switch (verdict) {
@@ -22,7 +23,6 @@ std::string_view name(Verdict verdict) {
     }
     __builtin_unreachable();
 }
-}  // namespace
 
 Observation Judge::observe(const Case& original) { return ask(original, identity_(original.graph, original.inputs)); }
 
@@ -77,7 +77,7 @@ Verdict Judge::test(const Case& asked_case) {
     const Verdict answer = verdict(asked_case, seen);
     unresolved_ += answer == Verdict::unresolved;
     log_query(asked_case, seen, answer);
-    if (asked) asked();
+    if (asked) asked(asked_case, answer);
     return answer;
 }
 

@@ -15,6 +15,9 @@
 
 namespace whittle::reduce {
 
+/// "fails", "passes", "unresolved".
+std::string_view name(Verdict verdict);
+
 /// A case and how it failed.
 struct Find {
     Case found;
@@ -60,7 +63,8 @@ class Judge {
     std::size_t queries() const { return queries_; }
     std::size_t cache_hits() const { return cache_hits_; }
     std::size_t unresolved() const { return unresolved_; }
-    std::function<void()> asked = {};  ///< called after every query
+    /// Called after every query with its answer.
+    std::function<void(const Case&, Verdict)> asked = {};
 
   private:
     Observation ask(const Case& asked, const std::string& identity);

@@ -26,7 +26,8 @@ class Minimizer {
           judge_(oracle, {options.search.step_limit, options.search.stop}),
           deletion_(graph, inputs),
           signature_(options.signature) {
-        judge_.asked = [this] {
+        judge_.asked = [this](const Case& candidate, Verdict answer) {
+            remember(candidate, answer, pass_);
             if (options_.progress) options_.progress({judge_.queries(), result_.calls_after});
         };
     }
@@ -104,6 +105,7 @@ class Minimizer {
         result_.signature = seen[0].signature;
         if (!wanted(seen[0])) return false;
         judge_.follow(whole, seen[0]);
+        remember(whole, Verdict::fails, "original");
         const auto failures = static_cast<std::size_t>(often(seen[0]));
         return failures == runs || (flaky(failures, runs), result_.flaky.repeat > 0);
     }
@@ -124,6 +126,12 @@ class Minimizer {
         judge_.repeat(result_.flaky.repeat);
     }
 
+    void remember(const Case& candidate, Verdict answer, const std::string& pass) {
+        const Size size = size_of(candidate);
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_;
+        result_.history.push_back({judge_.queries(), seconds.count(), pass, answer, size.calls, size.elements});
+    }
+
     ReductionReport* report_of(std::string_view name) {
         for (ReductionReport& pass : result_.passes)
             if (pass.name == name) return &pass;
@@ -134,6 +142,7 @@ class Minimizer {
     template <class Turn>
     void reported(ReductionReport& report, Turn turn) {
         const std::size_t queries_before = judge_.queries(), accepted_before = accepted_;
+        pass_ = report.name;
         if (report.before == Size{}) report.before = size_of(best_.found);
         turn();
         report.tried += judge_.queries() - queries_before;
@@ -238,6 +247,8 @@ class Minimizer {
     Judge judge_;
     Deletion deletion_;
     std::optional<Signature> signature_;  ///< the failure that is looked for; none: any
+    const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+    std::string pass_;  ///< that asks now
     Minimized result_;
     Find best_;
     std::size_t accepted_ = 0;  ///< candidates that became the best

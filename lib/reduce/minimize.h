@@ -48,6 +48,16 @@ struct ReductionReport {
     Size before = {}, after = {};  ///< its first turn, and after the last that changed something
 };
 
+/// One question of the search, and its answer.
+struct HistoryEntry {
+    std::size_t query = 0;
+    double seconds = 0;  ///< since the search began
+    std::string pass = {};
+    Verdict verdict = Verdict::fails;
+    std::size_t calls = 0;  ///< of the candidate
+    std::int64_t elements = 0;
+};
+
 /// An original that does not end alike every time.
 struct Flakiness {
     std::size_t failures = 0, runs = 0;  ///< alike, of how many runs of the original; 0 of 0: it is not flaky
@@ -73,6 +83,7 @@ struct Minimized {
     /// Counts are those of everything; one_minimal is about calls.
     Result search = {};
     std::vector<ReductionReport> passes = {};  ///< those that ran, in their order
+    std::vector<HistoryEntry> history = {};    ///< the original first
     /// The smallest candidate of each other failure that was met, its `failure` set, in the order of their discovery.
     /// They were not followed.
     std::vector<Graph> drifted = {};

@@ -39,6 +39,21 @@ struct Fields<reduce::Flakiness> {
     }
 };
 
+template <>
+struct Fields<reduce::HistoryEntry> {
+    static constexpr const char* kName = "query";
+    static void visit(auto& field) {
+        field("query", &reduce::HistoryEntry::query, "From 1, the original.", Count{});
+        field("seconds", &reduce::HistoryEntry::seconds, "Since the search began.", Count{});
+        field("pass", &reduce::HistoryEntry::pass, "The reduction that asked.");
+        field(
+            "verdict", [](const reduce::HistoryEntry& entry) { return reduce::name(entry.verdict); },
+            "fails: as the original does; passes or unresolved.");
+        field("calls", &reduce::HistoryEntry::calls, "Of the candidate.", Count{});
+        field("elements", &reduce::HistoryEntry::elements, "Of it.", Count{});
+    }
+};
+
 namespace reduce {
 namespace {
 
@@ -90,6 +105,7 @@ struct Output {
         field("before", of(&Minimized::before), "");
         field("after", of(&Minimized::after), "");
         field("passes", of(&Minimized::passes), "The reductions, in order.");
+        field("history", of(&Minimized::history), "Every query with its answer, in order.");
         field("queries", search(&Result::queries), "Graphs that were judged, the original first.");
         field("cache_hits", search(&Result::cache_hits), "Candidates equal to one that was judged.");
         field("unresolved", search(&Result::unresolved), "Queries that gave no verdict.");

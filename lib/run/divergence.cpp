@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
+#include <map>
 
 #include "base/error.h"
 #include "graph/value_ref.h"
@@ -34,6 +34,8 @@ Closeness judge_value(const Tensor& got, const Tensor& reference, const Tensor* 
     return exact && is_noise(got, reference, *exact) ? Closeness::noise : Closeness::differs;
 }
 
+using Birth = ValueDivergence::Birth;
+
 /// Which values have NaN or infinities, and where they come from.
 class Births {
   public:
@@ -49,25 +51,35 @@ class Births {
         }
     }
 
-    /// True: this node's value is the first of its ancestors' to have some.
-    bool born(NodeId id, const Tensor& value) {
-        bool inherited = false;
-        for_each_input(graph_.nodes[static_cast<std::size_t>(id)],
-                       [&](NodeRef ref) { inherited = inherited || bad_.contains(value_of(graph_, ref).node); });
-        return note(id, value) && !inherited;
+    /// What of its kind no operand of the node has. An infinity may make NaN: that is born there.
+    Birth born(NodeId id, const Tensor& value) {
+        Birth inherited;
+        for_each_input(graph_.nodes[static_cast<std::size_t>(id)], [&](NodeRef ref) {
+            const auto operand = has_.find(value_of(graph_, ref).node);
+            if (operand == has_.end()) return;
+            inherited.nan |= operand->second.nan;
+            inherited.infinity |= operand->second.infinity;
+        });
+        const Birth here = note(id, value);
+        return {here.nan && !inherited.nan, here.infinity && !inherited.infinity};
     }
 
   private:
-    bool note(NodeId id, const Tensor& value) {
-        if (!is_floating(value.dtype())) return false;
-        const std::vector<double> values = value.values<double>();
-        if (std::all_of(values.begin(), values.end(), [](double x) { return std::isfinite(x); })) return false;
-        bad_.insert(id);
-        return true;
+    Birth note(NodeId id, const Tensor& value) {
+        Birth here;
+        if (!is_floating(value.dtype())) return here;
+        for (const double x : value.values<double>()) {
+            here.nan |= std::isnan(x);
+            here.infinity |= std::isinf(x);
+        }
+        Birth& all = has_[id];
+        all.nan |= here.nan;
+        all.infinity |= here.infinity;
+        return here;
     }
 
     const Graph& graph_;
-    std::set<NodeId> bad_;
+    std::map<NodeId, Birth> has_;
 };
 
 }  // namespace

@@ -34,9 +34,13 @@ struct ValueDivergence {
     Closeness closeness = Closeness::close;
     ErrorFigures error = {};                                   ///< of the suspect's against the reference's
     std::optional<double> own_rmse = {}, reference_rmse = {};  ///< against f64, when it could be computed
-    bool born = false;  ///< the suspect's NaN or infinities appear here first: no operand has any
-    bool born_in_reference = false;
-    std::vector<StackFrame> stack = {};  ///< the user's, innermost first
+    /// NaN, or infinities, appear here first: no operand has any of the kind.
+    struct Birth {
+        bool nan = false, infinity = false;
+        explicit operator bool() const { return nan || infinity; }
+    };
+    Birth born = {}, born_in_reference = {};  ///< of the suspect's values, of the reference's
+    std::vector<StackFrame> stack = {};       ///< the user's, innermost first
     std::string module_path = {};
 };
 

@@ -187,7 +187,7 @@ class Runner {
     std::unique_ptr<Executable> compile(Outcome& outcome, const Graph& graph, const Compile& compile_it) {
         std::unique_ptr<Executable> executable;
         guarded(outcome, "compile", [&] {
-            LogStep step(LogStep::Kind::backend, backend_.name() + ": " + summary(graph));
+            LogStep step(LogStep::Kind::backend, backend_.name() + ": " + summary(graph), graph.name);
             CompileResult compiled = compile_it();
             if (!std::holds_alternative<std::unique_ptr<Executable>>(compiled)) step.failed();
             if (auto* done = std::get_if<std::unique_ptr<Executable>>(&compiled))

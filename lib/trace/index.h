@@ -13,6 +13,7 @@
 #include "capture/guard.h"
 #include "graph/field_forms.h"
 #include "graph/graph.h"
+#include "trace/profile.h"
 
 namespace whittle {
 
@@ -151,6 +152,14 @@ struct IndexRecompile {
     std::int64_t count = 1;
     bool operator==(const IndexRecompile&) const = default;
 
+    /// Of the guard: "L['n'] == 3".
+    std::string condition() const { return guard.substr(0, guard.rfind(", now ")); }
+    /// What it found instead: "4".
+    std::string found() const {
+        const std::size_t at = guard.rfind(", now ");
+        return at == std::string::npos ? std::string() : guard.substr(at + 6);
+    }
+
     template <class Field>
     static void fields(Field& field) {
         field("frame", &IndexRecompile::frame, "");
@@ -158,6 +167,47 @@ struct IndexRecompile {
         field.maybe("advice", &IndexRecompile::advice, "What would stop it.");
         field("count", &IndexRecompile::count, "", Count{});
         field("stack", &IndexRecompile::stack, "Where capture came to rely on it, innermost first.");
+    }
+};
+
+/// One call of a compiled function: which of its specializations fitted.
+struct IndexCall {
+    std::string frame;
+    std::int64_t call = 0;
+    std::optional<std::int64_t> specialization = {};
+    bool compiled = false;
+    std::string guard = {}, condition = {}, found = {};
+    std::vector<std::string> graphs = {};
+    bool operator==(const IndexCall&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("frame", &IndexCall::frame, "");
+        field("call", &IndexCall::call, "Of the frame, from 1.", Count{});
+        field.maybe("specialization", &IndexCall::specialization,
+                    "That fitted, from 0 in the order in which they were made; none: it ran eagerly, for the cache "
+                    "limit was reached.",
+                    Count{});
+        field.maybe("compiled", &IndexCall::compiled, "It made the specialization.");
+        field.maybe("guard", &IndexCall::guard, "That failed, of the newest specialization, where none fitted.");
+        field.maybe("condition", &IndexCall::condition, "Of the guard: L['n'] == 3");
+        field.maybe("found", &IndexCall::found, "Instead: 4");
+        field.maybe("graphs", &IndexCall::graphs, "That it ran, by name.");
+    }
+};
+
+/// A place that compiled functions were called from.
+struct IndexCaller {
+    std::string frame;
+    std::vector<StackFrame> stack = {};
+    std::int64_t calls = 0;
+    bool operator==(const IndexCaller&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("frame", &IndexCaller::frame, "The function that was called.");
+        field("calls", &IndexCaller::calls, "", Count{});
+        field("stack", &IndexCaller::stack, "Innermost first.");
     }
 };
 
@@ -183,7 +233,11 @@ struct TraceIndex {
     std::vector<IndexBreak> breaks = {};
     std::vector<IndexRecord> records = {};
     std::vector<IndexRecompile> recompiles = {};
-    std::map<std::string, std::int64_t> calls = {};
+    std::map<std::string, std::int64_t> calls = {}, eager_calls = {};
+    std::vector<IndexCall> call_log = {};
+    std::vector<IndexCaller> callers = {};
+    std::vector<TimeSpan> spans = {};
+    std::vector<OpTime> op_times = {};
     std::vector<std::string> notes = {};
     std::map<std::string, std::string> environment = {};
     std::vector<IndexModel> models = {};
@@ -202,6 +256,15 @@ struct TraceIndex {
                     "Graphs that were compiled again because a guard failed. Since 1.1.");
         field.maybe("calls", &TraceIndex::calls,
                     "Executions of frames that ran more than once, where they were counted. Since 1.3.", Count{});
+        field.maybe("eager_calls", &TraceIndex::eager_calls,
+                    "How many of them no specialization fitted when the cache limit was reached. Since 1.5.", Count{});
+        field.maybe("call_log", &TraceIndex::call_log,
+                    "The first calls of each compiled function, and those that no specialization fitted. Since 1.5.");
+        field.maybe("callers", &TraceIndex::callers, "Where compiled functions were called from. Since 1.5.");
+        field.maybe("spans", &TraceIndex::spans,
+                    "What the program's compilations took, where times were asked for ($WHITTLE_TIMES). Since 1.5.");
+        field.maybe("op_times", &TraceIndex::op_times,
+                    "What its operations took, of a program of LibTorch; where times were asked for. Since 1.5.");
         field.maybe("notes", &TraceIndex::notes, "What capture could not see. Since 1.1.");
         field.maybe("environment", &TraceIndex::environment, "");
         field.maybe("models", &TraceIndex::models, "What was traced. Since 1.4.");

@@ -143,7 +143,7 @@ V.accuracy = {
           fill: c,
           'fill-opacity': v.nan ? 0.001 : 0.85,
         }),
-        v.nan
+        v.nan && cw > 44 // else they would cover each other; the tip says it
           ? s(
               'text',
               { x: cx, y: y(hi) + 15, 'text-anchor': 'middle', style: 'fill:var(--nan);font-weight:600' },
@@ -193,7 +193,7 @@ V.accuracy = {
       );
       svg.append(gr);
     });
-    const flag = (i, t, c) => {
+    const flag = (i, t, c, row) => {
       const x = L + i * cw;
       svg.append(
         s('line', { x1: x, x2: x, y1: 6, y2: H - B + 20, stroke: c, 'stroke-width': 1.5 }),
@@ -201,7 +201,7 @@ V.accuracy = {
           'text',
           {
             x: x + (i > N * 0.6 ? -7 : 7),
-            y: 14,
+            y: 10 + 13 * row,
             'text-anchor': i > N * 0.6 ? 'end' : 'start',
             style: `fill:${c};font-weight:600`,
           },
@@ -209,8 +209,8 @@ V.accuracy = {
         ),
       );
     };
-    if (first >= 0) flag(first, 'first wrong value: %' + A.first, 'var(--failed)');
-    if (born >= 0) flag(born, 'NaN born: %' + A.nan_born, 'var(--nan)');
+    if (first >= 0) flag(first, 'first wrong value: %' + A.first, 'var(--failed)', 0);
+    if (born >= 0) flag(born, 'NaN born: %' + A.nan_born, 'var(--nan)', 1);
     let lm = null,
       lastx = -99;
     A.values.forEach((v, i) => {

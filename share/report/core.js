@@ -38,6 +38,9 @@ const ICON = {
   breaks: 'M8 1.5v4M8 10.5v4M3 8h10M5 6l6 4',
   guards: 'M8 1.8l5 1.8v4.2c0 3-2.2 5.3-5 6.4-2.8-1.1-5-3.4-5-6.4V3.6z',
   accuracy: 'M1.5 12c2.5 0 3-8 5-8s2 5 3.500 5 1.500-5.500 4.500-5.500',
+  time: 'M8 2a6 6 0 1 1 0 12A6 6 0 0 1 8 2zM8 4.5V8l2.5 1.5',
+  minify: 'M2 3h12M4 6.500h8M6 10h4M7.500 13.500h1',
+  diff: 'M5 2v12M2.500 4.500L5 2l2.500 2.500M11 14V2M8.500 11.500L11 14l2.500-2.500',
   env: 'M2 3.500h12v7H2zM5.500 13.500h5M8 10.500v3',
   failed: 'M5.500 5.500l5 5M10.500 5.500l-5 5',
   break: 'M4 8h2.400M9.600 8h2.400M9.100 5.200l-2.200 5.600',
@@ -84,9 +87,11 @@ const sec = (x) =>
       ? x.toFixed(2) + ' s'
       : x >= 0.001
         ? Math.round(x * 1000) + ' ms'
-        : x
+        : x >= 1e-5
           ? Math.round(x * 1e6) + ' µs'
-          : '0';
+          : x
+            ? +(x * 1e6).toPrecision(2) + ' µs'
+            : '0';
 const bytes = (b) =>
   b >= 1e9
     ? (b / 1e9).toFixed(2) + ' GB'
@@ -202,6 +207,24 @@ function graphOf(at) {
 function mainGraph() {
   const wrong = Object.keys(D.accuracy).find((g) => D.accuracy[g].first && G[g]);
   return wrong || (D.graphs.length ? D.graphs[0].name : '');
+}
+
+/** A table of `rows`, of which cells that are numbers' texts stand right. */
+function rowsTable(heads, rows, most = 200) {
+  const cell = (tag, value, i) => h(tag + (heads[i].startsWith('#') ? '.n' : ''), value);
+  const body = (list) => list.map((row) => h('tr', row.map((value, i) => cell('td', value, i))));
+  const table = h(
+    'table',
+    h('thead', h('tr', heads.map((text, i) => cell('th', text.replace('#', ''), i)))),
+    h('tbody', body(rows.slice(0, most))),
+  );
+  if (rows.length <= most) return table;
+  const more = h('button.btn', 'all ' + nf(rows.length));
+  more.onclick = () => {
+    table.tBodies[0].append(...body(rows.slice(most)));
+    more.remove();
+  };
+  return h('div', table, more);
 }
 
 /** The views, in the order of the navigation: {title, key, build(element), show(parameters of the address)}. */

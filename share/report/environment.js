@@ -1,7 +1,7 @@
 // Where the report was made, and what capture could not see.
 V.env = {
   title: 'Environment',
-  key: '7',
+  key: '9',
   build(el) {
     const pg = h('div.page'),
       facts = Object.entries(D.environment);

@@ -130,6 +130,21 @@ Object.assign(V.graph, {
           ),
         ),
       );
+    const parts = partsByNode(kernelsOf(g)).get(n.id) || [];
+    if (parts.length)
+      I.append(
+        h(
+          'div.sec',
+          h('b', 'Kernel'),
+          parts.map(([k, stage]) =>
+            h(
+              'div.lkr',
+              link('source=' + g.name + '&kernel=' + k.name + '&stage=' + stage, k.name + ' · ' + k.stages[stage].name),
+              h('span', [k.runs && sec(k.seconds), k.roofline != null && percent(k.roofline) + ' of the roofline'].filter(Boolean).join(', ')),
+            ),
+          ),
+        ),
+      );
     if (n.at)
       I.append(
         h(

@@ -1,5 +1,18 @@
 // What happened, worst first, and where: the functions with the stacks below them.
 
+/** What happened at a line: where capture broke, what was relied on, what is computed wrong. */
+const AT = new Map();
+const noteAt = (at, status) => at && AT.set(at[0] + '\0' + at[1], [...new Set([...(AT.get(at[0] + '\0' + at[1]) || []), status])]);
+for (const g in D.accuracy)
+  if (G[g])
+    for (const v of D.accuracy[g].values) {
+      const n = G[g].byId[v.node];
+      if (n && n.at && (v.node === D.accuracy[g].first || v.node === D.accuracy[g].nan_born))
+        noteAt(n.at[0], v.node === D.accuracy[g].first ? 'failed' : 'nan');
+    }
+for (const b of D.breaks) noteAt(b.at[0], 'break');
+for (const r of D.recompiles) noteAt(r.at[0], 'recompiled');
+
 /** Rows below a function: how its operations were called, from the function inwards. */
 function stacksBelow(f) {
   const root = { kids: new Map(), ops: 0 };
@@ -13,9 +26,21 @@ function stacksBelow(f) {
         const key = n.at[i].slice(0, 3).join('\0');
         if (!here.kids.has(key)) here.kids.set(key, { at: n.at[i], graph: name, kids: new Map(), ops: 0 });
         here = here.kids.get(key);
+        here.status = AT.get(n.at[i][0] + '\0' + n.at[i][1]) || [];
         here.ops++;
       }
     }
+  // Where capture broke there may be no operation.
+  for (const b of D.breaks) {
+    const at = b.frame === f.name ? b.at.findIndex((a) => a[2] === f.name || a[2].endsWith('::' + f.name)) : -1;
+    let here = root;
+    for (let i = at; i >= 0; i--) {
+      const key = b.at[i].slice(0, 3).join('\0');
+      if (!here.kids.has(key))
+        here.kids.set(key, { at: b.at[i], graph: f.graphs[0], kids: new Map(), ops: 0, status: AT.get(b.at[i][0] + '\0' + b.at[i][1]) || [] });
+      here = here.kids.get(key);
+    }
+  }
   return root;
 }
 
@@ -68,7 +93,7 @@ function findingRow(f) {
 }
 
 /** One line of the tree, and the group of what is below it, closed. */
-function treeRow(parent, depth, status, name, place, cells, below) {
+function treeRow(parent, depth, status, name, place, cells, below, opened) {
   const box = h('div', { role: 'group', hidden: true }),
     twist = below.length
       ? h('button.tw', { 'aria-label': 'Expand ' + name.textContent, 'aria-expanded': 'false' }, icon('tw', 12))
@@ -80,6 +105,7 @@ function treeRow(parent, depth, status, name, place, cells, below) {
       twist.classList.toggle('x', !box.hidden);
       twist.setAttribute('aria-expanded', String(!box.hidden));
     };
+  if (opened && below.length) twist.onclick();
   parent.append(
     h(
       'div.r' + (status.length ? '.s-' + status[0] : ''),
@@ -114,12 +140,14 @@ function functionTree() {
     treeRow(
       parent,
       depth,
-      [],
+      entry.status || [],
       h('span.fn', link(sourceHash(entry.at, entry.graph), entry.at[2] || '?')),
       entry.at,
-      ['', nf(entry.ops), '', '', '', ''],
+      ['', entry.ops ? nf(entry.ops) : '', '', '', '', ''],
       [...entry.kids.values()].map(stackRow(depth + 1)),
+      [...entry.kids.values()].some(troubled),
     );
+  const troubled = (entry) => (entry.status || []).length > 0 || [...entry.kids.values()].some(troubled);
   const worst = ['failed', 'break', 'recompiled', 'nan', 'ok'];
   const frames = [...D.frames].sort((a, b) => worst.indexOf(a.status[0]) - worst.indexOf(b.status[0]));
   for (const f of frames) {
@@ -145,6 +173,7 @@ function functionTree() {
         time,
       ],
       [...stacksBelow(f).kids.values()].map(stackRow(1)),
+      f.status[0] !== 'ok' && frames.length <= 20,
     );
   }
   return tree;

@@ -1,4 +1,4 @@
-// Guards: under what each graph may be used again, and which of them did not hold.
+// Guards: under what each graph may be used again, which of them did not hold, and which specialization each call hit.
 V.guards = {
   title: 'Guards and recompiles',
   label: 'Recompiles',
@@ -23,6 +23,60 @@ V.guards = {
     }
   },
   failed: (f) => D.recompiles.filter((r) => r.frame === f.name),
+  /** A box for each call: its number, and the specialization that it hit. */
+  calls(f) {
+    const calls = D.calls.filter((c) => c.frame === f.name);
+    if (calls.length < 2) return '';
+    const kind = (c) => (c.specialization == null ? 'eager' : c.guard ? 'new' : c.compiled ? 'first' : 'hit');
+    const what = (c) =>
+      (c.guard ? c.guard + '\n' : '') +
+      (c.specialization == null
+        ? 'ran eagerly: no specialization fits, and the cache limit is reached'
+        : (c.compiled ? 'compiled specialization ' : 'hit specialization ') + c.specialization) +
+      (c.graphs && c.graphs.length ? '\nran ' + c.graphs.join(', ') : '');
+    const told = calls.length < (f.calls || 0) ? 'the first ' + nf(calls.length) + ' of ' + nf(f.calls) : nf(calls.length);
+    return [
+      h('p.note', told + ' calls; below the number of a call the specialization that it hit, filled where it compiled one'),
+      h(
+        'div.calls',
+        { role: 'list' },
+        calls.map((c) =>
+          hover(
+            h(
+              'div.call.' + kind(c),
+              { role: 'listitem', tabindex: 0, 'aria-label': 'call ' + c.call + ': ' + what(c) },
+              h('b', nf(c.call)),
+              c.specialization == null ? 'eager' : '#' + c.specialization,
+            ),
+            what(c),
+          ),
+        ),
+      ),
+      this.changes(calls.filter((c) => c.guard)),
+    ];
+  },
+  /** What each call that no specialization fitted found instead. */
+  changes: (calls) =>
+    calls.length
+      ? rowsTable(
+          ['#Call', 'Guard that failed', 'Found', 'So it'],
+          calls.map((c) => [
+            nf(c.call),
+            h('span.m', c.condition),
+            h('span.m.newv', c.found),
+            c.specialization == null
+              ? 'ran eagerly'
+              : [c.compiled ? 'compiled ' : 'ran ', (c.graphs || []).map((x, i) => [i ? ', ' : '', G[x] ? link('graph=' + x, h('span.m', x)) : x])],
+          ]),
+          20,
+        )
+      : '',
+  callers(f) {
+    const from = D.callers.filter((c) => c.frame === f.name && c.at.length).sort((a, b) => b.calls - a.calls);
+    return from.length
+      ? h('p.note', { style: 'margin-top:10px' }, 'called from ', from.slice(0, 6).map((c, i) => [i ? ', ' : '', placeLink(c.at[0]), ' ' + c.at[0][2] + ' (' + plural(c.calls, 'call') + ')']), from.length > 6 ? ' and ' + (from.length - 6) + ' more places' : '')
+      : '';
+  },
   card(f) {
     const failed = this.failed(f),
       status = failed.length ? 'recompiled' : 'ok';
@@ -40,6 +94,7 @@ V.guards = {
           [
             plural(f.graphs.length, 'graph'),
             f.calls && plural(f.calls, 'call'),
+            f.eager_calls && f.eager_calls + ' of them eager',
             f.compile_seconds && sec(f.compile_seconds) + ' compiling',
           ]
             .filter(Boolean)
@@ -72,6 +127,8 @@ V.guards = {
               ),
             )
           : '',
+        this.calls(f),
+        this.callers(f),
         f.graphs.map((name, i) => this.guards(G[name], i ? G[f.graphs[i - 1]] : null)),
       ),
     );

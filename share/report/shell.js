@@ -4,9 +4,10 @@ const COUNT = {
   graph: [D.graphs.length],
   breaks: [D.totals.breaks],
   guards: [D.totals.recompiles],
+  minify: [(D.minify || []).filter((m) => m.verdict === 'minimized').map((m) => m.calls_before + ' → ' + m.calls_after)[0] || ''],
   accuracy: [Object.values(D.accuracy).filter((a) => a.first).length || '', 'failed'],
 };
-const ids = Object.keys(V),
+const ids = Object.keys(V).filter((id) => id !== 'diff' || D.diff),
   els = {};
 const nav = $('nav');
 nav.append(
@@ -110,7 +111,7 @@ const go = (hash) => {
 let cur = null;
 function route() {
   const p = parse(),
-    id = ids.find((i) => i in p) || 'overview';
+    id = ids.find((i) => i in p) || (D.diff ? 'diff' : 'overview');
   ensure(id);
   if (cur !== id) {
     for (const i of ids) {
@@ -171,6 +172,13 @@ function palette(q) {
     for (const g of D.graphs) {
       index.push(['graph', g.name, plural(g.ops, 'op'), 'graph=' + g.name]);
     }
+    for (const k of KERNELS)
+      index.push([
+        'kernel',
+        k.name + '  ' + k.stages.map((stage) => stage.name).join(', '),
+        k.graph,
+        'source=' + encodeURIComponent(k.graph) + '&kernel=' + k.name + '&stage=' + (k.stages.length - 1),
+      ]);
     for (const g of D.graphs)
       for (const n of g.nodes)
         index.push([
@@ -238,7 +246,7 @@ $('#help').append(
     'div.in',
     [
       ['/', 'search everything: functions, nodes, source lines'],
-      ['1 – 9', 'views'],
+      ['1 – 9', D.diff ? 'views; 0: what differs' : 'views'],
       ['↑ ↓ ← →', 'graph: walk along edges; source: previous and next operation'],
       ['Enter', 'graph: open or close the module around the node'],
       ['+ − f', 'graph: zoom in, out, fit'],
@@ -260,7 +268,7 @@ addEventListener('keydown', (e) => {
     e.preventDefault();
     openPal();
   } else if (k === '?') $('#help').showModal();
-  else if (k >= '1' && k <= '9' && ids[k - 1]) go(ids[k - 1]);
+  else if (k >= '0' && k <= '9' && ids.some((id) => V[id].key === k)) go(ids.find((id) => V[id].key === k));
   else if (k === 't') flip();
   else if (k === 'n') {
     if (!D.findings.length) return;
@@ -270,7 +278,8 @@ addEventListener('keydown', (e) => {
   } else if (k === 'a' && p.node)
     go((cur === 'source' ? 'graph=' : 'source=') + (p.graph || p.source || p.accuracy) + '&node=' + p.node);
   else if (k === 'Escape') {
-    if (p.node || p.line) go(cur + '=' + (p[cur] || ''));
+    if (V[cur].esc) V[cur].esc();
+    if (p.node || p.line || p.kernel) go(cur + '=' + (p[cur] || ''));
   } else if (cur === 'source' && /Arrow(Up|Down)/.test(k)) {
     e.preventDefault();
     const g = V.source.g,

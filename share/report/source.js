@@ -1,30 +1,45 @@
-// Source and graph side by side: a line lights its operations, an operation its lines.
+// Source, graph, loop nest and assembly side by side: a line of any lights what it stands for in the others.
 V.source = {
   title: 'Source',
   key: '3',
   fill: true,
+  most: 6, // kernels whose code is shown at a time
   build(el) {
     el.classList.add('four');
     this.el = el;
   },
   pane(title, sub) {
-    const bd = h('div.bd', { tabindex: 0, 'aria-label': title });
-    this.el.append(h('section.pane', h('header', title, h('span', sub)), bd));
+    const bd = h('div.bd', { tabindex: 0, 'aria-label': title }),
+      head = h('span', sub);
+    this.el.append(h('section.pane', h('header', title, head), bd));
+    bd.sub = head;
     return bd;
   },
   /** The panes of one graph and one file. */
   fill(g, file) {
-    Object.assign(this, { g, file, lines: new Map(), ops: new Map() });
+    Object.assign(this, { g, file, lines: new Map(), ops: new Map(), parts: new Map(), shown: '' });
+    this.kernels = kernelsOf(g);
+    this.byNode = partsByNode(this.kernels);
+    this.hue = new Map(this.kernels.map((k, i) => [k.name, 'var(--k' + ((i % 6) + 1) + ')']));
     this.el.replaceChildren();
     const F = D.files[file],
       left = this.pane('Source', F ? F.path : 'no source is known'),
       right = this.pane('Graph', g ? g.name + ' · ' + plural(g.ops, 'op') : '');
-    const used = new Set((g ? g.nodes : []).flatMap((n) => (n.at || []).filter((a) => a[0] === file).map((a) => a[1])));
+    this.panes = [left, right];
+    if (this.kernels.some((k) => codeOf(k).loop_nest))
+      this.panes.push(this.pane('Loops', plural(this.kernels.length, 'kernel')), this.pane('Assembly', ''));
+    this.el.classList.toggle('plain', this.panes.length === 2);
+    // Of a model file there are no lines, and more room for the rest.
+    this.el.classList.toggle('bare', !F && this.panes.length > 2);
+    const colour = new Map();
+    for (const n of g ? g.nodes : [])
+      for (const a of (n.at || []).filter((a) => a[0] === file))
+        if (!colour.get(a[1])) colour.set(a[1], this.colour(n));
     (F ? F.lines : []).forEach((text, i) => {
-      const has = used.has(i + 1);
+      const has = colour.has(i + 1);
       const e = h(
         'div.ln' + (has ? '.h' : ''),
-        { style: has ? '--hc:var(--acc)' : '' },
+        { style: has ? '--hc:' + colour.get(i + 1) : '' },
         h('i', String(i + 1)),
         code(text),
       );
@@ -37,42 +52,103 @@ V.source = {
         n.kind === 'op'
           ? ['%' + n.id, h('span.dim', ' = '), short(n.op), h('span.dim', n.text.slice(n.text.indexOf('(')))]
           : n.text;
-      const e = h('div.ln' + (n.at ? '.h' : ''), { style: n.at ? '--hc:var(--acc)' : '' }, h('i', String(n.i)), text);
+      const has = n.at || this.byNode.has(n.id);
+      const e = h('div.ln' + (has ? '.h' : ''), { style: has ? '--hc:' + this.colour(n) : '' }, h('i', String(n.i)), text);
       e.onclick = () => go('source=' + encodeURIComponent(g.name) + '&node=' + n.id);
       this.ops.set(n.id, e);
       right.append(e);
     }
-    this.panes = [left, right];
+  },
+  /** One hue a kernel. */
+  colour(n) {
+    const parts = this.byNode.get(n.id);
+    return parts ? this.hue.get(parts[0][0].name) : 'var(--acc)';
+  },
+  /** The code of these kernels in the two panes on the right. */
+  fillCode(kernels) {
+    const names = kernels.map((k) => k.name).join();
+    if (this.panes.length < 4 || this.shown === names) return;
+    this.shown = names;
+    this.parts = new Map();
+    const [, , nest, assembly] = this.panes;
+    nest.replaceChildren();
+    assembly.replaceChildren();
+    for (const k of kernels.slice(0, this.most)) {
+      const about = [k.runs && sec(k.seconds), rate(k), k.code_of && 'the code of ' + k.code_of].filter(Boolean).join(' · ');
+      for (const [pane, lines] of [
+        [nest, nestLines(k)],
+        [assembly, assemblyLines(k)],
+      ]) {
+        pane.append(h('div.ln.hd', h('i', ''), h('b', k.name), h('span.dim', ' ' + about)));
+        lines.forEach((line, i) => {
+          const has = line.stage != null;
+          const e = h(
+            'div.ln' + (has ? '.h' : ''),
+            { style: has ? '--hc:' + this.hue.get(k.name) : '' },
+            h('i', String(i + 1)),
+            line.text,
+          );
+          if (has) {
+            e.onclick = () =>
+              go('source=' + encodeURIComponent(this.g.name) + '&kernel=' + k.name + '&stage=' + line.stage);
+            const key = partKey(k, line.stage);
+            if (!this.parts.has(key)) this.parts.set(key, []);
+            this.parts.get(key).push(e);
+          }
+          pane.append(e);
+        });
+        if (k.cut && pane === assembly) pane.append(h('div.ln.dim', h('i', ''), '… cut'));
+      }
+    }
+    nest.sub.textContent = names.replaceAll(',', ', ') + ' of ' + plural(this.kernels.length, 'kernel');
+    if (kernels.length > this.most) nest.sub.textContent = 'the first ' + this.most + ' of ' + kernels.length;
+    assembly.sub.textContent = 'that ran';
   },
   /** The file to show: that of the address, or of the node, or the first that the graph has. */
   fileOf(p, g) {
     if (p.file != null && p.file !== '') return +p.file;
     const n = g && p.node && g.byId[p.node];
-    const place = n && n.at ? n.at[0] : ((g ? g.nodes : []).find((n) => n.at) || { at: [[0]] }).at[0];
+    const here = n || this.nodesOfStage(p, g)[0];
+    const place = here && here.at ? here.at[0] : ((g ? g.nodes : []).find((n) => n.at) || { at: [[0]] }).at[0];
     return place[0];
+  },
+  nodesOfStage(p, g) {
+    const k = p.kernel && kernelsOf(g).find((k) => k.name === p.kernel);
+    const stage = k && k.stages[+p.stage];
+    return stage ? (stage.nodes || []).map((n) => g.byId[n]).filter(Boolean) : [];
+  },
+  /** What the address names: nodes of the graph. */
+  nodes(p, g, file) {
+    if (p.kernel) return this.nodesOfStage(p, g);
+    if (!p.line) return g && g.byId[p.node] ? [g.byId[p.node]] : [];
+    const at = (n, deep) => (n.at || []).some((a, i) => (deep || i === 0) && a[0] === file && a[1] === +p.line);
+    const own = g.nodes.filter((n) => at(n, false));
+    return own.length ? own : g.nodes.filter((n) => at(n, true));
   },
   show(p) {
     const g = G[p.source] || G[mainGraph()],
       file = this.fileOf(p, g);
     if (this.g !== g || this.file !== file || !this.panes) this.fill(g, file);
     for (const e of this.el.querySelectorAll('.lit,.lit2,.sel')) e.classList.remove('lit', 'lit2', 'sel');
-    const line = p.line ? +p.line : null;
-    const at = (n, deep) => (n.at || []).some((a, i) => (deep || i === 0) && a[0] === file && a[1] === line);
-    let lit = [];
-    if (line) {
-      lit = g.nodes.filter((n) => at(n, false));
-      if (!lit.length) lit = g.nodes.filter((n) => at(n, true));
-      this.light(this.lines.get(line), 'lit');
-    } else if (g && g.byId[p.node]) {
-      lit = [g.byId[p.node]];
-      for (const [i, a] of (lit[0].at || []).entries())
-        if (a[0] === file) this.light(this.lines.get(a[1]), i ? 'lit2' : 'lit');
-    }
+    const lit = this.nodes(p, g, file);
+    const parts = p.kernel ? [[this.kernels.find((k) => k.name === p.kernel), +p.stage]] : lit.flatMap((n) => this.byNode.get(n.id) || []);
+    const kernels = [...new Set(parts.map(([k]) => k))].filter(Boolean);
+    this.fillCode(kernels.length ? kernels : this.kernels.slice(0, 1));
+    if (p.line) this.light(this.lines.get(+p.line), 'lit');
+    else
+      for (const n of lit)
+        for (const [i, a] of (n.at || []).entries()) if (a[0] === file) this.light(this.lines.get(a[1]), i ? 'lit2' : 'lit');
     for (const n of lit) this.light(this.ops.get(n.id), 'lit');
-    this.el.classList.toggle('fadeall', lit.length > 0);
-    const first = (pane) => pane.querySelector('.lit');
-    for (const pane of this.panes) this.scroll(pane, first(pane));
-    const chosen = line ? this.lines.get(line) : lit.length ? this.ops.get(lit[0].id) : null;
+    for (const [k, s] of parts) if (k) for (const e of this.parts.get(partKey(k, s)) || []) this.light(e, 'lit');
+    this.el.classList.toggle('fadeall', lit.length > 0 || parts.length > 0);
+    for (const pane of this.panes) this.scroll(pane, pane.querySelector('.lit'));
+    const chosen = p.line
+      ? this.lines.get(+p.line)
+      : p.kernel
+        ? this.panes[2] && this.panes[2].querySelector('.lit')
+        : lit.length
+          ? this.ops.get(lit[0].id)
+          : null;
     if (chosen) chosen.classList.add('sel');
   },
   light(e, how) {

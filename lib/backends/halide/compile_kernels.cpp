@@ -7,9 +7,12 @@
 #include <optional>
 #include <thread>
 
+#include "backends/halide/halide_text.h"
 #include "base/log.h"
+#include "base/timeline.h"
 #include "expr/canonical.h"
 #include "expr/hoist.h"
+#include "program/observer.h"
 
 namespace whittle::halide {
 namespace {
@@ -23,7 +26,8 @@ using program::Plan;
 /// Groups to compile. Layers and unrolled steps share theirs.
 class Jobs {
   public:
-    Jobs(CompiledProgram& program, const CompileOptions& options) : program_(program), options_(options) {}
+    Jobs(CompiledProgram& program, const CompileOptions& options)
+        : program_(program), options_(options), graph_(span_graph(program.graph(CompileStage::captured).name)) {}
 
     /// The groups live as long as the jobs.
     std::size_t add(const Group& group, const Schedule& schedule) {
@@ -58,9 +62,12 @@ class Jobs {
     };
 
     void compile(Job& job) const {
+        TimedSpan span(SpanKind::kernel, job.group->name, graph_);
         log_debug(LogChannel::lowering,
                   job.group->name + ": Halide compiles " + std::to_string(job.group->stages.size()) + " stages");
-        auto result = CompiledGroup::compile(*job.group, *job.schedule, options_);
+        CodeSource from = CodeSource::compiled;
+        auto result = CompiledGroup::compile(*job.group, *job.schedule, options_, &from);
+        span.came_from(name(from));
         if (auto* error = std::get_if<KernelError>(&result))
             job.error = std::move(*error);
         else
@@ -69,6 +76,7 @@ class Jobs {
 
     CompiledProgram& program_;
     const CompileOptions& options_;
+    const std::string graph_;
     std::map<std::string, std::size_t> by_key_;
     std::deque<Job> jobs_;
 };
@@ -90,6 +98,27 @@ struct Parts {
 
 /// What is done once of each kernel, where something is.
 using HoistedKernels = std::deque<std::optional<expr::Hoisted>>;
+
+/// Tells the observer what each kernel runs, in texts; of equal ones the first one's.
+void tell_code(const Plan& plan, const std::vector<Parts>& parts, const HoistedKernels& hoisted,
+               const CompileOptions& options) {
+    const auto text = [](const KernelText& made) {
+        const std::string* shown = std::get_if<std::string>(&made);
+        return shown ? *shown : std::string();
+    };
+    for (std::size_t k = 0; k < plan.kernels.size(); k++) {
+        program::KernelTexts told{.code_of =
+                                      static_cast<std::size_t>(std::ranges::find(parts, parts[k]) - parts.begin())};
+        if (told.code_of == k) {
+            const Group& group = hoisted[k] ? hoisted[k]->rest : plan.kernels[k].group;
+            const Schedule& schedule = hoisted[k] ? hoisted[k]->rest_schedule : plan.kernels[k].schedule;
+            told.output_code = to_halide_cpp(group, schedule, group.name, options.target);
+            told.loop_nest = text(loop_nest(group, schedule, options));
+            told.assembly = text(assembly(group, schedule, options));
+        }
+        program::observer()->compiled(k, told);
+    }
+}
 
 /// Of each kernel of the plan. `hoisted` lives as long as the jobs.
 std::vector<Parts> add_all(const Plan& plan, Jobs& jobs, HoistedKernels& hoisted) {
@@ -142,6 +171,7 @@ std::variant<std::vector<CompiledKernel>, BackendFailure> compile_kernels(Compil
         kernel.each_inputs = positions(group, std::span(inputs).first(own));
         compiled.push_back(std::move(kernel));
     }
+    if (program::observer() && program::observer()->wants_code()) tell_code(plan, parts, hoisted, options);
     return compiled;
 }
 

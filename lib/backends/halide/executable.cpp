@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
+#include "graph/run_observer.h"
 #include "graph/value_ref.h"
 #include "ops/core/elements.h"
 
@@ -145,11 +146,21 @@ class PlanExecutable final : public Executable {
             const ValueMeta& like = meta(kernel.outputs[i]);
             outputs.push_back(values[places.outputs[i]].emplace(like.dtype, like.sizes).mutable_raw());
         }
-        const bool timed = log_enabled(LogChannel::run, LogLevel::debug);
+        const bool logged = log_enabled(LogChannel::run, LogLevel::debug), timed = logged || run_observer();
         const auto begin = timed ? Clock::now() : Clock::time_point();
         if (const auto error = compiled.each->run(inputs, outputs)) return failed(kernel, *error);
-        if (timed) log_debug(LogChannel::run, kernel.group.name + ": " + microseconds(Clock::now() - begin) + " us");
+        const Clock::duration took = timed ? Clock::now() - begin : Clock::duration();
+        if (logged) log_debug(LogChannel::run, kernel.group.name + ": " + microseconds(took) + " us");
+        if (run_observer()) tell(kernel, took, values);
         return std::nullopt;
+    }
+
+    void tell(const Kernel& kernel, Clock::duration took, const Found& values) const {
+        std::vector<RunObserver::Held> held;
+        for (const auto& [key, place] : place_)
+            if (const auto& value = values[place]; value && node(key).kind != NodeKind::get_attr)
+                held.push_back({node(key).name, value->numel() * static_cast<std::int64_t>(size_of(value->dtype()))});
+        run_observer()->ran(kernel.group.name, std::chrono::duration<double>(took).count(), held);
     }
 
     static BackendFailure failed(const Kernel& kernel, const KernelError& error) {

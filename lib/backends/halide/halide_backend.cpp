@@ -79,7 +79,7 @@ class HalideBackend final : public Backend,
         if (has_higher_order(graph))
             return compile_control_flow(graph, [&](const Graph& piece) { return compile(piece, options); });
         const CompileOptions compile_options = options_from(options);
-        LogStep step(LogStep::Kind::lowering, summary(graph));
+        LogStep step(LogStep::Kind::lowering, summary(graph), graph.name);
         CompileResult result = lower(program, compile_options);
         if (std::holds_alternative<BackendFailure>(result)) step.failed();
         return result;

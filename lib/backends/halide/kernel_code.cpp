@@ -54,11 +54,12 @@ const std::string& compiler() {
 
 /// From the cache, or made and put there.
 template <class Make>
-std::string kept(const std::string& what, const std::string& key, const Make& make) {
+std::string kept(const std::string& what, const std::string& key, const Make& make, CodeSource* from = nullptr) {
     DiskCache* const known = cache();
     if (known)
         if (auto object = known->get(key)) {
             log_debug(LogChannel::lowering, what + " was kept");
+            if (from) *from = CodeSource::cache;
             return *object;
         }
     std::string object = make();
@@ -190,9 +191,14 @@ std::shared_ptr<const KernelCode> loaded(const std::string& object) {
 
 }  // namespace
 
+std::string_view name(CodeSource source) {
+    return source == CodeSource::compiled ? "compiled" : source == CodeSource::cache ? "cache" : "memory";
+}
+
 std::variant<std::shared_ptr<const KernelCode>, KernelError> kernel_code(const expr::Group& group,
                                                                          const expr::Schedule& schedule,
-                                                                         const std::string& target_text) {
+                                                                         const std::string& target_text,
+                                                                         CodeSource& from) {
     static Living living;
     std::shared_ptr<const KernelCode> code;
     const auto failed = caught([&] {
@@ -203,8 +209,10 @@ std::variant<std::shared_ptr<const KernelCode>, KernelError> kernel_code(const e
         if (code) return;
         const std::string key = key_of(group, schedule, target);
         code = living.find(key);
+        from = code ? CodeSource::memory : CodeSource::compiled;
         if (code) return;
-        code = loaded(kept("the code of " + group.name, key, [&] { return compiled(group, schedule, target); }));
+        code = loaded(kept(
+            "the code of " + group.name, key, [&] { return compiled(group, schedule, target); }, &from));
         living.add(key, code);
     });
     if (failed) return *failed;

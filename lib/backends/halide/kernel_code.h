@@ -22,9 +22,9 @@ class KernelCode {
 };
 
 /// Kernels of one text, schedule, target and build are one, in this process and (see user_cache()) in others. What
-/// fails is not kept.
+/// fails is not kept. `from` is told where it came from.
 std::variant<std::shared_ptr<const KernelCode>, KernelError> kernel_code(const expr::Group& group,
                                                                          const expr::Schedule& schedule,
-                                                                         const std::string& target);
+                                                                         const std::string& target, CodeSource& from);
 
 }  // namespace whittle::halide

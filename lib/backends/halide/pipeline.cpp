@@ -63,7 +63,8 @@ CompiledGroup::~CompiledGroup() = default;
 
 std::variant<std::unique_ptr<CompiledGroup>, KernelError> CompiledGroup::compile(const Group& group,
                                                                                  const Schedule& schedule,
-                                                                                 const CompileOptions& options) {
+                                                                                 const CompileOptions& options,
+                                                                                 CodeSource* from) {
     auto objects = std::make_unique<Objects>();
     objects->inputs = group.inputs.size();
     objects->outputs = group.outputs.size();
@@ -81,7 +82,9 @@ std::variant<std::unique_ptr<CompiledGroup>, KernelError> CompiledGroup::compile
     });
     if (error) return *error;
     if (objects->written.empty()) return std::unique_ptr<CompiledGroup>(new CompiledGroup(std::move(objects)));
-    auto code = kernel_code(group, schedule, target_for(schedule, options.target));
+    CodeSource source = CodeSource::compiled;
+    auto code = kernel_code(group, schedule, target_for(schedule, options.target), source);
+    if (from) *from = source;
     if (auto* failed = std::get_if<KernelError>(&code)) return std::move(*failed);
     objects->code = std::get<std::shared_ptr<const KernelCode>>(std::move(code));
     return std::unique_ptr<CompiledGroup>(new CompiledGroup(std::move(objects)));
@@ -161,7 +164,9 @@ KernelText assembly(const Group& group, const Schedule& schedule, const CompileO
     return written(group, schedule, [&](Halide::Pipeline& pipeline, const std::vector<Halide::Argument>& arguments) {
         const TempDir folder;
         const auto path = folder.path() / "kernel.s";
-        const Halide::Target target = target_of(schedule, options).with_feature(Halide::Target::NoRuntime);
+        const Halide::Target target = target_of(schedule, options)
+                                          .with_feature(Halide::Target::NoRuntime)
+                                          .with_feature(Halide::Target::UserContext);  // as kernel_code() compiles
         pipeline.compile_to_assembly(path.string(), arguments, "kernel", target);
         return read_file(path);
     });

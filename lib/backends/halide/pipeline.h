@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "expr/group.h"
@@ -17,6 +18,10 @@ struct CompileOptions {
     std::string target = {};
 };
 
+/// Where a group's machine code came from: the cache is that of disk, see kernel_code.h.
+enum class CodeSource { compiled, cache, memory };
+std::string_view name(CodeSource source);
+
 /// What Halide or our reader of the schedule says, in its own words.
 struct KernelError {
     std::string message;
@@ -27,9 +32,11 @@ class CompiledGroup {
   public:
     /// Groups that are partly or wholly empty are fine: what is empty is not computed. Directives that are off, or that
     /// schedule something empty, are not applied. A failure of Halide's is a value; crashes are not caught: isolate.
+    /// `from`, unless it is null, is told where the code came from.
     static std::variant<std::unique_ptr<CompiledGroup>, KernelError> compile(const expr::Group& group,
                                                                              const expr::Schedule& schedule,
-                                                                             const CompileOptions& options = {});
+                                                                             const CompileOptions& options = {},
+                                                                             CodeSource* from = nullptr);
     ~CompiledGroup();
     CompiledGroup(const CompiledGroup&) = delete;
 

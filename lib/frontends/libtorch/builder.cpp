@@ -39,6 +39,7 @@ class Builder {
         dropped_ = folder.dropped();
         name_frames(program.frames);
         std::ranges::for_each(program.frames, capture::log_frame);
+        if (recording_.file.with_times) add_times(program);
         add_notes(program);
         return program;
     }
@@ -105,6 +106,28 @@ class Builder {
         for (capture::Guard& guard : ProbedCalls::value_guards(*frame.call)) graph.guards.push_back(std::move(guard));
         for (capture::Guard& guard : recording_.probes.branch_guards(*frame.call, from, until, data_dependent))
             graph.guards.push_back(std::move(guard));
+    }
+
+    /// Of all executions, captured ones or not; a function that is no frame is called as it is.
+    void add_times(CapturedProgram& program) const {
+        std::map<std::string, std::string> names;
+        for (const capture::CapturedFrame& frame : program.frames) names.emplace(frame.function, frame.name);
+        std::map<std::pair<std::string, std::string>, OpTime> times;
+        for (const FrameSteps& frame : recording_.frames.frames)
+            for (const std::int32_t index : frame.steps) {
+                const Step& step = recording_.step(index);
+                if (step.kind != StepKind::op || !step.end) continue;
+                const auto known = names.find(frame.function);
+                const std::string& name = known == names.end() ? frame.function : known->second;
+                OpTime& time =
+                    times.try_emplace({name, step.op->target()}, OpTime{name, step.op->target()}).first->second;
+                ++time.calls;
+                time.seconds += 1e-9 * static_cast<double>(step.end->nanoseconds);
+            }
+        for (auto& [key, time] : times) program.op_times.push_back(std::move(time));
+        std::ranges::stable_sort(program.op_times, [](const OpTime& a, const OpTime& b) {
+            return a.frame != b.frame ? a.frame < b.frame : a.seconds > b.seconds;
+        });
     }
 
     /// "f", then "f_1", "f_2" …; a frame's graphs "f_0", "f_1" … where there are several. No two are called the same.

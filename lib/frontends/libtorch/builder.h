@@ -17,9 +17,17 @@ struct BuildOptions {
     std::string ended = {};                     ///< the program's "exit status 1", "killed by SIGSEGV", for the notes
 };
 
+/// How often an op was called in executions of a frame, and how long that took.
+struct OpTime {
+    std::string frame, op;
+    std::int64_t calls = 0;
+    double seconds = 0;
+};
+
 struct CapturedProgram {
     std::vector<capture::CapturedFrame> frames;  ///< in order of their first op; those without graphs are left out
     std::vector<std::string> notes;              ///< what the capture could not see
+    std::vector<OpTime> op_times;                ///< by frame, the longest first; where the file has times
     std::int64_t op_count = 0;                   ///< that LibTorch ran, at the level asked for
 };
 

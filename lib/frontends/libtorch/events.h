@@ -43,7 +43,7 @@ struct FileHeader {
     std::uint64_t lost;  ///< records that could not be made: no memory, or a tensor that does not tell what it is
 };
 static_assert(sizeof(FileHeader) <= kFileHeaderSize);
-enum FileFlags : std::uint64_t { kWithData = 1 };
+enum FileFlags : std::uint64_t { kWithData = 1, kWithTimes = 2 };
 enum CutReason : std::uint64_t { kNotCut = 0, kCutSize = 1, kCutTime = 2, kCutDisk = 3, kCutError = 4 };
 
 struct ChunkHeader {
@@ -65,7 +65,7 @@ enum class RecordKind : std::uint32_t {
     stack_def = 4,      ///< u32 stack, u32 n, pc[n], innermost first
     op_begin = 5,       ///< u32 op, u32 depth, u32 stack (0: none), u8 OpScope, u8 grad mode, i64 autograd's sequence
                         ///< number or -1, u64 forward thread, u16 n, value[n]
-    op_end = 6,         ///< u32 op, u32 depth, u16 n, value[n] (0: it threw)
+    op_end = 6,         ///< u32 op, u32 depth, u16 n, value[n] (0: it threw), with kWithTimes u64 nanoseconds
     io = 7,             ///< u32 stack, text: the function that was called
     data_ptr = 8,       ///< u32 stack, text: how it was asked for, "data_ptr<float>()", value
     print_begin = 9,    ///< u32 stack, value: LibTorch prints a tensor; the ops up to print_end are the printing's
@@ -164,15 +164,15 @@ struct Hooks {
     void (*probe_branch)(const whittle_probe_file* file, unsigned site, long long outcome);
 };
 
-/// The entry point of the capture library, "whittle_capture_start". Returns 0, or -1 when nothing is captured.
-using StartFunction = int (*)(Hooks* hooks, const char* file, std::uint64_t max_bytes, double max_seconds,
-                              int with_data);
+/// The entry point of the capture library, "whittle_capture_start". `flags`: FileFlags. Returns 0, or -1 when nothing
+/// is captured.
+using StartFunction = int (*)(Hooks* hooks, const char* file, std::uint64_t max_bytes, double max_seconds, int flags);
 
 // From the programs to the stub, all removed from the environment before main:
 inline constexpr char kFileVariable[] = "WHITTLE_CAPTURE_FILE";        ///< event file to write; + ".status"
 inline constexpr char kLibraryVariable[] = "WHITTLE_CAPTURE_LIBRARY";  ///< the capture library; unset when not built
 inline constexpr char kSonameVariable[] = "WHITTLE_CAPTURE_SONAME";    ///< the libtorch_cpu it was built for
 inline constexpr char kPreloadVariable[] = "WHITTLE_CAPTURE_PRELOAD";  ///< the user's LD_PRELOAD, if any
-inline constexpr char kLimitsVariable[] = "WHITTLE_CAPTURE_LIMITS";    ///< "BYTES SECONDS WITH_DATA"
+inline constexpr char kLimitsVariable[] = "WHITTLE_CAPTURE_LIMITS";    ///< "BYTES SECONDS FLAGS"
 
 }  // namespace whittle::libtorch

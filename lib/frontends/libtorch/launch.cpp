@@ -112,8 +112,11 @@ std::vector<std::string> environment_for(const LaunchOptions& options, const fs:
         add(kSonameVariable, built_for());
     }
     if (users) add(kPreloadVariable, users);
+    std::uint64_t flags = 0;
+    if (options.with_data) flags |= kWithData;
+    if (options.with_times) flags |= kWithTimes;
     add(kLimitsVariable, std::to_string(options.limits.bytes) + " " + std::to_string(options.limits.seconds) + " " +
-                             (options.with_data ? "1" : "0"));
+                             std::to_string(flags));
     return environment;
 }
 

@@ -21,6 +21,7 @@ struct LaunchOptions {
     std::vector<std::string> arguments = {};
     CaptureLimits limits = {};
     bool with_data = false;         ///< inputs, weights and results too, not only what they are
+    bool with_times = false;        ///< how long each op took
     bool stdout_to_stderr = false;  ///< the program's output goes to stderr
     std::vector<std::pair<std::string, std::string>> environment = {};  ///< added to ours
 };

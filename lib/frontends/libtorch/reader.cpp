@@ -249,6 +249,7 @@ void read_happening(Cursor& in, const RecordHeader& header, std::uint32_t thread
             event.op = in.get<std::uint32_t>();
             event.depth = in.get<std::uint32_t>();
             event.values = read_values(in);
+            if (file.with_times) event.nanoseconds = in.get<std::uint64_t>();
             break;
         case RecordKind::io:
             event.stack = in.get<std::uint32_t>();
@@ -453,6 +454,7 @@ EventFile read_events(const std::filesystem::path& path, RepeatLimits limits) {
                                           ", expected " + std::to_string(kFileVersion));
     file.finished = header.finished == 1;
     file.with_data = header.flags & kWithData;
+    file.with_times = header.flags & kWithTimes;
     file.cut = static_cast<CutReason>(header.cut);
     const auto rest = in.take(std::min<std::size_t>(header.header_size, sizeof header) - kFirstPart);
     std::memcpy(reinterpret_cast<char*>(&header) + kFirstPart, rest.data(), rest.size());

@@ -86,6 +86,7 @@ struct Event {
     std::vector<EventValue> values = {};  ///< arguments, results, or what it is about; probe_branch: the file
     std::string text = {};     ///< io: the function; data_ptr: how it was asked for; note; probes: name or condition
     std::size_t snapshot = 0;  ///< position in EventFile::snapshots
+    std::uint64_t nanoseconds = 0;  ///< op_end: that the op took, where times were wanted
 };
 
 struct Mapping {
@@ -151,7 +152,7 @@ struct Gap {
 
 struct EventFile {
     std::filesystem::path path;
-    bool finished = false, with_data = false;
+    bool finished = false, with_data = false, with_times = false;
     CutReason cut = kNotCut;
     std::uint64_t missed = 0;    ///< ops called after the cut
     std::uint64_t left_out = 0;  ///< tensors whose elements were not written, for want of room

@@ -1,9 +1,12 @@
 #include "ops/core/interpreter.h"
 
+#include <chrono>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "base/error.h"
+#include "graph/run_observer.h"
 #include "graph/text.h"
 #include "graph/value_ref.h"
 #include "ops/core/known.h"
@@ -27,6 +30,39 @@ std::vector<std::vector<NodeId>> last_uses(const Graph& graph) {
         used[static_cast<std::size_t>(last[i])].push_back(static_cast<NodeId>(i));
     return used;
 }
+
+/// Tells who observes this run, alone, of its calls.
+class Told {
+  public:
+    Told(const Graph& graph, const std::vector<std::vector<Tensor>>& values)
+        : graph_(graph), values_(values), observer_(steps_.before()) {}
+
+    void begin() {
+        if (observer_) start_ = std::chrono::steady_clock::now();
+    }
+    void end(const Node& call) const {
+        if (!observer_) return;
+        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start_;
+        std::set<const Storage*> seen;
+        for (const auto& [name, attribute] : graph_.attributes) seen.insert(attribute.storage().get());
+        std::vector<RunObserver::Held> held;
+        for (std::size_t i = 0; i < values_.size(); ++i) {
+            std::int64_t bytes = 0;
+            for (const Tensor& value : values_[i])
+                if (seen.insert(value.storage().get()).second)
+                    bytes += static_cast<std::int64_t>(value.storage()->bytes().size());
+            if (!values_[i].empty()) held.push_back({graph_.nodes[i].name, bytes});
+        }
+        observer_->ran(call.name, seconds.count(), held);
+    }
+
+  private:
+    const Graph& graph_;
+    const std::vector<std::vector<Tensor>>& values_;
+    const ObservingRuns steps_{nullptr};  // what a call runs is part of it
+    RunObserver* const observer_;
+    std::chrono::steady_clock::time_point start_ = {};
+};
 
 void check_input(const Graph& graph, const Node& placeholder, const Tensor& input) {
     const ValueMeta& meta = placeholder.meta();
@@ -92,6 +128,7 @@ std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<Prepa
         return values.at(static_cast<std::size_t>(ref.id));
     };
     std::size_t next_input = 0;
+    Told told(graph, values);
     for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
         const Node& node = graph.nodes[i];
         switch (node.kind) {
@@ -106,7 +143,9 @@ std::vector<Tensor> Interpreter::run(const Graph& graph, const std::vector<Prepa
                 values[i] = {graph.attributes.at(node.target)};
                 break;
             case NodeKind::call:
+                told.begin();
                 values[i] = call(graph, node, steps[i], results_of);
+                told.end(node);
                 break;
             case NodeKind::output: {
                 if (next_input != inputs.size())

@@ -16,15 +16,15 @@ namespace {
 
 constexpr std::uint64_t kFirstChunk = 64 << 10, kLargestChunk = 4 << 20, kPage = 4096;
 
+std::uint64_t round_up(std::uint64_t size) { return (size + kPage - 1) / kPage * kPage; }
+
+}  // namespace
+
 std::uint64_t now_ns() {
     timespec time{};
     ::clock_gettime(CLOCK_MONOTONIC, &time);
     return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u + static_cast<std::uint64_t>(time.tv_nsec);
 }
-
-std::uint64_t round_up(std::uint64_t size) { return (size + kPage - 1) / kPage * kPage; }
-
-}  // namespace
 
 void ThreadChunk::unmap() {
     if (begin) ::munmap(begin, capacity);
@@ -52,11 +52,12 @@ void* Recorder::map(std::uint64_t offset, std::uint64_t size) {
     return result;
 }
 
-bool Recorder::start(const char* file, std::uint64_t max_bytes, double max_seconds, bool with_data) {
+bool Recorder::start(const char* file, std::uint64_t max_bytes, double max_seconds, std::uint64_t flags) {
     if (std::strlen(file) >= sizeof path_) return false;
     std::strcpy(path_, file);
     max_bytes_ = max_bytes;
-    with_data_ = with_data;
+    with_data_ = (flags & kWithData) != 0;
+    with_times_ = (flags & kWithTimes) != 0;
     deadline_ns_ = max_seconds > 0 ? now_ns() + static_cast<std::uint64_t>(max_seconds * 1e9) : 0;
     header_ = static_cast<FileHeader*>(map(0, kFileHeaderSize));
     if (!header_) return false;
@@ -64,7 +65,7 @@ bool Recorder::start(const char* file, std::uint64_t max_bytes, double max_secon
     header_->version = kFileVersion;
     header_->header_size = kFileHeaderSize;
     header_->pid = static_cast<std::uint64_t>(::getpid());
-    header_->flags = with_data ? std::uint64_t{kWithData} : 0;
+    header_->flags = flags;
     on_ = true;
     return true;
 }

@@ -67,12 +67,16 @@ struct ThreadChunk {
     void unmap();
 };
 
+/// Of a clock that never goes back.
+std::uint64_t now_ns();
+
 class Recorder {
   public:
     /// False when the file cannot be made.
-    bool start(const char* file, std::uint64_t max_bytes, double max_seconds, bool with_data);
+    bool start(const char* file, std::uint64_t max_bytes, double max_seconds, std::uint64_t flags);
     bool on() const { return on_.load(std::memory_order_relaxed); }
     bool with_data() const { return with_data_; }
+    bool with_times() const { return with_times_; }
     /// Whether a tensor of that many bytes may be written. An eighth of the file is for what ops did.
     bool has_room_for(std::uint64_t bytes) const;
     /// A tensor's elements are not written.
@@ -103,7 +107,7 @@ class Recorder {
 
     char path_[4096] = {};
     std::atomic<bool> on_{false};
-    bool with_data_ = false, child_ = false;
+    bool with_data_ = false, with_times_ = false, child_ = false;
     std::atomic<std::uint64_t> order_{1}, end_{kFileHeaderSize};
     std::atomic<std::uint32_t> threads_{0};
     std::atomic_flag growing_ = ATOMIC_FLAG_INIT;

@@ -59,7 +59,8 @@ struct Thread {
     std::uint64_t ops_at_io = ~0ull;
     std::pair<const void*, const void*> last_data_ptr;
     std::uint64_t ops_at_data_ptr = 0;
-    std::vector<std::uint8_t> enclosing;  ///< per running op: what it is to those below
+    std::vector<std::uint8_t> enclosing;  ///< per running op: what it is to those below …
+    std::vector<std::uint64_t> starts;    ///< … and when it began, where times are wanted
     std::unordered_map<std::uint64_t, std::uint32_t> stacks;
     /// By stack pointer; in Python, whose frames need none of their own, by what those are, too.
     std::unordered_map<std::uint64_t, std::vector<KnownStack>> known_stacks;

@@ -122,15 +122,15 @@ void activate(const char* torch) {
     if (strcmp(name, soname) != 0) return tell("other-torch ", torch);
     unsigned long long bytes = 0;
     double seconds = 0;
-    int with_data = 0;
+    int flags = 0;
     const char* const limits = settings[kLimits].value();
-    if (!limits || sscanf(limits, "%llu %lf %d", &bytes, &seconds, &with_data) != 3) return;
+    if (!limits || sscanf(limits, "%llu %lf %d", &bytes, &seconds, &flags) != 3) return;
     if (!takes_event_file()) return;
     find_missing_hooks(not_found, sizeof not_found);
     void* const capture = plain_dlopen(library, RTLD_NOW | RTLD_LOCAL);
     if (!capture) return tell("not-loaded ", dlerror());
     const auto start = reinterpret_cast<StartFunction>(dlsym(capture, "whittle_capture_start"));
-    if (!start || start(&hooks, settings[kFile].value(), bytes, seconds, with_data) != 0)
+    if (!start || start(&hooks, settings[kFile].value(), bytes, seconds, flags) != 0)
         return tell("not-loaded ", "the capture library could not start");
     tell("active ", torch);
 }

@@ -182,6 +182,7 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     const bool is_scope = !is_op(function) || !(info.flags & kHasSchema);
     const bool called_by_program = thread.enclosing.empty() || thread.enclosing.back() == kScope;
     thread.enclosing.push_back(is_scope ? kScope : info.flags & kComposite ? kCompositeOp : kKernel);
+    thread.starts.push_back(0);
     const std::uint32_t stack = called_by_program ? stack_id(thread) : 0;
     const auto inputs = on_top(function.inputs(), info.arguments);
     if (!is_scope) look_at_inputs(thread, info, inputs, called_by_program);
@@ -202,10 +203,13 @@ void record_begin(Thread& thread, const at::RecordFunction& function) {
     commit(thread, record);
 }
 
-void record_end(Thread& thread, const at::RecordFunction& function) {
+/// `now`: when it ended, 0 where nobody wants to know.
+void record_end(Thread& thread, const at::RecordFunction& function, std::uint64_t now) {
     const OpInfo& info = info_of(thread, function);
     const std::uint8_t what = thread.enclosing.back();
+    const std::uint64_t start = thread.starts.back();
     thread.enclosing.pop_back();
+    thread.starts.pop_back();
     const std::vector<c10::IValue>& all = function.outputs();
     const auto outputs = on_top(c10::ArrayRef<const c10::IValue>(all.data(), all.size()), info.returns);
     RecordBuffer& record = thread.record;
@@ -215,6 +219,7 @@ void record_end(Thread& thread, const at::RecordFunction& function) {
     record.put(static_cast<std::uint16_t>(what == kScope ? 0 : outputs.size()));
     if (what != kScope)
         for (const c10::IValue& output : outputs) put_value(thread, record, output);
+    if (state.recorder.with_times()) record.put(start ? now - start : std::uint64_t{0});
     commit(thread, record);
     const bool with_data = state.recorder.with_data(), probed = state.probed.load(std::memory_order_relaxed);
     if (what == kScope || (!with_data && !probed)) return;
@@ -246,6 +251,7 @@ std::unique_ptr<at::ObserverContext> op_begins(const at::RecordFunction& functio
     if (wanted) quietly([&](Thread&) { record_begin(thread, function); });
     if (wanted && !thread.enclosing.empty() && thread.enclosing.back() == kKernel) thread.core = thread.depth;
     ++thread.depth;
+    if (wanted && state.recorder.with_times() && !thread.starts.empty()) thread.starts.back() = now_ns();
     return nullptr;
 }
 void op_ends(const at::RecordFunction& function, at::ObserverContext* context) {
@@ -258,10 +264,11 @@ void op_ends(const at::RecordFunction& function, at::ObserverContext* context) {
         if (context) torchscript::end_call(thread, static_cast<torchscript::CallContext*>(context)->call);
         return;
     }
+    const std::uint64_t now = state.recorder.with_times() ? now_ns() : 0;
     --thread.depth;
     if (thread.core == thread.depth) thread.core = -1;
     const bool wanted = thread.core < 0 && !thread.printing && !thread.busy && !thread.enclosing.empty();
-    if (wanted) quietly([&](Thread&) { record_end(thread, function); });
+    if (wanted) quietly([&](Thread&) { record_end(thread, function, now); });
 }
 
 // ---- Hooks of the stub
@@ -454,9 +461,9 @@ struct AtExit {
 
 extern "C" __attribute__((visibility("default"))) int whittle_capture_start(whittle::libtorch::Hooks* hooks,
                                                                             const char* file, std::uint64_t max_bytes,
-                                                                            double max_seconds, int with_data) {
+                                                                            double max_seconds, int flags) {
     using namespace whittle::libtorch;
-    if (!state.recorder.start(file, max_bytes, max_seconds, with_data != 0)) return -1;
+    if (!state.recorder.start(file, max_bytes, max_seconds, static_cast<std::uint64_t>(flags))) return -1;
     start_unwinding();
     quietly(write_mappings);
     quietly(python::start);

@@ -1,0 +1,90 @@
+// Where the time of capturing and compiling goes, as data: spans of steps, passes and kernels, with begin and duration.
+// While a Timeline lives, every TimedSpan of this process adds itself to it; without one a span costs one load.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace whittle {
+
+enum class SpanKind : std::uint8_t {
+    capture,   ///< a model is read, a program or a function runs under capture
+    backend,   ///< a backend compiles a graph
+    pass,      ///< makes the next stage of a graph, or its kernels
+    lowering,  ///< a graph's kernels are made and compiled
+    kernel,    ///< one of them
+};
+std::string_view name(SpanKind kind);
+
+struct Span {
+    SpanKind kind = SpanKind::pass;
+    std::string name = {};          ///< "functionalize", "conv_relu"
+    std::string graph = {};         ///< that it is done for; empty: for none
+    std::string from = {};          ///< where a kernel's code came from: "compiled", "cache" (of disk), "memory"
+    double start = 0, seconds = 0;  ///< start: since the timeline began
+    std::int64_t thread = 0;        ///< in order of appearance
+};
+
+class Timeline {
+  public:
+    /// There is one at a time; a second one replaces the first for as long as it lives.
+    Timeline();
+    ~Timeline();
+    Timeline(const Timeline&) = delete;
+    Timeline& operator=(const Timeline&) = delete;
+
+    static Timeline* current();
+    void add(Span span, std::chrono::steady_clock::time_point start);
+    /// In the order of their starts; those around others first.
+    std::vector<Span> spans() const;
+
+  private:
+    Timeline* const before_;
+    const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    mutable std::mutex mutex_;
+    std::vector<Span> spans_;
+    std::map<std::thread::id, std::int64_t> threads_;
+};
+
+/// While it lives, spans of this thread are of this graph, whatever whoever makes them calls it: a frame's graphs have
+/// other names than what is compiled of them.
+class SpansOf {
+  public:
+    explicit SpansOf(std::string graph);
+    ~SpansOf();
+    SpansOf(const SpansOf&) = delete;
+    SpansOf& operator=(const SpansOf&) = delete;
+
+  private:
+    std::string before_;
+};
+/// `graph`, or the one that this thread's spans are of.
+std::string span_graph(std::string_view graph);
+
+/// From its making to its end.
+class TimedSpan {
+  public:
+    TimedSpan(SpanKind kind, std::string_view name, std::string_view graph = {});
+    ~TimedSpan() { end(); }
+    TimedSpan(const TimedSpan&) = delete;
+    TimedSpan& operator=(const TimedSpan&) = delete;
+
+    void came_from(std::string_view from) {
+        if (timeline_) span_.from = from;
+    }
+    /// Ends it here, before its scope does.
+    void end();
+
+  private:
+    Timeline* timeline_;
+    Span span_ = {};
+    std::chrono::steady_clock::time_point start_ = {};
+};
+
+}  // namespace whittle

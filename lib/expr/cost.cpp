@@ -1,0 +1,47 @@
+#include "expr/cost.h"
+
+namespace whittle::expr {
+namespace {
+
+std::int64_t points(const std::vector<LoopVar>& loops) {
+    std::int64_t product = 1;
+    for (const LoopVar& loop : loops) product *= loop.extent;
+    return product;
+}
+
+/// One operand or two of a float, all but what only moves or compares it.
+bool is_arithmetic(const Node& node) {
+    if (!is_floating(node.dtype)) return false;
+    return (node.op >= Op::abs && node.op <= Op::lgamma) || (node.op >= Op::add && node.op <= Op::atan2);
+}
+
+std::int64_t flops(const Expr& root) {
+    std::int64_t count = 0;
+    if (root) visit(root, [&](const Expr& e) { count += is_arithmetic(*e); });
+    return count;
+}
+
+std::int64_t memory_of(const Input& input) {
+    std::int64_t elements = 1;
+    for (std::size_t d = 0; d < input.sizes.size(); ++d)
+        if (input.sizes[d] == 0 || d >= input.strides.size() || input.strides[d] != 0) elements *= input.sizes[d];
+    return elements * static_cast<std::int64_t>(size_of(input.dtype));
+}
+
+}  // namespace
+
+Cost cost(const Group& group) {
+    Cost total;
+    for (const Stage& stage : group.stages) {
+        total.flops += points(stage.vars) * flops(stage.value);
+        for (const Update& update : stage.updates)
+            total.flops += points(loops_of(stage, update)) * (flops(update.value) + flops(update.condition));
+    }
+    for (const Input& input : group.inputs) total.bytes += memory_of(input);
+    for (const std::string& output : group.outputs)
+        if (const Stage* stage = group.stage(output))
+            total.bytes += points(stage->vars) * static_cast<std::int64_t>(size_of(stage->dtype));
+    return total;
+}
+
+}  // namespace whittle::expr

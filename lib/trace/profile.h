@@ -1,0 +1,211 @@
+// What compiling and running took, as data: spans of time, kernels, memory over time, calls. Part of a trace's index
+// (what the program itself did) and of explain's report (what a backend did with its graphs).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/timeline.h"
+#include "graph/field_forms.h"
+#include "tensor/dtype.h"
+#include "tensor/shape.h"
+
+namespace whittle {
+
+/// A step of a compilation, a pass or a kernel.
+struct TimeSpan {
+    static constexpr const char* kName = "span";
+    std::string kind = {}, name = {}, graph = {}, from = {};
+    double start = 0, seconds = 0;
+    std::int64_t thread = 0;
+    bool operator==(const TimeSpan&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("kind", &TimeSpan::kind, "", OneOf{"capture backend pass lowering kernel"});
+        field("name", &TimeSpan::name, "What was done.");
+        field.maybe("graph", &TimeSpan::graph, "For which graph.");
+        field.maybe("from", &TimeSpan::from, "Where a kernel's code came from; cache: that of disk.",
+                    OneOf{"compiled cache memory"});
+        field("start", &TimeSpan::start, "In seconds, since the process began to measure.", Count{});
+        field("seconds", &TimeSpan::seconds, "", Count{});
+        field.maybe("thread", &TimeSpan::thread, "In order of appearance.", Count{});
+    }
+};
+std::vector<TimeSpan> told(const std::vector<Span>& spans);
+
+/// How often an op of a program was called in a frame, and how long that took.
+struct OpTime {
+    static constexpr const char* kName = "op_time";
+    std::string frame = {}, op = {};
+    std::int64_t calls = 0;
+    double seconds = 0;
+    bool operator==(const OpTime&) const = default;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("frame", &OpTime::frame, "");
+        field("op", &OpTime::op, "As the program called it.");
+        field("calls", &OpTime::calls, "", Count{});
+        field("seconds", &OpTime::seconds, "Of all calls, of the op itself.", Count{});
+    }
+};
+
+/// One array that a kernel computes.
+struct KernelStage {
+    static constexpr const char* kName = "stage";
+    std::string name = {};
+    DType dtype = DType::f32;
+    Sizes sizes = {};
+    std::int64_t updates = 0;
+    std::vector<std::string> nodes = {};
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("name", &KernelStage::name, "");
+        field("dtype", &KernelStage::dtype, "");
+        field("sizes", &KernelStage::sizes, "", Count{});
+        field.maybe("updates", &KernelStage::updates, "How often its elements are rewritten.", Count{});
+        field.maybe("nodes", &KernelStage::nodes,
+                    "Of the captured graph: that it computes, with those that were inlined into it.");
+    }
+};
+
+/// A kernel of a graph: what ran, with its texts as the backend has them.
+struct KernelProfile {
+    static constexpr const char* kName = "kernel";
+    std::string name = {}, graph = {};
+    std::vector<std::string> nodes = {};
+    std::vector<KernelStage> stages = {};
+    std::vector<std::string> schedule = {};
+    std::string code_of = {};
+    std::string loop_nest = {}, output_code = {}, assembly = {};
+    bool cut = false;
+    std::int64_t flops = 0, bytes = 0;
+    std::int64_t runs = 0;
+    double seconds = 0;
+    std::optional<double> roofline = {};
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("name", &KernelProfile::name, "");
+        field("graph", &KernelProfile::graph, "");
+        field("nodes", &KernelProfile::nodes, "Of the captured graph, that it computes.");
+        field("stages", &KernelProfile::stages, "In order; what is inlined is part of the stage that reads it.");
+        field("schedule", &KernelProfile::schedule, "Its directives, in order.");
+        field.maybe("code_of", &KernelProfile::code_of, "An equal kernel, whose code it runs.");
+        field.maybe("loop_nest", &KernelProfile::loop_nest, "As the backend's compiler prints it.");
+        field.maybe("output_code", &KernelProfile::output_code, "The program that the compiler was given.");
+        field.maybe("assembly", &KernelProfile::assembly, "That it made of it.");
+        field.maybe("cut", &KernelProfile::cut, "A text was too long and ends early.");
+        field("flops", &KernelProfile::flops, "Arithmetic on floats: each element of each stage once.", Count{});
+        field("bytes", &KernelProfile::bytes, "Of its inputs and outputs, each once.", Count{});
+        field.maybe("runs", &KernelProfile::runs, "That were measured.", Count{});
+        field.maybe("seconds", &KernelProfile::seconds, "Median of them.", Count{});
+        field.maybe("roofline", &KernelProfile::roofline,
+                    "Its speed over what this machine allows at its ratio of flops to bytes; above 1 where its data "
+                    "lie in a cache.",
+                    Count{});
+    }
+};
+
+struct HeldValue {
+    std::string value = {};
+    std::int64_t bytes = 0;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("value", &HeldValue::value, "The node that computed it.");
+        field("bytes", &HeldValue::bytes, "", Count{});
+    }
+};
+
+/// Memory of a graph's values while it runs, without parameters.
+struct MemoryProfile {
+    static constexpr const char* kName = "memory";
+    std::string graph = {}, how = {};
+    std::vector<std::string> at = {};
+    std::vector<std::int64_t> bytes = {};
+    std::int64_t peak = 0, parameter_bytes = 0;
+    std::string peak_at = {};
+    std::vector<HeldValue> alive = {};
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("graph", &MemoryProfile::graph, "");
+        field("how", &MemoryProfile::how,
+              "measured: what the run held after each step. liveness: computed from the captured graph, each value "
+              "from its node to its last reader.",
+              OneOf{"measured liveness"});
+        field("at", &MemoryProfile::at, "Nodes or, of a backend with kernels, kernels, in order.");
+        field("bytes", &MemoryProfile::bytes, "That were held then.", Count{});
+        field("peak", &MemoryProfile::peak, "The most of them.", Count{});
+        field("peak_at", &MemoryProfile::peak_at, "");
+        field("alive", &MemoryProfile::alive, "At the peak, largest first.");
+        field("parameter_bytes", &MemoryProfile::parameter_bytes, "Beside them.", Count{});
+    }
+};
+
+/// A graph that was compiled and run to be measured.
+struct GraphProfile {
+    static constexpr const char* kName = "graph_profile";
+    std::string graph = {}, failure = {};
+    double compile_seconds = 0, seconds = 0;
+    std::int64_t runs = 0;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("graph", &GraphProfile::graph, "");
+        field.maybe("failure", &GraphProfile::failure, "Why there are no figures.");
+        field("compile_seconds", &GraphProfile::compile_seconds, "", Count{});
+        field("runs", &GraphProfile::runs, "That were measured, after one that was not.", Count{});
+        field("seconds", &GraphProfile::seconds, "Median of them.", Count{});
+    }
+};
+
+/// What the machine can do at most, measured.
+struct MachineSpeed {
+    static constexpr const char* kName = "machine";
+    double flops_per_second = 0, bytes_per_second = 0;
+    std::int64_t threads = 0;
+
+    template <class Field>
+    static void fields(Field& field) {
+        field("flops_per_second", &MachineSpeed::flops_per_second, "Multiplications and additions of f32.", Count{});
+        field("bytes_per_second", &MachineSpeed::bytes_per_second, "Read and written beyond the caches.", Count{});
+        field("threads", &MachineSpeed::threads, "", Count{});
+    }
+};
+
+struct Profile {
+    static constexpr const char *kName = "profile", *kMeaning = "What compiling and running took. Times are seconds.";
+    std::string backend = {};
+    std::vector<TimeSpan> spans = {};
+    std::vector<GraphProfile> graphs = {};
+    std::vector<KernelProfile> kernels = {};
+    std::vector<MemoryProfile> memory = {};
+    std::vector<OpTime> ops = {};
+    std::optional<MachineSpeed> machine = {};
+
+    bool empty() const {
+        return spans.empty() && graphs.empty() && kernels.empty() && memory.empty() && ops.empty() && !machine;
+    }
+
+    template <class Field>
+    static void fields(Field& field) {
+        field.maybe("backend", &Profile::backend, "That was measured; empty: the program alone.");
+        field("spans", &Profile::spans, "In order of their starts; those around others first.");
+        field("graphs", &Profile::graphs, "");
+        field("kernels", &Profile::kernels, "In the order in which they run, graph by graph.");
+        field("memory", &Profile::memory, "");
+        field("ops", &Profile::ops, "Of a program of LibTorch, by frame.");
+        field.maybe("machine", &Profile::machine, "Where kernels were measured.");
+    }
+};
+
+/// What `text` says of it: JSON as a Profile is written. Throws Error for anything else.
+Profile profile_of_json(std::string text);
+
+}  // namespace whittle
