@@ -55,8 +55,8 @@ struct GraphBreakError : std::runtime_error {
 struct BackendError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
-/// With .fullgraph: a size that mark_dynamic() was told of can have one value only; what() names the size, the operation,
-/// its line and what it asks.
+/// With .fullgraph: a size that mark_dynamic() was told of can have one value only; what() names the size, the
+/// operation, its line and what it asks.
 struct ConstraintError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -210,8 +210,8 @@ class PureCall {
     PureCall(const PureCall&) = delete;
     PureCall& operator=(const PureCall&) = delete;
 
-    /// Where an earlier call was like this one: the results, by running its graph, and what remember() was told of their
-    /// form. Else null, and the function's code has to run.
+    /// Where an earlier call was like this one: the results, by running its graph, and what remember() was told of
+    /// their form. Else null, and the function's code has to run.
     static const void* known(FunctionState& function, const std::function<void(Visitor&)>& describe,
                              TensorList& results);
     void run(const std::function<void()>& body);
@@ -229,13 +229,13 @@ bool is_pure(const FunctionState& function);
 /// Counts of a compiled function.
 struct CompileStats {
     std::string name = {};
-    std::int64_t calls = 0;        ///< of the function
-    std::int64_t graphs = 0;       ///< compiled; where sizes vary, once for each set of them
-    std::int64_t breaks = 0;       ///< graph breaks, each time
-    std::int64_t recompiles = 0;   ///< calls that no specialization fitted, after the first
-    std::int64_t eager_calls = 0;  ///< beyond the cache limit, or skipped
+    std::int64_t calls = 0;         ///< of the function
+    std::int64_t graphs = 0;        ///< compiled; where sizes vary, by others than eager once for each set of them
+    std::int64_t breaks = 0;        ///< graph breaks, each time
+    std::int64_t recompiles = 0;    ///< calls that no specialization fitted, after the first
+    std::int64_t eager_calls = 0;   ///< beyond the cache limit, or skipped
     std::int64_t code_skipped = 0;  ///< with .pure: calls that ran a graph and none of the function's code
-    std::int64_t ops = 0;          ///< in compiled graphs
+    std::int64_t ops = 0;           ///< in compiled graphs
     double compile_seconds = 0;
     std::vector<std::string> recompile_reasons = {};
 };

@@ -173,8 +173,7 @@ namespace {
 std::int64_t length_of(const std::string& op, const TensorList& xs) {
     if (xs.empty()) throw Error(op + ": found no tensors to take slices of, expected one at least");
     for (const Tensor& x : xs) {
-        if (x.dim() == 0)
-            throw Error(op + ": found a 0-d tensor to take slices of, expected one dimension at least");
+        if (x.dim() == 0) throw Error(op + ": found a 0-d tensor to take slices of, expected one dimension at least");
         if (x.size(0) != xs[0].size(0))
             throw Error(op + ": found " + std::to_string(xs[0].size(0)) + " and " + std::to_string(x.size(0)) +
                         " slices, expected as many");
@@ -217,8 +216,8 @@ TensorList of_no_slices(const std::string& op, const Body& body, const TensorLis
             results.push_back(wrap(whittle::Tensor(meta.dtype, sizes)));
         }
     } catch (const NestedBreak& inner) {
-        throw Error(op + ": found no slices and a function whose results' types are unknown without: " +
-                    inner.why.reason);
+        throw Error(op +
+                    ": found no slices and a function whose results' types are unknown without: " + inner.why.reason);
     }
     return results;
 }

@@ -1,6 +1,6 @@
-// Control flow as operations: cond(), while_loop(), map() and scan(), with torch's meaning. Inside compile() their functions
-// are recorded as nested graphs of one operation, so a choice or a loop that depends on data breaks no graph. What the
-// functions read from around them becomes operands of the operation.
+// Control flow as operations: cond(), while_loop(), map() and scan(), with torch's meaning. Inside compile() their
+// functions are recorded as nested graphs of one operation, so a choice or a loop that depends on data breaks no graph.
+// What the functions read from around them becomes operands of the operation.
 //
 //   Tensor y = whittle::cond(x.sum() > 0, [](Tensor x) { return x.sin(); }, [](Tensor x) { return x.cos(); }, x);
 //   auto [i, v] = whittle::while_loop([&](Tensor i, Tensor) { return i < n; },
@@ -111,7 +111,8 @@ WHITTLE_API_CALL auto map(F&& function, const Xs& xs, const Rest&... rest) {
 template <class F, class Carried, class Xs, class... Rest>
 WHITTLE_API_CALL auto scan(F&& function, const Carried& init, const Xs& xs, const Rest&... rest) {
     using Result = std::decay_t<std::invoke_result_t<F&, const Carried&, const Xs&, const Rest&...>>;
-    static_assert(detail::IsTuple<Result>::value, "the function of scan() returns what it carries on and what it gives");
+    static_assert(detail::IsTuple<Result>::value,
+                  "the function of scan() returns what it carries on and what it gives");
     static_assert(std::tuple_size_v<Result> == 2 && std::is_same_v<std::tuple_element_t<0, Result>, Carried>,
                   "the function of scan() returns two values, the first of the type that it carries");
     const auto of_slice = [&](const Carried& carried, const Xs& slice) { return function(carried, slice, rest...); };

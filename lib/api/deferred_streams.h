@@ -6,8 +6,8 @@
 
 namespace whittle::api {
 
-/// While one lives and is `wanted`, output of a session that defers it waits for what waits already; that of others goes
-/// on as before.
+/// While one lives and is `wanted`, output of a session that defers it waits for what waits already; that of others
+/// goes on as before.
 class DeferredStreams {
   public:
     explicit DeferredStreams(bool wanted);

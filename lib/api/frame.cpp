@@ -193,10 +193,12 @@ void Execution::tell_fixed(const SymbolicGraph& symbolic, const Recorded& record
         }
         const Node* const node = graph.find(fixed.node);
         const auto at = node ? static_cast<std::size_t>(node - graph.nodes.data()) : recorded.stacks.size();
-        const std::vector<StackFrame> stack = at < recorded.stacks.size() ? user_stack(recorded.stacks[at]) : std::vector<StackFrame>();
+        const std::vector<StackFrame> stack =
+            at < recorded.stacks.size() ? user_stack(recorded.stacks[at]) : std::vector<StackFrame>();
         const std::string text = fixed.symbol.place() + " of " + function_.name() + " was marked dynamic, but " +
                                  (fixed.op.empty() ? "the graph" : fixed.op) + " fixes it: " + fixed.symbol.name +
-                                 " == " + std::to_string(fixed.size) + (fixed.words.empty() ? "" : " (" + fixed.words + ")");
+                                 " == " + std::to_string(fixed.size) +
+                                 (fixed.words.empty() ? "" : " (" + fixed.words + ")");
         if (function_.options.fullgraph) throw ConstraintError("fullgraph: " + text + "\n" + print(stack));
         log_warning(LogChannel::capture, text + (stack.empty() ? "" : ", at " + place_of(stack.front())));
         if (trace_) trace_->note(text + (stack.empty() ? "" : ", at " + place_of(stack.front())));
@@ -300,7 +302,8 @@ GraphRun Execution::run(const Recorded& recorded, std::shared_ptr<CompiledGraph>
         throw;
     }
     pure_run_.reset();
-    if (function_.options.pure && graphs_.size() == 1 && !compiled->gradient && compiled->updates.empty() && !verifies())
+    if (function_.options.pure && graphs_.size() == 1 && !compiled->gradient && compiled->updates.empty() &&
+        !verifies())
         pure_run_ = PureRun{compiled, all, outputs};
     GraphRun ran{.history = history_of(*compiled, graph.name, all, outputs)};
     if (trace_ && trace_->wants_record(recorded.key, false))
@@ -335,7 +338,9 @@ void Execution::gave_up(const Thrown& why, const Addresses& user) {
     const std::vector<StackFrame> stack = user_stack(user);
     std::vector<StackFrame> begin;
     if (function_.address) begin = user_stack({static_cast<char*>(const_cast<void*>(function_.address)) + 1});
-    const std::string at = !begin.empty() ? " " + place_of(begin.front()) : stack.empty() ? "" : " " + place_of(stack.back());
+    const std::string at = !begin.empty()  ? " " + place_of(begin.front())
+                           : stack.empty() ? ""
+                                           : " " + place_of(stack.back());
     std::string text = "WON'T CONVERT " + function_.name() + at + "\ndue to:\n" + why.what + "\n";
     if (verbose()) text += print(whole_stack(why.addresses));
     text += "from user code:\n" + print(stack);

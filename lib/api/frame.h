@@ -74,12 +74,12 @@ struct FunctionState {
     std::atomic<bool> skip = false;
     bool implicit = false;  ///< nobody asked for it to be compiled: a frame of a trace
     CompileStats counts;
-    std::shared_ptr<RecompileProfile> profile;  ///< of who observes it, or null
-    int running = 0;                            ///< calls that use the cache now
+    std::shared_ptr<RecompileProfile> profile;      ///< of who observes it, or null
+    int running = 0;                                ///< calls that use the cache now
     std::shared_ptr<const KnownCalls> known_calls;  ///< with .pure; replaced as a whole
-    bool relies_on_deterministic = false;       ///< its backend, or its own code, asked for that mode
-    std::int64_t number = -1;                   ///< among the functions that were captured; -1: not yet
-    bool reset_wanted = false;                  ///< while it runs
+    bool relies_on_deterministic = false;           ///< its backend, or its own code, asked for that mode
+    std::int64_t number = -1;                       ///< among the functions that were captured; -1: not yet
+    bool reset_wanted = false;                      ///< while it runs
 
     /// Of a specialization, by its place in the cache; `mutex` is held.
     capture::CompileId id_of(std::size_t entry);

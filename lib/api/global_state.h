@@ -17,8 +17,7 @@ bool is_deterministic();
 /// the modes of this thread.
 class RestoreState {
   public:
-    RestoreState()
-        : grad_(grad_enabled()), dtype_(get_default_dtype()), deterministic_(is_deterministic()) {}
+    RestoreState() : grad_(grad_enabled()), dtype_(get_default_dtype()), deterministic_(is_deterministic()) {}
     ~RestoreState() {
         set_grad_enabled(grad_);
         set_default_dtype(dtype_);

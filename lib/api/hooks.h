@@ -63,10 +63,10 @@ struct CompiledGraphInfo {
     std::vector<KernelInfo> kernels = {};    ///< of the forward part, then of the backward part
     std::vector<GuardInfo> conditions = {};  ///< one for each of `guards`
     // Since version 4:
-    std::string id = {};         ///< "0/1": which function, and which specialization of it, as logs and reports have it
-    std::int64_t ops = 0;        ///< calls of the captured graph, without getitems
-    std::int64_t nodes = 0;      ///< all of its nodes
-    std::int64_t inputs = 0;     ///< without parameters
+    std::string id = {};      ///< "0/1": which function, and which specialization of it, as logs and reports have it
+    std::int64_t ops = 0;     ///< calls of the captured graph, without getitems
+    std::int64_t nodes = 0;   ///< all of its nodes
+    std::int64_t inputs = 0;  ///< without parameters
 
     /// The graph at the stage, or null.
     const StageGraph* graph(const std::string& stage, const std::string& part = {}) const {

@@ -36,7 +36,8 @@ std::string shortened(std::string text) {
 
 void effect(const char* function, const std::string& text, void* pc) {
     Session* const session = Session::current();
-    if (!session || session->defers_output() || (session->empty() && !session->in_body() && !session->waits_to_print())) return;
+    if (!session || session->defers_output() || (session->empty() && !session->in_body() && !session->waits_to_print()))
+        return;
     session->break_graph({.kind = capture::BreakKind::side_effect,
                           .reason = std::string("print: ") + function + " \"" + shortened(text) + "\""},
                          pc);

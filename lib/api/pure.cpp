@@ -123,8 +123,7 @@ TensorList run_known(const KnownCall& call, const std::vector<ImplPtr>& tensors)
     TensorList results;
     results.reserve(call.results.size());
     for (const KnownCall::Result& result : call.results)
-        results.push_back(result.is_argument ? Tensor(tensors[result.position])
-                                             : wrap(outputs.at(result.position)));
+        results.push_back(result.is_argument ? Tensor(tensors[result.position]) : wrap(outputs.at(result.position)));
     return results;
 }
 

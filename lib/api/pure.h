@@ -1,5 +1,5 @@
-// Calls of functions that only compute (.pure): what they were called with, so that a call like an earlier one runs that
-// one's graph and none of the function's code. Each fact about the arguments is one comparison, without text.
+// Calls of functions that only compute (.pure): what they were called with, so that a call like an earlier one runs
+// that one's graph and none of the function's code. Each fact about the arguments is one comparison, without text.
 #pragma once
 
 #include <whittle/api/compile.h>
@@ -64,7 +64,8 @@ struct KnownCall {
 /// Of one function, the latest first.
 using KnownCalls = std::vector<std::shared_ptr<const KnownCall>>;
 
-/// As run_frame(). Sets `ran` where the frame was one graph that can stand for it: without breaks, gradients and writes.
+/// As run_frame(). Sets `ran` where the frame was one graph that can stand for it: without breaks, gradients and
+/// writes.
 void run_frame(FunctionState& function, const std::function<void(Visitor&)>& describe,
                const std::function<void()>& body, std::optional<PureRun>& ran);
 

@@ -67,7 +67,7 @@ TensorList Session::record(Node call, const std::vector<ImplPtr>& operands, void
         return issue(call, {}, operands, pc, nested);
     } catch (const CaptureFailed& failed) {
         if (in_body()) throw NestedBreak{{.kind = BreakKind::unsupported, .reason = failed.thrown.what}};
-        give_up(failed, call.target);
+        give_up(failed, &call, operands);
     }
     if (nested.empty()) return api::issue(std::move(call), operands, pc);
     Graph around;
@@ -86,7 +86,7 @@ void Session::record_write(Node call, const std::string& functional, const std::
         issue(call, functional, operands, pc, {});
     } catch (const CaptureFailed& failed) {
         if (in_body()) throw NestedBreak{{.kind = BreakKind::unsupported, .reason = failed.thrown.what}};
-        give_up(failed, call.target);
+        give_up(failed, &call, operands);
         issue_write(std::move(call), functional, operands, pc);
     }
 }

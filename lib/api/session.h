@@ -137,7 +137,10 @@ class Session : public std::enable_shared_from_this<Session> {
     std::shared_ptr<Tape> finish_graph(const std::vector<NodeRef>& live, std::optional<capture::GraphBreak> why,
                                        Addresses stack);
     /// What was recorded is computed now, and nothing is recorded any more.
-    void give_up(const CaptureFailed& failed, const std::string& op);
+    /// `call`: that capture failed on, of these operands; null: it failed on the graph.
+    void give_up(const CaptureFailed& failed, const Node* call = nullptr, const std::vector<ImplPtr>& operands = {});
+    /// The call in nodes of the graph, for a record of what failed.
+    Node failed_call(const Node& call, const std::vector<ImplPtr>& operands);
     /// A graph that was finished, but cannot be brought to the backend.
     TensorList run_as_recorded(const Tape& tape, const std::vector<ImplPtr>& inputs);
     void tell(const CaptureFailed& failed);

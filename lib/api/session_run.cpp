@@ -194,18 +194,23 @@ void Session::tell(const CaptureFailed& failed) {
     host_.gave_up(failed.thrown, capture_stack(nullptr, host_.verbose() ? nullptr : outside));
 }
 
-void Session::give_up(const CaptureFailed& failed, const std::string& op) {
+Node Session::failed_call(const Node& call, const std::vector<ImplPtr>& operands) {
+    std::vector<NodeRef> nodes;
+    for (const ImplPtr& operand : operands) nodes.push_back(builder_.node_of(operand_of(*operand)));
+    keep_inputs(operands);
+    return map_inputs(call, [&](NodeRef ref) { return Arg(nodes.at(static_cast<std::size_t>(ref.id))); });
+}
+
+void Session::give_up(const CaptureFailed& failed, const Node* call, const std::vector<ImplPtr>& operands) {
     const std::shared_ptr<Session> self = shared_from_this();
-    Node call;
-    call.target = op;
-    if (!log_.op_that_threw(failed.thrown.what))
-        log_.note_failure(builder_.graph(), call, std::runtime_error(failed.thrown.what),
-                          [&] { return user_stack(capture_stack(nullptr, outside)); });
     give_up_bodies();
+    tapes_.leave();
+    if (call && log_.keeps() && !log_.op_that_threw(failed.thrown.what))
+        log_.note_failure(builder_.graph(), failed_call(*call, operands), std::runtime_error(failed.thrown.what),
+                          [&] { return user_stack(capture_stack(nullptr, outside)); });
     const std::vector<ImplPtr> live = held();
     note_segment({}, std::nullopt);
     tell(failed);
-    tapes_.leave();
     const Graph recorded = builder_.graph().graph();
     std::map<NodeId, ImplPtr> given;
     for (std::size_t i = 0; i < inputs_.size(); ++i) given[builder_.inputs()[i].node.id] = inputs_[i];
@@ -255,7 +260,7 @@ void Session::flush(std::optional<GraphBreak> why, Addresses stack, bool all) {
         try {
             recorded = capture_step(host_.verbose(), [&] { return finish_graph(promised.nodes, why, stack); });
         } catch (const CaptureFailed& failed) {
-            return give_up(failed, "");
+            return give_up(failed);
         }
         if (!recorded) return begin();  // nothing to run
     }

@@ -29,18 +29,18 @@ LastThrown& last_thrown() {
 thread_local int capture_work = 0;
 
 void note_throw(const void* object, void* pc) {
-    if (capture_work > 0) {
-        LastThrown& last = last_thrown();
-        last = {object, {}};
-        last.thrown.addresses = capture_work > 1 ? capture_stack(pc) : Addresses{pc};
+    const bool whole = capture_work > 1;
+    Session* const session = Session::current();
+    if (!session || session->in_body()) {
+        if (capture_work > 0) last_thrown() = {object, {.addresses = whole ? capture_stack(pc) : Addresses{pc}}};
         return;
     }
-    Session* const session = Session::current();
-    if (!session || session->in_body()) return;
     const NotRecording not_recording;
     LastThrown& last = last_thrown();
     last = {object, {}};
-    last.thrown.addresses = session->wants_stacks() ? capture_stack(pc, session->outside) : Addresses{pc};
+    last.thrown.addresses = whole                     ? capture_stack(pc)
+                            : session->wants_stacks() ? capture_stack(pc, session->outside)
+                                                      : Addresses{pc};
     if (session->wants_stacks()) last.thrown.stack = with_cursor(user_stack(last.thrown.addresses));
 }
 

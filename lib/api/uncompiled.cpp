@@ -84,7 +84,8 @@ TensorList run_uncompiled(const Graph& graph, const std::map<NodeId, ImplPtr>& g
             values[i] = {Tensor(operands.at(0))};
             issue_write(std::move(call), in_place->functional, operands, nullptr);
         } else {
-            values[i] = has_nested(call) ? run_nested(graph, call, operands) : issue(std::move(call), operands, nullptr);
+            values[i] =
+                has_nested(call) ? run_nested(graph, call, operands) : issue(std::move(call), operands, nullptr);
         }
     }
     TensorList results;

@@ -16,8 +16,8 @@ struct CaptureFailed {
     Thrown thrown;
 };
 
-/// Runs a part of capture's own work: what it throws is a CaptureFailed, but for the program's mistakes (Error), which it
-/// is told as it would be without capture.
+/// Runs a part of capture's own work: what it throws is a CaptureFailed, but for the program's mistakes (Error), which
+/// it is told as it would be without capture.
 template <class F>
 auto capture_step(bool whole_stacks, const F& work) {
     try {
@@ -33,7 +33,8 @@ auto capture_step(bool whole_stacks, const F& work) {
 /// Computes the graph call by call: writes go where they went, and gradients are tracked where they were. `given`: the
 /// tensors of its placeholders and get_attrs. Returns the `wanted` values. Throws Error for nested graphs through which
 /// gradients flow: only a compiled graph has those.
-TensorList run_uncompiled(const Graph& graph, const std::map<NodeId, ImplPtr>& given, const std::vector<NodeRef>& wanted);
+TensorList run_uncompiled(const Graph& graph, const std::map<NodeId, ImplPtr>& given,
+                          const std::vector<NodeRef>& wanted);
 
 /// The tensor has what the other one is.
 void take_value(TensorImpl& pending, const Tensor& computed);

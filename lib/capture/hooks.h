@@ -8,7 +8,7 @@
 namespace whittle::capture {
 
 struct Hooks {
-    std::function<void(const Node& call)> issued = {};     ///< the builder is given a call
+    std::function<void(const Node& call)> issued = {};      ///< the builder is given a call
     std::function<void(const Graph& graph)> finished = {};  ///< a graph is closed
 };
 

@@ -164,8 +164,9 @@ std::vector<LoadedFrame> frames_to_trace(std::span<const fs::path> models, const
     for (std::size_t i = 0; i < models.size(); ++i) {
         const std::string& name = index.models[i].name;
         const bool whole = recognize(models[i]) != ModelKind::trace;
-        for (LoadedFrame& frame : load_model(models[i], {.inputs = inputs})) {
-            if (whole) frame.graph.name = name;
+        std::vector<LoadedFrame> frames = load_model(models[i], {.inputs = inputs});
+        for (LoadedFrame& frame : frames) {
+            if (whole) frame.graph.name = frames.size() > 1 ? name + "_" + frame.name : name;
             if (models.size() > 1) frame.name = whole ? name : name + "/" + frame.name;
             all.push_back(std::move(frame));
         }

@@ -71,7 +71,7 @@ class Writer {
             }
         }
         if (op.schema.param("init"))  // scan() itself takes a function of two lists
-            return "whittle::detail::run_" + op.schema.name + '(' + text + ", nullptr)";
+            return "whittle::api::detail::run_" + op.schema.name + '(' + text + ", nullptr)";
         return "whittle::" + op.schema.name + '(' + text + ')';
     }
 

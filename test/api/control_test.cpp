@@ -1,4 +1,5 @@
-// cond(), while_loop(), map() and scan(): what is captured computes what the program computes, whichever way the data goes.
+// cond(), while_loop(), map() and scan(): what is captured computes what the program computes, whichever way the data
+// goes.
 #include <whittle/whittle.h>
 
 #include <unistd.h>
@@ -122,11 +123,10 @@ TEST_CASE("scan carries values from slice to slice", "[control]") {
 
 TEST_CASE("a function of scan that cannot be recorded breaks on the operation, and runs", "[control]") {
     const auto f = [](const Tensor& x) {
-        const auto [last, ys] = scan(
-            [](const Tensor& sum, const Tensor& row) {
-                return std::pair(sum.sum().item<float>() > 3 ? sum : sum + row, row * sum);
-            },
-            zeros({2}), x);
+        const auto [last, ys] =
+            scan([](const Tensor& sum,
+                    const Tensor& row) { return std::pair(sum.sum().item<float>() > 3 ? sum : sum + row, row * sum); },
+                 zeros({2}), x);
         return last + ys.sum();
     };
     const Tensor x = tensor(std::vector<float>{1, 2, 3, 4}, {2, 2});
@@ -134,8 +134,9 @@ TEST_CASE("a function of scan that cannot be recorded breaks on the operation, a
     CHECK(compiled(x).equal(f(x)));
     CHECK(compiled.stats().breaks >= 1);
     CHECK_THROWS_WITH(compile(f, {.fullgraph = true})(x), Catch::Contains("scan(): item() in its body"));
-    CHECK_THROWS_WITH(scan([](const TensorList& none, const Tensor& row) { return std::pair(none, row); }, TensorList(), x),
-                      Catch::Contains("found no tensor to carry"));
+    CHECK_THROWS_WITH(
+        scan([](const TensorList& none, const Tensor& row) { return std::pair(none, row); }, TensorList(), x),
+        Catch::Contains("found no tensor to carry"));
 }
 
 TEST_CASE("results share no memory", "[control]") {

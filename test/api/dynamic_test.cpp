@@ -35,7 +35,8 @@ TEST_CASE("so many sizes are kept compiled as are bounded, and all are right", "
     CHECK(compiled.stats().recompiles == 0);
 }
 
-TEST_CASE("fixing a size that was marked dynamic is told with the operation, its line and the constraint", "[dynamic]") {
+TEST_CASE("fixing a size that was marked dynamic is told with the operation, its line and the constraint",
+          "[dynamic]") {
     const auto f = [](const Tensor& x) { return (x + 1).view({2, 12}).sum(); };
     const Tensor x = rand({4, 6});
     mark_dynamic(x, 0);

@@ -161,8 +161,9 @@ TEST_CASE("check() breaks no graph, and fails once its value is there") {
             return y * 2;
         },
         {.fullgraph = true});
-    CHECK(printed([&] { CHECK(compiled(kX).to_vector<float>() == std::vector<float>{4, -2}); }) ==
-          "y [2, -1] : f32[2]\ngood\n");
+    CHECK(printed([&] {
+              CHECK(compiled(kX).to_vector<float>() == std::vector<float>{4, -2});
+          }) == "y [2, -1] : f32[2]\ngood\n");
     CHECK(printed([&] {
               CHECK_THROWS_WITH(compiled(kX - 5), Catch::StartsWith("check failed: the sum is positive"));
           }) == "y [-3, -6] : f32[2]\n");

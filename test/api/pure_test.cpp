@@ -1,8 +1,8 @@
 // .pure: a call like an earlier one runs that one's graph, and none of the function's code.
 #include <whittle/whittle.h>
 
-#include <catch2/catch.hpp>
 #include <array>
+#include <catch2/catch.hpp>
 #include <chrono>
 #include <functional>
 #include <tuple>
@@ -34,9 +34,9 @@ TEST_CASE("the code of a pure function runs once for each kind of call", "[pure]
     const Tensor a = tensor({1.F, -2.F}), b = tensor({3.F, 5.F}), c = tensor({0.F, 7.F});
     same(a, 2, {b, c}, 1);
     same(a, 2, {b, c}, 0);
-    same(b, 2, {c, a}, 0);                          // other values
-    same(a, 3, {b, c}, 1);                          // another number
-    same(a, 2, {a, c}, 1);                          // one tensor twice
+    same(b, 2, {c, a}, 0);  // other values
+    same(a, 3, {b, c}, 1);  // another number
+    same(a, 2, {a, c}, 1);  // one tensor twice
     same(a, 2, {a, c}, 0);
     same(ones({3}), 2, {ones({3}), ones({3})}, 1);  // other sizes
     same(ones({3}), 2, {zeros({3}), zeros({3})}, 0);
@@ -91,10 +91,10 @@ TEST_CASE("what a hit costs beyond its graph, for ten tensors", "[.][bench]") {
     std::array<Tensor, 10> t;
     for (Tensor& tensor : t) tensor = rand({4, 4});
     int ran = 0;
-    const auto ten = compile([&](const Tensor& a, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
-                                 const Tensor&, const Tensor&, const Tensor&, const Tensor&,
-                                 const Tensor&) { return ++ran, -a; },
-                             {.pure = true});
+    const auto ten =
+        compile([&](const Tensor& a, const Tensor&, const Tensor&, const Tensor&, const Tensor&, const Tensor&,
+                    const Tensor&, const Tensor&, const Tensor&, const Tensor&) { return ++ran, -a; },
+                {.pure = true});
     const auto call_ten = [&] { static_cast<void>(std::apply(ten, t)); };
     const auto one = compile([&](const Tensor& a) { return ++ran, -a; }, {.pure = true});
     const auto code = compile([](const Tensor& a) { return -a; });

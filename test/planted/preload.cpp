@@ -16,9 +16,8 @@ constexpr std::string_view kCapture = "capture=";
 
 /// Capture of a call of the op fails, as a bug of its own would.
 void plant_in_capture(const std::string& op) {
-    whittle::capture::set_hooks({.issued = [op](const whittle::Node& call) {
-        WHITTLE_CHECK(call.target != op, "a planted bug");
-    }});
+    whittle::capture::set_hooks(
+        {.issued = [op](const whittle::Node& call) { WHITTLE_CHECK(call.target != op, "a planted bug"); }});
 }
 
 [[gnu::constructor]] void plant() {

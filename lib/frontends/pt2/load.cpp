@@ -19,9 +19,9 @@ constexpr const char* kFlatProgram = "serialized_exported_program.json";
 
 /// Where things are in one archive.
 struct Layout {
-    std::string root;     ///< "model/": the name at the time of saving, not that of the file
-    std::string program;  ///< the entry that holds the graph
-    std::string model;    ///< "model" of models/model.json
+    std::string root;                      ///< "model/": the name at the time of saving, not that of the file
+    std::string program;                   ///< the entry that holds the graph
+    std::string model;                     ///< "model" of models/model.json
     std::vector<std::string> models = {};  ///< all of the archive, of which `model` is the wanted one
 };
 
@@ -261,9 +261,7 @@ class Reader {
 
 }  // namespace
 
-std::vector<std::string> pt2_models(const std::filesystem::path& path) {
-    return layout_of(Archive(path), "").models;
-}
+std::vector<std::string> pt2_models(const std::filesystem::path& path) { return layout_of(Archive(path), "").models; }
 
 LoadedProgram load_pt2(const std::filesystem::path& path, const LoadOptions& options) {
     const Archive archive(path);

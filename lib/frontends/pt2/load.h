@@ -42,8 +42,8 @@ struct LoadedProgram {
     std::vector<std::string> assumed_dims = {};
 };
 
-/// The models that an archive holds, by name and in the order of their names; one nameless one of a flat archive. Throws
-/// Error for an archive without any.
+/// The models that an archive holds, by name and in the order of their names; one nameless one of a flat archive.
+/// Throws Error for an archive without any.
 std::vector<std::string> pt2_models(const std::filesystem::path& path);
 
 /// Throws Error naming file and entry or node, what was found and what was expected. Ops that are not registered are

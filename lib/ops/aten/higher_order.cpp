@@ -1,5 +1,5 @@
-// Operations that run nested graphs: cond, while_loop, map, scan. As torch.ops.higher_order; all that a nested graph reads is
-// among its placeholders. Results are contiguous and share no memory with operands.
+// Operations that run nested graphs: cond, while_loop, map, scan. As torch.ops.higher_order; all that a nested graph
+// reads is among its placeholders. Results are contiguous and share no memory with operands.
 #include "base/error.h"
 #include "ops/aten/families.h"
 #include "ops/core/nested.h"
@@ -80,8 +80,8 @@ std::vector<ValueMeta> infer_slices(const Arguments<ValueMeta>& arguments, const
     for (const ValueMeta& meta : slices) sizes.push_back(meta.sizes);
     const std::int64_t length = length_of(sizes);
     for (ValueMeta& meta : slices) meta.sizes.erase(meta.sizes.begin());
-    std::vector<ValueMeta> results = body_results(arguments.nested("body_graph"),
-                                                  joined(joined(carried, slices), arguments.tensors("captured")));
+    std::vector<ValueMeta> results =
+        body_results(arguments.nested("body_graph"), joined(joined(carried, slices), arguments.tensors("captured")));
     if (results.size() < carried.size())
         throw Error("found a body with " + std::to_string(results.size()) + " results, expected the " +
                     std::to_string(carried.size()) + " carried values at least");
@@ -232,7 +232,8 @@ constexpr OpDef kOps[] = {
      .samples = map_samples,
      .higher_order = true},
     {.name = "higher_order.scan",
-     .doc = "Runs a nested graph on each slice along dimension 0 and on values carried from one to the next. torch scan",
+     .doc =
+         "Runs a nested graph on each slice along dimension 0 and on values carried from one to the next. torch scan",
      .schema = "scan(Graph body_graph, Tensor[] init, Tensor[] xs, Tensor[] captured=[]) -> Tensor[]",
      .infer = infer_scan,
      .eval = eval_scan,

@@ -1,6 +1,8 @@
 // nested: a nested graph's calls once in the place of the op that runs it, where the types fit: a branch, or one
 // iteration. What the op means is not asked: the reference computes what comes out, and the oracle judges it.
 #include <map>
+#include <string>
+#include <utility>
 
 #include "graph/value_ref.h"
 #include "ops/core/nested.h"
@@ -40,6 +42,16 @@ std::optional<std::size_t> first_result(const Node& call, const Graph& nested) {
     return first;
 }
 
+/// The nested graphs of a call: ONNX's ops have them by keyword, torch's by position.
+std::vector<std::pair<std::string, std::string>> nested_of(const Node& call) {
+    std::vector<std::pair<std::string, std::string>> found;
+    for (const Arg& arg : call.args)
+        if (const auto* ref = std::get_if<GraphRef>(&arg.value)) found.emplace_back(ref->name, ref->name);
+    for (const auto& [key, arg] : call.kwargs)
+        if (const auto* ref = std::get_if<GraphRef>(&arg.value)) found.emplace_back(key, ref->name);
+    return found;
+}
+
 class Inliner {
   public:
     Inliner(Draft& draft, NodeId call, const Graph& nested, const std::vector<NodeRef>& operands)
@@ -67,9 +79,12 @@ class Inliner {
 
     NodeRef inserted(const Node& call) {
         Node node = map_inputs(call, [&](NodeRef ref) { return Arg(map_.at(ref.id)); });
-        for (auto& [key, arg] : node.kwargs)
+        const auto adopt = [&](Arg& arg) {
             if (auto* ref = std::get_if<GraphRef>(&arg.value))
                 ref->name = draft_.adopt(ref->name, nested_.subgraphs.at(ref->name));
+        };
+        for (Arg& arg : node.args) adopt(arg);
+        for (auto& [key, arg] : node.kwargs) adopt(arg);
         return draft_.insert(std::move(node), call_);
     }
 
@@ -99,14 +114,12 @@ std::vector<Edit> nested_edits(const Case& from) {
     for_each_graph(from, [&](const Graph& graph, const DraftOf& at) {
         for (const NodeId id : graph.calls()) {
             const Node& call = graph.node({id});
-            for (const auto& [key, arg] : call.kwargs) {
-                const auto* ref = std::get_if<GraphRef>(&arg.value);
-                if (!ref) continue;
-                const std::shared_ptr<const Graph> nested = graph.subgraphs.at(ref->name);
+            for (const auto& [name, ref] : nested_of(call)) {
+                const std::shared_ptr<const Graph> nested = graph.subgraphs.at(ref);
                 const std::optional<std::vector<NodeRef>> operands = operands_of(graph, call, *nested);
                 const std::optional<std::size_t> first = first_result(call, *nested);
                 if (!operands || !first) continue;
-                edits.push_back({key + " in the place of %" + call.name,
+                edits.push_back({name + " in the place of %" + call.name,
                                  [at, id, nested, operands = *operands, first = *first](Draft& draft, std::int64_t) {
                                      Draft& edited = at(draft);
                                      if (!edited.replaced(id)) Inliner(edited, id, *nested, operands).run(first);

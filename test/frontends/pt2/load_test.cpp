@@ -78,6 +78,20 @@ TEST_CASE("dynamic dimensions are what is given, and within the range that was e
                       Catch::Contains("dynamic dimension s0 is 9, but was exported for 1 to 8"));
 }
 
+TEST_CASE("an archive may hold several models, of which one is read by its name") {
+    auto archive = entries();
+    archive["m/models/other.json"] = archive.at("m/models/model.json");
+    archive["m/data/weights/other_weights_config.json"] = archive.at("m/data/weights/model_weights_config.json");
+    const TempDir folder;
+    const auto path = folder.path() / "m.pt2";
+    write_archive(path, archive);
+    CHECK(pt2_models(path) == std::vector<std::string>{"model", "other"});
+    CHECK(load_pt2(path, {.model = "other"}).graph.name == "other");
+    CHECK_THROWS_WITH(load_pt2(path), Catch::Contains("found several models: model, other, expected one"));
+    CHECK_THROWS_WITH(load_pt2(path, {.model = "third"}),
+                      Catch::Contains("found no model 'third', expected one of model, other"));
+}
+
 TEST_CASE("a convolution net with in-place ops and buffers loads") {
     const LoadedProgram loaded = load_pt2(kNet);
     CHECK(loaded.graph.attributes.size() == 6);

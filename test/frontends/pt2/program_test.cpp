@@ -119,13 +119,13 @@ TEST_CASE("scan hands values on from slice to slice") {
     // carried + slice, twice that as what is kept of each
     const std::string step =
         node("aten.add.Tensor", argument("self", tensor("c")) + "," + argument("other", tensor("v")), tensor("next")) +
-        "," + node("aten.mul.Tensor", argument("self", tensor("next")) + "," + argument("other", tensor("f")),
-                   tensor("kept"));
-    const std::string first =
-        node("aten.select.int",
-             argument("self", tensor("x")) + "," + argument("dim", R"({"as_int": 0})") + "," +
-                 argument("index", R"({"as_int": 2})"),
-             tensor("start"));
+        "," +
+        node("aten.mul.Tensor", argument("self", tensor("next")) + "," + argument("other", tensor("f")),
+             tensor("kept"));
+    const std::string first = node("aten.select.int",
+                                   argument("self", tensor("x")) + "," + argument("dim", R"({"as_int": 0})") + "," +
+                                       argument("index", R"({"as_int": 2})"),
+                                   tensor("start"));
     CHECK(results(load(first + "," +
                            node("higher_order.scan",
                                 argument("", nested("body", graph(tensor("c") + "," + tensor("v") + "," + tensor("f"),

@@ -114,6 +114,35 @@ TEST_CASE("nested: a branch in the place of an op that chooses", "[reductions]")
     CHECK(after(value_edits, before, {"%m is 0"}).find("onnx.Mul") == std::string::npos);
 }
 
+TEST_CASE("nested: a branch in the place of cond(), whose graphs go by position", "[reductions]") {
+    const std::string before = R"(graph g {
+  @no = graph no {
+    %b = placeholder["b"] : f32[2]
+    return (%b)
+  }
+  @yes = graph yes {
+    %a = placeholder["a"] : f32[2]
+    %t = aten.tanh.default(%a) : f32[2]
+    return (%t)
+  }
+  %p = placeholder["p"] : bool[]
+  %x = placeholder["x"] : f32[2]
+  %c = higher_order.cond(%p, @yes, @no, [%x]) : f32[2]
+  %y = aten.neg.default(%c) : f32[2]
+  return (%y)
+}
+)";
+    CHECK(names(nested_edits, case_of(before)) ==
+          std::vector<std::string>{"yes in the place of %c", "no in the place of %c"});
+    CHECK(after(nested_edits, before, {"yes in the place of %c"}) == R"(graph g {
+  %x = placeholder["x"] : f32[2]
+  %t = aten.tanh.default(%x) : f32[2]
+  %y = aten.neg.default(%t) : f32[2]
+  return (%y)
+}
+)");
+}
+
 TEST_CASE("nested: one iteration in the place of a loop", "[reductions]") {
     const std::string before = R"(graph g opset("": 17) {
   @body = graph body opset("": 17) {
