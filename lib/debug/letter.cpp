@@ -71,6 +71,13 @@ std::string on_ops(const Letter& letter) {
     return ops.empty() || ops.size() > kFew ? "" : ", on " + join(ops);
 }
 
+std::string who_text(const Letter& letter) {
+    const Tried& who = letter.guilt.who();
+    const Culprit* const culprit = culprit_of(letter);
+    if (!culprit) return std::string(who.who()) + on_ops(letter);
+    return culprit->text() + (culprit->component == "gradient" && who.backend == "libtorch" ? " (or LibTorch's)" : "");
+}
+
 std::string sure_text(const Letter& letter) {
     const Guilt& guilt = letter.guilt;
     const Tried& who = guilt.who();
@@ -160,13 +167,9 @@ std::string to_text(const Letter& letter) {
         return std::string(label) + std::string(12 - label.size(), ' ') + what + "\n";
     };
     const Tried& who = letter.guilt.who();
-    const Culprit* const culprit = culprit_of(letter);
     std::string text = line("what:", as_line(who.failure, 300));
     text += line("since:", since_text(letter));
-    text += line("who:",
-                 culprit ? culprit->text() +
-                               (culprit->component == "gradient" && who.backend == "libtorch" ? " (or LibTorch's)" : "")
-                         : std::string(who.who()) + on_ops(letter));
+    text += line("who:", who_text(letter));
     text += line("how sure:", sure_text(letter));
     if (!letter.last_good.empty()) text += line("last good:", shell_quote(letter.last_good));
     if (!letter.first_bad.empty()) text += line("first bad:", shell_quote(letter.first_bad));
@@ -199,7 +202,9 @@ nlohmann::json to_json(const Letter& letter) {
     for (const std::filesystem::path& file : letter.drifted) json["drifted"].push_back(file.string());
     if (letter.repro) json["repro"] = {{"file", letter.repro->string()}, {"verified", letter.verified}};
     if (!letter.no_repro.empty()) json["no_repro"] = letter.no_repro;
+    json["what"] = letter.guilt.who().failure;
     json["since"] = since_text(letter);
+    json["who"] = who_text(letter);
     json["how_sure"] = sure_text(letter);
     if (letter.minimized && rate_of(letter).flaky()) json["minimized_rate"] = rate_of(letter).value();
     json["send"] = send_text(letter);

@@ -49,22 +49,25 @@ std::vector<std::string> first_divergent(const LoadedFrame& frame, Backend& back
     }
 }
 
+/// What does not always come says in its signature how often it does.
+void note(const Rate& rate, reduce::Minimized& result) {
+    if (rate.flaky()) result.signature.rate = result.graph.failure->signature.rate = rate;
+}
+
 /// Writes what is to blame, and in which version, into the graph's failure; of wrong results, says whether they are
-/// rounding noise, and of those that do not always come, how often they do.
+/// rounding noise.
 void blame(Minimized& done, Backend& backend, const Suspect& suspect) {
     Graph& graph = done.result.graph;
-    const reduce::Flakiness& flaky = done.result.flaky;
-    Rate rate{static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)};
     try {
         graph.failure->version = version_of(backend);
-        const Diagnosis found = diagnose(as_compiled(graph, backend), backend,
-                                         {.limits = suspect.limits, .flaky = flaky.runs > 0, .stop = interrupted});
+        const Diagnosis found =
+            diagnose(as_compiled(graph, backend), backend,
+                     {.limits = suspect.limits, .flaky = done.result.flaky.runs > 0, .stop = interrupted});
         graph.failure->culprit = found.culprit;
         done.written.closeness = found.closeness;
-        if (found.rate.flaky()) rate = found.rate;
+        note(found.rate, done.result);
     } catch (const Interrupted&) {  // the graph is minimized all the same
     }
-    if (rate.flaky()) done.result.signature.rate = graph.failure->signature.rate = rate;
 }
 
 /// OUT.drifted-1.json …, in OUT's folder and format, for the other failures that were met; never the model itself.
@@ -189,6 +192,8 @@ Minimized minimize(const LoadedFrame& frame, const Search& asked, const Observer
     done.written.replayed = journal.replayed();
     if (done.failed()) {
         done.written.output = search.output;
+        const reduce::Flakiness& flaky = done.result.flaky;
+        note({static_cast<int>(flaky.failures), static_cast<int>(flaky.runs)}, done.result);
         if (const Suspect* suspect = at_hand(search); suspect && done.result.verdict == Verdict::minimized)
             blame(done, *judge.backend, *suspect);
         reduce::save_minimized(done.result.graph, search.output);

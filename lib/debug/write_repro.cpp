@@ -60,12 +60,22 @@ std::optional<program::Interpreted> wrongly_interpreted(const Backend& backend, 
     return refused ? std::move(run) : std::nullopt;
 }
 
+/// "result # of …" of "graph g_backward, node %_ (aten.mm.default): result # of …": what a program says that has no
+/// such graph.
+std::string without_place(const std::string& words) {
+    constexpr std::string_view kGraph = "graph ", kEnd = "): ";
+    const std::size_t end = words.starts_with(kGraph) ? words.find(kEnd) : std::string::npos;
+    return end == std::string::npos ? words : words.substr(end + kEnd.size());
+}
+
 /// What a backend that interprets makes of the graph, with the failure, where it has a part of a repro for that.
 std::optional<Graph> run_by_interpreter(const Backend& backend, const Graph& graph) {
     if (!graph.failure || !offered<Emitter>(backend)) return std::nullopt;
     std::optional<program::Interpreted> run = program::interpreted_by(backend, graph);
     if (!run) return std::nullopt;
     run->instead.failure = run->asked.failure;
+    Signature& signature = run->instead.failure->signature;
+    signature.detail = without_place(signature.detail);
     return std::move(run->instead);
 }
 

@@ -10,6 +10,7 @@
 #include "passes/log.h"
 #include "passes/recompute.h"
 #include "passes/rewriter.h"
+#include "passes/same_views.h"
 
 namespace whittle {
 namespace {
@@ -118,14 +119,27 @@ class Splitter {
     Rewriter backward_;
 };
 
+/// The joint graph, in which nothing is done twice: neither equal calls nor views that undo each other. `merged`: the
+/// joint graph's nodes that each node stands for.
+Graph tidied(const Joint& joint, Origins& merged) {
+    Origins equal, same, live;
+    const Graph once = cse(joint.graph, {}, &equal);
+    const std::vector<NodeId> own = once.outputs();  // an output that shows an input stays a view of it
+    const std::set<NodeId> kept(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(joint.outputs));
+    Graph tidy = dce(same_views(once, kept, &same), &live);
+    merged = through(live, through(same, equal));
+    return tidy;
+}
+
 }  // namespace
 
 Partition partition(const Joint& joint, const PartitionOptions& options) {
     const bool min_cut = options.partitioner == Partitioner::min_cut && !joint.gradients.empty();
     Origins merged;
-    const Graph graph = min_cut ? cse(joint.graph, {}, &merged) : joint.graph;
+    const Graph graph = min_cut ? tidied(joint, merged) : joint.graph;
     const JointFacts facts(graph, joint);
-    Partition result = Splitter(facts, min_cut ? min_cut_choice(facts, merged, options) : default_choice(facts)).run();
+    Partition result =
+        Splitter(facts, min_cut ? min_cut_choice(facts, joint.graph, merged, options) : default_choice(facts)).run();
     if (min_cut) {
         result.forward_origins = through(result.forward_origins, merged);
         result.backward_origins = through(result.backward_origins, merged);

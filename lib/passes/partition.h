@@ -20,7 +20,7 @@ struct PartitionOptions {
     // Of min_cut:
     /// How long forward and backward may take together, by what calls are estimated to cost, where all that is computed
     /// once takes 1.
-    double slowdown = 1.045;
+    double slowdown = 1.03;
     /// The part of what would be saved that may be, 0 to 1; below 1 backward takes as long as that needs, and repeats
     /// contractions, too.
     double memory_budget = 1;
@@ -41,10 +41,10 @@ struct Partition {
     std::vector<std::string> recomputed = {};  ///< calls that are in both graphs
 };
 
-/// min_cut merges equal calls first, and then saves no views and repeats nothing that cost_of() cannot tell or that
-/// contracts, nor statistics that the outputs need. Of what it may repeat it takes what saves most bytes for its steps,
-/// until the slowdown is reached; a byte counts as much as 64 steps at most. What backward repeats, it computes where
-/// it is first read. Without gradients, forward is the joint graph.
+/// min_cut merges equal calls and drops views that undo each other first, and then saves no views and repeats nothing
+/// that cost_of() cannot tell or that contracts, nor statistics that the outputs need. Of what it may repeat it takes
+/// what saves most bytes for its steps, until the slowdown is reached; a byte counts as much as 128 steps at most. What
+/// backward repeats, it computes where it is first read. Without gradients, forward is the joint graph.
 Partition partition(const Joint& joint, const PartitionOptions& options = {});
 
 }  // namespace whittle

@@ -18,10 +18,10 @@ namespace {
 
 /// What a call costs beside its loops, in steps of these: to be looked up, to allocate; a view less; a composite that
 /// is taken apart first, for each of its parts.
-constexpr double kCallSteps = 600, kViewSteps = 500, kPartSteps = 2500;
+constexpr double kCallSteps = 1300, kViewSteps = 700, kPartSteps = 4000;
 /// What keeping a byte is worth, at most, in steps, however much time is left: of a chain of pointwise calls on large
-/// tensors some eighty are made again for one value.
-constexpr double kMostPerByte = 64;
+/// tensors some hundred and sixty are made again for one value.
+constexpr double kMostPerByte = 128;
 /// … and at least: nothing is made again for less.
 constexpr double kLeastPerByte = 1.0 / 64;
 /// … where a budget has to be met, whatever it takes.
@@ -141,14 +141,17 @@ class MinCut {
 
 class Chooser {
   public:
-    Chooser(const JointFacts& facts, const Origins& merged, const PartitionOptions& options)
+    Chooser(const JointFacts& facts, const Graph& whole, const Origins& merged, const PartitionOptions& options)
         : facts_(facts), costs_(facts), options_(options) {
-        double once = 0;
+        double once = 0, all = 0;
         for (std::size_t i = 0; i < facts.count(); ++i) {
             once += costs_.of(i);
-            allowed_ += costs_.of(i) * static_cast<double>(std::max<std::size_t>(merged[i].size(), 1));
+            for (const NodeId id : merged[i]) {  // equal calls, and views of what it shows itself
+                const bool equal = whole.node({id}).target == facts.graph.nodes[i].target;
+                all += equal ? costs_.of(i) : kViewSteps;
+            }
         }
-        allowed_ = allowed_ * options.slowdown - once;
+        allowed_ = all * options.slowdown - once;
     }
 
     Choice run() const {
@@ -287,8 +290,9 @@ std::vector<bool> default_choice(const JointFacts& facts) {
     return again;
 }
 
-std::vector<bool> min_cut_choice(const JointFacts& facts, const Origins& merged, const PartitionOptions& options) {
-    return Chooser(facts, merged, options).run();
+std::vector<bool> min_cut_choice(const JointFacts& facts, const Graph& whole, const Origins& merged,
+                                 const PartitionOptions& options) {
+    return Chooser(facts, whole, merged, options).run();
 }
 
 }  // namespace whittle

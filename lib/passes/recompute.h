@@ -13,8 +13,9 @@ namespace whittle {
 /// Of each node, whether the backward graph computes it: whatever the forward's outputs do not need.
 std::vector<bool> default_choice(const JointFacts& facts);
 
-/// As PartitionOptions of min_cut have it. `merged`: the nodes, of the graph whose cost is not to be passed, that each
-/// node of the facts' graph stands for.
-std::vector<bool> min_cut_choice(const JointFacts& facts, const Origins& merged, const PartitionOptions& options);
+/// As PartitionOptions of min_cut have it. `whole`: the graph whose cost is not to be passed; `merged`: its nodes that
+/// each node of the facts' graph stands for.
+std::vector<bool> min_cut_choice(const JointFacts& facts, const Graph& whole, const Origins& merged,
+                                 const PartitionOptions& options);
 
 }  // namespace whittle

@@ -32,6 +32,11 @@ using Direction = std::map<std::string, Numbers>;  ///< by name; what is not in 
 
 Numbers numbers(const Tensor& tensor) { return tensor.to(DType::f64).values<double>(); }
 
+/// Laid out as the other tensor is.
+Tensor like(const Numbers& values, const Tensor& other) {
+    return laid_out(Tensor::of(values, other.sizes()), other.strides());
+}
+
 double dot(const Numbers& a, const Numbers& b) {
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
@@ -98,7 +103,7 @@ class Loss {
         for (const auto& [name, along] : direction) {
             Numbers values = numbers(value(name));
             for (std::size_t i = 0; i < values.size(); ++i) values[i] += far * along[i];
-            const Tensor there = laid_out(Tensor::of(values, value(name).sizes()), value(name).strides());
+            const Tensor there = like(values, value(name));
             for (const std::size_t place : places_.at(name)) moved[place] = there;
         }
         const std::vector<Tensor> outputs = interpreter_.next_run(graph_, moved);
@@ -161,8 +166,9 @@ class Judge {
             const Numbers values = numbers(loss_.value(name));
             const double mean = dot(values, values) / static_cast<double>(std::max<std::size_t>(values.size(), 1));
             const double size = mean > 0 && std::isfinite(mean) ? std::sqrt(mean) : 1;
-            Numbers& along = direction[name];
+            Numbers along;
             for (std::size_t i = 0; i < values.size(); ++i) along.push_back(size * (2 * random_.uniform() - 1));
+            direction[name] = numbers(like(along, loss_.value(name)));  // elements of one place move together
         }
         return direction;
     }

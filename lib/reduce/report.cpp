@@ -67,6 +67,7 @@ struct ShownCulprit : Culprit {
         field("directive", &ShownCulprit::directive, "");
         field("together", &ShownCulprit::together, "");
         field("op", &ShownCulprit::op, "");
+        field.maybe("partner", &ShownCulprit::partner, "Of a pass: another one without which it does no harm.");
         field.maybe(
             "last_good", [](const ShownCulprit& culprit) { return culprit.limit(0); }, "");
         field.maybe(

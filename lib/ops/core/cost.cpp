@@ -74,7 +74,7 @@ CallCost cost_of(const expr::Group& group) {
             double steps = 1;
             for (const expr::LoopVar& loop : expr::loops_of(stage, update)) steps *= static_cast<double>(loop.extent);
             const bool contraction = contracts(update);
-            constexpr double kContraction = 0.1;  // blocked, vectorized
+            constexpr double kContraction = 0.07;  // blocked, vectorized
             add(steps, contraction ? kContraction : work_of(update.value));
             cost.contracts = cost.contracts || contraction;
         }
