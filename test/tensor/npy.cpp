@@ -98,7 +98,7 @@ TEST_CASE("malformed npy files are refused by place") {
         {npy(1, dict("<f4", "(4,)"), data + "x"), "found 17 bytes of data"},
         {npy(1, dict(">f4", "(4,)"), data), "byte 20: found dtype '>f4', expected <f8, <f4"},
         {npy(1, dict("|O", "(4,)"), data), "found dtype '|O'"},
-        {npy(1, dict("<c8", "(2,)"), data), "found dtype '<c8'"},
+        {npy(1, dict("<m8", "(2,)"), data), "found dtype '<m8'"},
         {npy(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (4,)}", data), "structured arrays"},
         {npy(1, "{'descr': '<f4', 'fortran_order': False}", data), "expected a member 'shape'"},
         {npy(1, "{'descr': '<f4', 'descr': '<f4'}", data), "once, before here 'descr'"},

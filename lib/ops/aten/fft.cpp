@@ -137,7 +137,7 @@ std::vector<Tensor> eval_r2c(const Arguments<Tensor>& arguments) {
     for (const std::int64_t dim : dims) transform_rows(values, self.sizes(), dim, true);
     const double scale = scale_of(arguments.integer("normalization"), length_of(self.sizes(), dims));
     const Tensor whole = scaled(std::move(values), scale, complex_of(self.dtype()), self.sizes());
-    return {whole.as_strided(spectrum_sizes(arguments, self.sizes()), whole.strides(), 0).contiguous()};
+    return {whole.as_strided(spectrum_sizes(arguments, self.sizes()), whole.strides(), 0).clone()};
 }
 
 // --- _fft_c2r: back to real numbers, of which the last dimension has the first half ---

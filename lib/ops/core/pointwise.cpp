@@ -15,7 +15,9 @@ namespace {
 std::optional<DType> combine(std::optional<DType> higher, std::optional<DType> lower) {
     if (!higher || !lower) return higher ? higher : lower;
     if (is_complex(*higher)) return higher;
-    if (is_floating(*higher)) return is_complex(*lower) ? complex_of(*higher) : *higher;
+    // bf16 has the range of f32, whose complex numbers it takes.
+    if (is_floating(*higher) && is_complex(*lower)) return complex_of(*higher == DType::bf16 ? DType::f32 : *higher);
+    if (is_floating(*higher)) return higher;
     if (*higher == DType::boolean || is_inexact(*lower)) return promote(*higher, *lower);
     return higher;
 }

@@ -251,7 +251,7 @@ constexpr OpDef kOps[] = {
      .doc = "More elements around: a constant, or from the edges. onnx Operators.md#Pad",
      .schema = "Pad(Tensor data, Tensor? pads_value=None, Tensor? constant_value=None, *, str mode=\"constant\", "
                "int[]? pads=None, float? value=None) -> Tensor",
-     .dtypes = kMoved,
+     .dtypes = kAnyDType | kLimited,  // the constant is a number of the host
      .decompose = pad,
      .samples = pad_samples},
 };

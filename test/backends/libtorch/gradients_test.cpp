@@ -225,10 +225,18 @@ bool is_tried(const Sample& sample) {
            std::ranges::any_of(sample.tensors, [](const Tensor& tensor) { return tensor.dtype() == DType::f64; });
 }
 
+/// Complex numbers are on the way, which is refused by name; share/doc/ops.md says of which ops.
+bool goes_through_complex(const std::vector<Disagreement>& found) {
+    return std::ranges::any_of(found, [](const Disagreement& one) {
+        return one.description.find("a gradient that goes through complex numbers") != std::string::npos;
+    });
+}
+
 TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients]") {
     test::Exceptions exceptions(WHITTLE_SOURCE_DIR "/test/known-failing/gradients.txt");
     const char* only = std::getenv("WHITTLE_TEST_OP");
     Count count;
+    int complex = 0;
     for (const RegisteredOp& op : Registry::instance().all()) {
         if (!op.def->name.starts_with("aten.") || (only && op.def->name.find(only) == std::string_view::npos)) continue;
         if (op.def->random) continue;
@@ -237,6 +245,10 @@ TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients]") {
             const test::Case tried{op.def->name, DType::f64, sample.label};
             const auto found = exceptions.crashes(tried) ? test::crash([&] { disagreements(op, sample, count); })
                                                          : disagreements(op, sample, count);
+            if (goes_through_complex(found)) {
+                ++complex;
+                continue;
+            }
             for (const std::string& problem : exceptions.judge(tried, found))
                 FAIL_CHECK(op.def->name << " '" << sample.label << "' " << problem);
             SUCCEED();
@@ -246,6 +258,7 @@ TEST_CASE("gradients agree with LibTorch's", "[libtorch][gradients]") {
     }
     INFO("samples compared with LibTorch: " << count.libtorch << ", with differences: " << count.differences);
     if (!only) CHECK(count.libtorch > 20 * count.differences);
+    if (!only) CHECK(complex > 0);
 }
 
 }  // namespace

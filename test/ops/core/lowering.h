@@ -58,6 +58,8 @@ struct Lowering {
         if (node.target == kGetItem)
             return {at(*node.args[0].node()).at(static_cast<std::size_t>(std::get<std::int64_t>(node.args[1].value)))};
         const RegisteredOp& op = Registry::instance().require(node.target);
+        for (const ValueMeta& meta : node.results)
+            if (is_complex(meta.dtype)) throw NotLowered{node.target};  // expressions have no complex numbers
         if (op.def->lower) {
             builder.set_origin(node.name, node.target);
             const Arguments<expr::Value> arguments(op.schema, node, [&](NodeRef ref) { return at(ref).at(0); });
