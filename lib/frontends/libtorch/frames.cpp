@@ -196,7 +196,7 @@ class Assigner {
         const auto like = std::find_if(frames_.rbegin(), frames_.rend(), [&](const FrameSteps& frame) {
             return frame.function == of.function && frame.file == of.file;
         });
-        if (like != frames_.rend()) like->times += steps_[static_cast<std::size_t>(first)].times();
+        if (like != frames_.rend()) like->alike += steps_[static_cast<std::size_t>(first)].times();
     }
 
     /// An execution of `of` for each iteration.
