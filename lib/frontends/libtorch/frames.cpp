@@ -248,7 +248,11 @@ class Assigner {
             if (!computes(steps, loop)) continue;
             around.insert(around.end(), steps.begin() + static_cast<std::ptrdiff_t>(at),
                           steps.begin() + static_cast<std::ptrdiff_t>(loop.front()));
-            split_loop(steps, loop, loop_at(steps[loop.front()]), call, true);
+            // A thread of a pool that does nothing else calls a function again and again.
+            const FrameFunction of = function_at(steps[loop.front()]);
+            const bool calls =
+                loop.front() == 0 && loop.back() == steps.size() && of.function != "main" && of.function != "<module>";
+            split_loop(steps, loop, calls ? of : loop_at(steps[loop.front()]), call, true);
             at = loop.back();
         }
         around.insert(around.end(), steps.begin() + static_cast<std::ptrdiff_t>(at), steps.end());

@@ -31,6 +31,14 @@ bool is_layer(const CodePlace& forward) {
            !forward.file.ends_with("/transformer.py");
 }
 
+/// "[f(x) for x in xs]": what Python makes a function of is a statement to who wrote it.
+bool is_comprehension(const CodePlace& place) {
+    constexpr std::string_view kKinds[] = {"<listcomp>", "<genexpr>", "<setcomp>", "<dictcomp>"};
+    return place.interpreted && std::ranges::any_of(kKinds, [&](std::string_view kind) {
+               return std::string_view(place.function).ends_with(kind);
+           });
+}
+
 bool is_library_name(const std::string& function) {
     for (const char* space :
          {"at::", "c10::", "torch::", "std::", "__gnu_cxx::", "void at::", "void torch::", "void std::", "decltype"})
@@ -56,9 +64,9 @@ StackInfo StackReader::read(std::uint32_t stack) {
     // _start calls main through libc; nobody wrote it.
     if (!places.empty() && places.back().in_program && places.back().file.empty()) places.pop_back();
     std::vector<std::size_t> user;  // innermost first
-    for (std::size_t i = 0; i < places.size(); ++i)
-        if (is_user(places[i])) user.push_back(i);
-    for (const std::size_t i : user) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        if (!is_user(places[i])) continue;
+        if (!is_comprehension(places[i])) user.push_back(i);
         if (symbolizer_.is_ours(places[i])) continue;
         info.user.push_back(frame(places[i]));
         if (!places[i].function.empty()) seen_.insert(places[i].function);
