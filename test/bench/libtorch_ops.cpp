@@ -29,8 +29,7 @@ double nanoseconds(Clock::time_point begin, long ops) {
 double in_threads(long ops, long count) {
     const auto begin = Clock::now();
     std::vector<std::thread> threads;
-    for (long i = 0; i < count; ++i)
-        threads.emplace_back([=] { body(at::ones({16}), at::ones({16}), ops / count); });
+    for (long i = 0; i < count; ++i) threads.emplace_back([=] { body(at::ones({16}), at::ones({16}), ops / count); });
     for (std::thread& thread : threads) thread.join();
     return nanoseconds(begin, ops);
 }

@@ -245,7 +245,9 @@ class Assigner {
         std::vector<std::int32_t> around;
         std::size_t at = 0;
         for (const Iterations& loop : loops(steps, true)) {
-            if (!computes(steps, loop)) continue;
+            const bool statement =
+                stacks_.info(steps_[static_cast<std::size_t>(steps[loop.front()])].stack).comprehension;
+            if (!computes(steps, loop) || (statement && times(steps, loop) < kLongLoop)) continue;
             around.insert(around.end(), steps.begin() + static_cast<std::ptrdiff_t>(at),
                           steps.begin() + static_cast<std::ptrdiff_t>(loop.front()));
             // A thread of a pool that does nothing else calls a function again and again.

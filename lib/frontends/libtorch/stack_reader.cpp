@@ -66,7 +66,10 @@ StackInfo StackReader::read(std::uint32_t stack) {
     std::vector<std::size_t> user;  // innermost first
     for (std::size_t i = 0; i < places.size(); ++i) {
         if (!is_user(places[i])) continue;
-        if (!is_comprehension(places[i])) user.push_back(i);
+        if (is_comprehension(places[i]))
+            info.comprehension = true;
+        else
+            user.push_back(i);
         if (symbolizer_.is_ours(places[i])) continue;
         info.user.push_back(frame(places[i]));
         if (!places[i].function.empty()) seen_.insert(places[i].function);

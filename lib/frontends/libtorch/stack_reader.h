@@ -30,8 +30,9 @@ struct FrameFunction {
 /// What a stack says: the user's part of it, and the function whose frame it belongs to.
 struct StackInfo : FrameFunction {
     std::vector<StackFrame> user;
-    bool root = true;      ///< nothing but main's own code
-    bool outside = false;  ///< no function of the names asked for
+    bool root = true;            ///< nothing but main's own code
+    bool outside = false;        ///< no function of the names asked for
+    bool comprehension = false;  ///< of Python's is in it
     /// The module of Python's or TorchScript's inside that function, whose frame it really belongs to.
     std::optional<FrameFunction> module = {};
 };
