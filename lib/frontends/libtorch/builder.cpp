@@ -30,7 +30,7 @@ class Builder {
         FrameFolder folder(options_.most_variants);
         for (const FrameSteps& steps : recording_.frames.frames) {
             if (options_.functions.empty() && !steps.root && is_constructor(steps.function)) {
-                initialisations_[steps.function] += steps.times * op_count(steps);
+                initialisations_[steps.function] += op_count(steps);
                 continue;
             }
             if (std::optional<capture::CapturedFrame> captured = build(steps)) folder.add(std::move(*captured));
@@ -65,7 +65,7 @@ class Builder {
         capture::CapturedFrame frame{.function = plan.steps->function,
                                      .file = plan.steps->file,
                                      .line = plan.steps->line,
-                                     .calls = plan.steps->times};
+                                     .calls = plan.steps->times + plan.steps->alike};
         PieceGraphs graphs(recording_, cutter_, elements_, *plan.steps);
         std::int64_t made = 0;
         std::uint64_t told = 0;  // branches before this event are told
@@ -88,6 +88,7 @@ class Builder {
         });
         if (frame.graphs.empty() && !impossible) return std::nullopt;
         frame.breaks = plan.breaks;
+        for (capture::GraphBreak& entry : frame.breaks) entry.count += plan.steps->alike;
         return frame;
     }
 
@@ -168,8 +169,10 @@ class Builder {
     }
 
     std::int64_t op_count(const FrameSteps& steps) const {
-        return std::ranges::count_if(steps.steps,
-                                     [&](std::int32_t step) { return recording_.step(step).kind == StepKind::op; });
+        std::int64_t count = 0;
+        for (const std::int32_t step : steps.steps)
+            count += recording_.step(step).kind == StepKind::op ? recording_.step(step).times() : 0;
+        return count;
     }
 
     /// "Net__forward"; "main_lambda_at_app_cpp_90" of main::{lambda at app.cpp:90}; of Python "module" of <module>,

@@ -15,15 +15,19 @@ void Fingerprints::mix(std::uint64_t value) {
 std::uint64_t Fingerprints::of(RecordKind kind, Cursor& in) {
     hash_ = static_cast<std::uint64_t>(kind);
     places_ = false;
+    looks_ = kind != RecordKind::from_blob && kind != RecordKind::unseen_write && kind != RecordKind::print_begin &&
+             kind != RecordKind::print_end && (kind < RecordKind::probe_enter || kind == RecordKind::release);
     switch (kind) {
         case RecordKind::op_begin:
             op_begin(in);
             break;
         case RecordKind::op_end: {
-            const auto op = in.get<std::uint32_t>();
-            mix(op);
+            const auto number = in.get<std::uint32_t>();
+            mix(number);
             mix(in.get<std::uint32_t>());  // depth
-            places_ = writes_(op);
+            const OpName* const op = find_op_(number);
+            places_ = !op || op->writes;
+            looks_ = op && (op->flags & kReturnsOnlyHost);
             values(in);
             break;
         }
@@ -62,12 +66,18 @@ std::uint64_t Fingerprints::of(RecordKind kind, Cursor& in) {
 }
 
 void Fingerprints::op_begin(Cursor& in) {
-    ++ops_;
-    for (int i = 0; i < 3; ++i) mix(in.get<std::uint32_t>());  // op, depth, stack
+    const auto number = in.get<std::uint32_t>();
+    const OpName* const op = find_op_(number);
+    looks_ = op && (op->flags & kReturnsOnlyHost);
+    if (!looks_) ++ops_;
+    mix(number);
+    for (int i = 0; i < 2; ++i) mix(in.get<std::uint32_t>());  // depth, stack
     mix(in.get<std::uint16_t>());                              // scope, grad mode
     const auto sequence = in.get<std::int64_t>();
-    if (sequence >= 0) mix(static_cast<std::uint64_t>(sequence) - static_cast<std::uint64_t>(sequence_));
-    if (sequence >= 0) sequence_ = sequence;
+    if (sequence >= 0 && !looks_) {
+        mix(static_cast<std::uint64_t>(sequence) - static_cast<std::uint64_t>(sequence_));
+        sequence_ = sequence;
+    }
     mix(in.get<std::uint64_t>());  // the forward op's thread
     values(in);
 }
@@ -113,17 +123,19 @@ void Fingerprints::value(Cursor& in, int depth) {
 
 void Fingerprints::tensor(Cursor& in) {
     const auto head = in.get<TensorRecord>();
+    const std::uint32_t version = head.version;
     Sightings::Sighting& seen = tensors_[head.id];
+    Sightings::Sighting* const storage = head.flags & kHasStorage ? &storages_[head.storage] : nullptr;
     mix(met(seen));
-    mix(head.version - (seen.when ? seen.version : 0));
-    seen = {ops_, head.version};
+    if (seen.when)
+        mix(version - seen.version);
+    else  // detach() and the like share a counter with what was there
+        mix(storage && storage->when && storage->version == version ? ~std::uint64_t{0} : version);
     mix(static_cast<std::uint64_t>(head.dtype) << 16 | static_cast<std::uint64_t>(head.flags) << 8 | head.rank);
-    if (head.flags & kHasStorage) {
-        Sightings::Sighting& storage = storages_[head.storage];
-        mix(met(storage));
-        storage = {ops_, 0};
-        if (places_) mix(static_cast<std::uint64_t>(head.offset));
-    }
+    if (storage) mix(met(*storage));
+    if (storage && places_) mix(static_cast<std::uint64_t>(head.offset));
+    if (!looks_) seen = {ops_, version};
+    if (!looks_ && storage) *storage = {ops_, version};
     for (int i = 0; i < 2 * head.rank; ++i) mix(in.get<std::uint64_t>());
     if (head.flags & kWrappedNumber) in.take(sizeof(std::uint64_t));
 }

@@ -9,196 +9,11 @@
 #include <utility>
 
 #include "frontends/libtorch/loops.h"
-#include "symbolize/text.h"
+#include "frontends/libtorch/stack_reader.h"
 
 namespace whittle::libtorch {
 
 namespace {
-
-/// Autograd is on the stack: it runs a backward pass.
-bool runs_backward(const std::string& function) {
-    return function.starts_with("torch::autograd::Engine::") || function == "torch::autograd::backward" ||
-           function == "torch::autograd::grad";
-}
-
-/// A function that a frame is of.
-struct FrameFunction {
-    std::string function, file;
-    int line = 0;
-    std::string call_place;  ///< where it was called from
-    bool is_same_call(const FrameFunction& other) const {
-        return function == other.function && call_place == other.call_place;
-    }
-};
-
-/// TorchScript's compiler, which compares and folds a module's constants before their first use.
-bool compiles_script(const std::string& function) {
-    constexpr std::string_view kPasses[] = {"ConstantPooling", "ConstantPropagation", "EliminateCommonSubexpression",
-                                            "ConstantPropagationImmutableTypes", "runNodeIfInputsAreConstant"};
-    constexpr std::string_view kSpace = "torch::jit::";
-    if (!function.starts_with(kSpace)) return false;
-    const std::string_view name = std::string_view(function).substr(kSpace.size());
-    return name.ends_with("::getPlanFor") || std::ranges::find(kPasses, name) != std::end(kPasses);
-}
-
-/// What a stack says: the user's part of it, and the function whose frame it belongs to.
-struct StackInfo : FrameFunction {
-    std::vector<StackFrame> user;
-    bool root = true;      ///< nothing but main's own code
-    bool outside = false;  ///< no function of the names asked for
-    /// The module of Python's or TorchScript's inside that function, whose frame it really belongs to.
-    std::optional<FrameFunction> module = {};
-};
-
-/// Layers of torch.nn are no models: who calls them is.
-bool is_layer(const CodePlace& forward) {
-    constexpr std::string_view kLayers = "/torch/nn/modules/";
-    return forward.file.find(kLayers) != std::string::npos && !forward.file.ends_with("/container.py") &&
-           !forward.file.ends_with("/transformer.py");
-}
-
-bool is_library_name(const std::string& function) {
-    for (const char* space :
-         {"at::", "c10::", "torch::", "std::", "__gnu_cxx::", "void at::", "void torch::", "void std::", "decltype"})
-        if (function.starts_with(space)) return true;
-    return false;
-}
-
-class StackReader {
-  public:
-    StackReader(const EventFile& file, Symbolizer& symbolizer, const std::vector<std::string>& functions)
-        : file_(file), symbolizer_(symbolizer), functions_(functions) {}
-
-    const StackInfo& info(std::uint32_t stack) {
-        const auto [entry, fresh] = known_.try_emplace(stack);
-        if (fresh) entry->second = read(stack);
-        return entry->second;
-    }
-    bool names() const { return !nameless_; }
-    const std::set<std::string>& functions_seen() const { return seen_; }
-
-  private:
-    StackInfo read(std::uint32_t stack) {
-        StackInfo info;
-        const auto pcs = file_.stacks.find(stack);
-        std::vector<CodePlace> places;
-        if (pcs != file_.stacks.end())
-            for (const std::uint64_t pc : pcs->second)
-                for (const CodePlace& place : symbolizer_.places(pc)) places.push_back(place);
-        // _start calls main through libc; nobody wrote it.
-        if (!places.empty() && places.back().in_program && places.back().file.empty()) places.pop_back();
-        std::vector<std::size_t> user;  // innermost first
-        for (std::size_t i = 0; i < places.size(); ++i)
-            if (is_user(places[i])) user.push_back(i);
-        for (const std::size_t i : user) {
-            if (symbolizer_.is_ours(places[i])) continue;
-            info.user.push_back(frame(places[i]));
-            if (!places[i].function.empty()) seen_.insert(places[i].function);
-        }
-        if (user.empty()) {
-            info.function = "main";
-            info.outside = !functions_.empty();
-            return info;
-        }
-        std::size_t of = user.size() - 1;
-        // `if __name__ == "__main__": main()`: what a script does itself, its main() does.
-        if (of > 0 && places[user[of]].function == "<module>" && places[user[of - 1]].function == "main") --of;
-        const std::size_t root = of;
-        std::size_t engine = 0;  // the place behind autograd's, 0: it is not there
-        if (functions_.empty()) {
-            // What a backward pass calls of the program's belongs to whoever called backward().
-            const auto pass = std::find_if(places.rbegin(), places.rend(),
-                                           [](const CodePlace& place) { return runs_backward(place.function); });
-            engine = static_cast<std::size_t>(places.rend() - pass);
-            if (of > 0 && user[of - 1] >= engine) --of;
-        } else {
-            while (of > 0 && !is_asked_for(places[user[of]])) --of;
-            info.outside = !is_asked_for(places[user[of]]);
-        }
-        const CodePlace& place = places[user[of]];
-        info.root = of == root;
-        info.function = frame(place).function;
-        info.file = place.file;
-        info.line = place.line;
-        if (functions_.empty()) info.module = module_call(places, engine, user[of]);
-        // Of an inlined function the caller's line is known, of a real one the address it returns to.
-        if (user[of] + 1 < places.size()) {
-            const CodePlace& caller = places[user[of] + 1];
-            // Without a name the address is the operation's; where it was called from is the same for all of them.
-            if (place.function.empty()) info.function = info.root ? "main" : "called_at_" + frame(caller).function;
-            info.call_place =
-                place.inlined ? caller.file + ":" + std::to_string(caller.line) + ":" + std::to_string(caller.column)
-                              : std::to_string(caller.address);
-        }
-        return info;
-    }
-
-    /// The outermost call of a module, or its construction, between autograd and the function at `function`.
-    std::optional<FrameFunction> module_call(const std::vector<CodePlace>& places, std::size_t engine,
-                                             std::size_t function) {
-        std::uint64_t module = 0;
-        const CodePlace& itself = places[function];
-        if (itself.function.ends_with(".__init__") ||
-            (function + 1 < places.size() && places[function + 1].called_module))
-            return std::nullopt;
-        for (std::size_t i = function; i-- > engine;) {
-            const CodePlace& place = places[i];
-            if (!place.interpreted) continue;
-            const bool constructs = place.function.ends_with(".__init__") &&
-                                    (place.user || place.file.find("/torch/nn/modules/") != std::string::npos);
-            // Of TorchScript only what Python calls: of a call in C++ the function there is the frame.
-            if (place.torchscript ? !module : place.called_module || (!module && !constructs)) {
-                if (!place.torchscript && place.called_module) module = place.called_module;
-                continue;
-            }
-            if (!constructs && !place.torchscript && is_layer(place)) {
-                module = 0;
-                continue;
-            }
-            return FrameFunction{.function = frame(place).function,
-                                 .file = place.file,
-                                 .line = place.line,
-                                 .call_place = std::to_string(places[function].address) + " " + std::to_string(module)};
-        }
-        return std::nullopt;
-    }
-
-    bool is_user(const CodePlace& place) {
-        if (place.file.empty()) {
-            if (place.in_program && symbolizer_.program_has_lines()) return false;  // start-up code
-            return place.user && !is_library_name(place.function);
-        }
-        return place.user;
-    }
-
-    bool is_asked_for(const CodePlace& place) const {
-        return std::any_of(functions_.begin(), functions_.end(), [&](const std::string& name) {
-            return place.function == name || unqualified(place.function) == name;
-        });
-    }
-
-    StackFrame frame(const CodePlace& place) {
-        StackFrame result{.file = place.file.empty() ? place.module : place.file,
-                          .line = place.line,
-                          .column = place.column,
-                          .function = readable_function(place.function, place.file, place.start_line),
-                          .text = place.text.empty() ? symbolizer_.source_text(place.file, place.line) : place.text};
-        if (result.function.empty()) {
-            char text[32];
-            std::snprintf(text, sizeof text, "+0x%llx", static_cast<unsigned long long>(place.offset));
-            result.function = std::filesystem::path(place.module).filename().string() + text;
-            nameless_ = true;
-        }
-        return result;
-    }
-
-    const EventFile& file_;
-    Symbolizer& symbolizer_;
-    const std::vector<std::string>& functions_;
-    std::map<std::uint32_t, StackInfo> known_;
-    std::set<std::string> seen_;
-    bool nameless_ = false;
-};
 
 /// What is known of the end of a thread's last execution.
 enum class Ending {
@@ -265,7 +80,7 @@ class Assigner {
     void finish(std::optional<Run>& ended, Ending ending = Ending::returned) {
         std::optional<Run> run = std::exchange(ended, std::nullopt);
         if (!run || run->steps.empty()) return;
-        const std::vector<Loop> loops = long_loops(run->steps);
+        const std::vector<Iterations> loops = long_loops(run->steps);
         if (!loops.empty()) return split(*run, loops);
         if (has_gap(run->steps.front(), run->steps.back()))
             return count_only(function_at(run->steps.front()), run->steps.front());
@@ -299,42 +114,54 @@ class Assigner {
     std::uint64_t code(std::int32_t index, bool with_weights) const {
         const Step& step = steps_[static_cast<std::size_t>(index)];
         std::uint64_t code = step.stack * 0x9e3779b97f4a7c15ull + reinterpret_cast<std::uintptr_t>(step.op) * 31 +
-                             static_cast<std::uint64_t>(step.kind);
+                             static_cast<std::uint64_t>(step.kind) * 2 + (step.backward ? 1 : 0);
         if (with_weights)
             for (const TensorName* name : weights(index))
                 code = code * 0xff51afd7ed558ccdull + reinterpret_cast<std::uintptr_t>(name);
         return code;
     }
-    std::vector<Loop> loops(const std::vector<std::int32_t>& steps, bool with_weights, std::size_t least) const {
+    /// Where the iterations of a loop begin among steps, and behind the last one where it ends.
+    using Iterations = std::vector<std::size_t>;
+
+    /// By the period of what is computed; what looks at values, now and then, belongs to the iteration around it.
+    std::vector<Iterations> loops(const std::vector<std::int32_t>& steps, bool with_weights) const {
         std::vector<std::uint64_t> codes;
-        for (const std::int32_t index : steps) codes.push_back(code(index, with_weights));
-        return loops_in(codes, least);
+        std::vector<std::size_t> places;
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const Step& step = steps_[static_cast<std::size_t>(steps[i])];
+            if (step.kind != StepKind::op || (step.op->flags & kReturnsOnlyHost)) continue;
+            codes.push_back(code(steps[i], with_weights));
+            places.push_back(i);
+        }
+        places.push_back(steps.size());
+        std::vector<Iterations> found;
+        for (Loop loop : loops_in(codes, kLeastIterations)) {
+            // Where the first iteration did more than the others, the period seems to begin behind that.
+            const auto first =
+                std::find(codes.begin() + static_cast<std::ptrdiff_t>(loop.begin),
+                          codes.begin() + static_cast<std::ptrdiff_t>(loop.begin + loop.period), codes.front());
+            const auto at = static_cast<std::size_t>(first - codes.begin());
+            if (at < loop.begin + loop.period && !with_weights) loop.begin = at;
+            Iterations& begins = found.emplace_back();
+            for (std::size_t i = loop.begin; i + loop.period <= loop.end; i += loop.period) begins.push_back(places[i]);
+            begins.push_back(places[loop.begin + (begins.size()) * loop.period]);
+        }
+        return found;
     }
-    std::int64_t times(const std::vector<std::int32_t>& steps, const Loop& loop) const {
+    std::int64_t times(const std::vector<std::int32_t>& steps, const Iterations& loop) const {
         std::int64_t sum = 0;
-        for (std::size_t i = loop.begin; i < loop.end; ++i) sum += steps_[static_cast<std::size_t>(steps[i])].times();
+        for (std::size_t i = loop.front(); i < loop.back(); ++i)
+            sum += steps_[static_cast<std::size_t>(steps[i])].times();
         return sum;
     }
 
     /// Those that no graph should be of.
-    std::vector<Loop> long_loops(const std::vector<std::int32_t>& steps) const {
-        if (static_cast<std::int64_t>(steps.size()) < kLongLoop && std::ranges::all_of(steps, [&](std::int32_t i) {
-                return steps_[static_cast<std::size_t>(i)].times() == 1;
-            }))
-            return {};
-        std::vector<Loop> found = loops(steps, false, kLeastIterations);
-        std::erase_if(found, [&](const Loop& loop) {
-            return times(steps, loop) < kLongLoop && !has_gap(steps[loop.begin], steps[loop.end - 1]);
+    std::vector<Iterations> long_loops(const std::vector<std::int32_t>& steps) const {
+        if (static_cast<std::int64_t>(steps.size()) < kLongLoop && !has_gap(steps.front(), steps.back())) return {};
+        std::vector<Iterations> found = loops(steps, false);
+        std::erase_if(found, [&](const Iterations& loop) {
+            return times(steps, loop) < kLongLoop && !has_gap(steps[loop.front()], steps[loop.back() - 1]);
         });
-        // Where the first iteration did more than the others, the period seems to begin behind that.
-        const std::uint64_t first = code(steps.front(), false);
-        for (Loop& loop : found)
-            for (std::size_t i = loop.begin; i < loop.begin + loop.period && i + loop.period < loop.end; ++i)
-                if (code(steps[i], false) == first) {
-                    loop.begin = i;
-                    loop.end = i + (loop.end - i) / loop.period * loop.period;
-                    break;
-                }
         return found;
     }
 
@@ -369,29 +196,30 @@ class Assigner {
         const auto like = std::find_if(frames_.rbegin(), frames_.rend(), [&](const FrameSteps& frame) {
             return frame.function == of.function && frame.file == of.file;
         });
-        if (like != frames_.rend()) like->times += steps_[static_cast<std::size_t>(first)].times();
+        if (like != frames_.rend()) like->alike += steps_[static_cast<std::size_t>(first)].times();
     }
 
     /// An execution of `of` for each iteration.
-    void split_loop(const std::vector<std::int32_t>& steps, const Loop& loop, const FrameFunction& of,
+    void split_loop(const std::vector<std::int32_t>& steps, const Iterations& loop, const FrameFunction& of,
                     const ProbedCall* call, bool holes) {
-        for (std::size_t begin = loop.begin; begin < loop.end; begin += loop.period) {
-            if (has_gap(steps[begin], steps[begin + loop.period - 1])) {
-                count_only(of, steps[begin]);
+        for (std::size_t i = 0; i + 1 < loop.size(); ++i) {
+            if (has_gap(steps[loop[i]], steps[loop[i + 1] - 1])) {
+                count_only(of, steps[loop[i]]);
                 continue;
             }
-            const std::int32_t frame = open_at(of, steps[begin], call, holes);
+            const std::int32_t frame = open_at(of, steps[loop[i]], call, holes);
             auto& own = frames_[static_cast<std::size_t>(frame)].steps;
-            for (std::size_t i = begin; i < begin + loop.period; ++i) own.push_back(steps[i]);
+            for (std::size_t k = loop[i]; k < loop[i + 1]; ++k) own.push_back(steps[k]);
         }
     }
 
-    void split(const Run& run, const std::vector<Loop>& loops) {
+    void split(const Run& run, const std::vector<Iterations>& loops) {
         const std::vector<std::int32_t>& steps = run.steps;
         // The last iteration may be cut short.
-        const bool calls = loops.size() == 1 && loops[0].begin < loops[0].period &&
-                           code(steps[loops[0].begin], false) == code(steps.front(), false) &&
-                           steps.size() - loops[0].end < loops[0].period;
+        const std::size_t longest = loops[0].back() - loops[0].end()[-2];
+        const bool calls = loops.size() == 1 && loops[0].front() < longest &&
+                           code(steps[loops[0].front()], false) == code(steps.front(), false) &&
+                           steps.size() - loops[0].back() < longest;
         std::int32_t around = -1;
         const auto add = [&](std::size_t from, std::size_t to) {
             for (std::size_t i = from; i < to; ++i) {
@@ -401,11 +229,11 @@ class Assigner {
             }
         };
         std::size_t at = 0;
-        for (const Loop& loop : loops) {
-            add(at, loop.begin);
-            const std::int32_t first = steps[loop.begin];
+        for (const Iterations& loop : loops) {
+            add(at, loop.front());
+            const std::int32_t first = steps[loop.front()];
             split_loop(steps, loop, calls ? function_at(first) : loop_at(first), run.call, run.holes);
-            at = loop.end;
+            at = loop.back();
         }
         add(at, steps.size());
     }
@@ -414,29 +242,33 @@ class Assigner {
     void split_root() {
         const std::vector<std::int32_t> steps = std::exchange(frames_[static_cast<std::size_t>(root_)].steps, {});
         const ProbedCall* const call = frames_[static_cast<std::size_t>(root_)].call;
-        std::vector<Loop> found = loops(steps, true, kLeastIterations);
-        std::erase_if(found, [&](const Loop& loop) { return !computes(steps, loop); });
         std::vector<std::int32_t> around;
         std::size_t at = 0;
-        for (const Loop& loop : found) {
+        for (const Iterations& loop : loops(steps, true)) {
+            const bool statement =
+                stacks_.info(steps_[static_cast<std::size_t>(steps[loop.front()])].stack).comprehension;
+            if (!computes(steps, loop) || (statement && times(steps, loop) < kLongLoop)) continue;
             around.insert(around.end(), steps.begin() + static_cast<std::ptrdiff_t>(at),
-                          steps.begin() + static_cast<std::ptrdiff_t>(loop.begin));
-            split_loop(steps, loop, loop_at(steps[loop.begin]), call, true);
-            at = loop.end;
+                          steps.begin() + static_cast<std::ptrdiff_t>(loop.front()));
+            // A thread of a pool that does nothing else calls a function again and again.
+            const FrameFunction of = function_at(steps[loop.front()]);
+            const bool calls =
+                loop.front() == 0 && loop.back() == steps.size() && of.function != "main" && of.function != "<module>";
+            split_loop(steps, loop, calls ? of : loop_at(steps[loop.front()]), call, true);
+            at = loop.back();
         }
         around.insert(around.end(), steps.begin() + static_cast<std::ptrdiff_t>(at), steps.end());
         frames_[static_cast<std::size_t>(root_)].steps = std::move(around);
     }
 
     /// The loop has something for a graph.
-    bool computes(const std::vector<std::int32_t>& steps, const Loop& loop) const {
-        for (std::size_t i = loop.begin; i < loop.begin + loop.period; ++i) {
-            const Step& step = steps_[static_cast<std::size_t>(steps[i])];
-            if (step.kind == StepKind::op && !(step.op->flags & kReturnsOnlyHost) &&
-                !values_.inputs[static_cast<std::size_t>(steps[i])].empty())
-                return true;
-        }
-        return false;
+    bool computes(const std::vector<std::int32_t>& steps, const Iterations& loop) const {
+        return std::any_of(steps.begin() + static_cast<std::ptrdiff_t>(loop[0]),
+                           steps.begin() + static_cast<std::ptrdiff_t>(loop[1]), [&](std::int32_t index) {
+                               const Step& step = steps_[static_cast<std::size_t>(index)];
+                               return step.kind == StepKind::op && !(step.op->flags & kReturnsOnlyHost) &&
+                                      !values_.inputs[static_cast<std::size_t>(index)].empty();
+                           });
     }
 
     std::set<const TensorName*> weights(std::int32_t index) const {

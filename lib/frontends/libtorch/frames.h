@@ -38,6 +38,7 @@ struct FrameSteps {
     const ProbedCall* call = nullptr;  ///< what probes told of it
     std::vector<std::int32_t> steps;
     std::int64_t times = 1;  ///< such executions: this one, and those whose records were left out (RepeatFolder)
+    std::int64_t alike = 0;  ///< and others, which are told by this one
 };
 
 struct Frames {

@@ -316,7 +316,7 @@ struct ThreadRecords {
     explicit ThreadRecords(const EventFile& file, RepeatLimits limits)
         : fingerprints([&file](std::uint32_t op) {
               const auto known = file.ops.find(op);
-              return known == file.ops.end() || known->second.writes;
+              return known == file.ops.end() ? nullptr : &known->second;
           }),
           folder(limits) {}
 
@@ -338,8 +338,9 @@ void read_chunk(Cursor in, std::uint32_t thread, ThreadRecords& records, EventFi
         const std::size_t at = in.at();
         const RecordHeader header = read_header(in);
         Cursor record = in.part(header.size - sizeof header);
-        if (!read_definition(record, header, thread, file))
-            records.folder.add(at, records.fingerprints.of(static_cast<RecordKind>(header.kind), record));
+        if (read_definition(record, header, thread, file)) continue;
+        const std::uint64_t hash = records.fingerprints.of(static_cast<RecordKind>(header.kind), record);
+        records.folder.add(at, hash, records.fingerprints.looks());
     }
 }
 

@@ -4,9 +4,11 @@
 //
 // Two records are alike when they say the same of everything but host numbers: the same op at the same place, tensors
 // of the same metadata, last met by this thread as many ops ago, and with as many writes in between. A stretch in which
-// each record is like the one a period before is a loop. Once it had kLeastIterations iterations and kLeastRecords
-// records, an iteration is left out when two later ones are there: the first and the last ones of a loop stay, with all
-// elements that were written down in them. A loop that was met before needs no more than kKnownIterations.
+// each record is like the one a period before is a loop; what only looks at values may come in between now and then, as
+// a print of the loss does. Once it had `least_iterations` and `least_records`, an iteration is left out when two later
+// ones are there: the first and the last ones of a loop stay, with all elements that were written down in them. A loop
+// that was met before needs no more than `known_iterations`. Where an iteration begins nobody knows here, so what is
+// left out may end in the middle of one: who reads what is kept takes care of the gap.
 #pragma once
 
 #include <array>
@@ -23,22 +25,26 @@ struct RepeatLimits {
 
 /// A record of the event file that is kept.
 struct KeptRecord {
-    std::uint64_t at = 0;    ///< its place in the file
-    std::uint64_t hash = 0;  ///< equal for records that are alike
-    std::int64_t times = 1;  ///< that it happened: itself, and those left out that are like it
-    bool after_gap = false;  ///< what came right before it is left out
+    std::uint64_t at = 0;              ///< its place in the file
+    std::uint64_t hash = 0;            ///< equal for records that are alike
+    std::int64_t times = 1;            ///< that it happened: itself, and those left out that are like it
+    bool after_gap = false;            ///< what came right before it is left out
+    bool between = false;              ///< no part of the loop around it
+    std::uint32_t between_before = 0;  ///< so many of those were kept before it
 };
 
 class RepeatFolder {
   public:
     explicit RepeatFolder(RepeatLimits limits = {}) : limits_(limits), latest_(kLatest) {}
 
-    void add(std::uint64_t at, std::uint64_t hash);
+    /// `looks`: it computes nothing.
+    void add(std::uint64_t at, std::uint64_t hash, bool looks);
     const std::vector<KeptRecord>& kept() const { return kept_; }
 
   private:
     static constexpr std::size_t kLatest = std::size_t{1} << 16;
     std::size_t latest_like(std::uint64_t hash) const;
+    bool follows(std::uint64_t hash);
     bool is_loop() const;
     std::uint64_t body() const;
     void leave_out();
@@ -46,7 +52,10 @@ class RepeatFolder {
     RepeatLimits limits_;
     std::vector<KeptRecord> kept_;
     std::vector<std::size_t> latest_;  ///< by hash: a position in kept_ where that was last
-    std::size_t period_ = 0, matched_ = 0;
+    std::size_t period_ = 0;           ///< 0: nothing repeats
+    std::size_t expected_ = 0;         ///< the position of what comes next, a period ago
+    std::size_t matched_ = 0;          ///< records that were as expected
+    std::size_t in_a_row_ = 0;         ///< with nothing in between
     bool folding_ = false;
     std::size_t from_ = 0;  ///< where folding began: the iteration that ends a period before counts for those left out
     std::unordered_set<std::uint64_t> known_;  ///< bodies of loops that were folded

@@ -114,10 +114,29 @@ bool Symbolizer::is_ours(const CodePlace& place) const {
 
 std::string Symbolizer::source_text(const std::string& file, int line) { return impl_->sources.line(file, line); }
 
+namespace {
+
+/// "void train<float>" -> "train<float>": the symbol of a template says what it returns.
+std::string without_return_type(const std::string& function) {
+    int depth = 0;
+    for (std::size_t i = function.size(); i-- > 0;) {
+        const char c = function[i];
+        if (c == '>' || c == ')' || c == '}') ++depth;
+        if (c == '<' || c == '(' || c == '{') --depth;
+        if (c != ' ' || depth != 0) continue;
+        const bool is_operator = function.rfind("operator", i) != std::string::npos;  // "X::operator bool"
+        return is_operator || i + 1 == function.size() ? function : function.substr(i + 1);
+    }
+    return function;
+}
+
+}  // namespace
+
 std::string readable_function(std::string function, const std::string& file, int start_line) {
     constexpr std::string_view kAnonymous = "(anonymous namespace)::", kCall = "operator()";
     for (auto at = function.find(kAnonymous); at != std::string::npos; at = function.find(kAnonymous))
         function.erase(at, kAnonymous.size());
+    if (function.find('<') != std::string::npos && !function.ends_with(kCall)) return without_return_type(function);
     if (!function.ends_with(kCall)) return function;
     std::string scope = function.substr(0, function.size() - kCall.size());
     bool lambda = scope.empty();  // short names are all that debug information has of some

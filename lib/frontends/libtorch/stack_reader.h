@@ -1,0 +1,66 @@
+// StackReader: what a stack says: the user's part of it, and the function whose frame it belongs to.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "frontends/libtorch/symbolizer.h"
+#include "graph/graph.h"
+
+namespace whittle::libtorch {
+
+/// Autograd is on the stack: it runs a backward pass.
+bool runs_backward(const std::string& function);
+/// TorchScript's compiler, which compares and folds a module's constants before their first use.
+bool compiles_script(const std::string& function);
+
+/// A function that a frame is of.
+struct FrameFunction {
+    std::string function, file;
+    int line = 0;
+    std::string call_place;  ///< where it was called from
+    bool is_same_call(const FrameFunction& other) const {
+        return function == other.function && call_place == other.call_place;
+    }
+};
+
+/// What a stack says: the user's part of it, and the function whose frame it belongs to.
+struct StackInfo : FrameFunction {
+    std::vector<StackFrame> user;
+    bool root = true;            ///< nothing but main's own code
+    bool outside = false;        ///< no function of the names asked for
+    bool comprehension = false;  ///< of Python's is in it
+    /// The module of Python's or TorchScript's inside that function, whose frame it really belongs to.
+    std::optional<FrameFunction> module = {};
+};
+
+class StackReader {
+  public:
+    /// `functions`: frames are of these only; none: of those that main calls.
+    StackReader(const EventFile& file, Symbolizer& symbolizer, const std::vector<std::string>& functions)
+        : file_(file), symbolizer_(symbolizer), functions_(functions) {}
+
+    const StackInfo& info(std::uint32_t stack);
+    bool names() const { return !nameless_; }
+    const std::set<std::string>& functions_seen() const { return seen_; }
+
+  private:
+    StackInfo read(std::uint32_t stack);
+    std::optional<FrameFunction> module_call(const std::vector<CodePlace>& places, std::size_t engine,
+                                             std::size_t function);
+    bool is_user(const CodePlace& place);
+    bool is_asked_for(const CodePlace& place) const;
+    StackFrame frame(const CodePlace& place);
+
+    const EventFile& file_;
+    Symbolizer& symbolizer_;
+    const std::vector<std::string>& functions_;
+    std::map<std::uint32_t, StackInfo> known_;
+    std::set<std::string> seen_;
+    bool nameless_ = false;
+};
+
+}  // namespace whittle::libtorch
