@@ -46,6 +46,15 @@ std::vector<std::string> minify_command(const PageFacts& facts, const debug::Fai
     return command;
 }
 
+/// Of a node as it was captured: the graph of a record at other sizes has no stacks.
+std::vector<StackFrame> stack_of(const PageFacts& facts, const std::string& graph, const std::string& name) {
+    for (const explain::Frame& frame : facts.subject.frames)
+        if (frame.graph.name == graph)
+            for (const Node& node : frame.graph.nodes)
+                if (node.name == name) return node.stack;
+    return {};
+}
+
 /// "first wrong at %b = aten.exp.default in layers.0", and where that is.
 void tell_first_wrong(const PageFacts& facts, Sources& sources, const std::string& graph, Finding& finding) {
     const auto compared = facts.accuracy.find(graph);
@@ -54,7 +63,7 @@ void tell_first_wrong(const PageFacts& facts, Sources& sources, const std::strin
     const ValueDivergence& value = divergence.values[*divergence.first];
     finding.detail = "first wrong at %" + value.node + " = " + value.op +
                      (value.module_path.empty() ? "" : " in " + value.module_path) + "; " + finding.detail;
-    finding.place = first_of(sources.places(value.stack));
+    finding.place = first_of(sources.places(value.stack.empty() ? stack_of(facts, graph, value.node) : value.stack));
     finding.go = "accuracy=" + graph + "&node=" + value.node;
 }
 
