@@ -61,8 +61,7 @@ void declare(cli::Tool& tool, Options& options) {
     tool.example("explain model.onnx --ops", "what model.onnx consists of, and what halide cannot compile");
     tool.example("explain model.onnx --dot m.dot && dot -Tsvg m.dot > m.svg", "a picture of it");
     tool.example("explain ./app --html app.html", "all of it as a page for a browser");
-    tool.example("explain model.onnx --backend halide --times --timeline model.trace",
-                 "what its passes, kernels and memory take; for ui.perfetto.dev, too");
+    tool.example("explain model.onnx --times --timeline model.trace", "what passes, kernels and memory take");
     tool.example("explain model.onnx --backend ./mine.so --fullgraph", "does a backend of your own take all of it?");
     tool.example("explain --static model.cpp -- -std=c++17 -Iinclude", "where capture of a program would have to stop");
     tool.example("explain model.onnx --backend halide --divergence", "the first value that Halide computes wrong");
@@ -92,11 +91,11 @@ int tell_report(const cli::Tool& tool, Options& options, const std::vector<cpp::
     options.pictures.check(cli::files_read(model, options.subject.inputs));
     if (!options.sources.file && !cli::is_run(cli::recognize(model))) options.subject.program.refuse_for_model(model);
     const TempDir scratch("whittle-explain");
-    const bool times = options.report.times || options.pictures.timeline, page = options.pictures.html.has_value();
-    options.subject.times = times || page;
+    const cli::ProfileWish wish = cli::wish_of(options.report, options.pictures, options.subject);
+    std::optional<Profile> measured = cli::measured(model, options.subject, wish);
     debug::Subject subject = cli::subject_of(tool, model, options.subject, scratch.path() / "traced");
     debug::predict(subject, analyses);
-    cli::add_profile(model, options.subject, {.times = times, .page = page}, subject);
+    cli::add_profile(options.subject, wish, std::move(measured), subject);
     const std::unique_ptr<Backend> backend = find_backend(options.subject.backend.spec(kDefaultSuspect));
     const explain::Report report = debug::report(subject, *backend);
     cli::PictureOptions::Compared compared = options.pictures.write(tool, subject, report, options.subject);

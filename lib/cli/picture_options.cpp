@@ -29,10 +29,12 @@ std::map<std::string, debug::FrameDivergence> compare(const debug::Subject& subj
     std::vector<LoadedFrame> frames;
     for (const debug::FailingFrame& failing : subject.failing) {
         const std::string graph = html::graph_of(subject, failing);
-        if (!failing.wrong || graph.empty() || compared.size() == kMostCompared) continue;
+        if (!failing.wrong || graph.empty() || compared.contains(graph) || compared.size() == kMostCompared) continue;
         if (frames.empty()) frames = load_model(subject.runnable, {.inputs = options.inputs});
-        const auto found = std::ranges::find_if(
-            frames, [&](const LoadedFrame& frame) { return frame.name == failing.name && frame.file == failing.file; });
+        // Of a program the file is told without the folder, which is gone when the report is read.
+        const auto found = std::ranges::find_if(frames, [&](const LoadedFrame& frame) {
+            return frame.name == failing.name && (frame.file == failing.file || frame.file.filename() == failing.file);
+        });
         if (found == frames.end()) continue;
         try {
             compared.emplace(graph, debug::diverge(*found, options.suspect()));

@@ -5,27 +5,26 @@
 namespace whittle::cli {
 namespace fs = std::filesystem;
 
-namespace {
-
-/// What can be run, with its inputs; nothing where nobody asked for that.
-std::vector<LoadedFrame> runnable(const fs::path& model, const SubjectOptions& options, const ProfileWish& wish,
-                                  const debug::Subject& subject) {
-    const bool by_itself = wish.times && !is_run(recognize(model));
-    if (subject.runnable.empty() && !by_itself) return {};
-    return load_model(subject.runnable.empty() ? model : subject.runnable,
-                      {.inputs = options.inputs, .keep_unknown = true});
+ProfileWish wish_of(const ReportOptions& report, const PictureOptions& pictures, SubjectOptions& subject) {
+    const ProfileWish wish{.times = report.times || pictures.timeline, .page = pictures.html.has_value()};
+    subject.times = wish.times || wish.page;
+    return wish;
 }
 
-}  // namespace
+std::optional<Profile> measured(const fs::path& model, const SubjectOptions& options, const ProfileWish& wish) {
+    const bool known = wish.times ? !options.minify || !options.backend.name.empty() : !options.backend.name.empty();
+    if ((!wish.times && !wish.page) || !known || is_run(recognize(model))) return std::nullopt;
+    return debug::profile(load_model(model, {.inputs = options.inputs, .keep_unknown = true}), options.suspect(),
+                          wish.page);
+}
 
-void add_profile(const fs::path& model, const SubjectOptions& options, const ProfileWish& wish,
+void add_profile(const SubjectOptions& options, const ProfileWish& wish, std::optional<Profile> measured,
                  debug::Subject& subject) {
     if (!wish.times && !wish.page) return;
-    const std::vector<LoadedFrame> frames = runnable(model, options, wish, subject);
-    debug::add_profile(subject, frames.empty() ? Profile() : debug::profile(frames, options.suspect(), wish.page));
-    if (frames.size() > debug::kMostProfiled && subject.index)
-        subject.index->notes.push_back("times are those of the first " + std::to_string(debug::kMostProfiled) +
-                                       " graphs");
+    if (!measured && !subject.runnable.empty())
+        measured = debug::profile(load_model(subject.runnable, {.inputs = options.inputs, .keep_unknown = true}),
+                                  options.suspect(), wish.page);
+    debug::add_profile(subject, measured ? std::move(*measured) : Profile());
 }
 
 }  // namespace whittle::cli

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "backends/registry.h"
+#include "base/log.h"
 #include "run/profile.h"
 
 namespace whittle::debug {
@@ -40,7 +41,10 @@ Profile profile(const std::vector<LoadedFrame>& frames, const Suspect& suspect, 
     const std::unique_ptr<Backend> backend = find_backend(suspect.spec, suspect.options);
     std::set<std::string> known;
     for (const LoadedFrame& frame : frames) {
-        if (known.size() == kMostProfiled) break;
+        if (known.size() == kMostProfiled) {
+            log_warning(LogChannel::run, "times are those of the first " + std::to_string(kMostProfiled) + " graphs");
+            break;
+        }
         if (!known.insert(frame.graph.name).second) continue;
         append(all, whittle::profile(frame.graph, frame.inputs, *backend, suspect.options,
                                      {.code = code, .limits = suspect.limits}));

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "base/log.h"
 #include "base/log_step.h"
+#include "base/variables.h"
 #include "frontends/libtorch/builder.h"
 #include "frontends/libtorch/launch.h"
 #include "graph/json.h"
@@ -32,7 +33,7 @@ libtorch::LaunchOptions launch_options(const ProgramRequest& request, libtorch::
                                    .limits = {.bytes = static_cast<std::uint64_t>(request.limit_mb) << 20,
                                               .seconds = static_cast<double>(request.limit_seconds)},
                                    .with_data = request.with_data,
-                                   .with_times = request.with_times,
+                                   .with_times = request.with_times || !variable("WHITTLE_TIMES").empty(),
                                    .stdout_to_stderr = request.stdout_to_stderr,
                                    .environment = {{"WHITTLE_TRACE_DIR", own.string()},
                                                    {"WHITTLE_TRACE_RECORDS", std::string(name(request.records))}}};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -45,28 +46,47 @@ std::vector<std::string> minify_command(const PageFacts& facts, const debug::Fai
     return command;
 }
 
-/// What a backend fails on.
+/// Of a node as it was captured: the graph of a record at other sizes has no stacks.
+std::vector<StackFrame> stack_of(const PageFacts& facts, const std::string& graph, const std::string& name) {
+    for (const explain::Frame& frame : facts.subject.frames)
+        if (frame.graph.name == graph)
+            for (const Node& node : frame.graph.nodes)
+                if (node.name == name) return node.stack;
+    return {};
+}
+
+/// "first wrong at %b = aten.exp.default in layers.0", and where that is.
+void tell_first_wrong(const PageFacts& facts, Sources& sources, const std::string& graph, Finding& finding) {
+    const auto compared = facts.accuracy.find(graph);
+    if (compared == facts.accuracy.end() || !compared->second.divergence.first) return;
+    const Divergence& divergence = compared->second.divergence;
+    const ValueDivergence& value = divergence.values[*divergence.first];
+    finding.detail = "first wrong at %" + value.node + " = " + value.op +
+                     (value.module_path.empty() ? "" : " in " + value.module_path) + "; " + finding.detail;
+    finding.place = first_of(sources.places(value.stack.empty() ? stack_of(facts, graph, value.node) : value.stack));
+    finding.go = "accuracy=" + graph + "&node=" + value.node;
+}
+
+/// What a backend fails on: once for each graph, however many of its runs fail.
 void add_failures(const PageFacts& facts, Sources& sources, std::vector<Finding>& findings) {
+    std::map<std::string, std::size_t> runs;
+    const auto named = [&](const debug::FailingFrame& failing) {
+        const std::string graph = graph_of(facts.subject, failing);
+        return graph.empty() ? failing.name : graph;
+    };
+    for (const debug::FailingFrame& failing : facts.subject.failing) ++runs[named(failing)];
     for (const debug::FailingFrame& failing : facts.subject.failing) {
+        const auto count = runs.extract(named(failing));
+        if (count.empty()) continue;  // told
         const std::string graph = graph_of(facts.subject, failing);
         Finding finding{.level = "failed",
-                        .title = (graph.empty() ? failing.name : graph) +
-                                 (failing.wrong ? " computes wrong results under " : " fails under ") +
+                        .title = count.key() + (failing.wrong ? " computes wrong results under " : " fails under ") +
                                  facts.report.backend,
                         .detail = failing.failure,
                         .command = minify_command(facts, failing),
                         .go = "graph=" + graph};
-        if (const auto compared = facts.accuracy.find(graph); compared != facts.accuracy.end()) {
-            const Divergence& divergence = compared->second.divergence;
-            if (divergence.first) {
-                const ValueDivergence& value = divergence.values[*divergence.first];
-                finding.detail = "first wrong at %" + value.node + ", a " + value.op +
-                                 (value.module_path.empty() ? "" : " of module " + value.module_path) + "; " +
-                                 finding.detail;
-                finding.place = first_of(sources.places(value.stack));
-                finding.go = "accuracy=" + graph + "&node=" + value.node;
-            }
-        }
+        if (count.mapped() > 1) finding.detail += " (the first of " + std::to_string(count.mapped()) + " runs)";
+        tell_first_wrong(facts, sources, graph, finding);
         findings.push_back(std::move(finding));
     }
 }
@@ -88,7 +108,9 @@ void add_minified(const PageFacts& facts, std::vector<Finding>& findings) {
                                                  : "guilty: " + culprit.value("component", "") + " " + guilty,
                         .go = "minify"};
         if (verified) finding.detail += "; the repro's text is in the view Minified: save it, build it, run it";
-        if (verified && repro.contains("compile_command")) finding.line = repro["compile_command"];
+        if (verified && repro.value("compile_command", "") != "")
+            finding.line = repro["compile_command"].get<std::string>() + " && ./" +
+                           fs::path(repro.value("output", "")).stem().string();
         findings.push_back(std::move(finding));
     }
 }

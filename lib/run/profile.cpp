@@ -289,7 +289,7 @@ Profile profile(const Graph& graph, std::span<const Tensor> inputs, Backend& bac
                 const ProfileOptions& how) {
     const Graph plain = without_requires_grad(graph);
     if (WarmUp* cold = offered<WarmUp>(backend)) cold->warm_up();
-    machine_speed();  // here, once: the child has no processor to itself either
+    if (backend.consumes() == CompileStage::plan) machine_speed();  // once, for all children
     Apart* const apart = offered<Apart>(backend);
     std::unique_ptr<Apart::Query> query;
     if (apart) query = apart->query(options, {.timeout = how.limits.timeout, .memory_limit = how.limits.memory});

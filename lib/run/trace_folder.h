@@ -63,6 +63,8 @@ class TraceFolder {
     std::vector<TracedFrame> add(const capture::CapturedFrame& frame, const std::string& from, Backend& backend,
                                  const BackendOptions& options, RecordPolicy policy);
     /// What capture could not see.
+    /// What the program's operations took.
+    void op_times(std::vector<OpTime> times) { writer_.index().op_times = std::move(times); }
     void note(const std::string& text) { writer_.index().notes.push_back(text); }
     /// A file that somebody else writes into the folder as part of the trace; relative to it.
     void add_file(const std::filesystem::path& file) { writer_.add_file(file); }

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files.h"
+#include "graph/json.h"
 #include "graph/text.h"
 #include "html/data.h"
 #include "test_model.h"
@@ -61,10 +62,13 @@ TEST_CASE("a file that is gone has the lines that stacks know", "[html]") {
 
 TEST_CASE("findings come worst first, and functions have their status", "[html]") {
     debug::Subject subject = test::broken_program("/nowhere/program.cpp");
-    subject.failing = {{"net", "net_0.json", "mismatch at run", true}};
+    subject.failing = {{"net", "net_0.json", "mismatch at run", true}, {"net", "net_0.json", "mismatch at run", true}};
     const json data = data_of(subject);
-    REQUIRE(data["findings"].size() == 3);
+    REQUIRE(data["findings"].size() == 3);  // two runs of one graph are one
     CHECK(data["findings"][0]["level"] == "failed");
+    CHECK(data["findings"][0]["detail"] == "mismatch at run (the first of 2 runs)");
+    // The record is gone when the page is read: the program is what can be run again.
+    CHECK(data["findings"][0]["command"] == "explain ./program --backend '' --minify");
     CHECK(data["findings"][0]["go"] == "graph=net_0");
     CHECK(data["findings"][1]["level"] == "break");
     CHECK(data["findings"][1]["command"] == "explain --break WB0001");
@@ -73,6 +77,44 @@ TEST_CASE("findings come worst first, and functions have their status", "[html]"
     CHECK(data["frames"][0]["status"] == json({"failed", "break", "recompiled"}));
     CHECK(data["breaks"][0]["before"] == json({"net_0"}));
     CHECK(data["recompiles"][0]["count"] == 2);
+}
+
+TEST_CASE("what was minimized ends in the command that shows it, with the text of the repro", "[html]") {
+    const TempDir folder;
+    const auto repro = folder.path() / "small.cpp", result = folder.path() / "small.json";
+    write_file(repro, "int main() { return 1; }\n");
+    save_graph(parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  return (%x)\n}\n"), result);
+    const json minified = {
+        {"verdict", "minimized"}, {"calls_before", 9},         {"calls_after", 1},        {"queries", 4},
+        {"message", "wrong"},     {"output", result.string()}, {"history", json::array()}};
+    const json repros = {
+        {{"output", repro.string()}, {"verified", true}, {"compile_command", "c++ small.cpp -o small"}}};
+    const debug::Subject subject = test::broken_program("/nowhere/program.cpp");
+    const explain::Report report =
+        explain::explain(subject.model, subject.frames, nullptr, subject.index ? &*subject.index : nullptr);
+    const json data = html::page_data({.subject = subject, .report = report, .minified = &minified, .repros = &repros});
+    CHECK(data["findings"][0]["title"] == "9 operations minimized to 1, with a repro that is verified");
+    CHECK(data["findings"][0]["command"] == "c++ small.cpp -o small && ./small");
+    CHECK(data["minify"][0]["repro"]["text"] == "int main() { return 1; }\n");
+    CHECK(data["minify"][0]["graph_text"].get<std::string>().starts_with("graph g {"));
+    CHECK(html::page(data).find("<pre>int main()") != std::string::npos);
+}
+
+TEST_CASE("calls, callers and times are data of the page", "[html]") {
+    debug::Subject subject = test::broken_program("/nowhere/program.cpp");
+    subject.index->call_log = {
+        {.frame = "net", .call = 1, .specialization = 0, .compiled = true},
+        {.frame = "net", .call = 2, .guard = "L['n'] == 3, now 4", .condition = "L['n'] == 3", .found = "4"}};
+    subject.index->callers = {{.frame = "net", .stack = subject.index->breaks[0].stack, .calls = 2}};
+    subject.index->eager_calls = {{"net", 1}};
+    subject.profile.memory.push_back({.graph = "net_0", .how = "liveness", .at = {"relu"}, .bytes = {16}, .peak = 16});
+    const json data = data_of(subject);
+    CHECK(data["calls"][0]["specialization"] == 0);
+    CHECK(data["calls"][1]["specialization"].is_null());  // it ran eagerly
+    CHECK(data["calls"][1]["found"] == "4");
+    CHECK(data["callers"][0]["at"][0] == json::parse(R"([0, 2, "net"])"));
+    CHECK(data["frames"][0]["eager_calls"] == 1);
+    CHECK(data["profile"]["memory"][0]["how"] == "liveness");
 }
 
 TEST_CASE("the paths of an exporter's modules are told once", "[html]") {

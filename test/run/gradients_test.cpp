@@ -180,7 +180,7 @@ TEST_CASE("who runs a graph and who judges it differentiate it once", "[gradient
     struct Count final : program::CompileObserver {
         int joints = 0;
         void made(program::Stage stage, const Graph&) override { joints += stage == program::Stage::joint; }
-        void planned(const program::Plan&) override {}
+        void planned(const program::Plan&, const program::SourceNames&) override {}
         void generated(const program::Kernel&, const std::string&) override {}
     } count;
     const program::Observing observing(&count);

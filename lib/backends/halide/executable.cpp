@@ -66,9 +66,10 @@ class PlanExecutable final : public Executable {
 
     RunResult run(std::span<const Tensor> inputs) override {
         Found values(place_.size());
+        RunObserver* const observer = run_observer();
         if (auto failure = take_inputs(inputs, values)) return *failure;
         for (std::size_t k = 0; k < plan_.kernels.size(); k++) {
-            if (auto failure = run_kernel(k, values)) return *failure;
+            if (auto failure = run_kernel(k, values, observer)) return *failure;
             for (const std::size_t done : places_[k].done) values[done].reset();
         }
         Values outputs;
@@ -131,7 +132,7 @@ class PlanExecutable final : public Executable {
         return std::nullopt;
     }
 
-    std::optional<BackendFailure> run_kernel(std::size_t k, Found& values) {
+    std::optional<BackendFailure> run_kernel(std::size_t k, Found& values, RunObserver* observer) {
         const Kernel& kernel = plan_.kernels[k];
         const Places& places = places_[k];
         for (std::size_t i = 0; i < kernel.checks.size(); i++)
@@ -146,21 +147,21 @@ class PlanExecutable final : public Executable {
             const ValueMeta& like = meta(kernel.outputs[i]);
             outputs.push_back(values[places.outputs[i]].emplace(like.dtype, like.sizes).mutable_raw());
         }
-        const bool logged = log_enabled(LogChannel::run, LogLevel::debug), timed = logged || run_observer();
+        const bool logged = log_enabled(LogChannel::run, LogLevel::debug), timed = logged || observer;
         const auto begin = timed ? Clock::now() : Clock::time_point();
         if (const auto error = compiled.each->run(inputs, outputs)) return failed(kernel, *error);
         const Clock::duration took = timed ? Clock::now() - begin : Clock::duration();
         if (logged) log_debug(LogChannel::run, kernel.group.name + ": " + microseconds(took) + " us");
-        if (run_observer()) tell(kernel, took, values);
+        if (observer) tell(*observer, kernel, took, values);
         return std::nullopt;
     }
 
-    void tell(const Kernel& kernel, Clock::duration took, const Found& values) const {
+    void tell(RunObserver& observer, const Kernel& kernel, Clock::duration took, const Found& values) const {
         std::vector<RunObserver::Held> held;
         for (const auto& [key, place] : place_)
             if (const auto& value = values[place]; value && node(key).kind != NodeKind::get_attr)
                 held.push_back({node(key).name, value->numel() * static_cast<std::int64_t>(size_of(value->dtype()))});
-        run_observer()->ran(kernel.group.name, std::chrono::duration<double>(took).count(), held);
+        observer.ran(kernel.group.name, std::chrono::duration<double>(took).count(), held);
     }
 
     static BackendFailure failed(const Kernel& kernel, const KernelError& error) {
