@@ -17,8 +17,16 @@ Tensor _adaptive_avg_pool2d(const Tensor& self, const IntList& output_size) { re
 Tensor Tensor::_adaptive_avg_pool2d(const IntList& output_size) const { return call<Tensor>("aten._adaptive_avg_pool2d.default", __builtin_return_address(0), *this, output_size); }
 Tensor _adaptive_avg_pool3d(const Tensor& self, const IntList& output_size) { return call<Tensor>("aten._adaptive_avg_pool3d.default", __builtin_return_address(0), self, output_size); }
 Tensor Tensor::_adaptive_avg_pool3d(const IntList& output_size) const { return call<Tensor>("aten._adaptive_avg_pool3d.default", __builtin_return_address(0), *this, output_size); }
+Tensor _conj(const Tensor& self) { return call<Tensor>("aten._conj.default", __builtin_return_address(0), self); }
+Tensor Tensor::_conj() const { return call<Tensor>("aten._conj.default", __builtin_return_address(0), *this); }
 Tensor _convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, const IntList& stride, const IntList& padding, const IntList& dilation, bool transposed, const IntList& output_padding, std::int64_t groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool allow_tf32) { return call<Tensor>("aten._convolution.default", __builtin_return_address(0), input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled, allow_tf32); }
 Tensor _convolution(const Tensor& input, const Tensor& weight, const OptionalTensor& bias, const IntList& stride, const IntList& padding, const IntList& dilation, bool transposed, const IntList& output_padding, std::int64_t groups, bool benchmark, bool deterministic, bool cudnn_enabled) { return call<Tensor>("aten._convolution.deprecated", __builtin_return_address(0), input, weight, bias, stride, padding, dilation, transposed, output_padding, groups, benchmark, deterministic, cudnn_enabled); }
+Tensor _fft_c2c(const Tensor& self, const IntList& dim, std::int64_t normalization, bool forward) { return call<Tensor>("aten._fft_c2c.default", __builtin_return_address(0), self, dim, normalization, forward); }
+Tensor Tensor::_fft_c2c(const IntList& dim, std::int64_t normalization, bool forward) const { return call<Tensor>("aten._fft_c2c.default", __builtin_return_address(0), *this, dim, normalization, forward); }
+Tensor _fft_c2r(const Tensor& self, const IntList& dim, std::int64_t normalization, std::int64_t last_dim_size) { return call<Tensor>("aten._fft_c2r.default", __builtin_return_address(0), self, dim, normalization, last_dim_size); }
+Tensor Tensor::_fft_c2r(const IntList& dim, std::int64_t normalization, std::int64_t last_dim_size) const { return call<Tensor>("aten._fft_c2r.default", __builtin_return_address(0), *this, dim, normalization, last_dim_size); }
+Tensor _fft_r2c(const Tensor& self, const IntList& dim, std::int64_t normalization, bool onesided) { return call<Tensor>("aten._fft_r2c.default", __builtin_return_address(0), self, dim, normalization, onesided); }
+Tensor Tensor::_fft_r2c(const IntList& dim, std::int64_t normalization, bool onesided) const { return call<Tensor>("aten._fft_r2c.default", __builtin_return_address(0), *this, dim, normalization, onesided); }
 std::tuple<Tensor, Tensor, Tensor> _linalg_det(const Tensor& A) { return call<std::tuple<Tensor, Tensor, Tensor>>("aten._linalg_det.default", __builtin_return_address(0), A); }
 std::tuple<Tensor, Tensor> _linalg_eigh(const Tensor& A, const std::string& UPLO, bool compute_v) { return call<std::tuple<Tensor, Tensor>>("aten._linalg_eigh.default", __builtin_return_address(0), A, UPLO, compute_v); }
 std::tuple<Tensor, Tensor, Tensor, Tensor> _linalg_slogdet(const Tensor& A) { return call<std::tuple<Tensor, Tensor, Tensor, Tensor>>("aten._linalg_slogdet.default", __builtin_return_address(0), A); }
@@ -92,6 +100,8 @@ Tensor amax(const Tensor& self, const IntList& dim, bool keepdim) { return call<
 Tensor Tensor::amax(const IntList& dim, bool keepdim) const { return call<Tensor>("aten.amax.default", __builtin_return_address(0), *this, dim, keepdim); }
 Tensor amin(const Tensor& self, const IntList& dim, bool keepdim) { return call<Tensor>("aten.amin.default", __builtin_return_address(0), self, dim, keepdim); }
 Tensor Tensor::amin(const IntList& dim, bool keepdim) const { return call<Tensor>("aten.amin.default", __builtin_return_address(0), *this, dim, keepdim); }
+Tensor angle(const Tensor& self) { return call<Tensor>("aten.angle.default", __builtin_return_address(0), self); }
+Tensor Tensor::angle() const { return call<Tensor>("aten.angle.default", __builtin_return_address(0), *this); }
 Tensor any(const Tensor& self) { return call<Tensor>("aten.any.default", __builtin_return_address(0), self); }
 Tensor Tensor::any() const { return call<Tensor>("aten.any.default", __builtin_return_address(0), *this); }
 Tensor any(const Tensor& self, std::int64_t dim, bool keepdim) { return call<Tensor>("aten.any.dim", __builtin_return_address(0), self, dim, keepdim); }
@@ -208,6 +218,11 @@ Tensor Tensor::clamp_min(const Scalar& min) const { return call<Tensor>("aten.cl
 Tensor Tensor::clamp_min_(const Scalar& min) const { return call_in_place("aten.clamp_min_.default", __builtin_return_address(0), *this, min); }
 Tensor clone(const Tensor& self) { return call<Tensor>("aten.clone.default", __builtin_return_address(0), self); }
 Tensor Tensor::clone() const { return call<Tensor>("aten.clone.default", __builtin_return_address(0), *this); }
+Tensor complex(const Tensor& real, const Tensor& imag) { return call<Tensor>("aten.complex.default", __builtin_return_address(0), real, imag); }
+Tensor conj(const Tensor& self) { return call<Tensor>("aten.conj.default", __builtin_return_address(0), self); }
+Tensor Tensor::conj() const { return call<Tensor>("aten.conj.default", __builtin_return_address(0), *this); }
+Tensor conj_physical(const Tensor& self) { return call<Tensor>("aten.conj_physical.default", __builtin_return_address(0), self); }
+Tensor Tensor::conj_physical() const { return call<Tensor>("aten.conj_physical.default", __builtin_return_address(0), *this); }
 Tensor constant_pad_nd(const Tensor& self, const IntList& pad, const Scalar& value) { return call<Tensor>("aten.constant_pad_nd.default", __builtin_return_address(0), self, pad, value); }
 Tensor Tensor::constant_pad_nd(const IntList& pad, const Scalar& value) const { return call<Tensor>("aten.constant_pad_nd.default", __builtin_return_address(0), *this, pad, value); }
 Tensor contiguous(const Tensor& self) { return call<Tensor>("aten.contiguous.default", __builtin_return_address(0), self); }
@@ -308,6 +323,34 @@ Tensor Tensor::expm1_() const { return call_in_place("aten.expm1_.default", __bu
 Tensor eye(std::int64_t n, std::optional<ScalarType> dtype) { return call<Tensor>("aten.eye.default", __builtin_return_address(0), n, keyword("dtype", dtype)); }
 Tensor eye(std::int64_t n, std::int64_t m, std::optional<ScalarType> dtype) { return call<Tensor>("aten.eye.m", __builtin_return_address(0), n, m, keyword("dtype", dtype)); }
 Tensor feature_dropout(const Tensor& input, double p, bool train) { return call<Tensor>("aten.feature_dropout.default", __builtin_return_address(0), input, p, train); }
+Tensor fft_fft(const Tensor& self, std::optional<std::int64_t> n, std::int64_t dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_fft.default", __builtin_return_address(0), self, n, dim, norm); }
+Tensor Tensor::fft_fft(std::optional<std::int64_t> n, std::int64_t dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_fft.default", __builtin_return_address(0), *this, n, dim, norm); }
+Tensor fft_fft2(const Tensor& self, const IntList& s, const IntList& dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_fft2.default", __builtin_return_address(0), self, s, dim, norm); }
+Tensor Tensor::fft_fft2(const IntList& s, const IntList& dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_fft2.default", __builtin_return_address(0), *this, s, dim, norm); }
+Tensor fft_fftn(const Tensor& self, const IntList& s, const IntList& dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_fftn.default", __builtin_return_address(0), self, s, dim, norm); }
+Tensor Tensor::fft_fftn(const IntList& s, const IntList& dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_fftn.default", __builtin_return_address(0), *this, s, dim, norm); }
+Tensor fft_fftshift(const Tensor& self, const IntList& dim) { return call<Tensor>("aten.fft_fftshift.default", __builtin_return_address(0), self, dim); }
+Tensor Tensor::fft_fftshift(const IntList& dim) const { return call<Tensor>("aten.fft_fftshift.default", __builtin_return_address(0), *this, dim); }
+Tensor fft_ifft(const Tensor& self, std::optional<std::int64_t> n, std::int64_t dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_ifft.default", __builtin_return_address(0), self, n, dim, norm); }
+Tensor Tensor::fft_ifft(std::optional<std::int64_t> n, std::int64_t dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_ifft.default", __builtin_return_address(0), *this, n, dim, norm); }
+Tensor fft_ifft2(const Tensor& self, const IntList& s, const IntList& dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_ifft2.default", __builtin_return_address(0), self, s, dim, norm); }
+Tensor Tensor::fft_ifft2(const IntList& s, const IntList& dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_ifft2.default", __builtin_return_address(0), *this, s, dim, norm); }
+Tensor fft_ifftn(const Tensor& self, const IntList& s, const IntList& dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_ifftn.default", __builtin_return_address(0), self, s, dim, norm); }
+Tensor Tensor::fft_ifftn(const IntList& s, const IntList& dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_ifftn.default", __builtin_return_address(0), *this, s, dim, norm); }
+Tensor fft_ifftshift(const Tensor& self, const IntList& dim) { return call<Tensor>("aten.fft_ifftshift.default", __builtin_return_address(0), self, dim); }
+Tensor Tensor::fft_ifftshift(const IntList& dim) const { return call<Tensor>("aten.fft_ifftshift.default", __builtin_return_address(0), *this, dim); }
+Tensor fft_irfft(const Tensor& self, std::optional<std::int64_t> n, std::int64_t dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_irfft.default", __builtin_return_address(0), self, n, dim, norm); }
+Tensor Tensor::fft_irfft(std::optional<std::int64_t> n, std::int64_t dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_irfft.default", __builtin_return_address(0), *this, n, dim, norm); }
+Tensor fft_irfft2(const Tensor& self, const IntList& s, const IntList& dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_irfft2.default", __builtin_return_address(0), self, s, dim, norm); }
+Tensor Tensor::fft_irfft2(const IntList& s, const IntList& dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_irfft2.default", __builtin_return_address(0), *this, s, dim, norm); }
+Tensor fft_irfftn(const Tensor& self, const IntList& s, const IntList& dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_irfftn.default", __builtin_return_address(0), self, s, dim, norm); }
+Tensor Tensor::fft_irfftn(const IntList& s, const IntList& dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_irfftn.default", __builtin_return_address(0), *this, s, dim, norm); }
+Tensor fft_rfft(const Tensor& self, std::optional<std::int64_t> n, std::int64_t dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_rfft.default", __builtin_return_address(0), self, n, dim, norm); }
+Tensor Tensor::fft_rfft(std::optional<std::int64_t> n, std::int64_t dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_rfft.default", __builtin_return_address(0), *this, n, dim, norm); }
+Tensor fft_rfft2(const Tensor& self, const IntList& s, const IntList& dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_rfft2.default", __builtin_return_address(0), self, s, dim, norm); }
+Tensor Tensor::fft_rfft2(const IntList& s, const IntList& dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_rfft2.default", __builtin_return_address(0), *this, s, dim, norm); }
+Tensor fft_rfftn(const Tensor& self, const IntList& s, const IntList& dim, const std::optional<std::string>& norm) { return call<Tensor>("aten.fft_rfftn.default", __builtin_return_address(0), self, s, dim, norm); }
+Tensor Tensor::fft_rfftn(const IntList& s, const IntList& dim, const std::optional<std::string>& norm) const { return call<Tensor>("aten.fft_rfftn.default", __builtin_return_address(0), *this, s, dim, norm); }
 Tensor fill(const Tensor& self, const Scalar& value) { return call<Tensor>("aten.fill.Scalar", __builtin_return_address(0), self, value); }
 Tensor Tensor::fill(const Scalar& value) const { return call<Tensor>("aten.fill.Scalar", __builtin_return_address(0), *this, value); }
 Tensor Tensor::fill_(const Scalar& value) const { return call_in_place("aten.fill_.Scalar", __builtin_return_address(0), *this, value); }
@@ -390,6 +433,8 @@ Tensor huber_loss_backward(const Tensor& grad_output, const Tensor& self, const 
 Tensor hypot(const Tensor& self, const Tensor& other) { return call<Tensor>("aten.hypot.default", __builtin_return_address(0), self, other); }
 Tensor Tensor::hypot(const Tensor& other) const { return call<Tensor>("aten.hypot.default", __builtin_return_address(0), *this, other); }
 Tensor Tensor::hypot_(const Tensor& other) const { return call_in_place("aten.hypot_.default", __builtin_return_address(0), *this, other); }
+Tensor imag(const Tensor& self) { return call<Tensor>("aten.imag.default", __builtin_return_address(0), self); }
+Tensor Tensor::imag() const { return call<Tensor>("aten.imag.default", __builtin_return_address(0), *this); }
 Tensor index(const Tensor& self, const std::vector<OptionalTensor>& indices) { return call<Tensor>("aten.index.Tensor", __builtin_return_address(0), self, indices); }
 Tensor index_add(const Tensor& self, std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) { return call<Tensor>("aten.index_add.default", __builtin_return_address(0), self, dim, index, source, keyword("alpha", alpha)); }
 Tensor Tensor::index_add(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha) const { return call<Tensor>("aten.index_add.default", __builtin_return_address(0), *this, dim, index, source, keyword("alpha", alpha)); }
@@ -612,6 +657,7 @@ Tensor pixel_shuffle(const Tensor& self, std::int64_t upscale_factor) { return c
 Tensor Tensor::pixel_shuffle(std::int64_t upscale_factor) const { return call<Tensor>("aten.pixel_shuffle.default", __builtin_return_address(0), *this, upscale_factor); }
 Tensor pixel_unshuffle(const Tensor& self, std::int64_t downscale_factor) { return call<Tensor>("aten.pixel_unshuffle.default", __builtin_return_address(0), self, downscale_factor); }
 Tensor Tensor::pixel_unshuffle(std::int64_t downscale_factor) const { return call<Tensor>("aten.pixel_unshuffle.default", __builtin_return_address(0), *this, downscale_factor); }
+Tensor polar(const Tensor& abs, const Tensor& angle) { return call<Tensor>("aten.polar.default", __builtin_return_address(0), abs, angle); }
 Tensor pow(const Scalar& self, const Tensor& exponent) { return call<Tensor>("aten.pow.Scalar", __builtin_return_address(0), self, exponent); }
 Tensor pow(const Tensor& self, const Scalar& exponent) { return call<Tensor>("aten.pow.Tensor_Scalar", __builtin_return_address(0), self, exponent); }
 Tensor Tensor::pow(const Scalar& exponent) const { return call<Tensor>("aten.pow.Tensor_Scalar", __builtin_return_address(0), *this, exponent); }
@@ -635,6 +681,8 @@ Tensor randn(const IntList& size, std::optional<ScalarType> dtype) { return call
 Tensor randn_like(const Tensor& self, std::optional<ScalarType> dtype) { return call<Tensor>("aten.randn_like.default", __builtin_return_address(0), self, keyword("dtype", dtype)); }
 Tensor Tensor::randn_like(std::optional<ScalarType> dtype) const { return call<Tensor>("aten.randn_like.default", __builtin_return_address(0), *this, keyword("dtype", dtype)); }
 Tensor randperm(std::int64_t n, std::optional<ScalarType> dtype) { return call<Tensor>("aten.randperm.default", __builtin_return_address(0), n, keyword("dtype", dtype)); }
+Tensor real(const Tensor& self) { return call<Tensor>("aten.real.default", __builtin_return_address(0), self); }
+Tensor Tensor::real() const { return call<Tensor>("aten.real.default", __builtin_return_address(0), *this); }
 Tensor reciprocal(const Tensor& self) { return call<Tensor>("aten.reciprocal.default", __builtin_return_address(0), self); }
 Tensor Tensor::reciprocal() const { return call<Tensor>("aten.reciprocal.default", __builtin_return_address(0), *this); }
 Tensor Tensor::reciprocal_() const { return call_in_place("aten.reciprocal_.default", __builtin_return_address(0), *this); }
@@ -668,6 +716,10 @@ Tensor replication_pad3d(const Tensor& self, const IntList& padding) { return ca
 Tensor Tensor::replication_pad3d(const IntList& padding) const { return call<Tensor>("aten.replication_pad3d.default", __builtin_return_address(0), *this, padding); }
 Tensor reshape(const Tensor& self, const IntList& shape) { return call<Tensor>("aten.reshape.default", __builtin_return_address(0), self, shape); }
 Tensor Tensor::reshape(const IntList& shape) const { return call<Tensor>("aten.reshape.default", __builtin_return_address(0), *this, shape); }
+Tensor resolve_conj(const Tensor& self) { return call<Tensor>("aten.resolve_conj.default", __builtin_return_address(0), self); }
+Tensor Tensor::resolve_conj() const { return call<Tensor>("aten.resolve_conj.default", __builtin_return_address(0), *this); }
+Tensor resolve_neg(const Tensor& self) { return call<Tensor>("aten.resolve_neg.default", __builtin_return_address(0), self); }
+Tensor Tensor::resolve_neg() const { return call<Tensor>("aten.resolve_neg.default", __builtin_return_address(0), *this); }
 Tensor rms_norm(const Tensor& input, const IntList& normalized_shape, const OptionalTensor& weight, std::optional<double> eps) { return call<Tensor>("aten.rms_norm.default", __builtin_return_address(0), input, normalized_shape, weight, eps); }
 std::tuple<Tensor, Tensor> rnn_relu(const Tensor& input, const Tensor& hx, const TensorList& params, bool has_biases, std::int64_t num_layers, double dropout, bool train, bool bidirectional, bool batch_first) { return call<std::tuple<Tensor, Tensor>>("aten.rnn_relu.input", __builtin_return_address(0), input, hx, params, has_biases, num_layers, dropout, train, bidirectional, batch_first); }
 Tensor rnn_relu_cell(const Tensor& input, const Tensor& hx, const Tensor& w_ih, const Tensor& w_hh, const OptionalTensor& b_ih, const OptionalTensor& b_hh) { return call<Tensor>("aten.rnn_relu_cell.default", __builtin_return_address(0), input, hx, w_ih, w_hh, b_ih, b_hh); }
@@ -779,6 +831,8 @@ Tensor std(const Tensor& self, const IntList& dim, bool unbiased, bool keepdim) 
 Tensor Tensor::std(const IntList& dim, bool unbiased, bool keepdim) const { return call<Tensor>("aten.std.dim", __builtin_return_address(0), *this, dim, unbiased, keepdim); }
 std::tuple<Tensor, Tensor> std_mean(const Tensor& self, const IntList& dim, const std::optional<Scalar>& correction, bool keepdim) { return call<std::tuple<Tensor, Tensor>>("aten.std_mean.correction", __builtin_return_address(0), self, dim, keyword("correction", correction), keyword("keepdim", keepdim)); }
 std::tuple<Tensor, Tensor> Tensor::std_mean(const IntList& dim, const std::optional<Scalar>& correction, bool keepdim) const { return call<std::tuple<Tensor, Tensor>>("aten.std_mean.correction", __builtin_return_address(0), *this, dim, keyword("correction", correction), keyword("keepdim", keepdim)); }
+Tensor stft(const Tensor& self, std::int64_t n_fft, std::optional<std::int64_t> hop_length, std::optional<std::int64_t> win_length, const OptionalTensor& window, bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex) { return call<Tensor>("aten.stft.default", __builtin_return_address(0), self, n_fft, hop_length, win_length, window, normalized, onesided, return_complex); }
+Tensor Tensor::stft(std::int64_t n_fft, std::optional<std::int64_t> hop_length, std::optional<std::int64_t> win_length, const OptionalTensor& window, bool normalized, std::optional<bool> onesided, std::optional<bool> return_complex) const { return call<Tensor>("aten.stft.default", __builtin_return_address(0), *this, n_fft, hop_length, win_length, window, normalized, onesided, return_complex); }
 Tensor sub(const Tensor& self, const Scalar& other, const Scalar& alpha) { return call<Tensor>("aten.sub.Scalar", __builtin_return_address(0), self, other, alpha); }
 Tensor Tensor::sub(const Scalar& other, const Scalar& alpha) const { return call<Tensor>("aten.sub.Scalar", __builtin_return_address(0), *this, other, alpha); }
 Tensor Tensor::sub_(const Scalar& other, const Scalar& alpha) const { return call_in_place("aten.sub_.Scalar", __builtin_return_address(0), *this, other, alpha); }
@@ -860,6 +914,10 @@ std::tuple<Tensor, Tensor> var_mean(const Tensor& self, const IntList& dim, cons
 std::tuple<Tensor, Tensor> Tensor::var_mean(const IntList& dim, const std::optional<Scalar>& correction, bool keepdim) const { return call<std::tuple<Tensor, Tensor>>("aten.var_mean.correction", __builtin_return_address(0), *this, dim, keyword("correction", correction), keyword("keepdim", keepdim)); }
 Tensor view(const Tensor& self, const IntList& size) { return call<Tensor>("aten.view.default", __builtin_return_address(0), self, size); }
 Tensor Tensor::view(const IntList& size) const { return call<Tensor>("aten.view.default", __builtin_return_address(0), *this, size); }
+Tensor view_as_complex(const Tensor& self) { return call<Tensor>("aten.view_as_complex.default", __builtin_return_address(0), self); }
+Tensor Tensor::view_as_complex() const { return call<Tensor>("aten.view_as_complex.default", __builtin_return_address(0), *this); }
+Tensor view_as_real(const Tensor& self) { return call<Tensor>("aten.view_as_real.default", __builtin_return_address(0), self); }
+Tensor Tensor::view_as_real() const { return call<Tensor>("aten.view_as_real.default", __builtin_return_address(0), *this); }
 Tensor vstack(const TensorList& tensors) { return call<Tensor>("aten.vstack.default", __builtin_return_address(0), tensors); }
 Tensor where(const Tensor& condition, const Scalar& self, const Scalar& other) { return call<Tensor>("aten.where.Scalar", __builtin_return_address(0), condition, self, other); }
 Tensor where(const Tensor& condition, const Tensor& self, const Scalar& other) { return call<Tensor>("aten.where.ScalarOther", __builtin_return_address(0), condition, self, other); }

@@ -7,6 +7,10 @@
     WHITTLE_API_CALL Tensor __rshift__(const Tensor& other) const;
     WHITTLE_API_CALL Tensor _adaptive_avg_pool2d(const IntList& output_size) const;
     WHITTLE_API_CALL Tensor _adaptive_avg_pool3d(const IntList& output_size) const;
+    WHITTLE_API_CALL Tensor _conj() const;
+    WHITTLE_API_CALL Tensor _fft_c2c(const IntList& dim, std::int64_t normalization, bool forward) const;
+    WHITTLE_API_CALL Tensor _fft_c2r(const IntList& dim, std::int64_t normalization, std::int64_t last_dim_size) const;
+    WHITTLE_API_CALL Tensor _fft_r2c(const IntList& dim, std::int64_t normalization, bool onesided) const;
     WHITTLE_API_CALL Tensor _log_softmax(std::int64_t dim, bool half_to_float) const;
     WHITTLE_API_CALL Tensor _softmax(std::int64_t dim, bool half_to_float) const;
     WHITTLE_API_CALL Tensor _to_copy(std::optional<ScalarType> dtype = std::nullopt) const;
@@ -43,6 +47,7 @@
     WHITTLE_API_CALL Tensor all(const IntList& dim, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor amax(const IntList& dim = IntList{}, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor amin(const IntList& dim = IntList{}, bool keepdim = false) const;
+    WHITTLE_API_CALL Tensor angle() const;
     WHITTLE_API_CALL Tensor any() const;
     WHITTLE_API_CALL Tensor any(std::int64_t dim, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor any(const IntList& dim, bool keepdim = false) const;
@@ -108,6 +113,8 @@
     WHITTLE_API_CALL Tensor clamp_min(const Scalar& min) const;
     WHITTLE_API_CALL Tensor clamp_min_(const Scalar& min) const;
     WHITTLE_API_CALL Tensor clone() const;
+    WHITTLE_API_CALL Tensor conj() const;
+    WHITTLE_API_CALL Tensor conj_physical() const;
     WHITTLE_API_CALL Tensor constant_pad_nd(const IntList& pad, const Scalar& value = 0) const;
     WHITTLE_API_CALL Tensor contiguous() const;
     WHITTLE_API_CALL Tensor copy(const Tensor& src) const;
@@ -157,6 +164,20 @@
     WHITTLE_API_CALL Tensor expand(const IntList& size, bool implicit = false) const;
     WHITTLE_API_CALL Tensor expm1() const;
     WHITTLE_API_CALL Tensor expm1_() const;
+    WHITTLE_API_CALL Tensor fft_fft(std::optional<std::int64_t> n = std::nullopt, std::int64_t dim = -1, const std::optional<std::string>& norm = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_fft2(const IntList& s = std::nullopt, const IntList& dim = IntList{-2, -1}, const std::optional<std::string>& norm = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_fftn(const IntList& s = std::nullopt, const IntList& dim = std::nullopt, const std::optional<std::string>& norm = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_fftshift(const IntList& dim = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_ifft(std::optional<std::int64_t> n = std::nullopt, std::int64_t dim = -1, const std::optional<std::string>& norm = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_ifft2(const IntList& s = std::nullopt, const IntList& dim = IntList{-2, -1}, const std::optional<std::string>& norm = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_ifftn(const IntList& s = std::nullopt, const IntList& dim = std::nullopt, const std::optional<std::string>& norm = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_ifftshift(const IntList& dim = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_irfft(std::optional<std::int64_t> n = std::nullopt, std::int64_t dim = -1, const std::optional<std::string>& norm = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_irfft2(const IntList& s = std::nullopt, const IntList& dim = IntList{-2, -1}, const std::optional<std::string>& norm = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_irfftn(const IntList& s = std::nullopt, const IntList& dim = std::nullopt, const std::optional<std::string>& norm = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_rfft(std::optional<std::int64_t> n = std::nullopt, std::int64_t dim = -1, const std::optional<std::string>& norm = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_rfft2(const IntList& s = std::nullopt, const IntList& dim = IntList{-2, -1}, const std::optional<std::string>& norm = std::nullopt) const;
+    WHITTLE_API_CALL Tensor fft_rfftn(const IntList& s = std::nullopt, const IntList& dim = std::nullopt, const std::optional<std::string>& norm = std::nullopt) const;
     WHITTLE_API_CALL Tensor fill(const Scalar& value) const;
     WHITTLE_API_CALL Tensor fill_(const Scalar& value) const;
     WHITTLE_API_CALL Tensor fill(const Tensor& value) const;
@@ -200,6 +221,7 @@
     WHITTLE_API_CALL Tensor huber_loss(const Tensor& target, std::int64_t reduction = 1, double delta = 1.0) const;
     WHITTLE_API_CALL Tensor hypot(const Tensor& other) const;
     WHITTLE_API_CALL Tensor hypot_(const Tensor& other) const;
+    WHITTLE_API_CALL Tensor imag() const;
     WHITTLE_API_CALL Tensor index_add(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor index_add_(std::int64_t dim, const Tensor& index, const Tensor& source, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor index_copy(std::int64_t dim, const Tensor& index, const Tensor& source) const;
@@ -320,6 +342,7 @@
     WHITTLE_API_CALL Tensor prod(std::int64_t dim, bool keepdim = false, std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor rand_like(std::optional<ScalarType> dtype = std::nullopt) const;
     WHITTLE_API_CALL Tensor randn_like(std::optional<ScalarType> dtype = std::nullopt) const;
+    WHITTLE_API_CALL Tensor real() const;
     WHITTLE_API_CALL Tensor reciprocal() const;
     WHITTLE_API_CALL Tensor reciprocal_() const;
     WHITTLE_API_CALL Tensor reflection_pad1d(const IntList& padding) const;
@@ -339,6 +362,8 @@
     WHITTLE_API_CALL Tensor replication_pad2d(const IntList& padding) const;
     WHITTLE_API_CALL Tensor replication_pad3d(const IntList& padding) const;
     WHITTLE_API_CALL Tensor reshape(const IntList& shape) const;
+    WHITTLE_API_CALL Tensor resolve_conj() const;
+    WHITTLE_API_CALL Tensor resolve_neg() const;
     WHITTLE_API_CALL Tensor roll(const IntList& shifts, const IntList& dims = IntList{}) const;
     WHITTLE_API_CALL Tensor rot90(std::int64_t k = 1, const IntList& dims = IntList{0, 1}) const;
     WHITTLE_API_CALL Tensor round() const;
@@ -395,6 +420,7 @@
     WHITTLE_API_CALL Tensor std(bool unbiased = true) const;
     WHITTLE_API_CALL Tensor std(const IntList& dim, bool unbiased, bool keepdim = false) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> std_mean(const IntList& dim = std::nullopt, const std::optional<Scalar>& correction = std::nullopt, bool keepdim = false) const;
+    WHITTLE_API_CALL Tensor stft(std::int64_t n_fft, std::optional<std::int64_t> hop_length = std::nullopt, std::optional<std::int64_t> win_length = std::nullopt, const OptionalTensor& window = OptionalTensor(), bool normalized = false, std::optional<bool> onesided = std::nullopt, std::optional<bool> return_complex = std::nullopt) const;
     WHITTLE_API_CALL Tensor sub(const Scalar& other, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor sub_(const Scalar& other, const Scalar& alpha = 1) const;
     WHITTLE_API_CALL Tensor sub(const Tensor& other, const Scalar& alpha = 1) const;
@@ -435,6 +461,8 @@
     WHITTLE_API_CALL Tensor var(const IntList& dim, bool unbiased, bool keepdim = false) const;
     WHITTLE_API_CALL std::tuple<Tensor, Tensor> var_mean(const IntList& dim = std::nullopt, const std::optional<Scalar>& correction = std::nullopt, bool keepdim = false) const;
     WHITTLE_API_CALL Tensor view(const IntList& size) const;
+    WHITTLE_API_CALL Tensor view_as_complex() const;
+    WHITTLE_API_CALL Tensor view_as_real() const;
     WHITTLE_API_CALL Tensor xlogy(const Scalar& other) const;
     WHITTLE_API_CALL Tensor xlogy_(const Scalar& other) const;
     WHITTLE_API_CALL Tensor xlogy(const Tensor& other) const;
