@@ -5,8 +5,6 @@
 
 namespace whittle {
 
-std::span<const OpDef> fft_form_ops();
-
 std::vector<std::span<const OpDef>> op_families() {
     return {
         unary_ops(),       //

@@ -16,7 +16,8 @@ std::span<const OpDef> power_ops();
 std::span<const OpDef> special_ops();          ///< xlogy, logaddexp, hypot, copysign, sinc
 std::span<const OpDef> activation_form_ops();  ///< prelu, glu, shrinking, thresholds, and their gradients
 std::span<const OpDef> complex_ops();          ///< complex numbers and their parts
-std::span<const OpDef> fft_ops();              ///< Fourier transforms
+std::span<const OpDef> fft_ops();              ///< Fourier transforms as ATen dispatches them
+std::span<const OpDef> fft_form_ops();         ///< torch.fft and stft
 std::span<const OpDef> compare_ops();          ///< comparisons and logic
 std::span<const OpDef> select_ops();           ///< where, masked_fill
 std::span<const OpDef> ternary_ops();          ///< clamp, lerp, addcmul, addcdiv

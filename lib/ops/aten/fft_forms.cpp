@@ -299,7 +299,6 @@ constexpr OpDef kForms[] = {
 
 }  // namespace
 
-std::span<const OpDef> fft_form_ops();
 std::span<const OpDef> fft_form_ops() { return kForms; }
 
 }  // namespace whittle
