@@ -131,6 +131,7 @@ int run(const cli::Tool& tool, Options& options) {
     if (options.list_variables) return std::cout << variables_page(), 0;
     if (options.list_logs) return std::cout << logs_page(), 0;
     if (options.break_id) return std::cout << cli::break_page(*options.break_id), 0;
+    options.subject.program.profile_recompiles = options.report.profile_recompiles;
     cli::ReportSink sink(tool, options.model, options.subject.inputs, options.output);
     const int status = explain_model(tool, options, sink);
     sink.close();

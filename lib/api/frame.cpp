@@ -70,7 +70,8 @@ CompileOptions resolved(CompileOptions options) {
 }
 
 capture::FrameCache empty_cache(const CompileOptions& options, bool profiled) {
-    const int limit = profiled ? RecompileProfile::kMostSpecializations : std::max(options.cache_limit, 1);
+    const bool observed = profiled || flag_variable("WHITTLE_PROFILE_RECOMPILES").value_or(false);
+    const int limit = observed ? RecompileProfile::kMostSpecializations : std::max(options.cache_limit, 1);
     return capture::FrameCache(static_cast<std::size_t>(limit), dynamic_of(options));
 }
 

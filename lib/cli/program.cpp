@@ -65,6 +65,7 @@ void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const 
     if (!functions.empty() || level != defaults.level || cache_size_limit || !compile_options.empty())
         throw Error({file, {}},
                     "it is no program: --function, --level, --cache-size-limit and --compile are for programs only");
+    if (profile_recompiles) throw Error({file, {}}, "it is no program, and recompiles nothing: --profile-recompiles");
 }
 
 namespace {
@@ -85,6 +86,9 @@ std::map<std::string, Tensor> by_name(const InputOptions& options) {
 
 }  // namespace
 
+/// Specializations of who is observed: as the API has it for WHITTLE_PROFILE_RECOMPILES.
+static constexpr std::int64_t kMostProfiled = 64;
+
 debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::filesystem::path& program,
                                               const InputOptions& inputs) const {
     const ModelKind kind = recognize(program);
@@ -99,13 +103,14 @@ debug::ProgramRequest ProgramOptions::request(const Tool& tool, const std::files
         throw invalid_value(std::to_string(*cache_size_limit), "--cache-size-limit", "expected a number from 1");
     log_info(LogChannel::cli, program.string() + " is taken for: " + std::string(name(kind)));
     std::vector<std::pair<std::string, std::string>> environment = as_variables(compile_options);
+    if (profile_recompiles) environment.emplace_back("WHITTLE_PROFILE_RECOMPILES", "1");
     if (tool.shared().verbose) environment.emplace_back("WHITTLE_VERBOSE", "1");
     return {.program = program,
             .inputs = module ? std::optional(by_name(inputs)) : std::nullopt,
             .arguments = arguments,
             .functions = functions,
             .composite = level == "api",
-            .cache_size_limit = cache_size_limit,
+            .cache_size_limit = profile_recompiles ? kMostProfiled : cache_size_limit,
             .limit_mb = limit_mb,
             .limit_seconds = limit_seconds,
             .stdout_to_stderr = module || tool.shared().json,

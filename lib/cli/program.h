@@ -22,6 +22,7 @@ struct ProgramOptions {
     std::vector<std::string> functions = {};
     std::string level = "core";
     std::optional<std::int64_t> cache_size_limit = {};
+    bool profile_recompiles = false;                ///< no cache limit hides one
     std::vector<std::string> compile_options = {};  ///< NAME=VALUE
     std::int64_t limit_mb = 2048, limit_seconds = 600;
 

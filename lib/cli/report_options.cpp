@@ -34,18 +34,22 @@ void ReportOptions::declare(Tool& tool) {
         "Add what compiling and running take: passes, graphs and kernels (flops, bytes, share of the roofline) on "
         "the backend, memory over time, operations of a LibTorch program.");
     tool.flag("--recompiles", recompiles, "Add every recompile: its guard, how often, and what would stop it.");
+    tool.flag("--profile-recompiles", profile_recompiles,
+              "The same of a program that may have 64 specializations of each function, whatever its cache limits are: "
+              "every guard that fails is told.");
 }
 
 void ReportOptions::refuse(const std::string& others) const {
-    if (ops || guards || times || recompiles)
-        throw Error("--ops, --guards, --times and --recompiles are for the report, which " + others + " do not make");
+    if (ops || guards || times || recompiles || profile_recompiles)
+        throw Error("--ops, --guards, --times, --recompiles and --profile-recompiles are for the report, which " +
+                    others + " do not make");
 }
 
 explain::TextOptions ReportOptions::text(const Tool& tool, const ReportSink& sink) const {
     return {.ops = ops,
             .guards = guards,
             .times = times,
-            .recompiles = recompiles,
+            .recompiles = recompiles || profile_recompiles,
             .verbose = tool.shared().verbose,
             .color = sink.color(),
             .columns = sink.columns()};

@@ -38,9 +38,9 @@ class ReportSink {
     std::size_t columns_ = 0;
 };
 
-/// --ops, --guards, --times and --recompiles.
+/// --ops, --guards, --times, --recompiles and --profile-recompiles.
 struct ReportOptions {
-    bool ops = false, guards = false, times = false, recompiles = false;
+    bool ops = false, guards = false, times = false, recompiles = false, profile_recompiles = false;
 
     void declare(Tool& tool);
     /// Throws Error where one is given beside `others`, which make no such report.
