@@ -256,7 +256,7 @@ TensorList Session::pending(const std::vector<capture::Placed::Result>& results,
         ImplPtr impl = pending(result.meta, result.node);
         if (result.view) {
             const TensorImpl& viewed = *operands.at(static_cast<std::size_t>(call.args.front().node()->id));
-            impl->place = builder_.view(operand_of(viewed), *result.view);
+            impl->place = builder_.view(operand_of(viewed), *result.view, result.meta.dtype);
         }
         tensors.push_back(Tensor(std::move(impl)));
     }

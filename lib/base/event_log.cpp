@@ -107,13 +107,18 @@ EventLog& EventLog::instance() {
 
 void EventLog::open(const std::string& folder) {
     const std::lock_guard lock(mutex_);
-    if (descriptor_ >= 0) return;
     std::string file = folder + "/log.jsonl";
+    if (file == file_) return;
     const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (made < 0) return;
     file_ = std::move(file);
     put(made, line("process", {}, R"(, "command": )" + own_command()));
-    descriptor_ = made;
+    if (descriptor_ < 0) {
+        descriptor_ = made;
+        return;
+    }
+    ::dup2(made, descriptor_);  // under the number that other threads are about to write to
+    ::close(made);
 }
 
 std::string EventLog::file() const {

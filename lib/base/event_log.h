@@ -15,7 +15,8 @@ class EventLog {
     /// This process's.
     static EventLog& instance();
 
-    /// Lines go to the end of FOLDER/log.jsonl from now on; nothing happens where a log is open already, or cannot be.
+    /// Lines go to the end of FOLDER/log.jsonl from now on, and no longer into the folder before; where that cannot be
+    /// written, everything stays as it is.
     void open(const std::string& folder);
     bool is_open() const { return descriptor_.load(std::memory_order_relaxed) >= 0; }
     /// The file; empty where there is none.

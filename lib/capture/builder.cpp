@@ -129,8 +129,10 @@ MemoryId Builder::memory_of(const Operand& operand) {
     return operand.place.memory == kOwn ? memories_.of_result(operand.node, *operand.meta) : operand.place.memory;
 }
 
-Place Builder::view(const Operand& of, std::int64_t offset) {
-    return {memory_of(of), offset + (of.computed() ? of.place.offset : of.offset)};
+Place Builder::view(const Operand& of, std::int64_t offset, DType dtype) {
+    const std::int64_t begin = of.computed() ? of.place.offset : of.offset;
+    const auto width = [](DType of_elements) { return static_cast<std::int64_t>(size_of(of_elements)); };
+    return {memory_of(of), offset + begin * width(of.meta->dtype) / width(dtype)};
 }
 
 /// In a body nothing is read yet: what it reads are operands of its operation.

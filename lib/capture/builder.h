@@ -60,7 +60,7 @@ struct Placed {
     struct Result {
         NodeRef node = {};
         ValueMeta meta = {};
-        std::optional<std::int64_t> view = {};  ///< of the first operand, this far into it, in elements
+        std::optional<std::int64_t> view = {};  ///< of the first operand, this far into it, in elements of its own
         bool operator==(const Result&) const = default;
     };
     NodeRef call = {};
@@ -93,8 +93,8 @@ class Builder {
     void check_writable(const Operand& self, const std::string& target) const;
     /// The operation that was issued writes; why the graph has to end behind it.
     std::optional<GraphBreak> write(const Operand& self, const std::string& target);
-    /// Of a view of the operand.
-    Place view(const Operand& of, std::int64_t offset);
+    /// Of a view of the operand, `offset` elements of its own data type into it.
+    Place view(const Operand& of, std::int64_t offset, DType dtype);
 
     /// What the graph gives when the program has these values.
     HeldOutputs outputs(std::span<const Held> held) const { return memories_.outputs(held); }

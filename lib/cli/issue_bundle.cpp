@@ -11,14 +11,13 @@
 #include <set>
 #include <sstream>
 
-#include "backends/registry.h"
+#include "backends/halide/build_info.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/subprocess.h"
 #include "base/words.h"
 #include "cli/environment.h"
 #include "cli/usage.h"
-#include "graph/abilities.h"
 
 namespace whittle::cli {
 namespace fs = std::filesystem;
@@ -86,8 +85,7 @@ std::string first_line_of(const std::vector<std::string>& command) {
 
 /// Variables that change what is captured or compiled.
 std::map<std::string, std::string> told_variables() {
-    constexpr std::string_view kPrefixes[] = {"WHITTLE_", "HL_",      "OMP_",  "MKL_",
-                                              "TORCH_",   "PYTORCH_", "ATEN_", "LC_ALL="};
+    constexpr std::string_view kPrefixes[] = {"WHITTLE_", "HL_", "OMP_", "MKL_", "TORCH_", "PYTORCH_", "ATEN_"};
     std::map<std::string, std::string> found;
     for (char** variable = ::environ; *variable; ++variable) {
         const std::string_view setting = *variable;
@@ -100,16 +98,8 @@ std::map<std::string, std::string> told_variables() {
 }
 
 std::string environment_text() {
-    std::map<std::string, std::string> found;
-    for (const char* name : {"halide", "libtorch"}) {
-        try {
-            const auto backend = find_backend(BackendSpec(name), {});
-            if (const std::string version = version_of(*backend); !version.empty())
-                found[std::string("backend ") + name] = version;
-        } catch (const Error&) {  // not in this build
-        }
-    }
-    found.merge(environment());
+    std::map<std::string, std::string> found = environment();
+    found["halide"] = halide::description();
     if (const std::string features = vector_features(); !features.empty()) found["cpu features"] = features;
     for (const char* compiler : {"g++", "clang++"})
         if (const std::string version = first_line_of({compiler, "--version"}); !version.empty())

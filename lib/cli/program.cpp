@@ -62,10 +62,11 @@ void ProgramOptions::refuse_for_model(const std::filesystem::path& model) const 
     const ProgramOptions defaults;
     const std::string file = model.string();
     if (!arguments.empty()) throw Error({file, {}}, "it is no program, and takes no arguments after --");
-    if (!functions.empty() || level != defaults.level || cache_size_limit || !compile_options.empty())
+    if (!functions.empty() || level != defaults.level || cache_size_limit || !compile_options.empty() ||
+        profile_recompiles)
         throw Error({file, {}},
-                    "it is no program: --function, --level, --cache-size-limit and --compile are for programs only");
-    if (profile_recompiles) throw Error({file, {}}, "it is no program, and recompiles nothing: --profile-recompiles");
+                    "it is no program: --function, --level, --cache-size-limit, --compile and --profile-recompiles are "
+                    "for programs only");
 }
 
 namespace {

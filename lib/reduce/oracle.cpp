@@ -11,9 +11,9 @@
 #include "frontends/onnx/save.h"
 #include "frontends/onnx/tensor_proto.h"
 #include "graph/json.h"
-#include "graph/sidecar.h"
 #include "graph/json_text.h"
 #include "graph/shared_fields.h"
+#include "graph/sidecar.h"
 #include "tensor/safetensors.h"
 
 namespace whittle::reduce {

@@ -1,8 +1,8 @@
 #include "base/event_log.h"
 
-#include <catch2/catch.hpp>
 #include <signal.h>
 #include <unistd.h>
+#include <catch2/catch.hpp>
 
 #include <nlohmann/json.hpp>
 #include <set>

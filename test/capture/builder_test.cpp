@@ -54,7 +54,7 @@ class Program {
         const Placed::Result& result = std::get<Placed>(outcome).results.at(0);
         Value made{.meta = result.meta, .node = result.node, .key = ++last_key};
         if (result.view) {
-            made.place = builder.view(operand(values.at(0)), *result.view);
+            made.place = builder.view(operand(values.at(0)), *result.view, result.meta.dtype);
         }
         return made;
     }

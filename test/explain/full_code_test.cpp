@@ -1,5 +1,6 @@
 #include "explain/full_code.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <set>
@@ -41,9 +42,10 @@ TEST_CASE("every aten and higher-order op's samples are C++ that the API compile
     std::set<std::string> unsupported;
     for (const RegisteredOp& op : Registry::instance().all()) {
         if ((!op.def->name.starts_with("aten.") && !op.def->higher_order) || !op.def->samples) continue;
-        const DType dtype = op.def->dtypes & set_of(DType::f32)   ? DType::f32
-                            : op.def->dtypes & set_of(DType::i64) ? DType::i64
-                                                                  : DType::boolean;
+        constexpr DType kTried[] = {DType::f32, DType::i64, DType::boolean, DType::c64};
+        const auto tried = std::ranges::find_if(kTried, [&](DType d) { return op.def->dtypes & set_of(d); });
+        REQUIRE(tried != std::end(kTried));
+        const DType dtype = *tried;
         std::set<std::string> shapes;  // samples whose calls look alike
         for (const Sample& sample : op.def->samples(dtype)) {
             const Graph graph = graph_of(op, sample);

@@ -52,9 +52,15 @@ class Batch {
         const auto source = folder_.path() / "batch.cpp", library = folder_.path() / "batch.so";
         write_file(source, text_);
         // Random groups may well compare what always differs; clang says so of bits.
-        std::vector<std::string> command = {WHITTLE_CXX, "-std=c++17", "-Wall",
-                                            "-Wextra",   "-Werror",    "-Wno-tautological-bitwise-compare",
-                                            "-shared",   "-fPIC"};
+        std::vector<std::string> command = {WHITTLE_CXX,
+                                            "-std=c++17",
+                                            "-Wall",
+                                            "-Wextra",
+                                            "-Werror",
+                                            "-Wno-tautological-compare",
+                                            "-Wno-tautological-bitwise-compare",
+                                            "-shared",
+                                            "-fPIC"};
         command.insert(command.end(), {source.string(), "-o", library.string()});
         command.insert(command.end(), flags.begin(), flags.end());
         const ProcessResult result = run_process(command);

@@ -63,11 +63,11 @@ std::string refused(const fs::path& folder, const std::vector<fs::path>& models,
 TEST_CASE("a trace is removed file by file, and nothing else", "[trace]") {
     const TempDir folder;
     write_trace(folder.path(), "net.onnx");
-    CHECK(files_in(folder.path()) == std::vector<std::string>{"code", "code/main", "code/main/full_code.cpp", "graphs",
-                                                              "graphs/net.json", "graphs/net_1.json", "index.json",
-                                                              "records", "records/net.json", "records/net.safetensors",
-                                                              "records/net_run1.json", "records/net_run1.safetensors",
-                                                              "records/net_run2.json", "records/net_run2.safetensors"});
+    CHECK(files_in(folder.path()) ==
+          std::vector<std::string>{"code", "code/main", "code/main/full_code.cpp", "graphs", "graphs/net.json",
+                                   "graphs/net_1.json", "index.json", "log.jsonl", "records", "records/net.json",
+                                   "records/net.safetensors", "records/net_run1.json", "records/net_run1.safetensors",
+                                   "records/net_run2.json", "records/net_run2.safetensors"});
     for (const char* own : {"code/mine.cpp", "records/notes.json", "graphs/plot.png", "readme"})
         write_file(folder.path() / own, "{}");
     remove_trace(folder.path());

@@ -135,8 +135,9 @@ class HalideBackend final : public Backend,
         program::PassLimits limits(BackendOptions{{"disable", "fuse;inline"}});
         const Plan plan =
             program::plan(program.graph(program::Stage::core), limits, [](expr::Group&) { return expr::Schedule(); });
-        for (const Kernel& kernel : plan.kernels)
-            log_artifact(LogArtifact::ir_unfused, plan.graph.name + "." + kernel.group.name, print(plan, kernel));
+        std::string text;
+        for (const Kernel& kernel : plan.kernels) text += (text.empty() ? "" : "\n") + print(plan, kernel);
+        log_artifact(LogArtifact::ir_unfused, plan.graph.name, text);
     }
 
     static void log_plan(const Plan& plan, const CompileOptions& options) {

@@ -100,8 +100,12 @@ void PieceGraphs::add_result(ValueId id, NodeRef node, const std::vector<ValueId
     const auto shown = std::ranges::find_if(operands, [&](ValueId operand) {
         return tensor.has(kHasStorage) && recording_.value(operand).tensor.storage == tensor.storage;
     });
-    if (shown != operands.end())
-        result.place = builder_.view(operand_of(*shown, -1), tensor.offset - recording_.value(*shown).tensor.offset);
+    if (shown != operands.end()) {  // an offset is in the tensor's own elements
+        const auto width = [](const ValueMeta& meta) { return static_cast<std::int64_t>(size_of(meta.dtype)); };
+        const std::int64_t begin = recording_.value(*shown).tensor.offset * width(recording_.values.meta(*shown));
+        result.place =
+            builder_.view(operand_of(*shown, -1), tensor.offset - begin / width(result.meta), result.meta.dtype);
+    }
     known_.insert_or_assign(id, std::move(result));
 }
 
@@ -181,7 +185,7 @@ PieceGraphs::Known PieceGraphs::view_of(ValueId base, ValueId id, std::int32_t r
                    .results = {result.meta},
                    .stack = stack})
             .at(0);
-    result.place = builder_.view(shown, offset);
+    result.place = builder_.view(shown, offset, result.meta.dtype);
     return result;
 }
 
