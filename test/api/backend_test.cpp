@@ -201,13 +201,6 @@ TEST_CASE("while a backend compiles, the function's numbers can be read") {
 TEST_CASE("arguments get their names on one thread while another one calls the function") {
     constexpr int kArguments = 900;
     const auto function = api::make_function({.cache_limit = 1, .name = "f"}, nullptr, "f");
-    std::atomic<bool> go = false;
-    std::jthread namer([&] {
-        api::Execution execution(*function, nullptr, 0);
-        while (!go) std::this_thread::yield();
-        for (int i = 0; i < kArguments; ++i)
-            execution.argument_named("arg" + std::to_string(i), "the_long_name_of_argument_" + std::to_string(i));
-    });
     const auto describe = [](api::Visitor& visitor) {
         for (std::size_t i = 0; i < kArguments; ++i) {
             visitor.enter(i);
@@ -215,9 +208,17 @@ TEST_CASE("arguments get their names on one thread while another one calls the f
             visitor.leave();
         }
     };
+    api::run_frame(*function, describe, [] {});  // makes the specialization that is executed
+    std::atomic<bool> go = false;
+    std::jthread namer([&] {
+        api::Execution execution(*function, nullptr, 0);
+        while (!go) std::this_thread::yield();
+        for (int i = 0; i < kArguments; ++i)
+            execution.argument_named("arg" + std::to_string(i), "the_long_name_of_argument_" + std::to_string(i));
+    });
     go = true;
     for (int i = 0; i < 200; ++i) api::run_frame(*function, describe, [] {});
-    CHECK(api::stats(*function).calls == 200);
+    CHECK(api::stats(*function).calls == 201);
 }
 
 TEST_CASE("explain tells what a function does") {
