@@ -65,7 +65,11 @@ struct Sign : Arithmetic {
 
 /// sign; of complex numbers x / |x|.
 struct Sgn : Sign {
-    using Sign::eval;
+    template <class T>
+    requires requires(T x) { Sign::eval(x); }
+    static T eval(T x) {  // no using-declaration: clang 14 takes the template below for the same and hides Sign's
+        return Sign::eval(x);
+    }
     template <Complex T>
     static T eval(T x) {
         const auto magnitude = std::abs(x);
