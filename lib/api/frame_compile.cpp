@@ -47,7 +47,7 @@ Graph with_parameters_as_inputs(const Graph& graph) {
 std::shared_ptr<CompiledGraph> Execution::slot(const Recorded& recorded) {
     const std::lock_guard lock(function_.mutex);
     const bool stepped = steps();
-    std::shared_ptr<CompiledGraph>& slot = function_.graphs[stepped ? recorded.key + "\nstepped" : recorded.key];
+    std::shared_ptr<CompiledGraph>& slot = function_.graphs[stepped ? stepped_key(recorded.key) : recorded.key];
     if (!slot) slot = std::make_shared<CompiledGraph>();
     slot->stepped = stepped;
     return slot;

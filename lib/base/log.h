@@ -132,7 +132,8 @@ bool is_debug_file(LogArtifact artifact);
 std::string debug_file(LogArtifact artifact, std::string_view title, std::string_view text);
 
 /// While it lives, artifacts of the whole process are files in DIR and in no other debug folder, those of `parts` (see
-/// LogOptions). Throws Error as configure_log() does.
+/// LogOptions); of several the one made last counts, and they may end in any order. Throws Error as configure_log()
+/// does.
 class DebugFiles {
   public:
     DebugFiles(const std::string& dir, const std::string& parts);
@@ -141,8 +142,8 @@ class DebugFiles {
     DebugFiles& operator=(const DebugFiles&) = delete;
 
   private:
-    struct Before;
-    std::unique_ptr<Before> before_;
+    struct Scope;
+    std::unique_ptr<Scope> scope_;
 };
 
 /// While it lives, this thread makes no artifacts: for what is compiled that nobody asked for.

@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <set>
 
 #include "base/error.h"
@@ -266,6 +267,20 @@ TEST_CASE("what a copy of the process makes before it crashes is in the debug fo
     log_artifact(LogArtifact::ir, "k2", "behind");
     CHECK(debug.files() == std::set<std::string>{"0001_k0.ir.txt", "0002_k1.ir.txt", "0003_k2.ir.txt", "index.md"});
     CHECK(debug.file("0002_k1.ir.txt") == "in the copy\n");
+}
+
+TEST_CASE("parts of a program that write files may end in any order") {
+    const LogToFolder debug("guards");
+    const TempDir a, b;
+    auto first = std::make_unique<DebugFiles>(a.path().string(), "ir");
+    auto second = std::make_unique<DebugFiles>(b.path().string(), "+step");
+    first.reset();
+    CHECK(is_debug_file(LogArtifact::step));
+    CHECK(debug_variables().dir == b.path().string());
+    second.reset();
+    CHECK_FALSE(is_debug_file(LogArtifact::step));
+    CHECK_FALSE(is_debug_file(LogArtifact::ir));
+    CHECK(is_debug_file(LogArtifact::guards));
 }
 
 TEST_CASE("each run has a debug folder of its own, and one that cannot be made is refused") {
