@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/event_log.h"
 #include "base/suggest.h"
+#include "base/thread_work.h"
 #include "base/variables.h"
 
 namespace whittle {
@@ -207,7 +208,7 @@ class Writer {
         DebugScope& scope = log_.scope();
         if (!scope.folder) return {};
         const bool first = scope.folder->run().empty();
-        const std::filesystem::path file = scope.folder->write(artifact, title, text);
+        const std::filesystem::path file = scope.folder->write(artifact, title, text, thread_work().section);
         if (file.empty()) {
             const std::string where = scope.folder->dir().string();
             scope = {};
@@ -221,6 +222,13 @@ class Writer {
     void write_file(LogArtifact artifact, const std::string& sent) {
         const std::size_t end = std::min(sent.find('\0'), sent.size() - 1);
         write_file(artifact, std::string_view(sent).substr(0, end), std::string_view(sent).substr(end + 1));
+    }
+    void tell_section() {
+        const DebugScope& scope = log_.scope();
+        if (log_.quiet || !scope.folder) return;
+        const std::string& section = thread_work().section;
+        if (const std::filesystem::path folder = scope.folder->folder_of(section); !folder.empty())
+            write(LogLevel::info, "debug files of " + section + " are in " + folder.string());
     }
     /// False for a warning or an error that was relayed before.
     bool is_news(LogLevel level, const std::string& text) {
@@ -333,12 +341,12 @@ static bool is_on(const std::atomic<bool>& artifact) { return artifact.load(std:
 bool is_debug_file(LogArtifact artifact) { return is_on(state().parts[index_of(artifact)]); }
 static bool is_logged(LogArtifact artifact) { return is_on(state().artifacts[index_of(artifact)]); }
 
-static thread_local bool paused = false;
-ArtifactPause::ArtifactPause() : before_(std::exchange(paused, true)) {}
-ArtifactPause::~ArtifactPause() { paused = before_; }
+static bool paused() { return thread_work().makes_no_artifacts; }
+ArtifactPause::ArtifactPause() : before_(std::exchange(thread_work().makes_no_artifacts, true)) {}
+ArtifactPause::~ArtifactPause() { thread_work().makes_no_artifacts = before_; }
 
 bool log_enabled(LogArtifact artifact) {
-    return !paused && (is_logged(artifact) || is_debug_file(artifact) || is_event(artifact));
+    return !paused() && (is_logged(artifact) || is_debug_file(artifact) || is_event(artifact));
 }
 
 void send_log_to(int descriptor) { state().descriptor = descriptor; }
@@ -384,7 +392,13 @@ void log_artifact(LogArtifact artifact, std::string_view title, std::string_view
 }
 
 std::string debug_file(LogArtifact artifact, std::string_view title, std::string_view text) {
-    return !paused && is_debug_file(artifact) ? Writer().write_file(artifact, title, text) : std::string();
+    return !paused() && is_debug_file(artifact) ? Writer().write_file(artifact, title, text) : std::string();
+}
+
+DebugSection::DebugSection(std::string title) : before_(std::exchange(thread_work().section, std::move(title))) {}
+DebugSection::~DebugSection() {
+    Writer().tell_section();
+    thread_work().section = before_;
 }
 
 struct DebugFiles::Scope : DebugScope {};
