@@ -103,13 +103,13 @@ class Linker final : public std::streambuf {
 
 }  // namespace
 
-bool terminal_takes_links() {
+bool terminal_takes_links(int descriptor) {
     const auto is_set = [](const char* name) {
         const char* value = std::getenv(name);
         return value && *value;
     };
     const char* terminal = std::getenv("TERM");
-    if (!::isatty(STDOUT_FILENO) || !terminal || std::string_view(terminal) == "dumb") return false;
+    if (!::isatty(descriptor) || !terminal || std::string_view(terminal) == "dumb") return false;
     const std::string_view name = terminal;
     return is_set("VTE_VERSION") || is_set("WT_SESSION") || is_set("KONSOLE_VERSION") || is_set("WEZTERM_PANE") ||
            is_set("TERM_PROGRAM") || name == "xterm-kitty" || name == "foot" || name == "alacritty";
@@ -138,6 +138,12 @@ std::string with_links(std::string_view line) {
 void link_standard_output() {
     static auto* const linker = new Linker(*std::cout.rdbuf());  // leaked: std::cout is flushed at the very end
     std::cout.rdbuf(linker);
+}
+
+void link_standard_error() {
+    static auto* const linker = new Linker(*std::cerr.rdbuf());
+    std::cerr.unsetf(std::ios::unitbuf);  // which would flush each piece of a line; lines go out at their end
+    std::cerr.rdbuf(linker);
 }
 
 }  // namespace whittle::cli
