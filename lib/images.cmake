@@ -1,4 +1,5 @@
-# The shared libraries that lib/ is linked into. Installed side by side; each is of one build with the others, see
+# The shared libraries that lib/ is linked into. Installed side by side, in a folder of their own, since they change with
+# every version; each is of one build with the others, see
 # base/module.h.
 set(whittle_build_id_source ${PROJECT_BINARY_DIR}/generated/whittle_build_id.cpp CACHE INTERNAL "Says of which build a library is")
 file(GLOB_RECURSE whittle_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/*.h)
@@ -19,6 +20,6 @@ function(whittle_image name output)
   target_link_options(${name} PRIVATE LINKER:-Bsymbolic-functions)  # calls within the library are direct
   set_target_properties(${name} PROPERTIES OUTPUT_NAME ${output} INSTALL_RPATH "$ORIGIN"
                         BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON
-                        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
+                        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/whittle)
   set_property(GLOBAL APPEND PROPERTY WHITTLE_IMAGES ${name})
 endfunction()

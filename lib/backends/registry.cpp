@@ -166,7 +166,7 @@ std::vector<fs::path> backend_folders() {
         if (end > begin) folders.emplace_back(text.substr(begin, end - begin));
         begin = end + 1;
     }
-    folders.push_back(library_folder() / "whittle" / "backends");
+    folders.push_back(library_folder() / "backends");
     return folders;
 }
 

@@ -3,15 +3,29 @@
 include(CMakePackageConfigHelpers)
 set(whittle_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Whittle)
 
-# Programs and manual pages, under the prefix that the user chose.
+# Programs and manual pages, under the prefix that the user chose. CPack strips only what is installed as a target.
+find_program(WHITTLE_GZIP gzip REQUIRED)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/man)
+# whittle_gzip(FROM TO): TO in the build folder's share, compressed; without a time, so that equal ones are.
+function(whittle_gzip from to)
+  set(to ${PROJECT_BINARY_DIR}/share/${to})
+  add_custom_command(OUTPUT ${to} DEPENDS ${from} VERBATIM COMMAND ${WHITTLE_GZIP} -9nc ${from} > ${to})
+  set_property(GLOBAL APPEND PROPERTY WHITTLE_COMPRESSED ${to})
+endfunction()
 foreach(tool trace explain minify repro replay)
   if(TARGET ${tool})
     install(PROGRAMS $<TARGET_FILE:${tool}> DESTINATION ${CMAKE_INSTALL_BINDIR}
             RENAME ${WHITTLE_PROGRAM_PREFIX}${tool} COMPONENT runtime)
+    install(CODE "if(CMAKE_INSTALL_DO_STRIP)
+      execute_process(COMMAND \"${CMAKE_STRIP}\" --remove-section=.comment --remove-section=.note
+        \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_BINDIR}/${WHITTLE_PROGRAM_PREFIX}${tool}\"
+        COMMAND_ERROR_IS_FATAL ANY)
+    endif()" COMPONENT runtime)
   endif()
   if(EXISTS ${PROJECT_SOURCE_DIR}/man/${tool}.1)
-    install(FILES ${PROJECT_SOURCE_DIR}/man/${tool}.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-            RENAME ${WHITTLE_PROGRAM_PREFIX}${tool}.1 COMPONENT runtime)
+    whittle_gzip(${PROJECT_SOURCE_DIR}/man/${tool}.1 man/${tool}.1.gz)
+    install(FILES ${PROJECT_BINARY_DIR}/share/man/${tool}.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+            RENAME ${WHITTLE_PROGRAM_PREFIX}${tool}.1.gz COMPONENT runtime)
   endif()
 endforeach()
 foreach(folder schema doc ci gdb)
@@ -21,7 +35,7 @@ foreach(folder schema doc ci gdb)
   endif()
 endforeach()
 install(PROGRAMS share/ci/replay-and-minify DESTINATION ${CMAKE_INSTALL_DATADIR}/whittle/ci COMPONENT runtime)
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/whittle COMPONENT runtime)
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/whittle COMPONENT runtime)
 
 include(${CMAKE_CURRENT_LIST_DIR}/completions.cmake)
 
@@ -36,8 +50,14 @@ set_target_properties(whittle_all PROPERTIES EXPORT_NAME whittle)
 set_target_properties(whittle PROPERTIES EXPORT_NAME core)
 target_link_libraries(whittle_all INTERFACE ${whittle_libraries})
 add_library(Whittle::whittle ALIAS whittle_all)
+set(whittle_libtorch_images ${whittle_images})
+list(FILTER whittle_images EXCLUDE REGEX "^whittle_libtorch$")
+list(REMOVE_ITEM whittle_libtorch_images ${whittle_images})
 install(TARGETS ${whittle_images} EXPORT WhittleTargets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime)
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/whittle COMPONENT runtime)
+if(whittle_libtorch_images)  # of the package that depends on LibTorch
+  install(TARGETS ${whittle_libtorch_images} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/whittle COMPONENT libtorch)
+endif()
 install(TARGETS whittle_all ${whittle_libraries} EXPORT WhittleTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/whittle COMPONENT dev
@@ -63,7 +83,8 @@ install(FILES ${PROJECT_BINARY_DIR}/WhittleConfig.cmake ${PROJECT_BINARY_DIR}/Wh
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME whittle)
 set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
-set(CPACK_PACKAGE_CONTACT "The Whittle developers <whittle@invalid>")
+set(WHITTLE_PACKAGE_CONTACT "The Whittle developers <whittle@invalid>" CACHE STRING "Maintainer of the packages")
+set(CPACK_PACKAGE_CONTACT "${WHITTLE_PACKAGE_CONTACT}")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "capture, explain, minimize, reproduce and replay failures of tensor compilers")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -92,5 +113,21 @@ if(TARGET whittle_capture_torch)
   set(CPACK_DEBIAN_LIBTORCH_PACKAGE_ENHANCES whittle)
   set(CPACK_COMPONENT_LIBTORCH_DESCRIPTION "Capture of LibTorch programs for Whittle's trace and explain.")
 endif()
+# What Debian's policy asks of each package.
+whittle_gzip(${PROJECT_SOURCE_DIR}/share/debian/changelog changelog.gz)
+foreach(component runtime dev libtorch)
+  set(package whittle)
+  if(component STREQUAL "dev")
+    set(package libwhittle-dev)
+  elseif(component STREQUAL "libtorch")
+    set(package whittle-libtorch)
+  endif()
+  install(FILES ${PROJECT_SOURCE_DIR}/share/debian/copyright ${PROJECT_BINARY_DIR}/share/changelog.gz
+          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${package} COMPONENT ${component})
+  install(FILES ${PROJECT_SOURCE_DIR}/share/debian/lintian-overrides
+          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides RENAME ${package} COMPONENT ${component})
+endforeach()
+get_property(whittle_compressed GLOBAL PROPERTY WHITTLE_COMPRESSED)
+add_custom_target(compressed ALL DEPENDS ${whittle_compressed})
 set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers, static libraries and the CMake package of Whittle.")
 include(CPack)
