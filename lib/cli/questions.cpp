@@ -29,6 +29,9 @@ void QuestionOptions::check(const SubjectOptions& subject, const ReportOptions& 
     if (diagnose && (divergence || before || subject.minify || of_report || pictures))
         throw Error(
             "--diagnose excludes --diff, --divergence, --minify, --fullgraph, --static, --dot, --html and --timeline");
+    if (divergence && (subject.minify || of_report || pictures))
+        throw Error("--divergence excludes --minify, --fullgraph, --static, --dot, --html and --timeline",
+                    pictures.html ? "--html with --backend has the error of each value, too" : "");
     if (before && (divergence || subject.runs_backend() || of_report || pictures.dot || pictures.timeline))
         throw Error("--diff excludes --backend, --divergence, --minify, --fullgraph, --static, --dot and --timeline");
     if (diagnose || divergence) report.refuse("--diagnose and --divergence");
