@@ -113,20 +113,28 @@ void adaptive_avg_pool_grad(B& b, C& c) {
                       {arg(unit_vectors(b, size, r.g.meta.dtype)), Arg::ints({of_dim(out, d)})});
     }));
 }
+/// The nearest elements of images of one channel are others than those of several, see upsample.cpp: the matrix is
+/// that of rows, images of height 1.
 void upsample_grad(B& b, C& c) {
     const Rule r(b, c);
     const NodeValue x = r.tensor("input");
     const Arguments<NodeValue>& a = c.args();
-    const bool linear = a.schema().param("align_corners");
+    const bool linear = a.schema().param("align_corners"), rows = !linear && rank(x) > 3 && x.meta.sizes[1] == 1;
+    const std::string op = linear ? "aten.upsample_linear1d.vec"
+                           : rows ? "aten.upsample_nearest2d.vec"
+                                  : "aten.upsample_nearest1d.vec";
     r.set("input", through_all(r, x, dims_of(a.schema().name), [&](std::size_t d, std::int64_t size) {
               const NodeValue units = unit_vectors(b, size, r.grad().meta.dtype);
-              ArgList args = {arg(r.call("aten.unsqueeze.default", {arg(units), 0}))};
-              args.push_back(a.has("output_size") ? Arg::ints({of_dim(a.integers("output_size"), d)}) : Arg());
+              ArgList args = {arg(r.reshape(units, rows ? Sizes{size, 1, 1, size} : Sizes{1, size, size}))};
+              std::vector<std::int64_t> sizes(rows ? 1 : 0, 1);
+              ArgList factors(rows ? 1 : 0, Arg(1.0));
+              if (a.has("output_size")) sizes.push_back(of_dim(a.integers("output_size"), d));
+              if (a.has("scale_factors")) factors.emplace_back(a.numbers("scale_factors").at(d));
+              args.push_back(a.has("output_size") ? Arg::ints(sizes) : Arg());
               if (linear) args.emplace_back(a.boolean("align_corners"));
-              args.push_back(a.has("scale_factors") ? Arg(ArgList{Arg(a.numbers("scale_factors").at(d))}) : Arg());
-              const NodeValue matrix =
-                  b.call(linear ? "aten.upsample_linear1d.vec" : "aten.upsample_nearest1d.vec", std::move(args));
-              return r.call("aten.squeeze.dim", {arg(matrix), 0});
+              args.push_back(a.has("scale_factors") ? Arg(factors) : Arg());
+              const NodeValue matrix = b.call(op, std::move(args));
+              return r.reshape(matrix, {size, matrix.meta.sizes.back()});
           }));
 }
 
