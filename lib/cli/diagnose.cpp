@@ -35,7 +35,7 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
             debug::Letter& letter, std::ostream& report) {
     const debug::Tried& who = letter.guilt.who();
     BackendChoice guilty = options.backend;
-    if (!who.component->backend.empty() && who.backend != letter.suspect) {
+    if (!who.suspect) {
         guilty = {.name = who.backend};
         if (!who.component->option.empty()) guilty.pairs.emplace_back(who.component->option);
     }
