@@ -90,8 +90,8 @@ class Procedure {
         const Component* const named = component_named(suspect.spec);
         if (!named) return components().back();
         const Differentiates* const own = offered<Differentiates>(backend);
-        const bool otherwise = own && own->cut(suspect.options) != own->cut({}) &&
-                               own->cut(suspect.options) != own->cut(named->options());
+        const bool otherwise =
+            own && own->cut(suspect.options) != own->cut({}) && own->cut(suspect.options) != own->cut(named->options());
         return otherwise ? components().back() : *named;
     }
 

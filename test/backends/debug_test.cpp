@@ -152,6 +152,26 @@ TEST_CASE("pre_dispatch_eager infers anew, eager_noexcept tells what throws, and
                Contains("the captured graph throws where the program did not") && Contains("%y"));
 }
 
+TEST_CASE("each debug backend fails at something that the one before it takes", "[debug]") {
+    const auto fails_first = [](const char* before, const char* name, const Graph& graph) {
+        CAPTURE(name);
+        CHECK(failure_of(before, graph, std::vector<Tensor>{kTwo.clone()}).empty());
+        return failure_of(name, graph, std::vector<Tensor>{kTwo.clone()});
+    };
+    using Catch::Contains;
+    const auto right = [](Tensor&, Tensor&) {};
+    Graph misremembered = one_call("debug_test.right", right);
+    misremembered.nodes[1].results = {ValueMeta::contiguous(DType::f32, {3})};
+    CHECK_THAT(fails_first("eager", "pre_dispatch_eager", misremembered), Contains("recorded is f32[3]"));
+    const Graph writes = one_call("debug_test.writes", [](Tensor& x, Tensor&) { x.mutable_data<float>()[0] = 7; });
+    CHECK_THAT(fails_first("pre_dispatch_eager", "eager_debug", writes), Contains("wrote to its operand 'x'"));
+    Graph unspellable = one_call("debug_test.right", right);
+    unspellable.nodes[0].name = "x y";
+    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("it cannot be read back"));
+    unspellable.nodes[0].name = "\xff";  // no UTF-8
+    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("it cannot be read back"));
+}
+
 TEST_CASE("modes are around each call, and nan names the first that gives one", "[debug]") {
     using Catch::Contains;
     const Graph graph = parse(R"(graph g {
