@@ -86,6 +86,32 @@ TEST_CASE("eager_debug holds ops to their schemas", "[debug]") {
                Contains("is f32[1, 2], recorded is f32[2]"));
 }
 
+TEST_CASE("eager_debug and crossref see that results share memory with each other", "[debug]") {
+    const auto message = [](const char* backend, const std::string& target, bool same) {
+        register_op({.target = target,
+                     .schema = target.substr(target.find('.') + 1) + "(Tensor x) -> (Tensor, Tensor)",
+                     .infer =
+                         [](const Arguments<ValueMeta>& a) {
+                             return std::vector{a.tensor("x"), a.tensor("x")};
+                         },
+                     .eval =
+                         [same](const Arguments<Tensor>& a) {
+                             const Tensor y = a.tensor("x").clone();
+                             return std::vector{y, same ? y : y.clone()};
+                         }});
+        const Graph graph = parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %t = " + target +
+                                  "(%x) : (f32[2], f32[2])\n  %a = getitem(%t, 0) : f32[2]\n" +
+                                  "  %b = getitem(%t, 1) : f32[2]\n  return (%a, %b)\n}\n");
+        return failure_of(backend, graph, std::vector<Tensor>{kTwo.clone()});
+    };
+    for (const char* backend : {"eager_debug", "aot_eager_decomp_partition_crossref"}) {
+        CAPTURE(backend);
+        CHECK_THAT(message(backend, "debug_test.twins", true),
+                   Catch::Contains("results 0 and 1 of debug_test.twins share memory"));
+        CHECK(message(backend, "debug_test.sisters", false).empty());
+    }
+}
+
 TEST_CASE("non_leaf_compile_error refuses what an earlier graph computed and requires a gradient", "[debug]") {
     const auto message = [&](const std::string& source, const std::string& grad, const std::string& result) {
         const std::string meta = " : f32[2]" + grad;
