@@ -86,7 +86,7 @@ TensorList CompiledNode::apply_last(const TensorList& gradients, bool create_gra
 
 TensorList CompiledNode::differentiated(const TensorList& gradients, bool create_graph, bool last) {
     if (!gradient_->error.empty()) throw Error("graph " + graph_ + " has no gradients: " + gradient_->error);
-    if (!gradient_->backend_failed.empty()) throw BackendError(gradient_->backend_failed);
+    if (gradient_->backend_failed) std::rethrow_exception(gradient_->backend_failed);
     if (create_graph)
         throw Error("graph " + graph_ +
                         ": found create_graph, expected gradients without history: a compiled graph has "

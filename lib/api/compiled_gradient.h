@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,7 +18,7 @@ struct CompiledGradient : Derivative {
     OneAtATime mutex = {};                                         ///< an executable runs one call at a time
     std::unique_ptr<Executable> executable = {};                   ///< of parts.backward; null: the reference runs it
     std::function<std::string(const BackendFailure&)> words = {};  ///< of a failure of the backend
-    std::string backend_failed = {};                               ///< at compiling parts.backward
+    std::exception_ptr backend_failed = {};                        ///< at compiling parts.backward
     Graph joint = {};                                              ///< as a whole
     bool verified = false;                                         ///< every run is compared with it …
     std::atomic<bool> rules_held = false;  ///< … and its rules, at the first, with finite differences

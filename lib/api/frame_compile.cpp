@@ -183,8 +183,8 @@ void Execution::compile_backward(CompiledGradient& gradient, const Graph& captur
     };
     try {
         gradient.executable = compile_part(gradient.parts.backward, CompileStage::backward, gradient.parts.backward);
-    } catch (const BackendError& error) {
-        gradient.backend_failed = error.what();
+    } catch (const BackendError&) {
+        gradient.backend_failed = std::current_exception();
     }
 }
 

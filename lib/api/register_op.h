@@ -10,8 +10,9 @@
 // is around it. A tensor that the schema marks as written, Tensor(a!), the function writes to; in a graph the operation
 // then gives what is written (my.bump_.default_functional), and a copy_ behind it writes.
 //
-// The schema is a promise: that nothing else is written, and that no result shares memory with an argument. The backend
-// eager_debug holds the function to it, aot_eager_decomp_partition_crossref to what register_fake() says.
+// The schema is a promise: that nothing else is written, and that no result shares memory with an argument or with
+// another one. The backend eager_debug holds the function to it, aot_eager_decomp_partition_crossref to what
+// register_fake() says, too.
 #ifndef WHITTLE_API_REGISTER_OP_H
 #define WHITTLE_API_REGISTER_OP_H
 

@@ -9,6 +9,7 @@
 #include "backends/registry.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/suggest.h"
 #include "cli/minify.h"
 #include "cli/tool.h"
 #include "cli/usage.h"
@@ -35,7 +36,7 @@ void follow(const Tool& tool, const LoadedFrame& frame, const fs::path& output, 
             debug::Letter& letter, std::ostream& report) {
     const debug::Tried& who = letter.guilt.who();
     BackendChoice guilty = options.backend;
-    if (!who.component->backend.empty() && who.backend != letter.suspect) {
+    if (!who.suspect) {
         guilty = {.name = who.backend};
         if (!who.component->option.empty()) guilty.pairs.emplace_back(who.component->option);
     }
@@ -114,15 +115,20 @@ void tell_culprits(const Tool& tool, const LoadedFrame& frame, const std::string
 std::vector<LoadedFrame> frames_of_model(const Tool& tool, const fs::path& model, SubjectOptions& options,
                                          const fs::path& scratch) {
     fs::path runnable = model;
-    if (is_run(recognize(model))) {
+    const bool run = is_run(recognize(model));
+    if (run) {
         SubjectOptions recorded = options;
         if (recorded.backend.name.empty()) recorded.backend.name = std::string(kDefaultSuspect);
-        runnable = subject_of(tool, model, recorded, scratch).runnable;
+        const debug::Subject subject = subject_of(tool, model, recorded, scratch);
+        if (subject.frames.empty())
+            throw Error({model.string(), {}}, "nothing was captured: " + join(subject.index->notes, "; "));
+        runnable = subject.runnable;
         options.inputs = recorded.inputs;
     } else {
         options.program.refuse_for_model(model);
     }
-    std::vector<LoadedFrame> frames = load_model(runnable, {.inputs = options.inputs});
+    // The ops of a program's own are no mistake: it is told of each graph that it cannot be judged.
+    std::vector<LoadedFrame> frames = load_model(runnable, {.inputs = options.inputs, .keep_unknown = run});
     if (frames.empty()) throw Error({model.string(), {}}, "it holds no graph");
     options.backend.default_to(frames[0]);
     return frames;

@@ -44,13 +44,17 @@ class Procedure {
 
     Guilt run() {
         Guilt guilt{.name = frame_.name, .file = frame_.file.string()};
-        const Component& own = row_of(suspect_.spec);
-        const Tried suspect = ask(own, suspect_.spec, suspect_.options, options_.runs, true);
+        const std::unique_ptr<Backend> backend = find_backend(suspect_.spec, suspect_.options);
+        const Component& own = row_of(suspect_, *backend);
+        Tried suspect = ask(own, suspect_.spec, suspect_.options, options_.runs, true);
+        suspect.suspect = true;
+        if (own.backend.empty() && component_named(suspect_.spec))
+            for (const auto& [key, value] : suspect_.options) suspect.backend += " " + key + "=" + value;
         if (suspect.failed > 0) {
             guilt.rate = {suspect.failed, suspect.runs};
             guilt.repeat = repeats(guilt.rate, 1);
         }
-        const CompileStage consumed = consumed_by(*find_backend(suspect_.spec));
+        const CompileStage consumed = consumed_by(*backend);
         for (const Component& component : components()) {
             const bool is_own = &component == &own;
             // Of a debug backend, those before it are its neighbours, whatever it is given.
@@ -81,10 +85,14 @@ class Procedure {
                std::ranges::any_of(graph.outputs(), [&](NodeId id) { return graph.node({id}).meta().requires_grad; });
     }
 
-    static const Component& row_of(const BackendSpec& spec) {
-        for (const Component& component : components())
-            if (!component.backend.empty() && BackendSpec(component.backend) == spec) return component;
-        return components().back();
+    /// Whose options have it cut otherwise, or have others compile what it cuts, is not the component of its name.
+    static const Component& row_of(const Suspect& suspect, const Backend& backend) {
+        const Component* const named = component_named(suspect.spec);
+        if (!named) return components().back();
+        const Differentiates* const own = offered<Differentiates>(backend);
+        const bool otherwise =
+            own && own->cut(suspect.options) != own->cut({}) && own->cut(suspect.options) != own->cut(named->options());
+        return otherwise ? components().back() : *named;
     }
 
     /// Runs the backend until it fails, `runs` times at most; or, to know how often it does, all `runs` that there is
@@ -149,6 +157,12 @@ BackendOptions Component::options() const {
 }
 
 std::span<const Component> components() { return kComponents; }
+
+const Component* component_named(const BackendSpec& spec) {
+    for (const Component& component : components())
+        if (!component.backend.empty() && BackendSpec(component.backend) == spec) return &component;
+    return nullptr;
+}
 
 Guilt first_guilty(const LoadedFrame& frame, const Suspect& suspect, const ProcedureOptions& options) {
     return Procedure(frame, suspect, options).run();

@@ -29,16 +29,19 @@ struct Component {
 };
 /// In order; the last is the suspect.
 std::span<const Component> components();
+/// Null: none has this backend.
+const Component* component_named(const BackendSpec& spec);
 
 /// A component with what came of it.
 struct Tried {
     const Component* component = nullptr;
-    std::string backend = {};
+    std::string backend = {};    ///< with its options, where it is a suspect that would be taken for a component
     std::string failure = {};    ///< of the first run that failed, in words; empty: none did
     std::string undecided = {};  ///< why it says nothing: it does not support an op
     int failed = 0, runs = 0;
     double seconds = 0;         ///< of all runs
     bool of_gradients = false;  ///< it failed at them
+    bool suspect = false;       ///< with the options that are the suspect's
 
     std::string_view who() const {
         return of_gradients && !component->guilty_of_gradients.empty() ? component->guilty_of_gradients

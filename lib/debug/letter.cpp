@@ -101,7 +101,8 @@ std::string sure_text(const Letter& letter) {
 std::string whom(const Letter& letter) {
     const Culprit* const culprit = culprit_of(letter);
     if (letter.guilt.who().backend == "libtorch") return "Whittle's issue tracker, or PyTorch's";
-    if (!letter.guilt.who().component->backend.empty()) return "Whittle's issue tracker";
+    if (component_named(letter.suspect) || !letter.guilt.who().component->backend.empty())
+        return "Whittle's issue tracker";
     if (letter.suspect == "ts" || letter.suspect == "aot_ts") return "PyTorch's issue tracker";
     if (letter.suspect != "halide") return "the makers of " + letter.suspect;
     const bool ours = culprit && (culprit->component == "lowering" || culprit->component == "pass");
@@ -157,9 +158,9 @@ void find_commands(Letter& letter, Backend& backend) {
             letter.last_good = question(letter, model, guilt.tried[i].backend, guilt.tried[i].component->options());
             break;
         }
-    const bool suspect = guilt.who().backend == letter.suspect;
-    letter.first_bad =
-        question(letter, model, guilt.who().backend, suspect ? letter.options : guilt.who().component->options());
+    const Tried& who = guilt.who();
+    letter.first_bad = who.suspect ? question(letter, model, letter.suspect, letter.options)
+                                   : question(letter, model, who.backend, who.component->options());
 }
 
 std::string to_text(const Letter& letter) {

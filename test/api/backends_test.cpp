@@ -40,6 +40,23 @@ TEST_CASE("a function is a backend, and what it throws is nested in a BackendErr
     }
 }
 
+TEST_CASE("what a function as backend throws of a backward graph is nested in what asking for gradients throws") {
+    const auto forward_only = [](const BackendGraph& graph) -> BackendAnswer {
+        if (graph.name.ends_with("_backward")) throw std::out_of_range("no backward");
+        return graph;
+    };
+    Tensor x = ones({2});
+    x.requires_grad_();
+    const Tensor y = compile(line, {.backend = forward_only})(x).sum();
+    for (int i = 0; i < 2; ++i) try {
+            y.backward({}, true);
+            FAIL("it has gradients");
+        } catch (const BackendError& error) {
+            CHECK_THAT(error.what(), Catch::Contains("no backward"));
+            CHECK_THROWS_AS(std::rethrow_if_nested(error), std::out_of_range);
+        }
+}
+
 TEST_CASE("a backend whose code calls the function that it is run for is refused, not waited for") {
     std::function<Tensor(const Tensor&)> compiled;
     const auto calls_itself = [&](const BackendGraph&) {

@@ -86,6 +86,32 @@ TEST_CASE("eager_debug holds ops to their schemas", "[debug]") {
                Contains("is f32[1, 2], recorded is f32[2]"));
 }
 
+TEST_CASE("eager_debug and crossref see that results share memory with each other", "[debug]") {
+    const auto message = [](const char* backend, const std::string& target, bool same) {
+        register_op({.target = target,
+                     .schema = target.substr(target.find('.') + 1) + "(Tensor x) -> (Tensor, Tensor)",
+                     .infer =
+                         [](const Arguments<ValueMeta>& a) {
+                             return std::vector{a.tensor("x"), a.tensor("x")};
+                         },
+                     .eval =
+                         [same](const Arguments<Tensor>& a) {
+                             const Tensor y = a.tensor("x").clone();
+                             return std::vector{y, same ? y : y.clone()};
+                         }});
+        const Graph graph = parse("graph g {\n  %x = placeholder[\"x\"] : f32[2]\n  %t = " + target +
+                                  "(%x) : (f32[2], f32[2])\n  %a = getitem(%t, 0) : f32[2]\n" +
+                                  "  %b = getitem(%t, 1) : f32[2]\n  return (%a, %b)\n}\n");
+        return failure_of(backend, graph, std::vector<Tensor>{kTwo.clone()});
+    };
+    for (const char* backend : {"eager_debug", "aot_eager_decomp_partition_crossref"}) {
+        CAPTURE(backend);
+        CHECK_THAT(message(backend, "debug_test.twins", true),
+                   Catch::Contains("results 0 and 1 of debug_test.twins share memory"));
+        CHECK(message(backend, "debug_test.sisters", false).empty());
+    }
+}
+
 TEST_CASE("non_leaf_compile_error refuses what an earlier graph computed and requires a gradient", "[debug]") {
     const auto message = [&](const std::string& source, const std::string& grad, const std::string& result) {
         const std::string meta = " : f32[2]" + grad;
@@ -150,6 +176,26 @@ TEST_CASE("pre_dispatch_eager infers anew, eager_noexcept tells what throws, and
 })");
     CHECK_THAT(failure_of("eager_noexcept", throws, std::vector<Tensor>{kTwo, Tensor::of<std::int64_t>({7})}),
                Contains("the captured graph throws where the program did not") && Contains("%y"));
+}
+
+TEST_CASE("each debug backend fails at something that the one before it takes", "[debug]") {
+    const auto fails_first = [](const char* before, const char* name, const Graph& graph) {
+        CAPTURE(name);
+        CHECK(failure_of(before, graph, std::vector<Tensor>{kTwo.clone()}).empty());
+        return failure_of(name, graph, std::vector<Tensor>{kTwo.clone()});
+    };
+    using Catch::Contains;
+    const auto right = [](Tensor&, Tensor&) {};
+    Graph misremembered = one_call("debug_test.right", right);
+    misremembered.nodes[1].results = {ValueMeta::contiguous(DType::f32, {3})};
+    CHECK_THAT(fails_first("eager", "pre_dispatch_eager", misremembered), Contains("recorded is f32[3]"));
+    const Graph writes = one_call("debug_test.writes", [](Tensor& x, Tensor&) { x.mutable_data<float>()[0] = 7; });
+    CHECK_THAT(fails_first("pre_dispatch_eager", "eager_debug", writes), Contains("wrote to its operand 'x'"));
+    Graph unspellable = one_call("debug_test.right", right);
+    unspellable.nodes[0].name = "x y";
+    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("it cannot be read back"));
+    unspellable.nodes[0].name = "\xff";  // no UTF-8
+    CHECK_THAT(fails_first("eager_debug", "roundtrip", unspellable), Contains("it cannot be read back"));
 }
 
 TEST_CASE("modes are around each call, and nan names the first that gives one", "[debug]") {

@@ -53,6 +53,12 @@ void check_unshared(const Node& call, const Schema& schema, std::span<const Oper
                 throw Error("result " + std::to_string(i) + " of " + call.target + " shares memory with its operand '" +
                             operand.param->name + "', which its schema does not declare");
         }
+    const auto alias_of = [&](std::size_t i) { return schema.returns[std::min(i, schema.returns.size() - 1)].alias; };
+    for (std::size_t i = 0; i < results.size(); ++i)
+        for (std::size_t k = 0; k < i; ++k)
+            if (results[i].storage() == results[k].storage() && (alias_of(i).empty() || alias_of(i) != alias_of(k)))
+                throw Error("results " + std::to_string(k) + " and " + std::to_string(i) + " of " + call.target +
+                            " share memory, which its schema does not declare");
 }
 
 std::optional<std::size_t> first_misfit(std::span<const Tensor> results, std::span<const ValueMeta> expected,

@@ -20,7 +20,7 @@ std::vector<Operand> operands_of(const Node& call, const Schema& schema, const A
 /// Operands that the schema does not declare as written have the same bits.
 void check_unwritten(const Node& call, std::span<const Operand> operands);
 
-/// Results share memory with operands only where the schema says so.
+/// Results share memory with operands, and with each other, only where the schema says so.
 void check_unshared(const Node& call, const Schema& schema, std::span<const Operand> operands,
                     std::span<const Tensor> results);
 
