@@ -59,6 +59,8 @@ class ObjectSink final : public Sink<Halide::Expr> {
         if (dtype == DType::f64) return double_bits(bits);
         if (dtype == DType::i64) return integer_bits(bits);
         if (dtype == DType::f32) return float_bits(static_cast<std::uint32_t>(bits));
+        if (dtype == DType::i32)  // an integer alone would be folded
+            return Halide::reinterpret(Halide::Int(32), float_bits(static_cast<std::uint32_t>(bits)));
         return Halide::reinterpret(halide_type(dtype), Halide::Expr(static_cast<std::uint16_t>(bits)));
     }
     E cast(DType dtype, bool as_unsigned, const E& a) override {

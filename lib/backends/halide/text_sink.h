@@ -99,6 +99,8 @@ class TextSink : public Sink<Code> {
         if (dtype == DType::f64) return helper("double_bits", {{text}});
         if (dtype == DType::i64) return helper("integer_bits", {{text}});
         if (dtype == DType::f32) return helper("float_bits", {{text}});
+        if (dtype == DType::i32)  // an integer alone would be folded
+            return {"Halide::reinterpret(" + type_text(dtype) + ", " + helper("float_bits", {{text}}).text + ")"};
         return {"Halide::reinterpret(" + type_text(dtype) + ", Halide::Expr(uint16_t(" + text + ")))"};
     }
 

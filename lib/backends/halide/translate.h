@@ -11,7 +11,8 @@
 //  - 32- and 64-bit signed arithmetic that overflows is undefined, and x + 1 > x is folded: done in unsigned types
 //    where it can wrap. Narrower types wrap by themselves.
 //  - abs of f64 is x < 0 ? 0 - x : x, so that abs(-0) is -0: the comparison is turned round.
-//  - abs of a signed type is unsigned; x << n of signed types may be turned into a multiplication that overflows.
+//  - abs of a signed type is unsigned, and undefined of the lowest wide one; x << n of signed types may be turned into
+//  a multiplication that overflows.
 //  - A cast of a float to an integer and then to a narrower one is merged into one, which does not wrap: the bits that
 //    remain are masked in between. So is one of the same width (https://github.com/halide/Halide/pull/9105): on
 //    AVX-512 unsigned(int(-2.0f)) becomes a conversion that gives 2^32 - 1; the bits are reinterpreted instead.
@@ -30,6 +31,8 @@
 #pragma once
 
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -187,6 +190,7 @@ class Translator {
             case Op::abs:
                 if (e->dtype == DType::f64) return absolute(in[0]);
                 if (is_floating(e->dtype)) return sink_.call("abs", in);
+                if (careful_ && !is_unsigned(e->dtype) && size_of(e->dtype) >= 4) return wrapping_absolute(e, in);
                 return sink_.cast(e->dtype, false, sink_.call("abs", in));
             case Op::le:
             case Op::eq:
@@ -217,9 +221,20 @@ class Translator {
         return sink_.call("select", {compare(Op::lt, zero, x), x, sink_.infix(Op::sub, zero, x)});
     }
 
+    /// Of a wide signed integer; of the lowest one Halide 14's own is undefined, and LLVM makes 0 of it.
+    E wrapping_absolute(const expr::Expr& e, const std::vector<E>& in) {
+        const E zero = sink_.literal(size_of(e->dtype) == 4 ? DType::u32 : DType::u64, Scalar(0));
+        const E negated = sink_.infix(Op::sub, zero, unsigned_operand(e, 0, in));
+        return sink_.call(
+            "select", {sink_.infix(Op::lt, in[0], literal(e->dtype, 0)), sink_.cast(e->dtype, false, negated), in[0]});
+    }
+
     E constant(const expr::Node& node) {
         if (node.dtype == DType::i64 && misleads_alignment(node.number.to_integer()))
             return sink_.from_bits(node.dtype, static_cast<std::uint64_t>(node.number.to_integer()));
+        // min(x, lowest) is folded, and its negation or product then refused as an overflow.
+        if (node.dtype == DType::i32 && node.number.to_integer() == std::numeric_limits<std::int32_t>::min())
+            return sink_.from_bits(node.dtype, std::uint64_t{1} << 31);
         const double value = is_floating(node.dtype) ? node.number.to_double() : 0;
         const bool negative_zero = value == 0 && std::signbit(value), special = std::isnan(value) || negative_zero;
         switch (node.dtype) {
@@ -265,7 +280,9 @@ class Translator {
         }
         if (is_reduced(e->dtype)) return sink_.to_half(e->dtype, in);
         if (from == DType::boolean) return sink_.call("select", {in, literal(e->dtype, 1), literal(e->dtype, 0)});
-        if (is_integer(from) && is_integer(e->dtype) && bounds_.may_wrap(e) && comes_from_float(e->operands[0])) {
+        const bool widens = size_of(from) < size_of(e->dtype);  // no bits to mask
+        if (is_integer(from) && is_integer(e->dtype) && !widens && bounds_.may_wrap(e) &&
+            comes_from_float(e->operands[0])) {
             if (size_of(from) == size_of(e->dtype))
                 return is_unsigned(e->dtype) ? sink_.unsigned_bits(from, in) : sink_.cast(e->dtype, false, in);
             const std::int64_t mask = (std::int64_t{1} << (size_of(e->dtype) * 8)) - 1;
