@@ -19,14 +19,16 @@ void take_numbers(Arg& arg, std::vector<std::int64_t>& numbers) {
 }
 
 /// The graph with every value of one shape and no numbers in lists; appends the numbers.
-std::string without_sizes(Graph graph, std::vector<std::int64_t>& numbers) {
+Graph without_sizes(Graph graph, std::vector<std::int64_t>& numbers) {
     graph.name = "g";
     for (Node& node : graph.nodes) {
         for (ValueMeta& meta : node.results) meta = ValueMeta::contiguous(meta.dtype, {});
         for (Arg& arg : node.args) take_numbers(arg, numbers);
         for (auto& [key, arg] : node.kwargs) take_numbers(arg, numbers);
     }
-    return print(graph);
+    for (auto& [name, nested] : graph.subgraphs)
+        nested = std::make_shared<const Graph>(without_sizes(*nested, numbers));
+    return graph;
 }
 
 /// True when x follows from the size a as y does from the size b.
@@ -34,6 +36,23 @@ bool alike(std::int64_t x, std::int64_t a, std::int64_t y, std::int64_t b) {
     const bool multiples = a != 0 && b != 0 && x % a == 0 && y % b == 0 && x / a == y / b;
     // Unsigned: a bound such as INT64_MAX must not overflow.
     return multiples || std::uint64_t(x) - std::uint64_t(y) == std::uint64_t(a) - std::uint64_t(b);
+}
+
+}  // namespace
+
+namespace {
+
+/// Bounds beyond those that every symbol has.
+void add_ranges(const Graph& graph, const SymbolicSizes& found, SymbolicGraph& result) {
+    using Kind = capture::SizeCondition::Kind;
+    for (const SymbolicSizes::Range& range : found.ranges) {
+        const auto ask = [&](Kind kind, std::int64_t bound, const SymbolicSizes::Refusal& by) {
+            const std::string node = by.node < 0 ? "" : graph.node({by.node}).name;
+            result.conditions.push_back({{.kind = kind, .left = result.symbols[range.symbol], .factor = bound}, node});
+        };
+        if (range.least) ask(Kind::above, *range.least - 1, range.below);
+        if (range.most) ask(Kind::at_most, *range.most, range.beyond);
+    }
 }
 
 }  // namespace
@@ -62,7 +81,7 @@ SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::Size
             dims.push_back({symbol.name, id, symbol.dim});
         }
     if (dims.empty()) return result;
-    result.shape = without_sizes(graph, result.numbers);
+    result.shape = print(without_sizes(graph, result.numbers));
     const SymbolicSizes found = symbolic_sizes(graph, dims);
     for (const SizeRelation& relation : found.relations) {
         using Kind = capture::SizeCondition::Kind;
@@ -70,8 +89,9 @@ SymbolicGraph symbolic_graph(const Graph& graph, const std::vector<capture::Size
                                          .left = result.symbols[relation.left],
                                          .factor = relation.factor};
         if (relation.right) condition.right = result.symbols[*relation.right];
-        result.conditions.push_back(std::move(condition));
+        result.conditions.push_back({std::move(condition)});
     }
+    add_ranges(graph, found, result);
     for (std::size_t i = 0; i < dims.size(); ++i) {
         if (!found.fixed[i]) continue;
         SymbolicGraph::Fixed fixed{.symbol = result.symbols[i], .size = result.values[i]};

@@ -13,7 +13,12 @@ namespace whittle::api {
 struct SymbolicGraph {
     std::vector<capture::SizeSymbol> symbols = {};  ///< that occur in the graph
     std::vector<std::int64_t> values = {};          ///< theirs in the recorded graph
-    std::vector<capture::SizeCondition> conditions = {};
+    /// What the graph asks of them, and the node that asks, by its name, where it is one.
+    struct Asked {
+        capture::SizeCondition condition = {};
+        std::string node = {};
+    };
+    std::vector<Asked> conditions = {};
     std::vector<std::string> inputs = {}, outputs = {};  ///< sizes in order: "[s0, 3]"
     std::string shape = {};                              ///< the graph without sizes and numbers in lists
     std::vector<std::int64_t> numbers = {};              ///< those numbers, in order

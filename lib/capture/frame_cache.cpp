@@ -14,6 +14,18 @@ bool only_scalars(const FrameCache::Entry& entry, const LookUp& at) {
     return true;
 }
 
+/// Of sizes that a guard relates: ", was 8".
+std::string sizes_before(const FrameCache::Entry& entry, const Guard& guard) {
+    const auto* const condition = std::get_if<SizeCondition>(&guard.condition());
+    if (!condition) return "";
+    const auto size = [&](const SizeSymbol& symbol) {
+        const auto known = std::ranges::find(entry.symbols, symbol);
+        return known == entry.symbols.end() ? std::string("?")
+                                            : std::to_string(entry.sizes[std::size_t(known - entry.symbols.begin())]);
+    };
+    return ", was " + size(condition->left) + (condition->right ? " and " + size(*condition->right) : "");
+}
+
 }  // namespace
 
 const Found* FoundInputs::find(const Source& source) const {
@@ -38,7 +50,7 @@ FrameCache::Lookup FrameCache::look_up(const FoundInputs& inputs, const std::vec
             return found;
         }
         result.failed = *violation->guard;
-        result.reason = violation->reason;
+        result.reason = violation->reason + sizes_before(entries_[i], *violation->guard);
         result.advice = violation->advice;
         if (only_scalars(entries_[i], at)) result.like = i;
     }
@@ -70,32 +82,24 @@ void FrameCache::rename(const std::string& before, const std::string& name) {
     move(marked_);
 }
 
-void FrameCache::mark_dynamic(const Source& source, std::size_t dim) {
+void FrameCache::mark_dynamic(const Source& source, std::size_t dim, const SizeRange& range) {
     std::vector<bool>& varying = varying_[source];
     if (varying.size() <= dim) varying.resize(dim + 1, dynamic_ == DynamicSizes::always);
     varying[dim] = true;
-    std::vector<bool>& marked = marked_[source];
+    std::vector<std::optional<SizeRange>>& marked = marked_[source];
     if (marked.size() <= dim) marked.resize(dim + 1);
-    marked[dim] = true;
+    marked[dim] = range;
 }
 
 bool FrameCache::is_marked(const Source& source, std::size_t dim) const {
     const auto known = marked_.find(source);
-    return known != marked_.end() && dim < known->second.size() && known->second[dim];
+    return known != marked_.end() && dim < known->second.size() && known->second[dim].has_value();
 }
 
 void FrameCache::rely_on(std::size_t entry, Guard guard) {
     if (entry >= entries_.size()) return;
     std::vector<Guard>& guards = entries_[entry].guards;
     if (std::ranges::find(guards, guard) == guards.end()) guards.push_back(std::move(guard));
-}
-
-void FrameCache::add_conditions(std::size_t entry, const std::vector<SizeCondition>& conditions) {
-    std::vector<Guard>& guards = entries_.at(entry).guards;
-    for (const SizeCondition& condition : conditions) {
-        Guard guard = Guard::relation(condition, guards.empty() ? std::vector<StackFrame>() : guards.front().stack());
-        if (std::find(guards.begin(), guards.end(), guard) == guards.end()) guards.push_back(std::move(guard));
-    }
 }
 
 FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inputs, const Graphs& graphs) {
@@ -168,7 +172,7 @@ FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::v
             bool dynamic = false;
             for (std::size_t d = 0; varying != varying_.end() && d < match.sizes.size(); ++d)
                 if (d < varying->second.size() && varying->second[d] && match.sizes[d] >= 2) {
-                    match.sizes[d] = kDynamicSize;
+                    entry.sizes.push_back(std::exchange(match.sizes[d], kDynamicSize));
                     entry.symbols.push_back({"s" + std::to_string(entry.symbols.size()), source, d});
                     match.symbols.resize(match.sizes.size());
                     match.symbols[d] = entry.symbols.back().name;
@@ -182,9 +186,22 @@ FrameCache::Entry FrameCache::specialize(const FoundInputs& inputs, const std::v
             entry.guards.emplace_back(source, std::get<HostValue>(found), stack);
         }
     }
-    for (const SizeSymbol& symbol : entry.symbols)
-        entry.guards.push_back(Guard::relation({.kind = SizeCondition::Kind::above, .left = symbol}, stack));
+    add_size_guards(entry, stack);
     return entry;
+}
+
+void FrameCache::add_size_guards(Entry& entry, const std::vector<StackFrame>& stack) const {
+    using Kind = SizeCondition::Kind;
+    for (std::size_t i = 0; i < entry.symbols.size(); ++i) {
+        const SizeSymbol& symbol = entry.symbols[i];
+        const auto add = [&](Kind kind, std::int64_t bound) {
+            entry.guards.push_back(Guard::relation({.kind = kind, .left = symbol, .factor = bound}, stack));
+        };
+        const SizeRange range = is_marked(symbol.source, symbol.dim) ? *marked_.at(symbol.source)[symbol.dim] : SizeRange();
+        const bool inside = range.holds(entry.sizes[i]);
+        add(Kind::above, inside && range.least ? std::max<std::int64_t>(*range.least - 1, 1) : 1);
+        if (inside && range.most) add(Kind::at_most, *range.most);
+    }
 }
 
 }  // namespace whittle::capture

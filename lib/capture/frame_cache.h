@@ -43,6 +43,12 @@ enum class DynamicSizes : std::uint8_t {
 /// The graphs that a call ran, in order, by identity.
 using Graphs = std::vector<const void*>;
 
+/// Bounds of a size, both included.
+struct SizeRange {
+    std::optional<std::int64_t> least = {}, most = {};
+    bool holds(std::int64_t size) const { return (!least || size >= *least) && (!most || size <= *most); }
+};
+
 class FrameCache {
   public:
     explicit FrameCache(std::size_t limit, DynamicSizes dynamic = DynamicSizes::automatic)
@@ -50,7 +56,8 @@ class FrameCache {
 
     struct Entry {
         std::vector<Guard> guards;             ///< in the order of their checks
-        std::vector<SizeSymbol> symbols = {};  ///< sizes that may vary
+        std::vector<SizeSymbol> symbols = {};  ///< sizes that may vary …
+        std::vector<std::int64_t> sizes = {};  ///< … and what they were in the call that it was made for
         std::uint64_t id = 0;                  ///< never used again
         std::int64_t hits = 0;
         std::optional<Graphs> graphs = {};  ///< that the first call ran
@@ -77,12 +84,11 @@ class FrameCache {
     };
     Outcome ran(const Lookup& lookup, const FoundInputs& inputs, const Graphs& graphs);
 
-    /// What graphs of the entry ask of sizes that may vary.
-    void add_conditions(std::size_t entry, const std::vector<SizeCondition>& conditions);
-    /// Capture came to rely on it while the entry's first call ran, or a later one.
+    /// Capture came to rely on it while the entry's first call ran, or a later one: what its graphs ask of sizes that
+    /// may vary, state that its code reads.
     void rely_on(std::size_t entry, Guard guard);
-    /// The size may vary from the start.
-    void mark_dynamic(const Source& source, std::size_t dim);
+    /// The size may vary from the start. What is made for a size in `range` is for sizes in it only.
+    void mark_dynamic(const Source& source, std::size_t dim, const SizeRange& range = {});
     bool is_marked(const Source& source, std::size_t dim) const;
 
     /// A local that guards are about is called `name` from now on.
@@ -91,6 +97,7 @@ class FrameCache {
 
   private:
     Entry specialize(const FoundInputs& inputs, const std::vector<StackFrame>& stack);
+    void add_size_guards(Entry& entry, const std::vector<StackFrame>& stack) const;
     void learn_sizes(const FoundInputs& inputs);
 
     std::size_t limit_;
@@ -99,7 +106,8 @@ class FrameCache {
     std::uint64_t next_id_ = 0;
     std::unordered_map<Source, ValueMeta> seen_;             ///< first meta of a tensor
     std::unordered_map<Source, std::vector<bool>> varying_;  ///< which of its sizes have varied
-    std::unordered_map<Source, std::vector<bool>> marked_;   ///< those that mark_dynamic() was told of
+    /// Those that mark_dynamic() was told of.
+    std::unordered_map<Source, std::vector<std::optional<SizeRange>>> marked_;
     std::unordered_set<Source> relied_on_;                   ///< scalars that made other graphs
 };
 

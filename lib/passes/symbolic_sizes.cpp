@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.h"
+#include "ops/core/nested.h"
 #include "ops/core/registry.h"
 
 namespace whittle {
@@ -31,9 +32,10 @@ class Prober {
         return found->second;
     }
 
-    /// The first operation that refuses these sizes as they are.
-    SymbolicSizes::Refusal refusal(const Values& values) const {
-        Graph graph = at_sizes(values);
+    /// The first operation that refuses these sizes as they are, or (`moved`) with the arguments that move with them.
+    SymbolicSizes::Refusal refusal(const Values& values, bool moved) const {
+        Graph graph = at_sizes(values, moved);
+        const NestedAtAnySize nested;
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
             if (graph.nodes[i].kind != NodeKind::call) continue;
             try {
@@ -46,23 +48,32 @@ class Prober {
     }
 
   private:
-    Graph at_sizes(const Values& values) const {
+    Graph at_sizes(const Values& values, bool move_arguments) const {
         Graph graph = graph_;
         for (std::size_t i = 0; i < symbols_.size(); ++i) {
             ValueMeta& meta = graph.nodes[static_cast<std::size_t>(symbols_[i].input)].results[0];
             meta.sizes.at(symbols_[i].dim) = values[i];
         }
         for (const SizeSymbol& symbol : symbols_) restride(symbol.input, graph);
+        if (move_arguments) move_all(graph, values);
         return graph;
     }
 
+    void move_all(Graph& graph, const Values& values) const {
+        for (Node& node : graph.nodes) {
+            for (Arg& arg : node.args) move(arg, values);
+            for (auto& [key, arg] : node.kwargs) move(arg, values);
+        }
+        for (auto& [name, nested] : graph.subgraphs) {
+            Graph moved = *nested;
+            move_all(moved, values);
+            nested = std::make_shared<const Graph>(std::move(moved));
+        }
+    }
+
     std::optional<std::vector<Sizes>> inferred(const Values& values, bool move_arguments) const {
-        Graph graph = at_sizes(values);
-        if (move_arguments)
-            for (Node& node : graph.nodes) {
-                for (Arg& arg : node.args) move(arg, values);
-                for (auto& [key, arg] : node.kwargs) move(arg, values);
-            }
+        Graph graph = at_sizes(values, move_arguments);
+        const NestedAtAnySize nested;
         try {
             infer_all(graph);
         } catch (const Error&) {
@@ -194,6 +205,51 @@ class Finder {
     Prober& prober_;
     std::vector<Move> moves_;
     std::vector<SizeRelation> relations_;
+};
+
+/// How far a symbol that moves freely can move.
+class Bounds {
+  public:
+    Bounds(Prober& prober, const Finder& finder, std::size_t root) : prober_(prober), finder_(finder), root_(root) {}
+
+    /// Nothing where there is no bound.
+    std::optional<SymbolicSizes::Range> range() {
+        constexpr std::int64_t kFar = 1 << 16;  // steps: bounds from above are few
+        const std::int64_t hint = prober_.hints()[root_], step = finder_.moves()[root_].step;
+        SymbolicSizes::Range range{.symbol = root_};
+        if (const auto steps = most_steps(-1, (hint - 2) / step)) {
+            range.least = hint - *steps * step;
+            range.below = refusal(-*steps - 1);
+        }
+        if (const auto steps = most_steps(1, kFar)) {
+            range.most = hint + *steps * step;
+            range.beyond = refusal(*steps + 1);
+        }
+        return range.least || range.most ? std::optional(range) : std::nullopt;
+    }
+
+  private:
+    bool works(std::int64_t steps) { return prober_.at(finder_.moved({{root_, steps}})).has_value(); }
+    SymbolicSizes::Refusal refusal(std::int64_t steps) const {
+        const Values values = finder_.moved({{root_, steps}});
+        const SymbolicSizes::Refusal moved = prober_.refusal(values, true);
+        return moved.node >= 0 ? moved : prober_.refusal(values, false);
+    }
+
+    /// So many work in this direction, of `limit`; nothing where all do.
+    std::optional<std::int64_t> most_steps(std::int64_t direction, std::int64_t limit) {
+        if (limit <= 0 || works(direction * limit)) return std::nullopt;
+        std::int64_t good = 0, bad = limit;
+        while (bad - good > 1) {
+            const std::int64_t middle = good + (bad - good) / 2;
+            (works(direction * middle) ? good : bad) = middle;
+        }
+        return good;
+    }
+
+    Prober& prober_;
+    const Finder& finder_;
+    const std::size_t root_;
 };
 
 /// One dimension of one value as a formula of the symbols.
@@ -328,7 +384,9 @@ SymbolicSizes symbolic_sizes(const Graph& graph, const std::vector<SizeSymbol>& 
     for (std::size_t i = 0; i < symbols.size(); ++i) {
         Values other = prober.hints();
         ++other[i];
-        found.refusals.push_back(found.fixed[i] ? prober.refusal(other) : SymbolicSizes::Refusal{});
+        found.refusals.push_back(found.fixed[i] ? prober.refusal(other, false) : SymbolicSizes::Refusal{});
+        if (found.fixed[i] || finder.moves()[i].root != i) continue;
+        if (auto range = Bounds(prober, finder, i).range()) found.ranges.push_back(std::move(*range));
     }
     // An input's own dimension is its symbol, whatever it follows from.
     for (std::size_t i = 0; i < symbols.size(); ++i)
