@@ -128,13 +128,14 @@ void Call::add(const Scalar& value) {
     if (keyword_) return push(Arg(demanded(value)));
     symbols_.emplace_back(node_.args.size(), value);
     const Scalar::Kind kind = value.kind();
-    push(Arg(to_internal(kind == Scalar::Kind::floating ? Scalar(2.0)
+    push(Arg(to_internal(kind == Scalar::Kind::floating  ? Scalar(2.0)
                          : kind == Scalar::Kind::boolean ? Scalar(true)
                                                          : Scalar(2))));
 }
 
 whittle::Scalar Call::demanded(const Scalar& symbol) const {
-    return demand(Tensor(symbol.symbol()), {static_cast<int>(capture::BreakKind::item), "item()", "aten.item", pc_}).item();
+    return demand(Tensor(symbol.symbol()), {static_cast<int>(capture::BreakKind::item), "item()", "aten.item", pc_})
+        .item();
 }
 
 namespace {

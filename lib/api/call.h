@@ -79,7 +79,7 @@ class Call {
     whittle::Scalar demanded(const Scalar& symbol) const;
     bool take_symbol(std::size_t position, const Scalar& number, bool in_place);
 
-    Node node_;  ///< NodeRefs in it are positions in operands_
+    Node node_;                                            ///< NodeRefs in it are positions in operands_
     std::vector<std::pair<std::size_t, Scalar>> symbols_;  ///< by argument, which holds another number for now
     std::vector<ImplPtr> operands_;
     const char* keyword_ = nullptr;

@@ -222,8 +222,8 @@ void Execution::constrained(std::int64_t number, const capture::SizeRange& range
     if (at == entry.sizes.end() || std::ranges::count(entry.sizes, number) != 1) return;
     const capture::SizeSymbol symbol = entry.symbols[static_cast<std::size_t>(at - entry.sizes.begin())];
     const auto rely_on = [&](Kind kind, std::int64_t bound) {
-        function_.cache.rely_on(
-            entry_, capture::Guard::relation({.kind = kind, .left = symbol, .factor = bound}, stack));
+        function_.cache.rely_on(entry_,
+                                capture::Guard::relation({.kind = kind, .left = symbol, .factor = bound}, stack));
     };
     if (range.least > 2) rely_on(Kind::above, *range.least - 1);
     if (range.most) rely_on(Kind::at_most, *range.most);

@@ -157,7 +157,8 @@ class Execution final : public FrameHost {
     std::shared_ptr<CompiledGraph> find(const Recorded& recorded, const SymbolicGraph* symbolic);
     /// `known`: the same at other sizes, or null.
     void compile(CompiledGraph& compiled, const Recorded& recorded, const CompiledGraph* known);
-    /// Without compiling, of what was compiled for other sizes. False, and nothing is made, where that is for them only.
+    /// Without compiling, of what was compiled for other sizes. False, and nothing is made, where that is for them
+    /// only.
     static bool compiled_as(const CompiledGraph& known, CompiledGraph& made, const Graph& forward);
     /// Forward and backward, or the graph as a whole.
     void compile_parts(CompiledGraph& made, const Graph& forward, const Graph& captured, CompileReport* report);

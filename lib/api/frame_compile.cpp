@@ -136,8 +136,8 @@ void Execution::compile(CompiledGraph& compiled, const Recorded& recorded, const
     {
         const std::lock_guard lock(function_.compiling);
         const Backend& backend = function_.the_backend();
-        made.gradient = gradient_of(made.graph, backend, function_.backend_options,
-                                    known ? known->gradient.get() : nullptr);
+        made.gradient =
+            gradient_of(made.graph, backend, function_.backend_options, known ? known->gradient.get() : nullptr);
         const Graph& forward = forward_of(program, made.gradient.get(), backend);
         const program::Observing observing(report ? &*report : nullptr);
         CodeStepper stepper;

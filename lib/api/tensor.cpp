@@ -82,7 +82,8 @@ Scalar Tensor::item() const {
                               : meta.dtype == DType::boolean ? Scalar::Kind::boolean
                                                              : Scalar::Kind::integer;
     Tensor value = meta.requires_grad ? call<Tensor>("aten.detach.default", pc, *this) : *this;
-    if (!meta.sizes.empty()) value = call<Tensor>("aten.reshape.default", pc, value, IntList(std::vector<std::int64_t>()));
+    if (!meta.sizes.empty())
+        value = call<Tensor>("aten.reshape.default", pc, value, IntList(std::vector<std::int64_t>()));
     value = call<Tensor>("aten.clone.default", pc, value);  // whatever is written to this tensor afterwards
     return {kind, value.impl()};
 }

@@ -81,8 +81,8 @@ constexpr ScalarType scalar_type_of() {
 
 struct TensorImpl;
 
-/// A host number. Its kind takes part in type promotion, as ATen's wrapped numbers do. One that Tensor::item() gave with
-/// .capture_scalar_outputs is a symbol: operations of the graph read it there, and to() ends the graph.
+/// A host number. Its kind takes part in type promotion, as ATen's wrapped numbers do. One that Tensor::item() gave
+/// with .capture_scalar_outputs is a symbol: operations of the graph read it there, and to() ends the graph.
 class Scalar {
   public:
     enum class Kind : std::uint8_t { integer, floating, boolean };
@@ -103,8 +103,7 @@ class Scalar {
     Kind kind() const { return kind_; }
     template <class T>
     WHITTLE_API_PASSES_ON T to() const {
-        if (symbol_) return known().template to<T>();
-        return kind_ == Kind::floating ? static_cast<T>(floating_) : static_cast<T>(integer_);
+        return symbol_ ? known().template number<T>() : number<T>();
     }
 
     /// What the graph computes; null of a number that is known.
@@ -114,6 +113,10 @@ class Scalar {
     friend class Tensor;
     Scalar(Kind kind, std::shared_ptr<TensorImpl> symbol) : kind_(kind), symbol_(std::move(symbol)) {}
     Scalar known() const WHITTLE_API_CALL;
+    template <class T>
+    T number() const {
+        return kind_ == Kind::floating ? static_cast<T>(floating_) : static_cast<T>(integer_);
+    }
 
     Kind kind_ = Kind::integer;
     std::int64_t integer_ = 0;

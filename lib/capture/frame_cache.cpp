@@ -197,7 +197,8 @@ void FrameCache::add_size_guards(Entry& entry, const std::vector<StackFrame>& st
         const auto add = [&](Kind kind, std::int64_t bound) {
             entry.guards.push_back(Guard::relation({.kind = kind, .left = symbol, .factor = bound}, stack));
         };
-        const SizeRange range = is_marked(symbol.source, symbol.dim) ? *marked_.at(symbol.source)[symbol.dim] : SizeRange();
+        const SizeRange range =
+            is_marked(symbol.source, symbol.dim) ? *marked_.at(symbol.source)[symbol.dim] : SizeRange();
         const bool inside = range.holds(entry.sizes[i]);
         add(Kind::above, inside && range.least ? std::max<std::int64_t>(*range.least - 1, 1) : 1);
         if (inside && range.most) add(Kind::at_most, *range.most);

@@ -108,7 +108,7 @@ class FrameCache {
     std::unordered_map<Source, std::vector<bool>> varying_;  ///< which of its sizes have varied
     /// Those that mark_dynamic() was told of.
     std::unordered_map<Source, std::vector<std::optional<SizeRange>>> marked_;
-    std::unordered_set<Source> relied_on_;                   ///< scalars that made other graphs
+    std::unordered_set<Source> relied_on_;  ///< scalars that made other graphs
 };
 
 }  // namespace whittle::capture

@@ -29,7 +29,8 @@ struct PartitionOptions {
     /// The part of what would be saved that may be, 0 to 1; below 1 backward takes as long as that needs, and repeats
     /// contractions, too.
     double memory_budget = 1;
-    /// Of the same graph at other sizes: it is taken over, and none searched. Of a graph with other calls it is ignored.
+    /// Of the same graph at other sizes: it is taken over, and none searched. Of a graph with other calls it is
+    /// ignored.
     const Cut* known = nullptr;
 };
 /// Where an input of the backward graph comes from: an input of the forward graph, or one of its outputs.

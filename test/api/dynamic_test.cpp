@@ -107,8 +107,8 @@ TEST_CASE("a size outside what the graph was made for is a recompile that tells 
         mark_dynamic(x, 0, 3, 16);
         CHECK(marked(x).size(0) == batch);
     }
-    CHECK(marked.stats().recompiles == 0);  // the other graph is the same
-    CHECK(marked.stats().graphs == 1);
+    CHECK(marked.stats().recompile_reasons == std::vector<std::string>{"s0 <= 16, now L['x'].size(0) is 17, was 4"});
+    CHECK(marked.stats().graphs == 1);  // what interprets it serves all
     CHECK_THROWS_WITH(mark_dynamic(ones({4}), 0, 6, 5), Catch::Contains("found a range from 6 to 5"));
 
     const auto said = compile(
@@ -121,6 +121,38 @@ TEST_CASE("a size outside what the graph was made for is a recompile that tells 
     CHECK_THROWS_AS(said(ones({17, 2})), CheckError);
     CHECK_THROWS_AS(said(ones({2, 2})), CheckError);
     CHECK(said(ones({16, 2})).size(0) == 16);
+}
+
+TEST_CASE("sizes go into nested graphs", "[dynamic]") {
+    const auto branches = [](const Tensor& x) {
+        const Tensor y = cond(
+            x.sum() > 4, [](const Tensor& a) { return a.reshape({a.size(0) * 3}).sin(); },
+            [](const Tensor& a) { return a.reshape({-1}) * 2; }, x);
+        const Tensor rows = map([](const Tensor& row, const Tensor& w) { return row * w; }, x, x.index({0}));
+        const auto [i, z] = while_loop([](const Tensor& n, const Tensor&) { return n < 3; },
+                                       [](const Tensor& n, const Tensor& v) { return std::tuple(n + 1, v * 2); },
+                                       scalar_tensor(0), rows);
+        return z.reshape({-1}) + y;
+    };
+    for (const char* backend : {"eager", "aot_eager"}) {
+        INFO(backend);
+        const auto compiled = compile(branches, {.backend = backend, .fullgraph = true, .dynamic = true});
+        for (const std::int64_t batch : {4, 2, 7, 3, 5}) {
+            const Tensor x = rand({batch, 3});
+            CHECK(compiled(x).allclose(branches(x)));
+        }
+        CHECK(compiled.stats().graphs == 1);
+        CHECK(compiled.stats().recompiles == 0);
+    }
+    const auto first = [](const Tensor& x) {
+        return cond(
+            x.sum() > 0, [](const Tensor& a) { return a.narrow(0, 0, 4) * 1; },
+            [](const Tensor& a) { return a.narrow(0, 1, 4) * 1; }, x);
+    };
+    const auto bounded = compile(first, {.dynamic = true, .arg_names = {"x"}});
+    for (const std::int64_t batch : {8, 5}) CHECK(bounded(ones({batch})).size(0) == 4);
+    CHECK_THROWS(bounded(ones({4})));
+    CHECK(bounded.stats().recompile_reasons == std::vector<std::string>{"s0 > 4, now L['x'].size(0) is 4, was 8"});
 }
 
 TEST_CASE("fixing a size that was marked dynamic is told with the operation, its line and the constraint",

@@ -61,8 +61,7 @@ TEST_CASE("a size outside its range has a specialization of its own", "[frame_ca
     FrameCache cache(8);
     cache.mark_dynamic(Source::local("x"), 0, {3, 64});
     CHECK(call(cache, inputs({4, 3}, 1), 0).empty());
-    CHECK(guards(cache, 0) ==
-          std::vector<std::string>{"L['x']: f32[s0, 3]", "L['n'] == 1", "s0 > 2", "s0 <= 64"});
+    CHECK(guards(cache, 0) == std::vector<std::string>{"L['x']: f32[s0, 3]", "L['n'] == 1", "s0 > 2", "s0 <= 64"});
     CHECK(call(cache, inputs({64, 3}, 1), 0).empty());
     CHECK(call(cache, inputs({65, 3}, 1), 1) == "s0 <= 64, now L['x'].size(0) is 65, was 4");
     CHECK(guards(cache, 1).back() == "s0 > 1");  // the range is not this size's

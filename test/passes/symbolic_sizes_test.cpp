@@ -83,6 +83,47 @@ TEST_CASE("the sizes that operations take are found, with who refuses others", "
                    {{0, 0}}) == "[(s0 - 8)//4, 4, 3][s0//4, 4] s0 % 4 == 0 s0 >= 12 by aten.unfold.default");
 }
 
+TEST_CASE("nested graphs have the sizes of what they are given", "[symbolic_sizes]") {
+    CHECK(sizes_of(R"(graph g {
+  @yes = graph yes {
+    %a = placeholder["a"] : f32[6, 2]
+    %b = placeholder["b"] : f32[6]
+    %v = aten.view.default(%a, [12]) : f32[12]
+    return (%v)
+  }
+  @no = graph no {
+    %a = placeholder["a"] : f32[6, 2]
+    %b = placeholder["b"] : f32[6]
+    %c = aten.cat.default([%b, %b], 0) : f32[12]
+    return (%c)
+  }
+  %p = placeholder["p"] : bool[]
+  %x = placeholder["x"] : f32[6, 2]
+  %y = placeholder["y"] : f32[6]
+  %r = higher_order.cond(%p, @yes, @no, [%x, %y]) : f32[12]
+  return (%r)
+}
+)",
+                   {{1, 0}, {2, 0}}) == "[12] fixed:s0 fixed:s1");
+    CHECK(sizes_of(R"(graph g {
+  @body = graph body {
+    %a = placeholder["a"] : f32[5]
+    %w = placeholder["w"] : f32[5]
+    %m = aten.mul.Tensor(%a, %w) : f32[5]
+    %n = aten.narrow.default(%m, 0, 1, 3) : f32[3]
+    return (%m, %n)
+  }
+  %x = placeholder["x"] : f32[4, 5]
+  %w = placeholder["w"] : f32[5]
+  %r = higher_order.map(@body, [%x], [%w]) : (f32[4, 5], f32[4, 3])
+  %m = getitem(%r, 0) : f32[4, 5]
+  %n = getitem(%r, 1) : f32[4, 3]
+  return (%m, %n)
+}
+)",
+                   {{0, 0}, {0, 1}, {1, 0}}) == "[s0, s1][s0, 3] s2 == s1 s1 >= 4 by higher_order.map");
+}
+
 TEST_CASE("what operations rely on is found", "[symbolic_sizes]") {
     const std::string add = R"(graph g {
   %x = placeholder["x"] : f32[6]

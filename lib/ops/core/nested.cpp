@@ -41,9 +41,8 @@ std::vector<ValueMeta> body_results(const Graph& body, const std::vector<ValueMe
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         const Node& placeholder = body.node({placeholders[i]});
         const ValueMeta& meta = placeholder.meta();
-        const bool fits = any_size > 0
-                              ? inputs[i].dtype == meta.dtype && inputs[i].sizes.size() == meta.sizes.size()
-                              : same_type(inputs[i], meta);
+        const bool fits = any_size > 0 ? inputs[i].dtype == meta.dtype && inputs[i].sizes.size() == meta.sizes.size()
+                                       : same_type(inputs[i], meta);
         if (!fits)
             throw Error("found " + type_text(inputs[i]) + " for the placeholder %" + placeholder.name +
                         " of the nested graph " + body.name + ", expected " + type_text(meta));
