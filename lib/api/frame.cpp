@@ -254,8 +254,13 @@ std::shared_ptr<const SymbolicGraph> Execution::learn_sizes(const Recorded& reco
     const auto found =
         std::make_shared<const SymbolicGraph>(symbolic_graph(functionalize(recorded.captured.graph).graph, symbols));
     const std::lock_guard lock(function_.mutex);
-    for (const auto& [condition, node] : found->conditions)
-        function_.cache.rely_on(entry_, capture::Guard::relation(condition, stack_of(recorded, node)));
+    for (const auto& [condition, node, is_bound] : found->conditions) {
+        capture::Guard guard = capture::Guard::relation(condition, stack_of(recorded, node));
+        if (is_bound)
+            function_.cache.may_rely_on(entry_, std::move(guard));
+        else
+            function_.cache.rely_on(entry_, std::move(guard));
+    }
     return compiled.symbolic[id] = found;
 }
 

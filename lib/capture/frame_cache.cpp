@@ -70,6 +70,7 @@ void FrameCache::rename(const std::string& before, const std::string& name) {
         for (SizeSymbol& symbol : entry.symbols)
             if (is_it(symbol.source)) symbol.source = symbol.source.with_root(name);
         for (Guard& guard : entry.dropped) guard = guard.renamed(before, name);
+        for (Guard& guard : entry.latent) guard = guard.renamed(before, name);
         for (Guard& guard : entry.guards) guard = guard.renamed(before, name);
     }
     const auto move = [&](auto& table) {
@@ -102,6 +103,34 @@ void FrameCache::rely_on(std::size_t entry, Guard guard) {
     if (std::ranges::find(guards, guard) == guards.end()) guards.push_back(std::move(guard));
 }
 
+void FrameCache::may_rely_on(std::size_t entry, Guard guard) {
+    if (entry < entries_.size()) entries_[entry].latent.push_back(std::move(guard));
+}
+
+void FrameCache::split(Entry& entry, const FoundInputs& inputs, const Graphs& graphs) {
+    if (entries_.size() >= limit_) return;
+    Entry own = specialize(inputs, entry.guards.front().stack());  // `entry` may move
+    own.graphs = graphs;
+    entries_.push_back(std::move(own));
+}
+
+std::optional<Violation> FrameCache::refused_size(Entry& entry, const FoundInputs& inputs, const Graphs& graphs,
+                                                  bool other) {
+    const auto at = [&](const Source& source) { return inputs.find(source); };
+    if (graphs.empty()) return std::nullopt;
+    auto violation = first_violation(entry.latent, at);
+    if (!violation) return std::nullopt;
+    if (!other) {
+        std::erase_if(entry.latent, [&](const Guard& guard) { return guard.violated_by(at).has_value(); });
+        return std::nullopt;
+    }
+    violation->reason += sizes_before(entry, *violation->guard);
+    entry.guards.push_back(*violation->guard);
+    entry.latent.erase(entry.latent.begin() + (violation->guard - entry.latent.data()));
+    violation->guard = nullptr;
+    return violation;
+}
+
 FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inputs, const Graphs& graphs) {
     Outcome outcome;
     const auto at = [&](const Source& source) { return inputs.find(source); };
@@ -111,6 +140,13 @@ FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inp
     if (!lookup.added) {
         // One of the scalars that did not matter so far makes another graph.
         const bool other = !first && !graphs.empty() && !entry.graphs->empty() && graphs[0] != entry.graphs->front();
+        if (auto refused = refused_size(entry, inputs, graphs, other)) {
+            outcome.restored = {entry.guards.back()};
+            outcome.recompile = std::move(refused);
+            split(entry, inputs, graphs);
+            outcome.recompile->guard = &outcome.restored.front();
+            return outcome;
+        }
         if (!other) return outcome;
         const auto violation = first_violation(entry.dropped, at);
         if (!violation) return outcome;
@@ -121,11 +157,7 @@ FrameCache::Outcome FrameCache::ran(const Lookup& lookup, const FoundInputs& inp
             if (guard == *violation->guard) outcome.recompile->guard = &guard;
         }
         entry.guards.insert(entry.guards.end(), outcome.restored.begin(), outcome.restored.end());
-        if (entries_.size() < limit_) {
-            Entry own = specialize(inputs, entry.guards.front().stack());  // `entry` may move
-            own.graphs = graphs;
-            entries_.push_back(std::move(own));
-        }
+        split(entry, inputs, graphs);
         return outcome;
     }
     if (!lookup.failed) return outcome;

@@ -62,6 +62,7 @@ class FrameCache {
         std::int64_t hits = 0;
         std::optional<Graphs> graphs = {};  ///< that the first call ran
         std::vector<Guard> dropped = {};    ///< scalars that turned out not to matter
+        std::vector<Guard> latent = {};     ///< bounds of sizes that may be the program's own
     };
 
     struct Lookup {
@@ -77,7 +78,7 @@ class FrameCache {
 
     /// What the call ran. Returns the recompile that there was, if any: graphs other than those that the entry stands
     /// for. A scalar matters only if another value of it makes other graphs: where it did not, its guard is dropped,
-    /// and comes back when some value does.
+    /// and comes back when some value does. So it is with bounds that may be guards.
     struct Outcome {
         std::optional<Violation> recompile = {};
         std::vector<Guard> dropped = {}, restored = {};  ///< of earlier graphs
@@ -87,6 +88,10 @@ class FrameCache {
     /// Capture came to rely on it while the entry's first call ran, or a later one: what its graphs ask of sizes that
     /// may vary, state that its code reads.
     void rely_on(std::size_t entry, Guard guard);
+    /// What operations ask of a size, as it seems from the numbers that they were called with, which may follow from
+    /// the size: it becomes a guard when a call with a size that it refuses makes other graphs, and is forgotten when
+    /// such a call makes the same.
+    void may_rely_on(std::size_t entry, Guard guard);
     /// The size may vary from the start. What is made for a size in `range` is for sizes in it only.
     void mark_dynamic(const Source& source, std::size_t dim, const SizeRange& range = {});
     bool is_marked(const Source& source, std::size_t dim) const;
@@ -98,6 +103,9 @@ class FrameCache {
   private:
     Entry specialize(const FoundInputs& inputs, const std::vector<StackFrame>& stack);
     void add_size_guards(Entry& entry, const std::vector<StackFrame>& stack) const;
+    /// The entry stood for other graphs, for these guards of it came into force.
+    void split(Entry& entry, const FoundInputs& inputs, const Graphs& graphs);
+    std::optional<Violation> refused_size(Entry& entry, const FoundInputs& inputs, const Graphs& graphs, bool other);
     void learn_sizes(const FoundInputs& inputs);
 
     std::size_t limit_;

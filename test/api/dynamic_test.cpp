@@ -151,7 +151,7 @@ TEST_CASE("sizes go into nested graphs", "[dynamic]") {
     };
     const auto bounded = compile(first, {.dynamic = true, .arg_names = {"x"}});
     for (const std::int64_t batch : {8, 5}) CHECK(bounded(ones({batch})).size(0) == 4);
-    CHECK_THROWS(bounded(ones({4})));
+    CHECK(bounded(ones({4})).size(0) == 4);  // the other branch refuses it: a graph break
     CHECK(bounded.stats().recompile_reasons == std::vector<std::string>{"s0 > 4, now L['x'].size(0) is 4, was 8"});
 }
 

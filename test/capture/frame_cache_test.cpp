@@ -69,6 +69,25 @@ TEST_CASE("a size outside its range has a specialization of its own", "[frame_ca
     CHECK(cache.look_up(inputs({5, 3}, 1)).entry == 0);
 }
 
+TEST_CASE("a bound becomes a guard once a size beyond it makes other graphs, and none if it does not",
+          "[frame_cache]") {
+    const auto above = [](FrameCache& cache, std::int64_t bound) {
+        const SizeSymbol s0 = cache.entries()[0].symbols.at(0);
+        cache.may_rely_on(0, Guard::relation({SizeCondition::Kind::above, s0, bound, {}}));
+    };
+    FrameCache cache(8, DynamicSizes::always);
+    CHECK(call(cache, inputs({8, 3}, 1), 0).empty());
+    above(cache, 4);
+    above(cache, 6);
+    const std::size_t known = guards(cache, 0).size();
+    CHECK(call(cache, inputs({6, 3}, 1), 0).empty());  // so the second was none
+    CHECK(guards(cache, 0).size() == known);
+    CHECK(call(cache, inputs({4, 3}, 1), 1) == "s0 > 4, now L['x'].size(0) is 4, was 8");
+    CHECK(guards(cache, 0).back() == "s0 > 4");
+    CHECK(call(cache, inputs({3, 3}, 1), 1).empty());
+    CHECK(cache.entries().size() == 2);
+}
+
 TEST_CASE("a scalar that makes no other graph loses its guard, until one of its values does", "[frame_cache]") {
     FrameCache cache(8);
     CHECK(call(cache, inputs({4}, 1), 0).empty());
