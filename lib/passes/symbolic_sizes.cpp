@@ -26,14 +26,18 @@ class Prober {
     const std::optional<std::vector<Sizes>>& at(const Values& values) {
         const auto [found, added] = known_.try_emplace(values);
         if (!added) return found->second;
-        found->second = inferred(values, false);
-        // A size that the program read and passed on is an argument now: it moves with its symbol.
-        if (!found->second) found->second = inferred(values, true);
+        // A size that the program read and passed on is an argument now: it moves with its symbol, and so may
+        // multiples.
+        for (const Moved moved : {Moved::none, Moved::equal, Moved::multiples})
+            if (!found->second) found->second = inferred(values, moved);
         return found->second;
     }
 
-    /// The first operation that refuses these sizes as they are, or (`moved`) with the arguments that move with them.
-    SymbolicSizes::Refusal refusal(const Values& values, bool moved) const {
+    /// Arguments that move with symbols.
+    enum class Moved : std::uint8_t { none, equal, multiples };
+
+    /// The first operation that refuses these sizes, with such arguments moved.
+    SymbolicSizes::Refusal refusal(const Values& values, Moved moved) const {
         Graph graph = at_sizes(values, moved);
         const NestedAtAnySize nested;
         for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
@@ -48,31 +52,31 @@ class Prober {
     }
 
   private:
-    Graph at_sizes(const Values& values, bool move_arguments) const {
+    Graph at_sizes(const Values& values, Moved moved) const {
         Graph graph = graph_;
         for (std::size_t i = 0; i < symbols_.size(); ++i) {
             ValueMeta& meta = graph.nodes[static_cast<std::size_t>(symbols_[i].input)].results[0];
             meta.sizes.at(symbols_[i].dim) = values[i];
         }
         for (const SizeSymbol& symbol : symbols_) restride(symbol.input, graph);
-        if (move_arguments) move_all(graph, values);
+        if (moved != Moved::none) move_all(graph, values, moved);
         return graph;
     }
 
-    void move_all(Graph& graph, const Values& values) const {
+    void move_all(Graph& graph, const Values& values, Moved moved) const {
         for (Node& node : graph.nodes) {
-            for (Arg& arg : node.args) move(arg, values);
-            for (auto& [key, arg] : node.kwargs) move(arg, values);
+            for (Arg& arg : node.args) move(arg, values, moved);
+            for (auto& [key, arg] : node.kwargs) move(arg, values, moved);
         }
         for (auto& [name, nested] : graph.subgraphs) {
-            Graph moved = *nested;
-            move_all(moved, values);
-            nested = std::make_shared<const Graph>(std::move(moved));
+            Graph other = *nested;
+            move_all(other, values, moved);
+            nested = std::make_shared<const Graph>(std::move(other));
         }
     }
 
-    std::optional<std::vector<Sizes>> inferred(const Values& values, bool move_arguments) const {
-        Graph graph = at_sizes(values, move_arguments);
+    std::optional<std::vector<Sizes>> inferred(const Values& values, Moved moved) const {
+        Graph graph = at_sizes(values, moved);
         const NestedAtAnySize nested;
         try {
             infer_all(graph);
@@ -100,16 +104,18 @@ class Prober {
     }
 
     /// Lists of sizes only: a lone number is more often a dimension or a window.
-    void move(Arg& arg, const Values& values) const {
+    void move(Arg& arg, const Values& values, Moved moved) const {
         auto* list = std::get_if<ArgList>(&arg.value);
         if (!list) return;
         for (Arg& element : *list)
             if (auto* number = std::get_if<std::int64_t>(&element.value))
-                for (std::size_t i = 0; i < values.size(); ++i)
-                    if (*number == hints_[i] && values[i] != hints_[i]) {
-                        *number = values[i];
-                        break;
-                    }
+                for (std::size_t i = 0; i < values.size(); ++i) {
+                    if (values[i] == hints_[i] || hints_[i] == 0) continue;
+                    const bool multiple = moved == Moved::multiples && *number > 0 && *number % hints_[i] == 0;
+                    if (*number != hints_[i] && !multiple) continue;
+                    *number = *number / hints_[i] * values[i];
+                    break;
+                }
     }
 
     const Graph& graph_;
@@ -232,8 +238,8 @@ class Bounds {
     bool works(std::int64_t steps) { return prober_.at(finder_.moved({{root_, steps}})).has_value(); }
     SymbolicSizes::Refusal refusal(std::int64_t steps) const {
         const Values values = finder_.moved({{root_, steps}});
-        const SymbolicSizes::Refusal moved = prober_.refusal(values, true);
-        return moved.node >= 0 ? moved : prober_.refusal(values, false);
+        const SymbolicSizes::Refusal moved = prober_.refusal(values, Prober::Moved::equal);
+        return moved.node >= 0 ? moved : prober_.refusal(values, Prober::Moved::none);
     }
 
     /// So many work in this direction, of `limit`; nothing where all do.
@@ -384,7 +390,8 @@ SymbolicSizes symbolic_sizes(const Graph& graph, const std::vector<SizeSymbol>& 
     for (std::size_t i = 0; i < symbols.size(); ++i) {
         Values other = prober.hints();
         ++other[i];
-        found.refusals.push_back(found.fixed[i] ? prober.refusal(other, false) : SymbolicSizes::Refusal{});
+        found.refusals.push_back(found.fixed[i] ? prober.refusal(other, Prober::Moved::none)
+                                                : SymbolicSizes::Refusal{});
         if (found.fixed[i] || finder.moves()[i].root != i) continue;
         if (auto range = Bounds(prober, finder, i).range()) found.ranges.push_back(std::move(*range));
     }
