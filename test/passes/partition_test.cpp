@@ -92,6 +92,14 @@ TEST_CASE("of a chain behind a matmul the partitions save all that is read, and 
     CHECK(saved_names(least) == Names{"a"});
     CHECK(least.saved_bytes == 8 * 8 * 4);
     CHECK(least.recomputed == Names{"b"});
+
+    // A cut that is known is taken over, unless it is another graph's.
+    Cut none = least.cut;
+    none.again.assign(none.again.size(), false);
+    CHECK(checked(joint, {.slowdown = 10, .known = &none}).recomputed.empty());
+    CHECK(checked(joint, {.slowdown = 10, .known = &least.cut}).recomputed == Names{"b"});
+    ++none.calls;
+    CHECK(checked(joint, {.slowdown = 10, .known = &none}).recomputed == Names{"b"});
 }
 
 TEST_CASE("what is cheap is computed again from inputs, where it is first read", "[partition]") {
