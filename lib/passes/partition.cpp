@@ -152,7 +152,7 @@ Partition partition(const Joint& joint, const PartitionOptions& options) {
     const JointFacts facts(graph, joint);
     Cut cut{.again = {}, .calls = hash_of_calls(graph)};
     const bool as_known = options.known && options.known->calls == cut.calls;
-    if (as_known && options.known->again.size() == graph.nodes.size())
+    if (as_known && options.known->again.size() == facts.count())
         cut.again = options.known->again;
     else
         cut.again = min_cut ? min_cut_choice(facts, joint.graph, merged, options) : default_choice(facts);

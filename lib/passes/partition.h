@@ -15,9 +15,9 @@ enum class Partitioner {
     all,      ///< what the outputs need is computed once, and what backward reads of it is saved
     min_cut,  ///< as few bytes as can be without repeating what is expensive
 };
-/// Which calls backward repeats, of a joint graph with such calls.
+/// Which part computes what, of a joint graph with such calls.
 struct Cut {
-    std::vector<bool> again = {};  ///< by node of the graph that was cut
+    std::vector<bool> again = {};  ///< by node of the graph that was cut: backward computes it
     std::size_t calls = 0;         ///< a hash of that graph's calls and their operands, without sizes and numbers
 };
 struct PartitionOptions {
