@@ -432,7 +432,9 @@ void Execution::broke(const capture::GraphBreak& why, const Addresses& stack) {
     {
         const std::lock_guard lock(function_.mutex);
         ++function_.counts.breaks;
-        first = function_.told_breaks.insert({why.reason, stack}).second;
+        // By the line: some calls come with whole stacks, which others do not.
+        const Addresses line(stack.begin(), stack.begin() + (stack.empty() ? 0 : 1));
+        first = function_.told_breaks.insert({why.reason, line}).second;
     }
     if (trace_) ended_by_ = trace_->add_break(function_.name(), why, stack);
     if (first) log_break(why, stack);
