@@ -121,6 +121,7 @@ TEST_CASE("a size outside what the graph was made for is a recompile that tells 
     CHECK_THROWS_AS(said(ones({17, 2})), CheckError);
     CHECK_THROWS_AS(said(ones({2, 2})), CheckError);
     CHECK(said(ones({16, 2})).size(0) == 16);
+    CHECK(said.stats().recompile_reasons == std::vector<std::string>{"s0 <= 16, now L['x'].size(0) is 17, was 4"});
 }
 
 TEST_CASE("sizes go into nested graphs", "[dynamic]") {
